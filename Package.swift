@@ -1,0 +1,18 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "job-kit",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "JobKit", targets: ["JobKit"]),
+        .library(name: "JobKitTesting", targets: ["JobKitTesting"]),
+    ],
+    targets: [
+        .target(name: "JobKit"),
+        .target(name: "JobKitTesting", dependencies: ["JobKit"]),
+        .testTarget(name: "JobKitTests", dependencies: ["JobKit", "JobKitTesting"]),
+        .testTarget(name: "JobKitTestingTests", dependencies: ["JobKit", "JobKitTesting"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
