@@ -1,0 +1,78 @@
+import Dispatch
+import Synchronization
+
+/// Holds threads and tasks back until a test opens it.
+///
+/// A gate is opened once and stays open. It makes a test certain of an order without sleeping: work
+/// waits at a gate, the test looks at what has happened until then, and opens the gate.
+///
+/// ```swift
+/// let began = Gate()
+/// let release = Gate()
+/// queue.addOperation {
+///     began.open()
+///     release.wait()
+/// }
+/// await began.opened()
+/// XCTAssertEqual(queue.operationCount, 1)
+/// release.open()
+/// ```
+///
+/// What was done before ``open()`` is seen by everybody who passed the gate.
+///
+/// > Thread: Any. No waiter is released under a lock.
+public final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var releases: [@Sendable () -> Void] = []
+    }
+
+    private let guarded = Mutex(State())
+
+    /// Makes a closed gate.
+    public init() {}
+
+    /// Whether the gate has been opened.
+    public var isOpen: Bool {
+        guarded.withLock { $0.isOpen }
+    }
+
+    /// Lets everybody pass who waits now or comes later, in the order in which they came.
+    ///
+    /// Opening an open gate does nothing.
+    public func open() {
+        let releases = guarded.withLock { state in
+            defer { state.releases = [] }
+            state.isOpen = true
+            return state.releases
+        }
+        for release in releases { release() }
+    }
+
+    /// Blocks the calling thread until the gate is open.
+    ///
+    /// For synchronous code under test; a task calls ``opened()``.
+    @available(*, noasync, message: "blocks its thread; await opened() instead")
+    public func wait() {
+        let semaphore = DispatchSemaphore(value: 0)
+        whenOpen { semaphore.signal() }
+        semaphore.wait()
+    }
+
+    /// Suspends the calling task until the gate is open.
+    ///
+    /// A cancelled task keeps waiting, so a test decides with the gate when cancelled work stops.
+    public func opened() async {
+        await withCheckedContinuation { continuation in
+            whenOpen { continuation.resume() }
+        }
+    }
+
+    private func whenOpen(_ release: @escaping @Sendable () -> Void) {
+        let isOpen = guarded.withLock { state in
+            if !state.isOpen { state.releases.append(release) }
+            return state.isOpen
+        }
+        if isOpen { release() }
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+final class GateTests: XCTestCase {
+    func testOpenedSuspendsUntilTheGateIsOpen() async {
+        let gate = Gate()
+        let log = EventLog()
+        let task = Task {
+            log.record("came")
+            await gate.opened()
+            log.record("passed")
+        }
+        await log.waitForEvent("came")
+        XCTAssertFalse(gate.isOpen)
+        XCTAssertEqual(log.events, ["came"])
+        gate.open()
+        await task.value
+        XCTAssertEqual(log.events, ["came", "passed"])
+        XCTAssertTrue(gate.isOpen)
+    }
+
+    func testWaitBlocksItsThreadUntilTheGateIsOpen() async {
+        let gate = Gate()
+        let log = EventLog()
+        Thread.detachNewThread {
+            log.record("came")
+            gate.wait()
+            log.record("passed")
+        }
+        await log.waitForEvent("came")
+        XCTAssertEqual(log.events, ["came"])
+        gate.open()
+        await log.waitForEvent("passed")
+    }
+
+    func testOpenGateHoldsNobody() async {
+        let gate = Gate()
+        gate.open()
+        gate.open()
+        await gate.opened()
+        passSynchronously(gate)
+    }
+
+    func testManyWaitersOfBothKindsPass() async {
+        let gate = Gate()
+        let passed = expectation(description: "all have passed")
+        passed.expectedFulfillmentCount = 120
+        for _ in 0..<20 {
+            Thread.detachNewThread {
+                gate.wait()
+                passed.fulfill()
+            }
+        }
+        for _ in 0..<100 {
+            Task {
+                await gate.opened()
+                passed.fulfill()
+            }
+        }
+        gate.open()
+        await fulfillment(of: [passed], timeout: 60)
+    }
+
+    func testOpenFromManyThreadsReleasesEachWaiterOnce() async {
+        for _ in 0..<200 {
+            let gate = Gate()
+            let waiter = Task { await gate.opened() }
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 { group.addTask { gate.open() } }
+            }
+            await waiter.value
+        }
+    }
+
+    func testCancelledTaskKeepsWaiting() async {
+        let gate = Gate()
+        let log = EventLog()
+        let task = Task {
+            log.record("came")
+            await gate.opened()
+            XCTAssertTrue(gate.isOpen)
+        }
+        await log.waitForEvent("came")
+        task.cancel()
+        gate.open()
+        await task.value
+    }
+
+    func testWhatWasDoneBeforeOpeningIsSeenAfterPassing() async {
+        // No lock guards the value: the thread sanitizer tells if the gate gives no order.
+        final class Box: @unchecked Sendable { var value = 0 }
+        let box = Box()
+        let gate = Gate()
+        let passed = expectation(description: "passed")
+        Thread.detachNewThread {
+            gate.wait()
+            XCTAssertEqual(box.value, 1)
+            passed.fulfill()
+        }
+        let task = Task {
+            await gate.opened()
+            XCTAssertEqual(box.value, 1)
+        }
+        box.value = 1
+        gate.open()
+        await task.value
+        await fulfillment(of: [passed], timeout: 60)
+    }
+
+    private func passSynchronously(_ gate: Gate) {
+        gate.wait()
+    }
+}

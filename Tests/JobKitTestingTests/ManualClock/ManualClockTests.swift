@@ -1,0 +1,132 @@
+import JobKitTesting
+import XCTest
+
+final class ManualClockTests: XCTestCase {
+    func testTimePassesOnlyWhenAdvanced() {
+        let clock = ManualClock()
+        let start = clock.now
+        XCTAssertEqual(clock.now, start)
+        clock.advance(by: .milliseconds(1500))
+        XCTAssertEqual(start.duration(to: clock.now), .milliseconds(1500))
+        XCTAssertEqual(start.advanced(by: .milliseconds(1500)), clock.now)
+        XCTAssertLessThan(start, clock.now)
+    }
+
+    func testSleeperGoesOnAtItsDeadline() async throws {
+        let clock = ManualClock()
+        let log = EventLog()
+        let sleeper = Task {
+            try await clock.sleep(for: .seconds(2))
+            log.record("woke")
+        }
+        await clock.waitForSleepers()
+        XCTAssertEqual(clock.nextDeadline, clock.now.advanced(by: .seconds(2)))
+        clock.advance(by: .seconds(1))
+        XCTAssertEqual(clock.nextDeadline, clock.now.advanced(by: .seconds(1)))
+        XCTAssertEqual(log.events, [])
+        clock.advance(by: .seconds(1))
+        XCTAssertNil(clock.nextDeadline)
+        try await sleeper.value
+        XCTAssertEqual(log.events, ["woke"])
+    }
+
+    @MainActor func testSleepersWakeInTheOrderOfTheirDeadlines() async throws {
+        let clock = ManualClock()
+        let log = EventLog()
+        // On the main actor, tasks run in the order in which they were resumed.
+        let sleepers = [3, 1, 2]
+            .map { seconds in
+                Task { @MainActor in
+                    try await clock.sleep(for: .seconds(seconds))
+                    log.record("\(seconds)")
+                }
+            }
+        await clock.waitForSleepers(3)
+        clock.advance(by: .seconds(5))
+        for sleeper in sleepers { try await sleeper.value }
+        XCTAssertEqual(log.events, ["1", "2", "3"])
+    }
+
+    func testWorksAsAnyClockOfDuration() async throws {
+        let clock = ManualClock()
+        let erased: any Clock<Duration> = clock
+        let sleeper = Task { try await erased.sleep(for: .seconds(60)) }
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(60))
+        try await sleeper.value
+    }
+
+    func testCancelledSleepEndsAtOnce() async {
+        let clock = ManualClock()
+        let sleeper = Task { try await clock.sleep(for: .seconds(60)) }
+        await clock.waitForSleepers()
+        sleeper.cancel()
+        await assertCancelled(sleeper)
+        XCTAssertNil(clock.nextDeadline)
+        XCTAssertEqual(clock.now, ManualClock().now)
+    }
+
+    func testSleepInACancelledTaskEndsAtOnce() async {
+        let clock = ManualClock()
+        let gate = Gate()
+        let sleeper = Task {
+            await gate.opened()
+            try await clock.sleep(for: .seconds(60))
+        }
+        sleeper.cancel()
+        gate.open()
+        await assertCancelled(sleeper)
+    }
+
+    func testCancellationThatRacesWithTheBeginningIsNeverLost() async {
+        let clock = ManualClock()
+        for _ in 0..<2_000 {
+            let sleeper = Task { try await clock.sleep(for: .seconds(60)) }
+            await Task.yield()
+            sleeper.cancel()
+            await assertCancelled(sleeper)
+        }
+        XCTAssertNil(clock.nextDeadline)
+    }
+
+    func testCancellationThatRacesWithTheDeadlineEndsTheSleepOnce() async {
+        let clock = ManualClock()
+        for _ in 0..<1_000 {
+            let sleeper = Task { try await clock.sleep(for: .seconds(1)) }
+            await clock.waitForSleepers()
+            let canceller = Task { sleeper.cancel() }
+            clock.advance(by: .seconds(1))
+            await canceller.value
+            _ = await sleeper.result
+        }
+        XCTAssertNil(clock.nextDeadline)
+    }
+
+    func testWaitForSleepersCountsThoseWhoSleepAlready() async throws {
+        let clock = ManualClock()
+        let sleepers = (0..<100).map { _ in Task { try await clock.sleep(for: .seconds(1)) } }
+        await clock.waitForSleepers(100)
+        await clock.waitForSleepers(100)
+        clock.advance(by: .seconds(1))
+        for sleeper in sleepers { try await sleeper.value }
+    }
+
+    func testCancelledTaskStopsWaitingForSleepers() async {
+        let clock = ManualClock()
+        let watcher = Task { await clock.waitForSleepers() }
+        watcher.cancel()
+        await watcher.value
+    }
+
+    private func assertCancelled(
+        _ sleeper: Task<Void, any Error>,
+        line: UInt = #line
+    ) async {
+        do {
+            try await sleeper.value
+            XCTFail("the sleep ended without an error", line: line)
+        } catch {
+            XCTAssertTrue(error is CancellationError, "\(error)", line: line)
+        }
+    }
+}
