@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Collects what happened, in order, for a test to compare.
 ///
 /// ```swift
@@ -21,7 +19,7 @@ public final class EventLog: Sendable {
         var waiters: [Waiter] = []
     }
 
-    private let guarded = Mutex(State())
+    private let guarded = Guarded(State())
 
     /// Makes an empty log.
     public init() {}

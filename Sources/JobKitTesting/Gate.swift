@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// Holds threads and tasks back until a test opens it.
 ///
@@ -27,7 +26,7 @@ public final class Gate: Sendable {
         var releases: [@Sendable () -> Void] = []
     }
 
-    private let guarded = Mutex(State())
+    private let guarded = Guarded(State())
 
     /// Makes a closed gate.
     public init() {}

@@ -1,11 +1,9 @@
-import Synchronization
-
 /// Owns the clock's only lock, and resumes tasks with it released.
 final class ManualClockEffects: Sendable {
     typealias Waiter = CheckedContinuation<ManualClockEnding, Never>
     typealias Machine = ManualClockStateMachine<Waiter>
 
-    private let guarded = Mutex(Machine())
+    private let guarded = Guarded(Machine())
 
     var now: Duration { guarded.withLock { $0.now } }
 
