@@ -1,11 +1,9 @@
-/// How an operation ended.
+/// How a ``ConcurrentOperation`` ended.
 public enum OperationOutcome: Sendable {
     /// The work was done.
     case succeeded
-
-    /// The work could not be done; the error says why.
+    /// The work could not be done, for this reason.
     case failed(any Error)
-
-    /// The work was cancelled before it was done.
+    /// The operation was cancelled before it finished, or finished with a `CancellationError`.
     case cancelled
 }

@@ -1,0 +1,40 @@
+/// A ``ConcurrentOperation`` that ends with a value.
+///
+/// A subclass overrides `main()` and ends its work with ``finish(returning:)`` or
+/// ``ConcurrentOperation/finish(with:)``. A finish without a value is a failure with ``NoResult``,
+/// unless `Success` is `Void`.
+// Operation forces @unchecked. `storage` is written by the finish that won, before the atomic word
+// of the operation says so, and read after.
+open class ResultOperation<Success: Sendable>: ConcurrentOperation, @unchecked Sendable {
+    private var storage = ResultStorage<Success>()
+
+    /// Ends the operation with a value. Ignored if it was finished before.
+    public final func finish(returning value: Success) {
+        settle(.succeeded) { storage.value = value }
+    }
+
+    /// The value, or why there is none; nil until the operation has finished.
+    ///
+    /// A cancelled operation gives `CancellationError`.
+    public final var result: Result<Success, any Error>? {
+        outcome.map(storage.result(of:))
+    }
+
+    /// Waits for the operation and returns its value.
+    ///
+    /// Does not start the operation. Returns at once where the operation was cancelled before it
+    /// was started. In a cancelled task it goes on waiting, as `Task.value` does, and cancels
+    /// nothing.
+    ///
+    /// - Throws: The operation's error; `CancellationError` if it was cancelled; ``NoResult`` if it
+    ///   finished without a value.
+    public final var value: Success {
+        get async throws {
+            await waitUntilSettled()
+            guard let result else { throw CancellationError() }
+            return try result.get()
+        }
+    }
+
+    override var errorOfMissingValue: (any Error)? { storage.errorOfMissingValue }
+}

@@ -1,0 +1,89 @@
+import Foundation
+
+/// Cancels the tasks of jobs depth first, without recursion: ten thousand jobs may be nested.
+///
+/// While a sweep cancels a nested job, that job's `cancel()` leaves its tasks to the sweep, which
+/// goes on with them next.
+final class CancelSweep {
+    private enum Work {
+        case cancel(TaskRecord, of: JobEffects)
+        case end(JobEffects)
+    }
+
+    private var work: [Work] = []
+    /// The operation whose `cancel()` the sweep is calling.
+    private var target: ObjectIdentifier?
+
+    static func cancelAll(_ records: [TaskRecord], of effects: JobEffects, for job: JobController) {
+        let context = ThreadContext.current
+        if let sweep = context.sweep, sweep.target == ObjectIdentifier(job) {
+            return sweep.add(records, of: effects)
+        }
+        let sweep = CancelSweep()
+        let outer = context.sweep
+        context.sweep = sweep
+        sweep.add(records, of: effects)
+        sweep.run()
+        context.sweep = outer
+    }
+
+    private func add(_ records: [TaskRecord], of effects: JobEffects) {
+        work.append(.end(effects))
+        work += records.reversed().map { .cancel($0, of: effects) }
+    }
+
+    private func run() {
+        while let next = work.popLast() {
+            switch next {
+            case .end(let effects):
+                effects.tasksCancelled()
+            case .cancel(let record, let effects):
+                Self.cancel(record, of: effects) { self.target = $0 }
+            }
+        }
+    }
+
+    /// Cancels one task as it was tracked to be, and finds out whether the job waits for it.
+    static func cancel(
+        _ record: TaskRecord,
+        of effects: JobEffects,
+        targeting: (ObjectIdentifier?) -> Void = { _ in }
+    ) {
+        let (task, wasQueued) = effects.state.withLock { _ in
+            (record.task, record.handover == .done || record.handover == .left)
+        }
+        guard let task else { return }
+        guard record.cancellation != .leaveRunning else {
+            effects.settle(record)
+            if !wasQueued { effects.handOver([record]) }
+            return
+        }
+        targeting(ObjectIdentifier(task))
+        task.cancel()
+        targeting(nil)
+        let isWaitedFor =
+            if record.cancellation == .cancelWithoutWaiting {
+                false
+            } else if let concurrent = task as? ConcurrentOperation {
+                !concurrent.currentLifecycle.isCancelledBeforeStart
+            } else {
+                wasQueued || task.isExecuting || task.isFinished
+            }
+        if !isWaitedFor { effects.settle(record) }
+        if record.queue != nil, !wasQueued { startCancelled(task) }
+    }
+
+    /// Finishes a cancelled task that the job was to put into a queue and did not: others may be
+    /// waiting for it too.
+    private static func startCancelled(_ task: Operation) {
+        guard task.isCancelled, !task.isFinished, !task.isExecuting else { return }
+        guard let concurrent = task as? ConcurrentOperation else { return task.start() }
+        let context = ThreadContext.current
+        let outer = context.startedByWorker
+        context.startedByWorker = ObjectIdentifier(concurrent)
+        concurrent.start()
+        context.startedByWorker = outer
+        concurrent.resumeDeferredWaiters()
+        concurrent.takeDeferredMail()?.deliverElsewhere()
+    }
+}

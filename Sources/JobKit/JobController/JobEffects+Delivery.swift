@@ -1,0 +1,198 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Delivering: the only switch over the steps of ``JobStateMachine``.
+extension JobEffects {
+    /// How many callbacks a `callbackQueue` runs at a stretch, so that a main queue stays responsive.
+    private static let callbacksAtAStretch = 64
+
+    /// Notes that there is something to deliver; returns whether the caller must deliver it.
+    func claimDelivery() -> Bool {
+        guard signals.add(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return false }
+        tellPlaceQueue { $0.jobBusy($1) }
+        return true
+    }
+
+    /// Delivers on this thread, which has no code of the user's on its stack, if nobody else does.
+    func deliverHere() {
+        if claimDelivery() { deliverAll() }
+    }
+
+    /// Delivers on another thread if nobody does already.
+    func deliverElsewhere() {
+        if claimDelivery() { deliverClaimedElsewhere() }
+    }
+
+    /// Delivers, having claimed to; goes on with the jobs that so finish, one after another.
+    func deliverAll() {
+        var next: JobEffects? = self
+        while let effects = next {
+            guard effects.callbackQueue == nil else { return effects.deliverClaimedElsewhere() }
+            next = effects.deliver()
+        }
+    }
+
+    private func deliverClaimedElsewhere() {
+        if let callbackQueue {
+            callbackQueue.async { [self] in deliverOnCallbackQueue() }
+        } else {
+            deliveryQueue.async { [self] in deliverAll() }
+        }
+    }
+
+    /// Delivers on the `callbackQueue`; a job that so finishes is the concern of another thread.
+    func deliverOnCallbackQueue() {
+        deliver(atMost: Self.callbacksAtAStretch)?.deliverClaimedElsewhere()
+    }
+
+    /// A serial queue has a thread of its own, whatever blocks the threads of others.
+    private var deliveryQueue: DispatchQueue {
+        state.withLock { state in
+            if let queue = state.deliveryQueue { return queue }
+            let queue = DispatchQueue(label: "JobKit.callbacks")
+            state.deliveryQueue = queue
+            return queue
+        }
+    }
+
+    /// Runs callbacks until there is nothing to tell.
+    ///
+    /// - Returns: A job that has something to deliver now, as claimed by this one's finish; or this
+    ///   job itself, when the limit was reached.
+    private func deliver(atMost limit: Int = .max) -> JobEffects? {
+        guard let job = state.withLock({ $0.job }) else { return nil }
+        var context = Delivery(remaining: limit)
+        while true {
+            let seen = signals.load(ordering: .acquiring)
+            while true {
+                let step = nextStep(&context)
+                if case .none = step { break }
+                if case .finish(let ending) = step {
+                    if finish(job, ending, &context) { return context.claimed }
+                    continue
+                }
+                perform(step, of: job, &context)
+                context.remaining -= 1
+                if context.remaining == 0 { return self }
+            }
+            let (isIdle, _) = signals.compareExchange(
+                expected: seen,
+                desired: 0,
+                ordering: .acquiringAndReleasing
+            )
+            if isIdle {
+                tellPlaceQueue { $0.jobWaits($1) }
+                return nil
+            }
+        }
+    }
+
+    /// What one stretch of deliveries remembers from step to step.
+    private struct Delivery {
+        var remaining: Int
+        /// The record whose callback has returned.
+        var delivered: JobMail?
+        var answer: FailureResponse?
+        var claimed: JobEffects?
+    }
+
+    private func nextStep(_ context: inout Delivery) -> JobStateMachine<JobMail>.Step {
+        let (delivered, answer) = (context.delivered as? TaskRecord, context.answer)
+        context.delivered = nil
+        context.answer = nil
+        let (step, remains) = state.withLock { state in
+            let remains = delivered.map { record in
+                state.tasks.remove(record)
+                return self.remains(of: record, &state)
+            }
+            if answer == .carryOn { state.machine.carryOnAnswered() }
+            if !state.machine.hasArrivals, !mailbox.isEmpty { takeMail(&state) }
+            let step = state.machine.nextStep()
+            if case .deliver(let mail) = step { (mail as? TaskRecord)?.isSettled = true }
+            return (step, remains)
+        }
+        // The task is released here, before the next callback.
+        _ = remains
+        return step
+    }
+
+    private func takeMail(_ state: inout State) {
+        mailbox.takeAll { mail in
+            let record = mail as? TaskRecord
+            state.machine.mailArrived(
+                mail,
+                group: record?.group,
+                hasFailed: record?.failure != nil
+            )
+        }
+    }
+
+    private func perform(
+        _ step: JobStateMachine<JobMail>.Step,
+        of job: JobController,
+        _ context: inout Delivery
+    ) {
+        switch step {
+        case .none, .finish:
+            break
+        case .deliver(let mail):
+            mail.deliver(to: job)
+            context.delivered = mail
+        case .askAboutFailure(let mail):
+            guard let record = mail as? TaskRecord, let task = record.task,
+                let error = record.failure
+            else { return }
+            context.answer = job.taskFailed(task, error: error)
+            if context.answer == .failJob { end(job, .failed, failure: error) }
+        case .discard(let mail):
+            discard(mail)
+        case .tellGroupFinished(let number):
+            let (completion, group) = state.withLock {
+                ($0.groups.completions[number], $0.groups.groups[number])
+            }
+            if let completion { completion() } else { job.taskGroupFinished(group) }
+        case .tellAllTasksFinished:
+            job.allTasksFinished()
+        case .tellCancelled:
+            job.jobCancelled()
+        }
+    }
+
+    private func discard(_ mail: JobMail) {
+        guard let record = mail as? TaskRecord else { return }
+        settle(record)
+        let remains = state.withLock { state in
+            state.tasks.remove(record)
+            return self.remains(of: record, &state)
+        }
+        _ = remains
+    }
+
+    /// Ends the job; returns false if it was cancelled while it was about to complete.
+    private func finish(
+        _ job: JobController,
+        _ ending: JobStateMachine<JobMail>.Ending,
+        _ context: inout Delivery
+    ) -> Bool {
+        let failure = state.withLock { $0.failure }
+        guard job.conclude(ending, failure: failure) else {
+            state.withLock { $0.machine.completionRefused() }
+            return false
+        }
+        _ = letGo()
+        placeQueue.store(nil, ordering: .releasing)
+        state.withLock { $0.job = nil }
+        job.end(claimedMail: &context.claimed, isInsideJobKit: true)
+        return true
+    }
+
+    /// Tells the queue in which the job has its place, if anybody there may want it.
+    private func tellPlaceQueue(_ body: (TaskQueueEffects, JobController) -> Void) {
+        guard let queue = placeQueue.load(ordering: .acquiring)?.takeUnretainedValue(),
+            queue.asksForLenders.load(ordering: .acquiring),
+            let job = state.withLock({ $0.job })
+        else { return }
+        body(queue, job)
+    }
+}

@@ -1,0 +1,274 @@
+import Foundation
+import Synchronization
+
+/// Tracking tasks and putting them into their queues.
+extension JobEffects {
+    /// What a job is asked to track.
+    struct Request {
+        let task: Operation
+        var queue: (any OperationScheduling)?
+        let group: JobGroup?
+        let cancellation: ChildCancellation
+        let completion: ((Operation) -> Void)?
+    }
+
+    func track(_ request: Request, for job: JobController) {
+        let task = request.task
+        refuseAncestor(task, of: job)
+        let (registered, tracking) = state.withLock { state -> (TaskRecord?, JobTracking) in
+            guard noteUndelivered(task, &state) else { return (nil, .refused) }
+            let (number, isNew) = state.groups.number(of: request.group, for: type(of: task))
+            if isNew { state.machine.groupAdded() }
+            let tracking = state.machine.taskTracked(group: number)
+            guard tracking != .refused else { return (nil, .cancelAtOnce) }
+            let record = TaskRecord(
+                task,
+                effects: self,
+                group: number,
+                cancellation: request.cancellation,
+                queue: request.queue,
+                completion: request.completion
+            )
+            state.tasks.append(record)
+            return (record, tracking)
+        }
+        guard let record = registered else {
+            let reason =
+                tracking == .refused
+                ? "tracks \(operationLabel(task)) already" : "has finished"
+            fatalError(
+                "JobKit: \(job.label) was told to track \(operationLabel(task)), but it \(reason)."
+            )
+        }
+        listen(to: task, record)
+        if tracking == .cancelAtOnce {
+            CancelSweep.cancel(record, of: self)
+            deliverElsewhere()
+        } else if record.queue != nil, !task.isFinished {
+            submit(record)
+        }
+        if let job = task as? JobController, job.effects.hasTasks {
+            job.effects.trackerAddedAbove()
+        } else if record.queue == nil {
+            task.taskQueue?.trackerAdded(to: task)
+        }
+    }
+
+    private typealias JobTracking = JobStateMachine<JobMail>.Tracking
+
+    // MARK: Finishes
+
+    private func listen(to task: Operation, _ record: TaskRecord) {
+        if let concurrent = task as? ConcurrentOperation {
+            if !concurrent.hooks.withLock({ $0.subscribe(record) }) { heardOf(record) }
+        } else if task.isFinished {
+            heardOf(record)
+        } else {
+            let hook = FinishHook { [weak record] in record.map { self.foreignFinished($0) } }
+            state.withLock { _ in record.finishHook = hook }
+            Self.foreignTrackers.withLock { $0[ObjectIdentifier(task), default: []].append(self) }
+            hook.watch(task)
+        }
+    }
+
+    private func heardOf(_ record: TaskRecord) {
+        taskFinished(record)
+        deliverElsewhere()
+    }
+
+    private func foreignFinished(_ record: TaskRecord) {
+        let task = state.withLock { _ in record.task }
+        taskFinished(record)
+        let context = ThreadContext.current
+        if let task, context.starting == ObjectIdentifier(task), context.foreignMail == nil {
+            context.foreignMail = self
+        } else {
+            deliverElsewhere()
+        }
+    }
+
+    /// Called on the thread of the finish; the caller sees to the delivery.
+    func taskFinished(_ record: TaskRecord) {
+        if hasWidths.load(ordering: .sequentiallyConsistent) { leftQueue(record) }
+        mailbox.put(record)
+    }
+
+    /// Notes that the record's task is not delivered; returns false if it was noted already.
+    private func noteUndelivered(_ task: Operation, _ state: inout State) -> Bool {
+        let id = ObjectIdentifier(task)
+        guard !state.undelivered.contains(id) else { return false }
+        if let concurrent = task as? ConcurrentOperation {
+            let (isNoted, other) = concurrent.trackingJob.compareExchange(
+                expected: 0,
+                desired: identity,
+                ordering: .acquiringAndReleasing
+            )
+            if isNoted { return true }
+            if other == identity { return false }
+        }
+        state.undelivered.insert(id)
+        return true
+    }
+
+    func forgetUndelivered(_ task: Operation, _ state: inout State) {
+        if let concurrent = task as? ConcurrentOperation {
+            let (isForgotten, _) = concurrent.trackingJob.compareExchange(
+                expected: identity,
+                desired: 0,
+                ordering: .acquiringAndReleasing
+            )
+            if isForgotten { return }
+        } else {
+            Self.foreignTrackers.withLock { trackers in
+                let id = ObjectIdentifier(task)
+                trackers[id]?.removeAll { $0 === self }
+                if trackers[id]?.isEmpty == true { trackers[id] = nil }
+            }
+        }
+        state.undelivered.remove(ObjectIdentifier(task))
+    }
+
+    /// The address: unique among the jobs that live.
+    private var identity: UInt { UInt(bitPattern: ObjectIdentifier(self).hashValue) }
+
+    // MARK: Queues
+
+    /// Puts the task into its queue, or holds it.
+    private func submit(_ record: TaskRecord) {
+        let isAdmitted = state.withLock { state in
+            let isAdmitted = state.handover.taskSubmitted(record, group: record.group)
+            record.handover = isAdmitted ? .done : .held
+            return isAdmitted
+        }
+        if isAdmitted { putIntoQueue(record) }
+    }
+
+    private func leftQueue(_ record: TaskRecord) {
+        let next = state.withLock { state -> [TaskRecord] in
+            guard record.handover == .done else { return [] }
+            record.handover = .left
+            return state.handover.taskLeftQueue(group: record.group)
+        }
+        handOver(next)
+    }
+
+    /// Puts tasks into their queues, in order even if several threads have tasks to put there.
+    func handOver(_ records: [TaskRecord]) {
+        guard !records.isEmpty else { return }
+        let mustAct = state.withLock { state in
+            for record in records {
+                record.handover = .done
+                state.handingOver.append(record)
+            }
+            defer { state.isHandingOver = true }
+            return !state.isHandingOver
+        }
+        guard mustAct else { return }
+        while let record = nextToHandOver() { putIntoQueue(record) }
+    }
+
+    private func nextToHandOver() -> TaskRecord? {
+        state.withLock { state in
+            guard let record = state.handingOver.popFirst() else {
+                state.isHandingOver = false
+                return nil
+            }
+            return record
+        }
+    }
+
+    /// Puts a task into its queue unless it was started or has finished meanwhile.
+    private func putIntoQueue(_ record: TaskRecord) {
+        let (task, queue) = state.withLock { _ in (record.task, record.queue) }
+        guard let task, let queue else { return }
+        if let queue = queue as? TaskQueue {
+            queue.effects.add(task, admission: .unlessStarted)
+        } else if !task.isFinished, !task.isExecuting {
+            queue.addOperation(task)
+        }
+    }
+
+    func setCompletion(_ completion: sending @escaping () -> Void, for group: JobGroup) {
+        // Sent here, and called by one thread at a time.
+        nonisolated(unsafe) let sent = completion
+        let completion: @Sendable () -> Void = { sent() }
+        state.withLock { state in
+            let (number, isNew) = state.groups.number(of: group)
+            if isNew { state.machine.groupAdded() }
+            state.groups.setCompletion(completion, for: number)
+        }
+    }
+
+    func setWidth(_ width: Int, for group: JobGroup) {
+        hasWidths.store(true, ordering: .sequentiallyConsistent)
+        let records = state.withLock { $0.tasks.records }
+        // `isFinished` may be a user's code: it is asked without the lock.
+        let finished = Set(
+            records.filter { $0.task?.isFinished ?? true }.map(ObjectIdentifier.init)
+        )
+        let next = state.withLock { state in
+            let (number, isNew) = state.groups.number(of: group)
+            if isNew { state.machine.groupAdded() }
+            for record in records where finished.contains(ObjectIdentifier(record)) {
+                if record.handover == .done, !state.handover.hasWidths { record.handover = .left }
+            }
+            let inQueues = state.tasks.records.count {
+                $0.group == number && $0.handover == .done
+            }
+            return state.handover.widthChanged(to: width, group: number, inQueues: inQueues)
+        }
+        handOver(next)
+    }
+
+    func setSuspended(_ isSuspended: Bool) {
+        let next = state.withLock { state in
+            state.machine.isSuspended = isSuspended
+            return state.handover.suspensionChanged(to: isSuspended)
+        }
+        handOver(next)
+        if !isSuspended { deliverElsewhere() }
+    }
+
+    // MARK: The tree
+
+    /// Whether the job tracks anything; one that never did is nobody's ancestor.
+    private var hasTasks: Bool { state.withLock { $0.machine.openCount > 0 } }
+
+    private func refuseAncestor(_ task: Operation, of job: JobController) {
+        guard let ancestor = task as? JobController else { return }
+        guard ancestor !== job else {
+            fatalError("JobKit: \(job.label) was told to track itself.")
+        }
+        guard ancestor.effects.hasTasks else { return }
+        var level = Self.jobsTracking(job)
+        var seen: Set<ObjectIdentifier> = []
+        while !level.isEmpty {
+            let new = level.filter { seen.insert(ObjectIdentifier($0)).inserted }
+            guard !new.contains(where: { $0 === ancestor }) else {
+                fatalError(
+                    "JobKit: \(job.label) was told to track \(ancestor.label), which waits for it."
+                )
+            }
+            level = new.flatMap { Self.jobsTracking($0) }
+        }
+    }
+
+    /// A job that has tasks already got one more above it: they may run in its place.
+    private func trackerAddedAbove() {
+        var level: [JobEffects] = [self]
+        while let effects = level.popLast() {
+            let tasks = effects.state.withLock { $0.tasks.records.compactMap(\.task) }
+            for task in tasks {
+                task.taskQueue?.trackerAdded(to: task)
+                if let job = task as? JobController { level.append(job.effects) }
+            }
+        }
+    }
+}
+
+extension Operation {
+    /// The ``TaskQueue`` that a ``ConcurrentOperation`` stands in.
+    fileprivate var taskQueue: TaskQueueEffects? {
+        (self as? ConcurrentOperation)?.hooks.withLock { $0.queue }
+    }
+}

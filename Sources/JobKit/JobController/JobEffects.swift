@@ -1,0 +1,142 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Owns a job's only lock; calls the job's code, one piece at a time, with it released.
+///
+/// A finish puts its task into the mailbox and adds one to ``signals``; who finds zero there is the
+/// deliverer, until it has taken everything and brought the number back to zero. So nobody waits,
+/// and the callbacks are serial, each after the one before. Before `main()` has returned the number
+/// is never zero.
+final class JobEffects: Sendable {
+    struct State {
+        var machine = JobStateMachine<JobMail>()
+        var handover = HandoverStateMachine<TaskRecord>()
+        var tasks = TaskList()
+        var groups = JobGroups()
+        /// Set from the start to the finish: a started job keeps itself alive.
+        var job: JobController?
+        var failure: (any Error)?
+        /// The tasks of several jobs, or of no ``ConcurrentOperation``, that were not delivered.
+        var undelivered: Set<ObjectIdentifier> = []
+        /// Tasks on their way into their queues, in order, while one thread puts them there.
+        var handingOver = FIFO<TaskRecord>()
+        var isHandingOver = false
+        /// Where callbacks run that no thread of JobKit's is at hand for; made when it is needed.
+        var deliveryQueue: DispatchQueue?
+    }
+
+    let state = Guarded(State())
+    let mailbox = JobMailbox()
+    let signals = Atomic<Int>(1)
+    /// Whether a finish has to see to the places of its group.
+    let hasWidths = Atomic(false)
+    let callbackQueue: DispatchQueue?
+    /// The queue in which the job holds a place that it may lend, as its address: set before
+    /// ``signals`` lets anybody read it, and valid until the job has finished.
+    let placeQueue = Atomic<Unmanaged<TaskQueueEffects>?>(nil)
+
+    init(callbackQueue: DispatchQueue?) {
+        self.callbackQueue = callbackQueue
+    }
+
+    /// Whether the job has nothing to run until one of its tasks finishes.
+    var onlyWaits: Bool { signals.load(ordering: .acquiring) == 0 }
+
+    /// The jobs that track `operation` and have not heard of its finish.
+    static func jobsTracking(_ operation: Operation) -> [JobController] {
+        guard let concurrent = operation as? ConcurrentOperation else {
+            return foreignTrackers.withLock { $0[ObjectIdentifier(operation)] ?? [] }
+                .compactMap { $0.state.withLock { $0.job } }
+        }
+        let subscribers = concurrent.hooks.withLock { $0.subscribers }
+        return ([subscribers.first].compactMap { $0 } + subscribers.rest)
+            .compactMap { ($0 as? TaskRecord)?.effects.state.withLock { $0.job } }
+    }
+
+    /// The jobs of plain operations, which cannot know them.
+    static let foreignTrackers = Guarded<[ObjectIdentifier: [JobEffects]]>([:])
+
+    // MARK: Life
+
+    /// The job is being started; returns whether `main()` is to be called.
+    func begin(_ job: JobController, mayEnterMain: Bool) -> Bool {
+        if let queue = job.hooks.withLock({ $0.queue }) {
+            placeQueue.store(.passUnretained(queue), ordering: .releasing)
+        }
+        return state.withLock { state in
+            state.job = job
+            guard mayEnterMain, state.machine.ending == nil else {
+                state.machine.startedWithoutMain()
+                return false
+            }
+            state.machine.mainEntered()
+            return true
+        }
+    }
+
+    /// `main()` has returned: from now on whoever finds ``signals`` at zero may deliver.
+    func mainReturned() {
+        state.withLock {
+            if $0.machine.isStarted, !$0.machine.isAfterMain { $0.machine.mainReturned() }
+        }
+        signals.store(0, ordering: .sequentiallyConsistent)
+    }
+
+    /// Ends the job, unless something else has decided its end; `store` keeps what that brings.
+    func requestEnd(
+        _ ending: JobStateMachine<JobMail>.Ending,
+        failure: (any Error)? = nil,
+        store: () -> Void = {}
+    ) -> Bool {
+        state.withLock { state in
+            guard state.machine.endRequested(ending) else { return false }
+            state.failure = failure
+            store()
+            return true
+        }
+    }
+
+    /// Lets go of everything; returns what a job that never ran still owned.
+    func letGo() -> [Operation] {
+        let (records, groups) = state.withLock { state -> ([TaskRecord], JobGroups) in
+            defer { state.groups.forgetCompletions() }
+            state.deliveryQueue = nil
+            return (state.tasks.removeAll(), state.groups)
+        }
+        let left = records.compactMap { release($0) }
+        _ = groups
+        return left.compactMap(\.task)
+    }
+
+    /// What a record owned, to be released with no lock held.
+    struct Remains {
+        let task: Operation?
+        let completion: ((Operation) -> Void)?
+        let finishHook: FinishHook?
+        let queue: (any OperationScheduling)?
+    }
+
+    private func release(_ record: TaskRecord) -> Remains? {
+        let remains = state.withLock { self.remains(of: record, &$0) }
+        _ = remains.finishHook?.detach()
+        return remains
+    }
+
+    /// Empties a record whose task is no longer any concern of the job's.
+    func remains(of record: TaskRecord, _ state: inout State) -> Remains {
+        let remains = Remains(
+            task: record.task,
+            completion: record.completion,
+            finishHook: record.finishHook,
+            queue: record.queue
+        )
+        if let task = record.task { forgetUndelivered(task, &state) }
+        record.task = nil
+        record.completion = nil
+        record.finishHook = nil
+        record.queue = nil
+        record.isSettled = true
+        return remains
+    }
+}

@@ -1,0 +1,19 @@
+/// Something that a job will hear of.
+class JobMail: FinishSubscriber, @unchecked Sendable {  // the link belongs to the mailbox
+    /// The next in the ``JobMailbox``, retained.
+    var next: Unmanaged<JobMail>?
+
+    /// Calls the job's code; only the job's deliverer calls this.
+    func deliver(to job: JobController) {}
+}
+
+/// A closure whose ``ConcurrentOperation/perform(after:_:)`` delay has passed.
+final class DelayedCallback: JobMail, @unchecked Sendable {  // a constant
+    private let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        self.body = body
+    }
+
+    override func deliver(to job: JobController) { body() }
+}

@@ -1,0 +1,179 @@
+/// Decides which of a job's callbacks comes next, and when the job has finished.
+///
+/// The same bookkeeping serves all ends: a job that is cancelled, fails or finishes early tells no
+/// step callback any more, discards what still arrives, and ends when it waits for nothing.
+struct JobStateMachine<Mail> {
+    enum Ending: Equatable, Sendable {
+        /// All tasks were delivered.
+        case completed
+        /// The job called `finish()`.
+        case finishedEarly
+        case failed
+        case cancelled
+        case overrun
+    }
+
+    enum Step {
+        case none
+        case askAboutFailure(Mail)
+        case deliver(Mail)
+        case discard(Mail)
+        case tellGroupFinished(Int)
+        case tellAllTasksFinished
+        case tellCancelled
+        case finish(Ending)
+    }
+
+    enum Tracking: Equatable {
+        case normal
+        case cancelAtOnce
+        case refused
+    }
+
+    private enum Stage {
+        case pending
+        case inMain
+        case afterMain
+        /// Started after a cancel or a finish.
+        case withoutMain
+        case finished
+    }
+
+    private struct Arrival {
+        let mail: Mail
+        /// Nil for what is no task.
+        let group: Int?
+        let hasFailed: Bool
+    }
+
+    private(set) var ending: Ending?
+    var isSuspended = false
+    private var stage = Stage.pending
+    /// Tasks that were tracked and not delivered, or in an ending job, those it waits for.
+    private(set) var openCount = 0
+    private var openByGroup: [Int] = []
+    private var arrivals = FIFO<Arrival>()
+    /// The task whose failure was, or is being, asked about.
+    private var asked: Arrival?
+    private var isAnswered = false
+    /// The group of the task whose callback was called last, until its end is noted.
+    private var delivered: Int??
+    private var dueGroup: Int?
+    private var wasToldAll = false
+    private var wasToldCancelled = false
+    private var isCancellingTasks = false
+
+    var hasArrivals: Bool { !arrivals.isEmpty }
+    var isFinished: Bool { stage == .finished }
+    var isStarted: Bool { stage != .pending }
+    /// Whether the job is between its start and its finish and `main()` has returned.
+    var isAfterMain: Bool { stage == .afterMain || stage == .withoutMain }
+
+    // MARK: Inputs
+
+    mutating func groupAdded() { openByGroup.append(0) }
+
+    mutating func mainEntered() { stage = .inMain }
+    mutating func mainReturned() { stage = .afterMain }
+    mutating func startedWithoutMain() { stage = .withoutMain }
+
+    mutating func taskTracked(group: Int) -> Tracking {
+        guard stage != .finished else { return .refused }
+        openCount += 1
+        openByGroup[group] += 1
+        wasToldAll = false
+        return ending == nil ? .normal : .cancelAtOnce
+    }
+
+    mutating func mailArrived(_ mail: Mail, group: Int?, hasFailed: Bool) {
+        arrivals.append(Arrival(mail: mail, group: group, hasFailed: hasFailed))
+    }
+
+    /// The user has answered about the task of ``Step/askAboutFailure(_:)`` that the job carries on.
+    mutating func carryOnAnswered() { isAnswered = true }
+
+    /// Returns whether this decides how the job ends; its tasks are then to be cancelled.
+    mutating func endRequested(_ ending: Ending) -> Bool {
+        guard self.ending == nil, stage != .finished else { return false }
+        self.ending = ending
+        isCancellingTasks = true
+        return true
+    }
+
+    mutating func tasksCancelled() { isCancellingTasks = false }
+
+    /// A task has stopped, or is not to be waited for.
+    mutating func taskStopped() {
+        precondition(openCount > 0, "taskStopped() with no open task")
+        openCount -= 1
+    }
+
+    /// The job was cancelled while it was about to finish as completed.
+    mutating func completionRefused() {
+        stage = .afterMain
+        ending = .cancelled
+    }
+
+    // MARK: Steps
+
+    /// What the job's deliverer does next, when it has done the last step.
+    mutating func nextStep() -> Step {
+        noteDelivered()
+        return ending == nil ? nextCallback() : nextOfEnding()
+    }
+
+    private mutating func noteDelivered() {
+        guard case .some(let group) = delivered else { return }
+        delivered = .none
+        guard let group else { return }
+        openCount -= 1
+        openByGroup[group] -= 1
+        if openByGroup[group] == 0 { dueGroup = group }
+    }
+
+    private mutating func nextCallback() -> Step {
+        guard stage == .afterMain, !isSuspended else { return .none }
+        if let group = dueGroup {
+            dueGroup = nil
+            // The last callback may have tracked more of the group.
+            if openByGroup[group] == 0 { return .tellGroupFinished(group) }
+        }
+        if let arrival = asked {
+            guard isAnswered else { return .none }
+            (asked, isAnswered) = (nil, false)
+            delivered = .some(arrival.group)
+            return .deliver(arrival.mail)
+        }
+        if let arrival = arrivals.popFirst() {
+            guard !arrival.hasFailed else {
+                asked = arrival
+                return .askAboutFailure(arrival.mail)
+            }
+            delivered = .some(arrival.group)
+            return .deliver(arrival.mail)
+        }
+        guard openCount == 0 else { return .none }
+        guard wasToldAll else {
+            wasToldAll = true
+            return .tellAllTasksFinished
+        }
+        ending = .completed
+        stage = .finished
+        return .finish(.completed)
+    }
+
+    private mutating func nextOfEnding() -> Step {
+        if let arrival = asked ?? arrivals.popFirst() {
+            asked = nil
+            return .discard(arrival.mail)
+        }
+        guard let ending, stage != .finished, isAfterMain else { return .none }
+        guard openCount == 0, !isCancellingTasks else { return .none }
+        if ending == .cancelled, stage == .afterMain, !wasToldCancelled {
+            wasToldCancelled = true
+            return .tellCancelled
+        }
+        stage = .finished
+        return .finish(ending)
+    }
+}

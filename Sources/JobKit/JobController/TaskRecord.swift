@@ -1,0 +1,74 @@
+import Foundation
+
+/// One task that a job tracks, from the tracking to the delivery.
+///
+/// The record holds the task and the task its record; delivering the task, or ending the job, breaks
+/// the cycle.
+// The lock of the job's effects guards every variable.
+final class TaskRecord: JobMail, @unchecked Sendable {
+    let effects: JobEffects
+    let group: Int
+    let cancellation: ChildCancellation
+    let isConcurrent: Bool
+    /// Nil once the task was delivered, or the job has ended.
+    var task: Operation?
+    var completion: ((Operation) -> Void)?
+    /// Tells of the finish of a task that is no ``ConcurrentOperation``.
+    var finishHook: FinishHook?
+
+    /// Where the task is put when its turn comes; nil if it is only tracked.
+    var queue: (any OperationScheduling)?
+    var handover = Handover.none
+    /// The job no longer waits for the task: it is being delivered, or was left to itself.
+    var isSettled = false
+
+    /// The neighbours in the list of the job's tasks.
+    var following: TaskRecord?
+    unowned(unsafe) var preceding: TaskRecord?
+
+    enum Handover {
+        case none
+        /// Waits in the job for a place, or for the job to be resumed.
+        case held
+        /// Was put in its queue, and takes one of its group's places.
+        case done
+        /// Has left its queue.
+        case left
+    }
+
+    init(
+        _ task: Operation,
+        effects: JobEffects,
+        group: Int,
+        cancellation: ChildCancellation,
+        queue: (any OperationScheduling)?,
+        completion: ((Operation) -> Void)?
+    ) {
+        self.task = task
+        self.effects = effects
+        self.group = group
+        self.cancellation = cancellation
+        self.queue = queue
+        self.completion = completion
+        isConcurrent = task is ConcurrentOperation
+    }
+
+    override func operationFinished(_ operation: Operation) -> JobEffects? {
+        effects.taskFinished(self)
+        return effects
+    }
+
+    override func deliver(to job: JobController) {
+        guard let task else { return }
+        if let completion {
+            completion(task)
+        } else {
+            job.taskFinished(task)
+        }
+    }
+
+    /// Why the task failed, if it did.
+    var failure: (any Error)? {
+        isConcurrent ? (task as? ConcurrentOperation)?.error : nil
+    }
+}

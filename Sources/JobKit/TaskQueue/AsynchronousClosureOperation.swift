@@ -1,0 +1,18 @@
+/// Runs a closure that says itself when its work is done.
+// Operation forces @unchecked. The closure is a constant.
+final class AsynchronousClosureOperation: ConcurrentOperation, @unchecked Sendable {
+    private let body: @Sendable (@escaping @Sendable ((any Error)?) -> Void) -> Void
+
+    init(_ body: @escaping @Sendable (@escaping @Sendable ((any Error)?) -> Void) -> Void) {
+        self.body = body
+    }
+
+    override func main() {
+        body { [self] error in
+            if let error { finish(with: error) } else { finish() }
+        }
+    }
+
+    /// The work cannot be stopped; the operation finishes when it says that it is done.
+    override func didCancel() {}
+}

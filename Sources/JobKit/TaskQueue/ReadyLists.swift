@@ -1,0 +1,63 @@
+/// Tickets by priority, within a priority the one added first.
+///
+/// Tickets are not removed when they become void; who pops them says which still hold.
+struct ReadyLists: Sendable {
+    private struct List: Sendable {
+        /// Those that came in the order added, as nearly all do.
+        var inOrder = FIFO<TaskQueueTicket>()
+        /// Those that became ready after one that was added later.
+        var late = MinHeap<TaskQueueTicket>()
+        var newest = -1
+
+        var first: TaskQueueTicket? {
+            guard let late = late.first else { return inOrder.first }
+            guard let first = inOrder.first else { return late }
+            return min(late, first)
+        }
+
+        mutating func insert(_ ticket: TaskQueueTicket) {
+            if ticket.sequence > newest {
+                newest = ticket.sequence
+                inOrder.append(ticket)
+            } else {
+                late.insert(ticket)
+            }
+        }
+
+        mutating func popFirst() -> TaskQueueTicket? {
+            guard let lateFirst = late.first else { return inOrder.popFirst() }
+            guard let first = inOrder.first, first < lateFirst else { return late.popFirst() }
+            return inOrder.popFirst()
+        }
+    }
+
+    // Five fields and not an array: a queue's ready list is used for every operation, and an array
+    // would be one more allocation to follow.
+    private var veryHigh = List()
+    private var high = List()
+    private var normal = List()
+    private var low = List()
+    private var veryLow = List()
+
+    mutating func insert(_ ticket: TaskQueueTicket, priority: TaskPriority) {
+        switch priority {
+        case .veryHigh: veryHigh.insert(ticket)
+        case .high: high.insert(ticket)
+        case .normal: normal.insert(ticket)
+        case .low: low.insert(ticket)
+        case .veryLow: veryLow.insert(ticket)
+        }
+    }
+
+    /// Removes and returns the first ticket that `holds`, given its priority.
+    mutating func popFirst(
+        where holds: (TaskQueueTicket, TaskPriority) -> Bool
+    ) -> TaskQueueTicket? {
+        while let ticket = veryHigh.popFirst() { if holds(ticket, .veryHigh) { return ticket } }
+        while let ticket = high.popFirst() { if holds(ticket, .high) { return ticket } }
+        while let ticket = normal.popFirst() { if holds(ticket, .normal) { return ticket } }
+        while let ticket = low.popFirst() { if holds(ticket, .low) { return ticket } }
+        while let ticket = veryLow.popFirst() { if holds(ticket, .veryLow) { return ticket } }
+        return nil
+    }
+}

@@ -1,0 +1,118 @@
+import Dispatch
+import Foundation
+
+/// Wakes more workers in queues whose threads are blocked.
+///
+/// Looks every two milliseconds at the queues that have something to start. A queue that started
+/// nothing meanwhile, while the process left its cores idle, gets half as many threads again. Where
+/// the cores are busy the threads are probably not blocked, and it gets them ten times more slowly.
+final class StallMonitor: Sendable {
+    static let shared = StallMonitor()
+
+    private struct Watched {
+        let queue: TaskQueueEffects
+        var startCount = -1
+        var stalledTicks = 0
+        var idleTicks = 0
+    }
+
+    private struct State {
+        var watched: [Watched] = []
+        var isTicking = false
+        var processorTime: clock_t = 0
+    }
+
+    private let state = Guarded(State())
+    private let timerQueue = DispatchQueue(label: "JobKit.StallMonitor", qos: .userInteractive)
+
+    private static let interval = DispatchTimeInterval.milliseconds(2)
+    private static let busyTicksBeforeWake = 10
+    private static let idleTicksBeforeRest = 50
+
+    /// Watches a queue until it has had nothing to start for a tenth of a second.
+    func watch(_ queue: TaskQueueEffects) {
+        let mustBegin = state.withLock { state in
+            state.watched.append(Watched(queue: queue))
+            defer { state.isTicking = true }
+            return !state.isTicking
+        }
+        if mustBegin { scheduleTick() }
+    }
+
+    private func scheduleTick() {
+        timerQueue.asyncAfter(deadline: .now() + Self.interval) { [self] in tick() }
+    }
+
+    private func tick() {
+        let now = clock()
+        let (watched, isBusy) = state.withLock { state in
+            defer {
+                state.watched = []
+                state.processorTime = now
+            }
+            // A queue that leaves one core idle has threads to spare.
+            let used = now - state.processorTime
+            let cores = clock_t(ProcessInfo.processInfo.activeProcessorCount)
+            return (state.watched, used > 2 * clock_t(CLOCKS_PER_SEC) / 1_000 * cores * 3 / 4)
+        }
+        let remaining = watched.compactMap { look(at: $0, isBusy: isBusy) }
+        let goesOn = state.withLock { state in
+            state.watched += remaining
+            state.isTicking = !state.watched.isEmpty
+            return state.isTicking
+        }
+        if goesOn { scheduleTick() }
+    }
+
+    /// Returns nil when the queue need not be watched any more.
+    private func look(at watched: Watched, isBusy: Bool) -> Watched? {
+        var watched = watched
+        switch watched.queue.progress() {
+        case .nothingToStart:
+            watched.stalledTicks = 0
+            watched.idleTicks += 1
+            guard watched.idleTicks >= Self.idleTicksBeforeRest else { break }
+            return watched.queue.endWatch() ? nil : watched
+        case .started(let count) where count == watched.startCount:
+            watched.stalledTicks += 1
+            guard !isBusy || watched.stalledTicks % Self.busyTicksBeforeWake == 0 else { break }
+            watched.queue.wakeStalled()
+        case .started(let count):
+            watched.startCount = count
+            watched.stalledTicks = 0
+            watched.idleTicks = 0
+        }
+        return watched
+    }
+}
+
+extension TaskQueueEffects {
+    enum Progress {
+        case nothingToStart
+        case started(Int)
+    }
+
+    func progress() -> Progress {
+        state.withLock { state in
+            state.machine.startableCount == 0
+                ? .nothingToStart : .started(state.machine.startCount)
+        }
+    }
+
+    /// Returns false if there is something to start after all.
+    func endWatch() -> Bool {
+        state.withLock { state in
+            guard state.machine.startableCount == 0 else { return false }
+            state.isWatched = false
+            return true
+        }
+    }
+
+    func wakeStalled() {
+        let workers = state.withLock { state in
+            state.roster.workersToWakeWhenStalled(startable: state.machine.startableCount)
+                .map { ($0, worker($0, &state)) }
+        }
+        for (index, queue) in workers { queue.async { [self] in work(index) } }
+    }
+}

@@ -1,0 +1,20 @@
+/// The five priorities of `Operation.QueuePriority`, the most urgent first.
+enum TaskPriority: Int, CaseIterable, Sendable {
+    case veryHigh
+    case high
+    case normal
+    case low
+    case veryLow
+
+    /// From the raw value of an `Operation.QueuePriority`.
+    init(queuePriority: Int) {
+        self =
+            switch queuePriority {
+            case 8...: .veryHigh
+            case 1...: .high
+            case 0: .normal
+            case -7 ... -1: .low
+            default: .veryLow
+            }
+    }
+}

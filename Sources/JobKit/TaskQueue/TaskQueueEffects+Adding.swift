@@ -1,0 +1,121 @@
+import Foundation
+import Synchronization
+
+extension TaskQueueEffects {
+    /// Whether adding an operation that cannot be added is a mistake of the caller's.
+    enum Admission {
+        /// A user's call: traps.
+        case demanded
+        /// A job's: whatever overtook it, there is nothing left to queue.
+        case unlessStarted
+    }
+
+    func add(
+        _ operation: Operation,
+        admission: Admission = .demanded,
+        isBarrier: Bool = false
+    ) {
+        guard let concurrent = operation as? ConcurrentOperation else {
+            return addForeign(operation, admission: admission)
+        }
+        guard enter(concurrent, admission) else { return }
+        let priority = TaskPriority(queuePriority: concurrent.queuePriority.rawValue)
+        let isReady = concurrent.isReady
+        let jobs = asksForLenders.load(ordering: .acquiring) ? jobsWaiting(for: concurrent) : []
+        send { state in
+            let lenders = jobs.compactMap { slot(of: $0, &state) }
+            concurrent.queueSlot = state.machine.entryAdded(
+                concurrent,
+                priority: priority,
+                isReady: isReady,
+                isBarrier: isBarrier,
+                lenders: lenders
+            )
+            if isBarrier { asksForLenders.store(true, ordering: .releasing) }
+        }
+        // What changed while the operation was on its way in found no slot to change.
+        if !isReady { lookWhetherReady(concurrent) }
+        if TaskPriority(queuePriority: concurrent.queuePriority.rawValue) != priority {
+            operationPriorityChanged(concurrent)
+        }
+    }
+
+    /// Makes the operation stand in this queue; returns false if there is nothing left to start.
+    private func enter(_ operation: ConcurrentOperation, _ admission: Admission) -> Bool {
+        let standsElsewhere = operation.hooks.withLock { hooks in
+            guard hooks.queue == nil else { return true }
+            if !hooks.isClosed { hooks.queue = self }
+            return false
+        }
+        operation.lifecycle.bitwiseOr(
+            OperationLifecycle.queued.rawValue,
+            ordering: .acquiringAndReleasing
+        )
+        let hasStarted = operation.currentLifecycle.contains(.started)
+        guard standsElsewhere || hasStarted else { return true }
+        if !standsElsewhere { operation.hooks.withLock { $0.queue = nil } }
+        if admission == .unlessStarted, hasStarted { return false }
+        refuse(operation, standsElsewhere ? "stands in a TaskQueue already" : "has been started")
+    }
+
+    func refuse(_ operation: Operation, _ reason: String) -> Never {
+        fatalError(
+            "JobKit: \(operationLabel(operation)) was added to \(name), but it \(reason)."
+        )
+    }
+
+    /// The nearest jobs that stand in this queue and wait for `operation`, through any jobs between.
+    func jobsWaiting(for operation: Operation) -> [ConcurrentOperation] {
+        var found: [ConcurrentOperation] = []
+        var level = JobEffects.jobsTracking(operation)
+        var seen: Set<ObjectIdentifier> = []
+        while !level.isEmpty {
+            var above: [JobController] = []
+            for job in level where seen.insert(ObjectIdentifier(job)).inserted {
+                if job.isExecuting, job.hooks.withLock({ $0.queue }) === self {
+                    found.append(job)
+                } else {
+                    above += JobEffects.jobsTracking(job)
+                }
+            }
+            level = above
+        }
+        return found
+    }
+
+    /// A job began to track an operation that may stand in this queue.
+    func trackerAdded(to operation: Operation) {
+        guard asksForLenders.load(ordering: .acquiring) else { return }
+        let jobs = jobsWaiting(for: operation)
+        guard !jobs.isEmpty else { return }
+        send { state in
+            guard let slot = slot(of: operation, &state) else { return }
+            let lenders = jobs.compactMap { self.slot(of: $0, &state) }
+            state.machine.lendersFound(lenders, for: slot)
+        }
+    }
+
+    /// Finds the lenders of all operations, when the width is limited while they stand here.
+    func findAllLenders() {
+        let operations = state.withLock { $0.machine.entries }
+        for operation in operations {
+            trackerAdded(to: operation)
+            guard let job = operation as? JobController, job.effects.onlyWaits else { continue }
+            jobWaits(job)
+        }
+    }
+
+    /// The job has nothing to run until one of its tasks finishes.
+    func jobWaits(_ job: JobController) {
+        send { state in
+            if let slot = slot(of: job, &state) { state.machine.jobWaits(slot) }
+        }
+    }
+
+    /// The job is about to run code of its own.
+    func jobBusy(_ job: JobController) {
+        send { state in
+            if let slot = slot(of: job, &state) { state.machine.jobBusy(slot) }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Owns the queue's only lock; starts operations and wakes threads with it released.
+///
+/// A queue has up to 64 worker threads, each a serial `DispatchQueue`: those have threads of their
+/// own, so that blocked operations take none from other queues or from Swift tasks. A worker takes
+/// the next operation, starts it, delivers what it finished, and looks for the next.
+final class TaskQueueEffects: Sendable {
+    typealias Machine = TaskQueueStateMachine<Operation>
+
+    struct State {
+        var machine: Machine
+        var roster: WorkerRoster
+        var workers: [DispatchQueue] = []
+        var foreign: [ObjectIdentifier: ForeignEntry] = [:]
+        var idleWaiters: [DispatchSemaphore] = []
+        var isWatched = false
+    }
+
+    let name: String
+    let state: Guarded<State>
+    /// Whether jobs must say when they wait; read without the lock.
+    let asksForLenders: Atomic<Bool>
+    private let quality: DispatchQoS
+    /// Changes when there is work and a worker looks for some.
+    private let workSign = Atomic<Int>(0)
+
+    /// How many threads one queue uses at most: what Dispatch gives to one of its own.
+    static let threadLimit = 64
+    /// How often a worker looks for more work before it lets its thread go: some microseconds,
+    /// against the several that it takes to wake a thread.
+    private static let searchCount = 2_000
+
+    init(name: String, width: Int, quality: DispatchQoS) {
+        self.name = name
+        self.quality = quality
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        state = Guarded(
+            State(
+                machine: Machine(width: width),
+                roster: WorkerRoster(parallelism: max(2, cores), limit: Self.threadLimit)
+            )
+        )
+        asksForLenders = Atomic(width < Int.max)
+    }
+
+    /// Feeds an input to the machine, and wakes a worker if there is something to start.
+    func send<Result>(_ input: (inout sending State) -> sending Result) -> sending Result {
+        let isOwnWorker = ThreadContext.current.workerQueue == ObjectIdentifier(self)
+        let (result, wake) = state.withLock { state in
+            let result = input(&state)
+            return (result, workerToWake(&state, isOwnWorker: isOwnWorker))
+        }
+        if let wake { self.wake(wake) }
+        return result
+    }
+
+    // MARK: Workers
+
+    enum Wake {
+        case worker(Int, DispatchQueue)
+        case searchingWorker
+        case monitor
+    }
+
+    private func workerToWake(_ state: inout State, isOwnWorker: Bool) -> Wake? {
+        let startable = state.machine.startableCount
+        guard startable > 0 else { return nil }
+        if state.roster.searching > 0 { return .searchingWorker }
+        if let index = state.roster.workerToWake(startable: startable, isOwnWorker: isOwnWorker) {
+            return .worker(index, worker(index, &state))
+        }
+        guard !state.isWatched else { return nil }
+        state.isWatched = true
+        return .monitor
+    }
+
+    func worker(_ index: Int, _ state: inout State) -> DispatchQueue {
+        if index == state.workers.count {
+            state.workers.append(DispatchQueue(label: "\(name) worker \(index)", qos: quality))
+        }
+        return state.workers[index]
+    }
+
+    private func wake(_ wake: Wake) {
+        switch wake {
+        case .worker(let index, let queue): queue.async { [self] in work(index) }
+        case .searchingWorker: workSign.add(1, ordering: .relaxed)
+        case .monitor: StallMonitor.shared.watch(self)
+        }
+    }
+
+    func work(_ index: Int) {
+        let context = ThreadContext.current
+        context.workerQueue = ObjectIdentifier(self)
+        defer { context.workerQueue = nil }
+        while let operation = next() ?? search(index) {
+            runWithPool { run(operation, context)?.deliverAll() }
+        }
+    }
+
+    /// Takes the next operation, and wakes another worker if there is more; or begins to search.
+    private func next() -> Operation? {
+        let (operation, wake) = state.withLock { state -> (Operation?, Wake?) in
+            guard let operation = state.machine.next() else {
+                state.roster.searchBegan()
+                return (nil, nil)
+            }
+            return (operation, workerToWake(&state, isOwnWorker: false))
+        }
+        if let wake { self.wake(wake) }
+        return operation
+    }
+
+    /// Looks for work a little longer; lets the thread go when there is none.
+    private func search(_ index: Int) -> Operation? {
+        let sign = workSign.load(ordering: .relaxed)
+        for _ in 0..<Self.searchCount where workSign.load(ordering: .relaxed) == sign {}
+        let (operation, wake) = state.withLock { state -> (Operation?, Wake?) in
+            state.roster.searchEnded()
+            guard let operation = state.machine.next() else {
+                state.roster.workerLeft(index)
+                return (nil, nil)
+            }
+            return (operation, workerToWake(&state, isOwnWorker: false))
+        }
+        if let wake { self.wake(wake) }
+        return operation
+    }
+
+    /// Starts an operation; returns the job that has to be delivered to.
+    private func run(_ operation: Operation, _ context: ThreadContext) -> JobEffects? {
+        guard operation.isReady else {
+            // A dependency was added while the operation waited for its turn.
+            send { state in
+                if let slot = slot(of: operation, &state) { state.machine.startRefused(slot) }
+            }
+            lookWhetherReady(operation)
+            return nil
+        }
+        guard let concurrent = operation as? ConcurrentOperation else {
+            return startForeign(operation, context)
+        }
+        context.startedByWorker = ObjectIdentifier(concurrent)
+        concurrent.start()
+        context.startedByWorker = nil
+        let mail = concurrent.takeDeferredMail()
+        // Claimed before the place is given away: a job with mail does not lend its own.
+        let isClaimed = mail?.claimDelivery() ?? false
+        if concurrent.isFinished {
+            operationFinished(concurrent)
+            concurrent.resumeDeferredWaiters()
+        }
+        return isClaimed ? mail : nil
+    }
+
+    // MARK: Operations
+
+    func operationFinished(_ operation: Operation) {
+        let waiters = send { state -> [DispatchSemaphore] in
+            guard let slot = slot(of: operation, &state) else { return [] }
+            guard state.machine.entryFinished(slot) else { return [] }
+            defer { state.idleWaiters = [] }
+            return state.idleWaiters
+        }
+        for waiter in waiters { waiter.signal() }
+    }
+
+    func operationBecameReady(_ operation: Operation) {
+        send { state in
+            guard let slot = slot(of: operation, &state) else { return }
+            state.machine.entryBecameReady(slot)
+        }
+    }
+
+    func operationPriorityChanged(_ operation: Operation) {
+        let priority = TaskPriority(queuePriority: operation.queuePriority.rawValue)
+        send { state in
+            guard let slot = slot(of: operation, &state) else { return }
+            state.machine.priorityChanged(slot, to: priority)
+        }
+    }
+
+    /// The slot in which the operation stands; nil before it was added and after it has finished.
+    func slot(of operation: Operation, _ state: inout State) -> Int? {
+        guard let concurrent = operation as? ConcurrentOperation else {
+            return state.foreign[ObjectIdentifier(operation)]?.slot
+        }
+        let slot = concurrent.queueSlot
+        guard state.machine.slots.indices.contains(slot),
+            state.machine.slots[slot].entry === operation
+        else { return nil }
+        return slot
+    }
+}
+
+/// Empties Objective-C's autorelease pool after each operation, where there is one.
+@inline(__always)
+private func runWithPool(_ body: () -> Void) {
+    #if canImport(ObjectiveC)
+    autoreleasepool(invoking: body)
+    #else
+    body()
+    #endif
+}

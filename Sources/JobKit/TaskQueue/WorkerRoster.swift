@@ -1,0 +1,54 @@
+/// Which worker threads a queue has, and when it needs one more.
+///
+/// A queue runs on about as many threads as there are cores. A thread more comes only when the
+/// queue did not start anything for a while although it could: then its threads are blocked.
+struct WorkerRoster: Sendable {
+    /// How many workers run as long as none is blocked.
+    let parallelism: Int
+    /// How many workers there are at most.
+    let limit: Int
+    private(set) var active = 0
+    /// Active workers that look for work, so that nobody need be woken.
+    private(set) var searching = 0
+    private var idle: [Int] = []
+    private var made = 0
+
+    /// Tasks of its own that a worker leaves for itself before it wakes another: a wake costs as
+    /// much as several tasks.
+    static let ownBacklog = 16
+
+    init(parallelism: Int, limit: Int) {
+        self.parallelism = parallelism
+        self.limit = limit
+    }
+
+    /// The worker to wake now that `startable` entries could be started.
+    ///
+    /// - Parameter isOwnWorker: Whether the caller is a worker that will look for work soon.
+    mutating func workerToWake(startable: Int, isOwnWorker: Bool) -> Int? {
+        guard startable > 0, searching == 0, active < parallelism else { return nil }
+        if isOwnWorker, startable < Self.ownBacklog { return nil }
+        return wakeOne()
+    }
+
+    /// The workers to wake because nothing was started for a while: half as many again.
+    mutating func workersToWakeWhenStalled(startable: Int) -> [Int] {
+        let count = min(startable, max(1, active / 2), limit - active)
+        return (0..<max(0, count)).map { _ in wakeOne() }
+    }
+
+    mutating func searchBegan() { searching += 1 }
+    mutating func searchEnded() { searching -= 1 }
+
+    mutating func workerLeft(_ worker: Int) {
+        active -= 1
+        idle.append(worker)
+    }
+
+    private mutating func wakeOne() -> Int {
+        active += 1
+        if let worker = idle.popLast() { return worker }
+        defer { made += 1 }
+        return made
+    }
+}
