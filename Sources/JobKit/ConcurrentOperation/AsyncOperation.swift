@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
+// Operation forces @unchecked. The body and the task stand behind a lock.
 /// Runs an `async` closure as an operation.
 ///
 /// `cancel()` cancels the closure's `Task`; the operation finishes when the closure has returned.
-// Operation forces @unchecked. The body and the task stand behind a lock.
 public final class AsyncOperation<Success: Sendable>: ResultOperation<Success>, @unchecked Sendable
 {
     private enum State {

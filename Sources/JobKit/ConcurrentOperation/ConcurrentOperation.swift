@@ -1,6 +1,8 @@
 import Foundation
 import Synchronization
 
+// Operation forces @unchecked. The state is an atomic word and a lock; `storedError` is written by
+// the one finish that won, before the word says so, and read after.
 /// Asynchronous work as an `Operation`: `main()` starts it, ``finish()`` ends it.
 ///
 /// A subclass overrides `main()` to start its work and calls ``finish()`` or ``finish(with:)`` when
@@ -21,8 +23,6 @@ import Synchronization
 /// finished has the outcome ``OperationOutcome/cancelled``, whatever finish was called.
 ///
 /// > Thread: Every member may be used from any thread.
-// Operation forces @unchecked. The state is an atomic word and a lock; `storedError` is written by
-// the one finish that won, before the word says so, and read after.
 open class ConcurrentOperation: Operation, @unchecked Sendable {
     let lifecycle = Atomic<OperationLifecycle.RawValue>(0)
     let hooks = Guarded(OperationHooks())
@@ -47,7 +47,9 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     // MARK: For subclasses
 
-    /// Starts the work. The default finishes at once.
+    /// Starts the work.
+    ///
+    /// The default finishes at once.
     ///
     /// Called once, on the thread that starts the operation, and never if the operation was
     /// cancelled or finished before. The work may go on after this returns; it ends with
@@ -57,6 +59,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     }
 
     /// Called when the operation is cancelled, or overruns its time, while it is executing.
+    ///
     /// The default calls ``finish()``.
     ///
     /// Called at most once, between `main()` being entered and the finish, on the thread of
@@ -69,7 +72,9 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     // MARK: Finishing
 
-    /// Ends the operation as a success. Ignored if it was finished before.
+    /// Ends the operation as a success.
+    ///
+    /// Ignored if it was finished before.
     ///
     /// Before `start()`, the finish is remembered: the operation then finishes, without `main()`,
     /// when it is started.
@@ -77,7 +82,9 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         finishRequested(.succeeded)
     }
 
-    /// Ends the operation as a failure. Ignored if it was finished before.
+    /// Ends the operation as a failure.
+    ///
+    /// Ignored if it was finished before.
     ///
     /// - Parameter error: The reason; `CancellationError` stands for
     ///   ``OperationOutcome/cancelled``.
@@ -106,7 +113,9 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     // MARK: Operation
 
-    /// Starts the operation; queues call this. Starting twice traps.
+    /// Starts the operation; queues call this.
+    ///
+    /// Starting twice traps.
     open override func start() {
         switch transition({ $0.startCalled() }) {
         case .refuseSecondStart:
@@ -188,7 +197,9 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         main()
     }
 
-    /// Started after a cancel or a finish: there is nothing to run. A job may have tasks to wait for.
+    /// Started after a cancel or a finish: there is nothing to run.
+    ///
+    /// A job may have tasks to wait for.
     func startedWithoutMain() {
         if transition({ $0.mainSkipped() }) { end() }
     }

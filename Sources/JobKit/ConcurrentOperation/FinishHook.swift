@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 
+// Operation is not Sendable; the hook's own state is a constant, an atomic and what Foundation locks.
 /// Learns that an `Operation` of any class has finished, without key-value observation and without
 /// touching its `completionBlock`.
 ///
@@ -10,7 +11,6 @@ import Synchronization
 ///
 /// Foundation stores dependents unretained: whoever makes a hook keeps it until it has fired, or
 /// calls ``detach()`` before letting it go.
-// Operation is not Sendable; the hook's own state is a constant, an atomic and what Foundation locks.
 final class FinishHook: Operation, @unchecked Sendable {
     private let body: @Sendable () -> Void
     private let hasFired = Atomic(false)
@@ -32,7 +32,9 @@ final class FinishHook: Operation, @unchecked Sendable {
         #endif
     }
 
-    /// Ends the watch. Returns false if the body was called, or is being called on another thread.
+    /// Ends the watch.
+    ///
+    /// Returns false if the body was called, or is being called on another thread.
     func detach() -> Bool {
         let wasWaiting = !hasFired.exchange(true, ordering: .acquiringAndReleasing)
         for operation in dependencies { removeDependency(operation) }

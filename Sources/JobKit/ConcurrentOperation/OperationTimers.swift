@@ -24,7 +24,9 @@ final class OperationTimers: Sendable {
     }
 
     /// Calls `body` after `delay` on the clock, on a thread of Swift concurrency, unless
-    /// ``cancelAll()`` comes first. The deadline is taken before this returns.
+    /// ``cancelAll()`` comes first.
+    ///
+    /// The deadline is taken before this returns.
     func sleep(for delay: Duration, then body: @escaping @Sendable () -> Void) {
         let (id, clock) = state.withLock { state -> (Int?, any Clock<Duration>) in
             guard !state.isEnded else { return (nil, state.clock) }

@@ -1,14 +1,16 @@
+// Operation forces @unchecked. `storage` is written by the finish that won, before the atomic word
+// of the operation says so, and read after.
 /// A ``ConcurrentOperation`` that ends with a value.
 ///
 /// A subclass overrides `main()` and ends its work with ``finish(returning:)`` or
 /// ``ConcurrentOperation/finish(with:)``. A finish without a value is a failure with ``NoResult``,
 /// unless `Success` is `Void`.
-// Operation forces @unchecked. `storage` is written by the finish that won, before the atomic word
-// of the operation says so, and read after.
 open class ResultOperation<Success: Sendable>: ConcurrentOperation, @unchecked Sendable {
     private var storage = ResultStorage<Success>()
 
-    /// Ends the operation with a value. Ignored if it was finished before.
+    /// Ends the operation with a value.
+    ///
+    /// Ignored if it was finished before.
     public final func finish(returning value: Success) {
         settle(.succeeded) { storage.value = value }
     }

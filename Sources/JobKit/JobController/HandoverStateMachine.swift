@@ -40,7 +40,7 @@ struct HandoverStateMachine<Task> {
         return handOver(only: group)
     }
 
-    /// - Parameter inQueues: How many of the group's tasks are in their queues.
+    /// Sets how many of a group may be in their queues, of which `inQueues` are there already.
     mutating func widthChanged(to width: Int, group: Int, inQueues: Int) -> [Task] {
         hasWidths = true
         groups[group, default: Group()].width = width

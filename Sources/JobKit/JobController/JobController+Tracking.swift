@@ -79,7 +79,9 @@ extension JobController {
     /// Counts the tasks of ``trackAndQueue(_:on:group:cancellation:weight:completion:)``. The others
     /// wait in the job, in order; a place is free when its task has finished.
     ///
-    /// - Parameter count: The number; below 1 traps.
+    /// - Parameters:
+    ///   - count: The number; below 1 traps.
+    ///   - group: The group.
     public final func setMaxConcurrentOperationCount(_ count: Int, for group: JobGroup) {
         guard count > 0 else {
             fatalError(

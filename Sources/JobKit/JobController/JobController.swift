@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 
+// Operation forces @unchecked. All state stands behind the lock of JobEffects.
 /// An operation made of many tasks, which decides the next step when a step is done.
 ///
 /// A subclass starts its first tasks in `main()` and goes on in plain methods: a closure per task,
@@ -29,7 +30,6 @@ import Foundation
 ///
 /// > Thread: Every member may be used from any thread. `main()` and the callbacks run on the
 /// > `callbackQueue`, or where it is nil, on whatever thread has just finished a task for the job.
-// Operation forces @unchecked. All state stands behind the lock of JobEffects.
 open class JobController: ConcurrentOperation, @unchecked Sendable {
     /// Where ``trackAndQueue(_:on:group:cancellation:weight:completion:)`` puts tasks unless told
     /// otherwise.
@@ -53,39 +53,50 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
 
     // MARK: For subclasses
 
-    /// Starts the first tasks. The default does nothing.
+    /// Starts the first tasks.
+    ///
+    /// The default does nothing.
     ///
     /// No callback is called before this has returned. A job that tracks nothing is told
     /// ``allTasksFinished()`` and finishes.
     open override func main() {}
 
-    /// Called when the job is cancelled, or overruns its time, while it is executing. The default
-    /// does nothing: the job stops its tasks by itself.
+    /// Called when the job is cancelled, or overruns its time, while it is executing.
+    ///
+    /// The default does nothing: the job stops its tasks by itself.
     ///
     /// Called on the thread of `cancel()`, perhaps beside a callback.
     open override func didCancel() {}
 
-    /// Called when a task has finished that was tracked without a closure. The default does nothing.
+    /// Called when a task has finished that was tracked without a closure.
+    ///
+    /// The default does nothing.
     open func taskFinished(_ task: Operation) {}
 
-    /// Called first when a task has failed. The default answers ``FailureResponse/failJob``.
+    /// Called first when a task has failed.
+    ///
+    /// The default answers ``FailureResponse/failJob``.
     ///
     /// - Returns: ``FailureResponse/carryOn`` to have the task delivered as any finished task.
     open func taskFailed(_ task: Operation, error: any Error) -> FailureResponse { .failJob }
 
     /// Called when the last unfinished task of a group was delivered, if the group has no closure.
+    ///
     /// The default does nothing.
     ///
     /// A group that gets tasks again is told again.
     open func taskGroupFinished(_ group: JobGroup) {}
 
-    /// Called when no task is left. The default does nothing.
+    /// Called when no task is left.
+    ///
+    /// The default does nothing.
     ///
     /// The job finishes when this returns, unless it tracked more; it is called again then.
     open func allTasksFinished() {}
 
-    /// Called once when the job was cancelled and its tasks have all stopped. The default does
-    /// nothing.
+    /// Called once when the job was cancelled and its tasks have all stopped.
+    ///
+    /// The default does nothing.
     ///
     /// Not called if `main()` was never entered.
     open func jobCancelled() {}

@@ -1,9 +1,9 @@
+// Operation forces @unchecked. `storage` is written under the lock of JobEffects by the finish that
+// decides the end, and read after the atomic word of the operation says that it has finished.
 /// A job that ends with a value.
 ///
 /// The job finishes with ``finish(returning:)``, from any of its callbacks; without it, it fails
 /// with ``NoResult``, unless `Success` is `Void`.
-// Operation forces @unchecked. `storage` is written under the lock of JobEffects by the finish that
-// decides the end, and read after the atomic word of the operation says that it has finished.
 open class ResultJob<Success: Sendable>: JobController, @unchecked Sendable {
     private var storage = ResultStorage<Success>()
 

@@ -1,10 +1,10 @@
 import Foundation
 
+// The lock of the job's effects guards every variable.
 /// One task that a job tracks, from the tracking to the delivery.
 ///
 /// The record holds the task and the task its record; delivering the task, or ending the job, breaks
 /// the cycle.
-// The lock of the job's effects guards every variable.
 final class TaskRecord: JobMail, @unchecked Sendable {
     let effects: JobEffects
     let group: Int

@@ -1,5 +1,5 @@
-/// Runs a closure that says itself when its work is done.
 // Operation forces @unchecked. The closure is a constant.
+/// Runs a closure that says itself when its work is done.
 final class AsynchronousClosureOperation: ConcurrentOperation, @unchecked Sendable {
     private let body: @Sendable (@escaping @Sendable ((any Error)?) -> Void) -> Void
 

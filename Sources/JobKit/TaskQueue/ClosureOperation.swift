@@ -1,5 +1,5 @@
-/// Runs a closure as an operation.
 // Operation forces @unchecked. The closure is a constant.
+/// Runs a closure as an operation.
 final class ClosureOperation: ConcurrentOperation, @unchecked Sendable {
     private let block: @Sendable () -> Void
 

@@ -119,7 +119,9 @@ public final class TaskQueue: OperationScheduling, Sendable {
         effects.cancelAll()
     }
 
-    /// Blocks the calling thread until no operation is left. Not for `async` code.
+    /// Blocks the calling thread until no operation is left.
+    ///
+    /// Not for `async` code.
     @available(*, noasync, message: "It blocks its thread: await a job or a result instead.")
     public func waitUntilAllOperationsAreFinished() {
         effects.waitUntilIdle()

@@ -49,7 +49,7 @@ struct TaskQueueStateMachine<Entry> {
 
     // MARK: Entries
 
-    /// - Returns: The slot, which stands for the entry until it has finished.
+    /// Returns the slot, which stands for the entry until it has finished.
     mutating func entryAdded(
         _ entry: Entry,
         priority: TaskPriority = .normal,
@@ -109,7 +109,7 @@ struct TaskQueueStateMachine<Entry> {
         return slots[slot].entry
     }
 
-    /// - Returns: Whether no entry is left.
+    /// Returns whether no entry is left.
     mutating func entryFinished(_ slot: Int) -> Bool {
         switch slots[slot].state {
         case .vacant: preconditionFailure("entryFinished(_:) of a vacant slot")

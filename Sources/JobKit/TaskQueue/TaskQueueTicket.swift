@@ -1,4 +1,6 @@
-/// One stay of one entry in a queue. A slot is used again; a sequence number is not.
+/// One stay of one entry in a queue.
+///
+/// A slot is used again; a sequence number is not.
 struct TaskQueueTicket: Comparable, Hashable, Sendable {
     /// Counts the entries in the order added.
     let sequence: Int

@@ -24,7 +24,7 @@ struct WorkerRoster: Sendable {
 
     /// The worker to wake now that `startable` entries could be started.
     ///
-    /// - Parameter isOwnWorker: Whether the caller is a worker that will look for work soon.
+    /// An own worker, which will look for work soon itself, wakes another only for a backlog.
     mutating func workerToWake(startable: Int, isOwnWorker: Bool) -> Int? {
         guard startable > 0, searching == 0, active < parallelism else { return nil }
         if isOwnWorker, startable < Self.ownBacklog { return nil }
