@@ -1,0 +1,12 @@
+import ArgumentParser
+
+/// The program: compares everything unless told otherwise.
+@main
+struct Benchmarks: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "benchmarks",
+        abstract: "Measures JobKit beside OperationQueue, task groups and bare operations.",
+        subcommands: [Compare.self, Repeat.self, Probe.self],
+        defaultSubcommand: Compare.self
+    )
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import Foundation
+
+/// Measures the workloads in interleaved rounds, and writes the tables.
+struct Compare: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Measure the variants of each workload in turns (the default)."
+    )
+
+    @Option(help: "Measure only the workloads whose name contains this.")
+    var filter: String?
+
+    @Flag(help: "Smaller sizes and fewer rounds, for a first look.")
+    var quick = false
+
+    @Option(help: "How many rounds each workload has, at least 1 (default: 5, quick: 3).")
+    var rounds: Int?
+
+    @Flag(help: "List the workloads and their variants, and measure nothing.")
+    var list = false
+
+    @Flag(help: "End with status 1 if a bound is broken or was not measured.")
+    var check = false
+
+    @Flag(help: "Write the tables as Markdown.")
+    var markdown = false
+
+    @Option(help: "Write all summaries to this file, as comma-separated values.")
+    var csv: String?
+
+    @Option(help: "Draw cost against n into this file, as SVG.")
+    var plot: String?
+
+    func validate() throws {
+        guard rounds ?? 1 >= 1 else { throw ValidationError("--rounds must be at least 1") }
+        guard !workloads.isEmpty else { throw ValidationError("no workload has such a name") }
+    }
+
+    func run() throws {
+        guard !list else {
+            for workload in workloads { print(Self.description(of: workload)) }
+            return
+        }
+        print(MachineDescription.text)
+        let observations = measure()
+        let bounds = CostBounds.all(sizes)
+            .filter { bound in
+                workloads.contains { $0.name == bound.subject.workload }
+            }
+        if !bounds.isEmpty { write(BoundTable.table(of: bounds, in: observations)) }
+        if quick { print("The bounds are stated for the full sizes; --quick only gives a hint.\n") }
+        print(MachineDescription.text)
+        try export(observations)
+        let verdicts = bounds.map { Verdict($0, in: observations) }
+        guard check, verdicts.contains(where: { $0 == .broken || $0 == .notMeasured }) else {
+            return
+        }
+        throw ExitCode(1)
+    }
+
+    private var sizes: Sizes { quick ? .quick : .full }
+
+    private var workloads: [Workload] {
+        Catalogue(sizes: sizes).workloads
+            .filter { workload in
+                filter.map { workload.name.localizedCaseInsensitiveContains($0) } ?? true
+            }
+    }
+
+    private func measure() -> Observations {
+        var observations = Observations()
+        for workload in workloads {
+            Rounds(count: rounds ?? (quick ? 3 : 5)).measure(workload, into: &observations)
+            write(WorkloadTable.table(of: workload, in: observations))
+        }
+        return observations
+    }
+
+    private func write(_ table: Table) {
+        print(markdown ? table.markdown : table.text)
+        fflush(nil)
+    }
+
+    private func export(_ observations: Observations) throws {
+        if let csv {
+            let text = CommaSeparatedValues.text(of: workloads, in: observations)
+            try text.write(toFile: csv, atomically: true, encoding: .utf8)
+        }
+        guard let plot else { return }
+        let drawing = CostPlot(workloads: workloads, observations: observations)
+        try drawing.svg.write(toFile: plot, atomically: true, encoding: .utf8)
+    }
+
+    private static func description(of workload: Workload) -> String {
+        let title = "\(workload.name), n = \(NumberText.grouped(workload.size))"
+        return ([title] + workload.variants.map { "    " + $0.name }).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+
+/// Measures this process's memory; the comparison starts it as a child.
+struct Probe: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Measure the memory of this process alone, and print it in bytes."
+    )
+
+    @Argument(help: "What to measure.")
+    var probe: MemoryProbe
+
+    @Option(help: "How many tasks or steps.")
+    var size: Int
+
+    func run() {
+        print(probe.measure(size: size))
+    }
+}
+
+extension MemoryProbe: ExpressibleByArgument {}

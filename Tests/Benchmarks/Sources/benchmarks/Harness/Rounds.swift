@@ -1,0 +1,31 @@
+import Foundation
+
+/// Runs the variants of a workload in turns, so that each meets the same load of the machine.
+struct Rounds {
+    /// How long the process rests after each variant, so that its last threads have gone to sleep.
+    static let rest: TimeInterval = 2e-3
+
+    /// How many rounds are measured, where the workload does not limit them.
+    let count: Int
+
+    /// Measures a workload; each round begins with another variant.
+    ///
+    /// One small round before the first, which is not recorded, loads the code of every variant.
+    func measure(_ workload: Workload, into observations: inout Observations) {
+        let variants = workload.variants
+        for variant in variants where workload.maximumRounds > 1 {
+            let warmUp = min(workload.size, max(workload.size / 20, 100))
+            _ = variant.run(warmUp)
+        }
+        for round in 0..<min(count, workload.maximumRounds) {
+            for turn in variants.indices {
+                let variant = variants[(turn + round) % variants.count]
+                Thread.sleep(forTimeInterval: Self.rest)
+                for reading in variant.run(workload.size) {
+                    let series = workload.series(variant.name, reading.figure)
+                    observations.record(reading.value, in: series)
+                }
+            }
+        }
+    }
+}

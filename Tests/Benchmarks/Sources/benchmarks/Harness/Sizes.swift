@@ -1,0 +1,43 @@
+/// How large the workloads are.
+struct Sizes: Sendable {
+    /// The tasks of a fan-out, the steps of a sequence, the waiting tasks of a cancelled job.
+    let tasks: Int
+    /// The sizes at which cost against n is measured, beside ``tasks``.
+    let sweep: [Int]
+    /// The length of a long dependency chain.
+    let longChain: Int
+    /// The length of a short dependency chain.
+    let shortChain: Int
+    /// The operations along one side of the diamond grid.
+    let gridSide: Int
+    /// The operations that one operation waits for.
+    let fanIn: Int
+    /// The round trips of one round.
+    let latencies: Int
+    /// The steps over which the resident memory may grow.
+    let growthSteps: Int
+
+    /// The sizes that the bounds are stated for.
+    static let full = Sizes(
+        tasks: 100_000,
+        sweep: [1_000, 10_000, 1_000_000],
+        longChain: 64_000,
+        shortChain: 1_000,
+        gridSide: 64,
+        fanIn: 200_000,
+        latencies: 300,
+        growthSteps: 1_000_000
+    )
+
+    /// Sizes for a first look in a few seconds.
+    static let quick = Sizes(
+        tasks: 10_000,
+        sweep: [1_000],
+        longChain: 8_000,
+        shortChain: 1_000,
+        gridSide: 32,
+        fanIn: 20_000,
+        latencies: 100,
+        growthSteps: 100_000
+    )
+}

@@ -1,0 +1,39 @@
+/// One way to do a workload.
+struct Variant: Sendable {
+    /// The name in the tables.
+    let name: String
+    /// Which figures a round gives.
+    let figures: [Figure]
+    /// Does the workload once, at a size, and reads what it cost.
+    let run: @Sendable (_ size: Int) -> [Reading]
+}
+
+extension Variant {
+    /// A variant whose figure is the time per task.
+    static func cost(
+        _ name: String,
+        _ body: @escaping @Sendable (CostTrial) -> Void
+    ) -> Variant {
+        Variant(name: name, figures: [.cost]) { size in
+            let trial = CostTrial(size: size)
+            body(trial)
+            return [Reading(figure: .cost, value: trial.nanosecondsPerTask)]
+        }
+    }
+
+    /// A variant whose figures are the percentiles of single latencies.
+    static func latency(
+        _ name: String,
+        _ body: @escaping @Sendable (LatencyTrial) -> Void
+    ) -> Variant {
+        Variant(name: name, figures: [.p50, .p99]) { size in
+            let trial = LatencyTrial(size: size)
+            body(trial)
+            let latencies = trial.summary
+            return [
+                Reading(figure: .p50, value: latencies.median),
+                Reading(figure: .p99, value: latencies.quantile(0.99)),
+            ]
+        }
+    }
+}

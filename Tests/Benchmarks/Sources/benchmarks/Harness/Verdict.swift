@@ -1,0 +1,24 @@
+/// How a measured value stands to its bound.
+enum Verdict: String {
+    /// The aim is reached.
+    case aimReached = "aim reached"
+    /// Within the bound, short of the aim.
+    case withinBound = "within bound"
+    /// The bound is broken.
+    case broken = "BROKEN"
+    /// Nothing was measured.
+    case notMeasured = "not measured"
+
+    /// Judges what was measured of a bound.
+    init(_ bound: Bound, in observations: Observations) {
+        guard let measured = bound.measured(in: observations) else {
+            self = .notMeasured
+            return
+        }
+        switch measured.value {
+        case ...bound.aim: self = .aimReached
+        case ...bound.atMost: self = .withinBound
+        default: self = .broken
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// Rows of cells under a title, written as plain text or as Markdown.
+struct Table: Sendable {
+    /// What the table shows.
+    let title: String
+    /// The names of the columns; the first is aligned left, the others right.
+    let header: [String]
+    /// The cells, a row each, as many as the header has.
+    var rows: [[String]] = []
+
+    /// The table for a terminal.
+    var text: String {
+        let widths = columnWidths
+        let lines = ([header] + rows)
+            .map { row in
+                zip(row, widths).enumerated()
+                    .map { column, cell in
+                        Self.pad(cell.0, to: cell.1, leading: column > 0)
+                    }
+                    .joined(separator: "  ")
+            }
+        let rule = String(repeating: "─", count: widths.reduce(-2) { $0 + $1 + 2 })
+        return ([title, rule, lines[0], rule] + lines.dropFirst()).joined(separator: "\n") + "\n"
+    }
+
+    /// The table for a document.
+    var markdown: String {
+        let alignments = header.indices.map { $0 == 0 ? "---" : "--:" }
+        let lines = ([header, alignments] + rows).map { "| " + $0.joined(separator: " | ") + " |" }
+        return "**\(title)**\n\n" + lines.joined(separator: "\n") + "\n"
+    }
+
+    private var columnWidths: [Int] {
+        header.indices.map { column in
+            ([header] + rows).map { $0[column].count }.max() ?? 0
+        }
+    }
+
+    private static func pad(_ cell: String, to width: Int, leading: Bool) -> String {
+        let padding = String(repeating: " ", count: width - cell.count)
+        return leading ? padding + cell : cell + padding
+    }
+}

@@ -1,0 +1,48 @@
+/// Shows what was measured of one workload.
+enum WorkloadTable {
+    private static let header = [
+        "variant", "figure", "median", "quartiles", "min … max", "ratio to baseline",
+    ]
+
+    /// One row for each variant and figure that was measured.
+    static func table(of workload: Workload, in observations: Observations) -> Table {
+        var table = Table(title: title(of: workload, in: observations), header: header)
+        for variant in workload.variants {
+            for figure in variant.figures {
+                let series = workload.series(variant.name, figure)
+                guard let summary = observations.summary(of: series) else { continue }
+                table.rows.append([
+                    variant.name,
+                    figure.rawValue,
+                    figure.text(summary.median),
+                    "\(figure.text(summary.lowerQuartile)) … \(figure.text(summary.upperQuartile))",
+                    "\(figure.text(summary.minimum)) … \(figure.text(summary.maximum))",
+                    ratio(of: series, in: workload, observations),
+                ])
+            }
+        }
+        return table
+    }
+
+    private static func title(of workload: Workload, in observations: Observations) -> String {
+        let counts = workload.variants.flatMap { variant in
+            variant.figures.compactMap { figure in
+                observations.summary(of: workload.series(variant.name, figure))?.count
+            }
+        }
+        return "\(workload.name), n = \(NumberText.grouped(workload.size)), "
+            + "\(counts.max() ?? 0) rounds, baseline \(workload.baseline)"
+    }
+
+    private static func ratio(
+        of series: Series,
+        in workload: Workload,
+        _ observations: Observations
+    ) -> String {
+        guard series.figure.isComparable else { return "" }
+        let baseline = workload.series(workload.baseline, series.figure)
+        guard series != baseline else { return "1" }
+        guard let ratio = observations.ratio(of: series, to: baseline) else { return "" }
+        return NumberText.fixed(ratio.medians, places: 2) + " ×"
+    }
+}
