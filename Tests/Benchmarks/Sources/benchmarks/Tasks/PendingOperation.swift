@@ -1,0 +1,33 @@
+import Foundation
+import Synchronization
+
+/// What ``PendingTask`` is, written on Foundation alone: an operation that somebody else finishes.
+// Unchecked, as every Operation subclass: its state is one atomic value.
+final class PendingOperation: Operation, @unchecked Sendable {
+    private enum Phase {
+        static let ready = 0
+        static let executing = 1
+        static let finished = 2
+    }
+
+    private let phase = Atomic(Phase.ready)
+
+    override var isAsynchronous: Bool { true }
+    override var isExecuting: Bool { phase.load(ordering: .acquiring) == Phase.executing }
+    override var isFinished: Bool { phase.load(ordering: .acquiring) == Phase.finished }
+
+    override func start() {
+        change(to: Phase.executing, notifying: ["isExecuting"])
+    }
+
+    /// Ends the operation; must be called once, after its start.
+    func finish() {
+        change(to: Phase.finished, notifying: ["isExecuting", "isFinished"])
+    }
+
+    private func change(to newPhase: Int, notifying keys: [String]) {
+        for key in keys { willChangeValue(forKey: key) }
+        phase.store(newPhase, ordering: .releasing)
+        for key in keys { didChangeValue(forKey: key) }
+    }
+}

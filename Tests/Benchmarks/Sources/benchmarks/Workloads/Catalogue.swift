@@ -1,0 +1,44 @@
+/// All workloads, and the bounds on their costs.
+struct Catalogue: Sendable {
+    /// How large the workloads are.
+    let sizes: Sizes
+
+    /// Every workload, in the order of the tables.
+    var workloads: [Workload] {
+        [
+            FanOut.workload(size: sizes.tasks, all: true),
+            SequentialSteps.workload(size: sizes.tasks, all: true),
+            WakeUp.step(size: sizes.latencies),
+            WakeUp.event(size: sizes.latencies),
+            JobLatency.workload(size: sizes.latencies),
+            NestedJobs.workload(size: sizes.tasks),
+        ]
+            + DependencyChain.Order.allCases.flatMap { order in
+                [
+                    DependencyChain.growth(order, size: sizes.longChain, short: sizes.shortChain),
+                    DependencyChain.workload(order, size: sizes.shortChain),
+                ]
+            }
+            + [
+                DiamondGrid.workload(side: sizes.gridSide),
+                FanIn.workload(size: sizes.shortChain, operationQueue: true),
+                FanIn.workload(size: sizes.fanIn, operationQueue: false),
+                ContendedAdds.workload(size: sizes.tasks),
+                CancelWaiting.workload(size: sizes.tasks),
+            ]
+            + RealWork.lengths.map { RealWork.workload(microseconds: $0) }
+            + [Memory.waiting(size: sizes.tasks), Memory.growth(steps: sizes.growthSteps)]
+            + sweep
+    }
+
+    /// The workloads whose cost is drawn against n, those of other sizes than the main one.
+    private var sweep: [Workload] {
+        sizes.sweep.flatMap { size in
+            let maximumRounds = size > sizes.tasks ? 1 : Int.max
+            return [
+                FanOut.workload(size: size, all: false, maximumRounds: maximumRounds),
+                SequentialSteps.workload(size: size, all: false, maximumRounds: maximumRounds),
+            ]
+        }
+    }
+}

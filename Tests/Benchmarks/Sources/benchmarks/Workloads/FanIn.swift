@@ -1,0 +1,39 @@
+import Foundation
+import JobKit
+
+/// One operation that depends on all the others.
+enum FanIn {
+    static let name = "fan-in"
+
+    /// The workload on either kind of queue, or, at sizes too large for it, without `OperationQueue`.
+    static func workload(size: Int, operationQueue: Bool) -> Workload {
+        let taskQueue = variant(on: .taskQueue) { CountedTask($0) }
+        let reference = variant(on: .operationQueue) { completions in
+            BlockOperation { completions.complete() }
+        }
+        return Workload(
+            name,
+            size: size,
+            baseline: operationQueue ? VariantName.operationQueue : VariantName.taskQueue,
+            variants: operationQueue ? [taskQueue, reference] : [taskQueue]
+        )
+    }
+
+    private static func variant<Member: Operation>(
+        on kind: QueueKind,
+        makeMember: @escaping @Sendable (Completions) -> Member
+    ) -> Variant {
+        .cost(kind.queueName) { trial in
+            let queue = kind.make()
+            let completions = trial.completions
+            let members = (1..<trial.size).map { _ in makeMember(completions) }
+            let last = makeMember(completions)
+            trial.time {
+                for member in members { last.addDependency(member) }
+                queue.addOperation(last)
+                for member in members { queue.addOperation(member) }
+            }
+            queue.drain()
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import JobKit
+
+/// A job of one task, from its start to its completion block.
+enum JobLatency {
+    static let name = "job start to finish"
+
+    /// The workload; its size counts the jobs.
+    static func workload(size: Int) -> Workload {
+        Workload(
+            name,
+            size: size,
+            variants: [
+                job(on: .taskQueue),
+                job(on: .operationQueue),
+                operationQueue,
+            ]
+        )
+    }
+
+    private static func job(on kind: QueueKind) -> Variant {
+        .latency(kind.jobName) { trial in
+            let queue = kind.make()
+            trial.time {
+                let job = StepsJob(queue: queue, steps: 1) { _ in }
+                job.completionBlock = trial.arrive
+                job.startJob(on: queue)
+            }
+            queue.drain()
+        }
+    }
+
+    /// The same by hand: an operation that adds its one step, whose completion block is the end.
+    private static let operationQueue = Variant.latency(VariantName.operationQueue) { trial in
+        let queue = OperationQueue()
+        trial.time {
+            let arrive = trial.arrive
+            queue.addOperation(
+                BlockOperation {
+                    let step = BlockOperation {}
+                    step.completionBlock = arrive
+                    queue.addOperation(step)
+                }
+            )
+        }
+        queue.drain()
+    }
+}

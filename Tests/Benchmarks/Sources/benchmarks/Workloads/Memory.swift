@@ -1,0 +1,41 @@
+/// Resident memory, measured in processes of its own.
+enum Memory {
+    static let sequential = "sequential steps"
+    static let fanOut = "fan-out, 1,000 in flight"
+
+    /// The bytes of each task that waits, its share of the queue and the job included.
+    static func waiting(size: Int) -> Workload {
+        Workload(
+            "memory of waiting tasks",
+            size: size,
+            maximumRounds: 3,
+            variants: [
+                probe(VariantName.jobOnTaskQueue, .waitingOnTaskQueue, .waiting),
+                probe(VariantName.operationQueue, .waitingOnOperationQueue, .waiting),
+            ]
+        )
+    }
+
+    /// The bytes that a long job gains while it runs.
+    static func growth(steps: Int) -> Workload {
+        Workload(
+            "memory over a long job",
+            size: steps,
+            baseline: sequential,
+            maximumRounds: 3,
+            variants: [
+                probe(sequential, .sequentialGrowth, .growth),
+                probe(fanOut, .fanOutGrowth, .growth),
+            ]
+        )
+    }
+
+    private static func probe(_ name: String, _ probe: MemoryProbe, _ figure: Figure) -> Variant {
+        Variant(name: name, figures: [figure]) { size in
+            let probeSize = max(size, MemoryProbe.stepsBeforeGrowth)
+            return [
+                Reading(figure: figure, value: ChildProcess.measure(probe, size: probeSize))
+            ]
+        }
+    }
+}

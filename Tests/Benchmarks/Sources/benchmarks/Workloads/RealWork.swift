@@ -1,0 +1,79 @@
+import Foundation
+import JobKit
+
+/// A fan-out whose tasks work for a while: what matters is the overhead as a share of the work.
+enum RealWork {
+    /// How long the tasks of the workloads work, in microseconds.
+    static let lengths = [10, 100, 1_000]
+    /// How long all tasks of a round work together, in microseconds.
+    static let totalLength = 100_000
+
+    /// A workload of so many tasks as fill ``totalLength``.
+    static func workload(microseconds: Int) -> Workload {
+        let work = ProcessorWork(nanoseconds: UInt64(microseconds) * 1_000)
+        return Workload(
+            "tasks of \(NumberText.grouped(microseconds)) µs",
+            size: totalLength / microseconds,
+            variants: [job(work), operationQueue(work), ideal(work)]
+        )
+    }
+
+    private static func job(_ work: ProcessorWork) -> Variant {
+        variant(VariantName.jobOnTaskQueue, work) { trial in
+            let queue = TaskQueue()
+            let (size, completions) = (trial.size, trial.completions)
+            trial.time {
+                FanOutJob(queue: queue, size: size, completions: completions) { WorkingTask(work) }
+                    .startJob(on: queue)
+            }
+            queue.drain()
+        }
+    }
+
+    private static func operationQueue(_ work: ProcessorWork) -> Variant {
+        variant(VariantName.operationQueue, work) { trial in
+            let queue = OperationQueue()
+            let completions = trial.completions
+            trial.time {
+                for _ in 0..<trial.size {
+                    let operation = BlockOperation { work.perform() }
+                    operation.completionBlock = { completions.complete() }
+                    queue.addOperation(operation)
+                }
+            }
+            queue.drain()
+        }
+    }
+
+    private static func ideal(_ work: ProcessorWork) -> Variant {
+        variant("ideal: lock, array, a thread for each core", work) { trial in
+            let queue = IdealQueue(threadCount: ProcessInfo.processInfo.activeProcessorCount)
+            let completions = trial.completions
+            trial.time {
+                for _ in 0..<trial.size {
+                    queue.add {
+                        work.perform()
+                    } completion: {
+                        completions.complete()
+                    }
+                }
+            }
+            queue.close()
+        }
+    }
+
+    /// Reads how much longer than the work alone on all cores a round took.
+    private static func variant(
+        _ name: String,
+        _ work: ProcessorWork,
+        _ body: @escaping @Sendable (CostTrial) -> Void
+    ) -> Variant {
+        Variant(name: name, figures: [.overhead]) { size in
+            let trial = CostTrial(size: size)
+            body(trial)
+            let cores = Double(ProcessInfo.processInfo.activeProcessorCount)
+            let share = trial.nanosecondsPerTask * cores / Double(work.nanoseconds) - 1
+            return [Reading(figure: .overhead, value: share)]
+        }
+    }
+}

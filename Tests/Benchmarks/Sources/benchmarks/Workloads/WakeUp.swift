@@ -1,0 +1,91 @@
+import Foundation
+import JobKit
+
+/// Gives one step to something idle, and waits for its completion.
+enum WakeUp {
+    static let stepName = "wake-up by a new step"
+    static let eventName = "wake-up by an event"
+
+    /// A step is tracked from outside; the round trip ends in its closure.
+    static func step(size: Int) -> Workload {
+        Workload(
+            stepName,
+            size: size,
+            variants: [
+                jobStep(on: .taskQueue),
+                jobStep(on: .operationQueue),
+                operationQueueStep,
+            ]
+        )
+    }
+
+    /// An executing task finishes, its callback starts a step; the round trip ends in that one's.
+    static func event(size: Int) -> Workload {
+        Workload(
+            eventName,
+            size: size,
+            variants: [
+                jobEvent(on: .taskQueue),
+                jobEvent(on: .operationQueue),
+                operationQueueEvent,
+            ]
+        )
+    }
+
+    private static func jobStep(on kind: QueueKind) -> Variant {
+        .latency(kind.jobName) { trial in
+            let queue = kind.make()
+            let job = HeldJob(queue: queue)
+            let arrive = trial.arrive
+            trial.time { job.trackAndQueue(EmptyTask()) { _ in arrive() } }
+            job.release()
+            queue.drain()
+        }
+    }
+
+    private static let operationQueueStep = Variant.latency(VariantName.operationQueue) { trial in
+        let queue = OperationQueue()
+        trial.time { addStep(to: queue, completion: trial.arrive) }
+        queue.drain()
+    }
+
+    private static func jobEvent(on kind: QueueKind) -> Variant {
+        .latency(kind.jobName) { trial in
+            let queue = kind.make()
+            let job = HeldJob(queue: queue)
+            let arrive = trial.arrive
+            func startedEvent() -> PendingTask {
+                let event = PendingTask()
+                job.trackAndQueue(event) { [job] _ in
+                    job.trackAndQueue(EmptyTask()) { _ in arrive() }
+                }
+                return event
+            }
+            trial.time(prepare: startedEvent) { event in event.finish() }
+            job.release()
+            queue.drain()
+        }
+    }
+
+    private static let operationQueueEvent = Variant.latency(VariantName.operationQueue) { trial in
+        let queue = OperationQueue()
+        let arrive = trial.arrive
+        func startedEvent() -> PendingOperation {
+            let event = PendingOperation()
+            event.completionBlock = { addStep(to: queue, completion: arrive) }
+            queue.addOperation(event)
+            return event
+        }
+        trial.time(prepare: startedEvent) { event in event.finish() }
+        queue.drain()
+    }
+
+    private static func addStep(
+        to queue: OperationQueue,
+        completion: @escaping @Sendable () -> Void
+    ) {
+        let step = BlockOperation {}
+        step.completionBlock = completion
+        queue.addOperation(step)
+    }
+}
