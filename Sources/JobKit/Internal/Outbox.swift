@@ -1,0 +1,27 @@
+/// Keeps actions that were decided under a lock in their order until they are done without it.
+///
+/// Between the unlocking and the doing another thread may decide more. The outbox makes one caller
+/// at a time the deliverer: whoever is told `true` by ``actionsDecided(_:)`` does what
+/// ``nextAction()`` returns until that is `nil`. Everybody else leaves their actions to it, also
+/// the code that an action calls back into; so nothing overtakes and nothing nests.
+///
+/// Guard it with the same lock as what decides.
+struct Outbox<Action> {
+    private var actions = FIFO<Action>()
+    private var isDelivering = false
+
+    /// Stores actions, and says whether the caller must deliver now.
+    mutating func actionsDecided(_ decided: some Sequence<Action>) -> Bool {
+        for action in decided { actions.append(action) }
+        guard !isDelivering, !actions.isEmpty else { return false }
+        isDelivering = true
+        return true
+    }
+
+    /// Takes the oldest action; `nil` ends the delivery.
+    mutating func nextAction() -> Action? {
+        let action = actions.popFirst()
+        if action == nil { isDelivering = false }
+        return action
+    }
+}
