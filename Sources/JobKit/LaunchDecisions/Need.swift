@@ -1,0 +1,11 @@
+/// What is known of a launch item: whether there is something to present for it.
+public enum Need: Sendable {
+    /// Not known yet, for example because a server has not answered.
+    case unknown
+
+    /// There is something to present.
+    case needed
+
+    /// There is nothing to present.
+    case notNeeded
+}

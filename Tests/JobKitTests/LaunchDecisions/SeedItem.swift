@@ -1,0 +1,13 @@
+/// The seven items of a real app's launch: four that exclude each other, three that do not.
+enum SeedItem: CaseIterable {
+    case upgrade
+    case switchCity
+    case advertisement
+    case notification
+    case skin
+    case redDot
+    case reminder
+
+    static let prioritized: [SeedItem] = [.upgrade, .switchCity, .advertisement, .notification]
+    static let independent: Set<SeedItem> = [.skin, .redDot, .reminder]
+}

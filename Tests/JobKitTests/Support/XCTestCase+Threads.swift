@@ -1,0 +1,16 @@
+import XCTest
+
+extension XCTestCase {
+    /// Calls `body` on as many threads of its own at once, with their numbers, and awaits the end.
+    func runOnThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
+        let ended = expectation(description: "every thread has ended")
+        ended.expectedFulfillmentCount = count
+        for number in 0..<count {
+            Thread.detachNewThread {
+                body(number)
+                ended.fulfill()
+            }
+        }
+        await fulfillment(of: [ended], timeout: 120)
+    }
+}
