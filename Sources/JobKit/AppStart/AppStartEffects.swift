@@ -1,0 +1,111 @@
+/// Owns the manager's only lock, and calls tasks and the delegate with it released.
+final class AppStartEffects: Sendable {
+    typealias Machine = AppStartStateMachine<StartupEntry, any Error>
+
+    // The delegate need not be `Sendable`: it is handed over under the lock, and called on one thread
+    // at a time.
+    private struct WeakDelegate: Sendable {
+        nonisolated(unsafe) weak var object: (any AppStartTaskManagerDelegate)?
+    }
+
+    private struct State {
+        var machine = Machine()
+        var outbox = Outbox<Machine.Action>()
+        var delegate = WeakDelegate()
+        /// Keeps the manager alive while a chain runs.
+        var manager: AppStartTaskManager?
+        /// Keeps the delegate of the current turn alive, for tasks that hold it weakly.
+        var turn: StartupTurn?
+    }
+
+    private let guarded = Guarded(State())
+
+    var delegate: (any AppStartTaskManagerDelegate)? {
+        get { guarded.withLock { $0.delegate }.object }
+        set {
+            let delegate = WeakDelegate(object: newValue)
+            guarded.withLock { $0.delegate = delegate }
+        }
+    }
+
+    func add(_ entry: StartupEntry) {
+        guarded.withLock { $0.machine.taskAdded(entry) }
+    }
+
+    func remove(_ task: ObjectIdentifier) {
+        _ = guarded.withLock { $0.machine.taskRemoved(task) }
+    }
+
+    func removeAll(leaving entry: StartupEntry? = nil) {
+        _ = guarded.withLock { state in
+            defer { if let entry { state.machine.taskAdded(entry) } }
+            return state.machine.allTasksRemoved()
+        }
+    }
+
+    func start(_ manager: AppStartTaskManager) {
+        send { state in
+            state.manager = manager
+            return state.machine.startRequested()
+        }
+    }
+
+    func taskDidComplete(_ speaker: Machine.Speaker) {
+        send { $0.machine.completionHeard(from: speaker) }
+    }
+
+    func taskDidFail(_ speaker: Machine.Speaker, error: any Error) {
+        send { $0.machine.failureHeard(error, from: speaker) }
+    }
+
+    private func send(_ input: (inout State) -> [Machine.Action]) {
+        let mustDeliver = guarded.withLock { $0.outbox.actionsDecided(input(&$0)) }
+        guard mustDeliver else { return }
+        while let action = nextAction() { perform(action) }
+    }
+
+    /// Takes the oldest action, and lets go of the manager when there is none and no chain runs.
+    private func nextAction() -> Machine.Action? {
+        let (action, _) = guarded.withLock { state -> (Machine.Action?, AppStartTaskManager?) in
+            let action = state.outbox.nextAction()
+            guard action == nil, !state.machine.isRunning else { return (action, nil) }
+            state.turn = nil
+            return (nil, state.manager.take())
+        }
+        return action
+    }
+
+    private func perform(_ action: Machine.Action) {
+        switch action {
+        case .beginTurn: beginTurn()
+        case .tellCompletion(let entry): tell(entry) { $0.taskDidComplete($1) }
+        case .tellFailure(let entry, let error):
+            tell(entry) { $0.taskManagerDidFail($1, error: error) }
+        }
+    }
+
+    private func beginTurn() {
+        let (turn, delegateOfTurn) = guarded.withLock { state in
+            let turn = state.machine.turnBegan()
+            state.turn = turn.map { StartupTurn($0, effects: self) }
+            return (turn, state.turn)
+        }
+        guard let turn, let delegateOfTurn else {
+            delegate?.taskManagerDidComplete()
+            return
+        }
+        task(of: turn.task)?.start(delegate: delegateOfTurn)
+    }
+
+    private func tell(
+        _ entry: StartupEntry,
+        _ message: (any AppStartTaskManagerDelegate, any AppStartTask) -> Void
+    ) {
+        guard let delegate, let task = task(of: entry) else { return }
+        message(delegate, task)
+    }
+
+    private func task(of entry: StartupEntry) -> (any AppStartTask)? {
+        entry.task ?? guarded.withLock { $0.manager }
+    }
+}
