@@ -25,7 +25,7 @@
 /// beside a running closure, takes effect at once; its own closures run after the running one.
 ///
 /// The decisions keep their closures until they are released themselves, so a closure captures its
-/// view weakly.
+/// view, and the decisions, weakly.
 ///
 /// > Thread: Any. No closure runs under a lock, and each may call every method.
 public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
