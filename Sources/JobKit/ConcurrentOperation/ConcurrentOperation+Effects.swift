@@ -97,6 +97,7 @@ extension ConcurrentOperation {
                 job.deliverElsewhere()
             }
         }
+        becameFinished()
         if let first = taken.subscribers.first { tell(first) }
         for subscriber in taken.subscribers.rest { tell(subscriber) }
         for dependent in taken.dependents { dependent.dependencyGone() }

@@ -29,6 +29,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     var storedError: (any Error)?
     /// The job to deliver to when `start()` has returned; used by the starting thread alone.
     var deferredMail: JobEffects?
+    /// The operation's number in events; 0 until it is needed.
+    let number = Atomic<Int>(0)
     /// Who is to be resumed when `start()` has returned; used by the starting thread alone.
     var deferredWaiters: [FinishWaiter] = []
     /// The job that tracks the operation and has not delivered it, as a number; the first if several.
@@ -117,6 +119,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///
     /// Starting twice traps.
     open override func start() {
+        let before = currentLifecycle
+        if before.contains(.observed), !before.contains(.started) { JobEffects.tellStarted(self) }
         switch transition({ $0.startCalled() }) {
         case .refuseSecondStart:
             fatalError(
@@ -216,6 +220,9 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     func overran() {
         carryOut(transition { $0.runtimeOverrun() })
     }
+
+    /// `isFinished` has just become true, and nobody was told yet; a job reports it.
+    func becameFinished() {}
 
     /// The delay of a ``perform(after:_:)`` has passed; a job makes it a callback.
     func delayPassed(_ body: @escaping @Sendable () -> Void) {

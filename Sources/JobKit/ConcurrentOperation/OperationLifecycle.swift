@@ -35,6 +35,8 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     static let hasDependencies = Self(rawValue: 1 << 13)
     /// Added to a ``TaskQueue``: Foundation has no say in when the operation is ready.
     static let queued = Self(rawValue: 1 << 15)
+    /// Some job tells observers of this operation.
+    static let observed = Self(rawValue: 1 << 16)
     /// A maximum runtime was set.
     static let isTimed = Self(rawValue: 1 << 14)
 

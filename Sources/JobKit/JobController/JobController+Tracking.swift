@@ -11,7 +11,8 @@ extension JobController {
     ///   - task: Any operation.
     ///   - group: The task's group; nil: its exact dynamic type.
     ///   - cancellation: What becomes of the task when the job ends before it.
-    ///   - weight: The task's share of the job's progress.
+    ///   - weight: The task's share of the job's progress, relative to that of the others; below 0
+    ///     traps.
     ///   - completion: Called instead of ``taskFinished(_:)``.
     public final func track<Child: Operation>(
         _ task: Child,
@@ -26,6 +27,7 @@ extension JobController {
                 queue: nil,
                 group: group,
                 cancellation: cancellation,
+                weight: checked(weight, of: task),
                 completion: erase(completion, of: task)
             ),
             for: self
@@ -42,7 +44,8 @@ extension JobController {
     ///   - queue: Where to put it; nil: the job's ``queue``.
     ///   - group: The task's group; nil: its exact dynamic type.
     ///   - cancellation: What becomes of the task when the job ends before it.
-    ///   - weight: The task's share of the job's progress.
+    ///   - weight: The task's share of the job's progress, relative to that of the others; below 0
+    ///     traps.
     ///   - completion: Called instead of ``taskFinished(_:)``.
     public final func trackAndQueue<Child: Operation>(
         _ task: Child,
@@ -58,6 +61,7 @@ extension JobController {
                 queue: queue ?? self.queue,
                 group: group,
                 cancellation: cancellation,
+                weight: checked(weight, of: task),
                 completion: erase(completion, of: task)
             ),
             for: self
@@ -90,6 +94,13 @@ extension JobController {
             )
         }
         effects.setWidth(count, for: group)
+    }
+
+    private func checked(_ weight: Int64, of task: Operation) -> Int64 {
+        guard weight < 0 else { return weight }
+        fatalError(
+            "JobKit: the weight of \(operationLabel(task)) in \(label) is \(weight), below 0."
+        )
     }
 
     private func erase<Child: Operation>(

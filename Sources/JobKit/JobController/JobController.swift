@@ -195,6 +195,11 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
         effects.cancelTasks(of: self)
     }
 
+    override func becameFinished() {
+        if case .succeeded = outcome { effects.progressCompleted(of: self) }
+        if effects.isObserved.load(ordering: .acquiring) { effects.tellOwn(.finished, of: self) }
+    }
+
     override func delayPassed(_ body: @escaping @Sendable () -> Void) {
         effects.mailbox.put(DelayedCallback(body))
         effects.deliverElsewhere()

@@ -104,6 +104,7 @@ extension JobEffects {
         let (step, remains) = state.withLock { state in
             let remains = delivered.map { record in
                 state.tasks.remove(record)
+                state.tally.taskDelivered(weight: record.weight, fraction: record.fraction)
                 return self.remains(of: record, &state)
             }
             if answer == .carryOn { state.machine.carryOnAnswered() }
@@ -114,6 +115,7 @@ extension JobEffects {
         }
         // The task is released here, before the next callback.
         _ = remains
+        if delivered != nil { progressChanged() }
         return step
     }
 
@@ -137,7 +139,11 @@ extension JobEffects {
         case .none, .finish:
             break
         case .deliver(let mail):
-            mail.deliver(to: job)
+            if isObserved.load(ordering: .acquiring) {
+                deliverObserved(mail, to: job)
+            } else {
+                mail.deliver(to: job)
+            }
             context.delivered = mail
         case .askAboutFailure(let mail):
             guard let record = mail as? TaskRecord, let task = record.task,

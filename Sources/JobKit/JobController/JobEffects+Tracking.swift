@@ -9,6 +9,7 @@ extension JobEffects {
         var queue: (any OperationScheduling)?
         let group: JobGroup?
         let cancellation: ChildCancellation
+        let weight: Int64
         let completion: ((Operation) -> Void)?
     }
 
@@ -26,10 +27,12 @@ extension JobEffects {
                 effects: self,
                 group: number,
                 cancellation: request.cancellation,
+                weight: request.weight,
                 queue: request.queue,
                 completion: request.completion
             )
             state.tasks.append(record)
+            state.tally.taskTracked(weight: request.weight)
             return (record, tracking)
         }
         guard let record = registered else {
@@ -40,6 +43,8 @@ extension JobEffects {
                 "JobKit: \(job.label) was told to track \(operationLabel(task)), but it \(reason)."
             )
         }
+        if isObserved.load(ordering: .acquiring) { tellTracked(task, by: job) }
+        passOnProgress(to: task)
         listen(to: task, record)
         if tracking == .cancelAtOnce {
             CancelSweep.cancel(record, of: self)
@@ -89,6 +94,7 @@ extension JobEffects {
 
     /// Called on the thread of the finish; the caller sees to the delivery.
     func taskFinished(_ record: TaskRecord) {
+        if isObserved.load(ordering: .acquiring) { tellFinished(record) }
         if hasWidths.load(ordering: .sequentiallyConsistent) { leftQueue(record) }
         mailbox.put(record)
     }
@@ -122,7 +128,9 @@ extension JobEffects {
             Self.foreignTrackers.withLock { trackers in
                 let id = ObjectIdentifier(task)
                 trackers[id]?.removeAll { $0 === self }
-                if trackers[id]?.isEmpty == true { trackers[id] = nil }
+                guard trackers[id]?.isEmpty == true else { return }
+                trackers[id] = nil
+                OperationNumber.forgetForeign(task)
             }
         }
         state.undelivered.remove(ObjectIdentifier(task))

@@ -16,6 +16,14 @@ final class JobEffects: Sendable {
         var groups = JobGroups()
         /// Set from the start to the finish: a started job keeps itself alive.
         var job: JobController?
+        /// The job, as long as it lives; set when somebody observes it.
+        weak var owner: JobController?
+        var observers = JobObservers()
+        var tally = ProgressTally()
+        /// Nil until somebody asks for it.
+        var progress: JobProgress?
+        /// The operation whose callback is running, if anybody observes.
+        var causeID: Int?
         var failure: (any Error)?
         /// The tasks of several jobs, or of no ``ConcurrentOperation``, that were not delivered.
         var undelivered: Set<ObjectIdentifier> = []
@@ -29,6 +37,10 @@ final class JobEffects: Sendable {
     let state = Guarded(State())
     let mailbox = JobMailbox()
     let signals = Atomic<Int>(1)
+    /// Whether the job, or one above it, has observers.
+    let isObserved = Atomic(false)
+    /// Whether somebody asked for the progress of the job, or of one above it.
+    let reportsProgress = Atomic(false)
     /// Whether a finish has to see to the places of its group.
     let hasWidths = Atomic(false)
     let callbackQueue: DispatchQueue?
@@ -45,13 +57,17 @@ final class JobEffects: Sendable {
 
     /// The jobs that track `operation` and have not heard of its finish.
     static func jobsTracking(_ operation: Operation) -> [JobController] {
+        effectsTracking(operation).compactMap { $0.state.withLock { $0.job } }
+    }
+
+    /// The effects of the jobs that track `operation` and have not heard of its finish.
+    static func effectsTracking(_ operation: Operation) -> [JobEffects] {
         guard let concurrent = operation as? ConcurrentOperation else {
             return foreignTrackers.withLock { $0[ObjectIdentifier(operation)] ?? [] }
-                .compactMap { $0.state.withLock { $0.job } }
         }
         let subscribers = concurrent.hooks.withLock { $0.subscribers }
         return ([subscribers.first].compactMap { $0 } + subscribers.rest)
-            .compactMap { ($0 as? TaskRecord)?.effects.state.withLock { $0.job } }
+            .compactMap { ($0 as? TaskRecord)?.effects }
     }
 
     /// The jobs of plain operations, which cannot know them.

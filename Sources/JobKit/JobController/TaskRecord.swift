@@ -9,6 +9,7 @@ final class TaskRecord: JobMail, @unchecked Sendable {
     let effects: JobEffects
     let group: Int
     let cancellation: ChildCancellation
+    let weight: Int64
     let isConcurrent: Bool
     /// Nil once the task was delivered, or the job has ended.
     var task: Operation?
@@ -21,6 +22,9 @@ final class TaskRecord: JobMail, @unchecked Sendable {
     var handover = Handover.none
     /// The job no longer waits for the task: it is being delivered, or was left to itself.
     var isSettled = false
+
+    /// How much of its weight a nested job has done.
+    var fraction = 0.0
 
     /// The neighbours in the list of the job's tasks.
     var following: TaskRecord?
@@ -41,6 +45,7 @@ final class TaskRecord: JobMail, @unchecked Sendable {
         effects: JobEffects,
         group: Int,
         cancellation: ChildCancellation,
+        weight: Int64,
         queue: (any OperationScheduling)?,
         completion: ((Operation) -> Void)?
     ) {
@@ -48,6 +53,7 @@ final class TaskRecord: JobMail, @unchecked Sendable {
         self.effects = effects
         self.group = group
         self.cancellation = cancellation
+        self.weight = weight
         self.queue = queue
         self.completion = completion
         isConcurrent = task is ConcurrentOperation

@@ -41,6 +41,7 @@ extension TaskQueueEffects {
 
     /// Starts a plain operation; returns the job that has to be delivered to.
     func startForeign(_ operation: Operation, _ context: ThreadContext) -> JobEffects? {
+        JobEffects.tellStarted(operation)
         let outer = context.enter(operation)
         operation.start()
         context.starting = outer

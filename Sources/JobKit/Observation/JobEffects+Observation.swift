@@ -1,0 +1,91 @@
+import Foundation
+import Synchronization
+
+/// Telling observers. Nothing here is called for a job that nobody observes.
+extension JobEffects {
+    func addObserver(_ observer: any JobObserver, to job: JobController) {
+        state.withLock { state in
+            state.observers.add(observer)
+            state.owner = job
+        }
+        isObserved.store(true, ordering: .releasing)
+        passOn([observer], to: unfinishedTasks)
+    }
+
+    /// Has nested jobs tell the observers too, and tasks that were tracked before tell of their start.
+    private func passOn(_ observers: [any JobObserver], to tasks: [Operation]) {
+        var remaining = tasks
+        while let task = remaining.popLast() {
+            guard let concurrent = task as? ConcurrentOperation else { continue }
+            concurrent.lifecycle.bitwiseOr(
+                OperationLifecycle.observed.rawValue,
+                ordering: .acquiringAndReleasing
+            )
+            guard let job = task as? JobController else { continue }
+            let nested = job.effects
+            let new = nested.state.withLock { state in
+                state.owner = job
+                return state.observers.inherit(observers)
+            }
+            guard !new.isEmpty else { continue }
+            nested.isObserved.store(true, ordering: .releasing)
+            remaining += nested.unfinishedTasks
+        }
+    }
+
+    private var unfinishedTasks: [Operation] {
+        state.withLock { $0.tasks.records.compactMap(\.task) }
+    }
+
+    /// Tells that `task` is tracked, before anything else can be told of it.
+    func tellTracked(_ task: Operation, by job: JobController) {
+        let (observers, cause) = state.withLock { ($0.observers.all, $0.causeID) }
+        let event = JobEvent(.tracked, of: task, parentID: job.eventID, causeID: cause)
+        for observer in observers { observer.job(job, didRecord: event) }
+        passOn(observers, to: [task])
+    }
+
+    /// Tells of the start, the finish or the delivery of a task.
+    func tell(_ kind: JobEvent.Kind, of task: Operation) {
+        let (observers, job) = state.withLock { ($0.observers.all, $0.owner) }
+        guard let job, !observers.isEmpty else { return }
+        let dependencies = kind == .started ? task.dependencies.map(\.eventID) : []
+        let event = JobEvent(
+            kind,
+            of: task,
+            parentID: job.eventID,
+            dependencyIDs: dependencies
+        )
+        for observer in observers { observer.job(job, didRecord: event) }
+    }
+
+    func tellFinished(_ record: TaskRecord) {
+        if let task = state.withLock({ _ in record.task }) { tell(.finished, of: task) }
+    }
+
+    /// Delivers, noting what causes the tasks that the callback tracks.
+    func deliverObserved(_ mail: JobMail, to job: JobController) {
+        guard let record = mail as? TaskRecord, let task = state.withLock({ _ in record.task })
+        else { return mail.deliver(to: job) }
+        state.withLock { $0.causeID = task.eventID }
+        mail.deliver(to: job)
+        tell(.delivered, of: task)
+    }
+
+    /// Tells the job's own observers of its start or finish.
+    func tellOwn(_ kind: JobEvent.Kind, of job: JobController) {
+        let observers = state.withLock { $0.observers.own }
+        guard !observers.isEmpty else { return }
+        let event = JobEvent(kind, of: job, parentID: nil)
+        for observer in observers { observer.job(job, didRecord: event) }
+    }
+
+    /// Tells the jobs that track `operation` of its start.
+    static func tellStarted(_ operation: Operation) {
+        if let job = operation as? JobController { job.effects.tellOwn(.started, of: job) }
+        for effects in effectsTracking(operation)
+        where effects.isObserved.load(ordering: .acquiring) {
+            effects.tell(.started, of: operation)
+        }
+    }
+}
