@@ -45,7 +45,9 @@ extension ConcurrentOperation {
         case .cancelled:
             brought = .withCancellation
         }
-        let isInside = ThreadContext.current.tellingOfCancel == ObjectIdentifier(self)
+        let isInside =
+            currentLifecycle.contains(.notifying)
+            && ThreadContext.current.tellingOfCancel == ObjectIdentifier(self)
         if transition({ $0.finishStored(brought, insideDidCancel: isInside) }) { end() }
     }
 
@@ -98,25 +100,27 @@ extension ConcurrentOperation {
             }
         }
         becameFinished()
-        if let first = taken.subscribers.first { tell(first) }
-        for subscriber in taken.subscribers.rest { tell(subscriber) }
-        for dependent in taken.dependents { dependent.dependencyGone() }
+        if let subscriber = taken.listeners.subscriber { tell(subscriber) }
+        if let others = taken.listeners.others {
+            for subscriber in others.subscribers { tell(subscriber) }
+            for dependent in others.dependents { dependent.dependencyGone() }
+        }
         announceDidFinish(wasExecuting: wasExecuting)
         taken.timers?.cancelAll()
         if context.startedByWorker == ObjectIdentifier(self) {
-            deferredWaiters = taken.waiters
+            deferredWaiters = taken.listeners.others?.waiters
         } else {
             taken.queue?.operationFinished(self)
-            for waiter in taken.waiters { waiter.resume() }
+            for waiter in taken.listeners.others?.waiters ?? [] { waiter.resume() }
         }
     }
 
     /// Resumes those who waited for what finished inside a worker's `start()`, after its place was
     /// given away.
     func resumeDeferredWaiters() {
-        guard !deferredWaiters.isEmpty else { return }
-        for waiter in deferredWaiters { waiter.resume() }
-        deferredWaiters = []
+        guard let waiters = deferredWaiters else { return }
+        deferredWaiters = nil
+        for waiter in waiters { waiter.resume() }
     }
 
     /// Delivers what finished inside `start()`, unless the worker that called it does.

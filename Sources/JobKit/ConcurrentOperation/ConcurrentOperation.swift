@@ -32,7 +32,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// The operation's number in events; 0 until it is needed.
     let number = Atomic<Int>(0)
     /// Who is to be resumed when `start()` has returned; used by the starting thread alone.
-    var deferredWaiters: [FinishWaiter] = []
+    var deferredWaiters: [FinishWaiter]?
     /// The job that tracks the operation and has not delivered it, as a number; the first if several.
     let trackingJob = Atomic<UInt>(0)
     /// The place in the ``TaskQueue`` that the operation stands in; guarded by the queue's lock.
@@ -109,7 +109,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Why the operation failed; nil until it has finished, and where it did not fail.
     public final var error: (any Error)? {
-        guard case .failed(let error) = outcome else { return nil }
+        guard currentLifecycle.hasFailed, case .failed(let error) = outcome else { return nil }
         return error
     }
 

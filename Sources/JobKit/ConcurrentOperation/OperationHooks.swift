@@ -9,79 +9,84 @@ struct OperationHooks {
     /// Nil until a dependency is added.
     var readiness: Readiness?
     var dependencies = OperationDependencies()
-    private(set) var subscribers = Subscribers()
-    private(set) var dependents: [Readiness] = []
-    private var waiters: [FinishWaiter] = []
+    private var listeners = Listeners()
     private(set) var isClosed = false
     private(set) var willNeverRun = false
 
-    /// The first subscriber stands inline, because most operations have just one.
-    struct Subscribers {
-        var first: FinishSubscriber?
-        var rest: [FinishSubscriber] = []
+    /// Who is to be told of the finish.
+    struct Listeners {
+        /// Stands by itself, because most operations have one subscriber and nothing else.
+        var subscriber: FinishSubscriber?
+        var others: Others?
+    }
 
-        mutating func append(_ subscriber: FinishSubscriber) {
-            if first == nil { first = subscriber } else { rest.append(subscriber) }
-        }
+    /// In an optional of its own: an operation without pays for no array.
+    struct Others {
+        var subscribers: [FinishSubscriber] = []
+        var dependents: [Readiness] = []
+        var waiters: [FinishWaiter] = []
+    }
+
+    /// All subscribers, in the order in which they came.
+    var subscribers: [FinishSubscriber] {
+        (listeners.subscriber.map { [$0] } ?? []) + (listeners.others?.subscribers ?? [])
     }
 
     /// Returns false if the operation has finished.
     mutating func subscribe(_ subscriber: FinishSubscriber) -> Bool {
         guard !isClosed else { return false }
-        subscribers.append(subscriber)
+        if listeners.subscriber == nil {
+            listeners.subscriber = subscriber
+        } else {
+            listeners.others = listeners.others ?? Others()
+            listeners.others?.subscribers.append(subscriber)
+        }
         return true
     }
 
     /// Returns false if there is nothing to wait for.
     mutating func addWaiter(_ waiter: FinishWaiter) -> Bool {
         guard !isClosed, !willNeverRun else { return false }
-        waiters.append(waiter)
+        listeners.others = listeners.others ?? Others()
+        listeners.others?.waiters.append(waiter)
         return true
     }
 
     /// Returns false if the operation has finished, so that nobody has to wait for it.
     mutating func addDependent(_ readiness: Readiness) -> Bool {
         guard !isClosed else { return false }
-        dependents.append(readiness)
+        listeners.others = listeners.others ?? Others()
+        listeners.others?.dependents.append(readiness)
         return true
     }
 
     /// Returns whether the dependent was still waiting.
     mutating func removeDependent(_ readiness: Readiness) -> Bool {
-        guard let index = dependents.firstIndex(where: { $0 === readiness }) else { return false }
-        dependents.remove(at: index)
+        let index = listeners.others?.dependents.firstIndex { $0 === readiness }
+        guard let index else { return false }
+        listeners.others?.dependents.remove(at: index)
         return true
     }
 
     /// Cancelled before `main()`: nobody waits any longer.
     mutating func cancelledBeforeMain() -> [FinishWaiter] {
         willNeverRun = true
-        defer { waiters = [] }
-        return waiters
+        defer { listeners.others?.waiters = [] }
+        return listeners.others?.waiters ?? []
     }
 
     /// What a finish takes out, to act on it with the lock released.
     struct Taken {
-        var queue: TaskQueueEffects?
-        var timers: OperationTimers?
-        var subscribers: Subscribers
-        var dependents: [Readiness]
-        var waiters: [FinishWaiter]
+        let queue: TaskQueueEffects?
+        let timers: OperationTimers?
+        let listeners: Listeners
     }
 
     mutating func close() -> Taken {
         isClosed = true
-        let taken = Taken(
-            queue: queue,
-            timers: timers,
-            subscribers: subscribers,
-            dependents: dependents,
-            waiters: waiters
-        )
+        let taken = Taken(queue: queue, timers: timers, listeners: listeners)
         queue = nil
-        subscribers = Subscribers()
-        dependents = []
-        waiters = []
+        listeners = Listeners()
         return taken
     }
 }

@@ -136,6 +136,11 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
         return .announceAndTell
     }
 
+    /// Whether the operation has finished with an error or by an overrun.
+    var hasFailed: Bool {
+        contains(.finished) && !isDisjoint(with: [.withError, .overrun])
+    }
+
     /// Whether no code of the user's can run any more although the operation has not finished.
     var isCancelledBeforeMain: Bool { contains(.cancelled) && !contains(.entered) }
 

@@ -21,17 +21,15 @@ extension JobController {
         weight: Int64 = 1,
         completion: sending ((Child) -> Void)? = nil
     ) {
-        effects.track(
-            JobEffects.Request(
-                task: task,
-                queue: nil,
-                group: group,
-                cancellation: cancellation,
-                weight: checked(weight, of: task),
-                completion: erase(completion, of: task)
-            ),
-            for: self
+        let record = TaskRecord(
+            task,
+            effects: effects,
+            cancellation: cancellation,
+            weight: checked(weight, of: task),
+            queue: nil,
+            completion: erase(completion, of: task)
         )
+        effects.track(record, task, group: group, for: self)
     }
 
     /// Has the job wait for a task, and puts it into a queue.
@@ -55,17 +53,15 @@ extension JobController {
         weight: Int64 = 1,
         completion: sending ((Child) -> Void)? = nil
     ) {
-        effects.track(
-            JobEffects.Request(
-                task: task,
-                queue: queue ?? self.queue,
-                group: group,
-                cancellation: cancellation,
-                weight: checked(weight, of: task),
-                completion: erase(completion, of: task)
-            ),
-            for: self
+        let record = TaskRecord(
+            task,
+            effects: effects,
+            cancellation: cancellation,
+            weight: checked(weight, of: task),
+            queue: queue ?? self.queue,
+            completion: erase(completion, of: task)
         )
+        effects.track(record, task, group: group, for: self)
     }
 
     /// Sets what is called instead of ``taskGroupFinished(_:)`` each time the group has finished.

@@ -98,7 +98,7 @@ extension JobEffects {
     }
 
     private func nextStep(_ context: inout Delivery) -> JobStateMachine<JobMail>.Step {
-        let (delivered, answer) = (context.delivered as? TaskRecord, context.answer)
+        let (delivered, answer) = (context.delivered?.record, context.answer)
         context.delivered = nil
         context.answer = nil
         let (step, remains) = state.withLock { state in
@@ -110,7 +110,7 @@ extension JobEffects {
             if answer == .carryOn { state.machine.carryOnAnswered() }
             if !state.machine.hasArrivals, !mailbox.isEmpty { takeMail(&state) }
             let step = state.machine.nextStep()
-            if case .deliver(let mail) = step { (mail as? TaskRecord)?.isSettled = true }
+            if case .deliver(let mail) = step { mail.record?.isSettled = true }
             return (step, remains)
         }
         // The task is released here, before the next callback.
@@ -121,7 +121,7 @@ extension JobEffects {
 
     private func takeMail(_ state: inout State) {
         mailbox.takeAll { mail in
-            let record = mail as? TaskRecord
+            let record = mail.record
             state.machine.mailArrived(
                 mail,
                 group: record?.group,
@@ -146,7 +146,7 @@ extension JobEffects {
             }
             context.delivered = mail
         case .askAboutFailure(let mail):
-            guard let record = mail as? TaskRecord, let task = record.task,
+            guard let record = mail.record, let task = record.task,
                 let error = record.failure
             else { return }
             context.answer = job.taskFailed(task, error: error)
@@ -166,7 +166,7 @@ extension JobEffects {
     }
 
     private func discard(_ mail: JobMail) {
-        guard let record = mail as? TaskRecord else { return }
+        guard let record = mail.record else { return }
         settle(record)
         let remains = state.withLock { state in
             state.tasks.remove(record)

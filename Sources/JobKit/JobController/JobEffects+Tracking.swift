@@ -3,42 +3,22 @@ import Synchronization
 
 /// Tracking tasks and putting them into their queues.
 extension JobEffects {
-    /// What a job is asked to track.
-    struct Request {
-        let task: Operation
-        var queue: (any OperationScheduling)?
-        let group: JobGroup?
-        let cancellation: ChildCancellation
-        let weight: Int64
-        let completion: ((Operation) -> Void)?
-    }
-
-    func track(_ request: Request, for job: JobController) {
-        let task = request.task
+    /// Begins to track the record's task.
+    func track(_ record: TaskRecord, _ task: Operation, group: JobGroup?, for job: JobController) {
         refuseAncestor(task, of: job)
-        let (registered, tracking) = state.withLock { state -> (TaskRecord?, JobTracking) in
-            guard noteUndelivered(task, &state) else { return (nil, .refused) }
-            let (number, isNew) = state.groups.number(of: request.group, for: type(of: task))
+        let (isNoted, tracking) = state.withLock { state -> (Bool, JobTracking) in
+            guard noteUndelivered(task, &state) else { return (false, .refused) }
+            let (number, isNew) = state.groups.number(of: group, for: type(of: task))
             if isNew { state.machine.groupAdded() }
             let tracking = state.machine.taskTracked(group: number)
-            guard tracking != .refused else { return (nil, .cancelAtOnce) }
-            let record = TaskRecord(
-                task,
-                effects: self,
-                group: number,
-                cancellation: request.cancellation,
-                weight: request.weight,
-                queue: request.queue,
-                completion: request.completion
-            )
+            guard tracking != .refused else { return (true, .refused) }
+            record.group = number
             state.tasks.append(record)
-            state.tally.taskTracked(weight: request.weight)
-            return (record, tracking)
+            state.tally.taskTracked(weight: record.weight)
+            return (true, tracking)
         }
-        guard let record = registered else {
-            let reason =
-                tracking == .refused
-                ? "tracks \(operationLabel(task)) already" : "has finished"
+        guard tracking != .refused else {
+            let reason = isNoted ? "has finished" : "tracks \(operationLabel(task)) already"
             fatalError(
                 "JobKit: \(job.label) was told to track \(operationLabel(task)), but it \(reason)."
             )

@@ -65,8 +65,7 @@ final class JobEffects: Sendable {
         guard let concurrent = operation as? ConcurrentOperation else {
             return foreignTrackers.withLock { $0[ObjectIdentifier(operation)] ?? [] }
         }
-        let subscribers = concurrent.hooks.withLock { $0.subscribers }
-        return ([subscribers.first].compactMap { $0 } + subscribers.rest)
+        return concurrent.hooks.withLock { $0.subscribers }
             .compactMap { ($0 as? TaskRecord)?.effects }
     }
 

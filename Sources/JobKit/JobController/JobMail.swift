@@ -3,6 +3,10 @@ class JobMail: FinishSubscriber, @unchecked Sendable {  // the link belongs to t
     /// The next in the ``JobMailbox``, retained.
     var next: Unmanaged<JobMail>?
 
+    /// The mail as a task's record, if it is one: asked several times for each task, where a cast
+    /// would cost more than the rest of the question.
+    var record: TaskRecord? { nil }
+
     /// Calls the job's code; only the job's deliverer calls this.
     func deliver(to job: JobController) {}
 }

@@ -7,7 +7,8 @@ import Foundation
 /// the cycle.
 final class TaskRecord: JobMail, @unchecked Sendable {
     let effects: JobEffects
-    let group: Int
+    /// The number of the task's group in the job.
+    var group = 0
     let cancellation: ChildCancellation
     let weight: Int64
     let isConcurrent: Bool
@@ -43,7 +44,6 @@ final class TaskRecord: JobMail, @unchecked Sendable {
     init(
         _ task: Operation,
         effects: JobEffects,
-        group: Int,
         cancellation: ChildCancellation,
         weight: Int64,
         queue: (any OperationScheduling)?,
@@ -51,7 +51,6 @@ final class TaskRecord: JobMail, @unchecked Sendable {
     ) {
         self.task = task
         self.effects = effects
-        self.group = group
         self.cancellation = cancellation
         self.weight = weight
         self.queue = queue
@@ -64,6 +63,8 @@ final class TaskRecord: JobMail, @unchecked Sendable {
         return effects
     }
 
+    override var record: TaskRecord? { self }
+
     override func deliver(to job: JobController) {
         guard let task else { return }
         if let completion {
@@ -75,6 +76,7 @@ final class TaskRecord: JobMail, @unchecked Sendable {
 
     /// Why the task failed, if it did.
     var failure: (any Error)? {
-        isConcurrent ? (task as? ConcurrentOperation)?.error : nil
+        guard isConcurrent, let task else { return nil }
+        return unsafeDowncast(task, to: ConcurrentOperation.self).error
     }
 }

@@ -65,7 +65,7 @@ extension JobEffects {
 
     /// Delivers, noting what causes the tasks that the callback tracks.
     func deliverObserved(_ mail: JobMail, to job: JobController) {
-        guard let record = mail as? TaskRecord, let task = state.withLock({ _ in record.task })
+        guard let record = mail.record, let task = state.withLock({ _ in record.task })
         else { return mail.deliver(to: job) }
         state.withLock { $0.causeID = task.eventID }
         mail.deliver(to: job)

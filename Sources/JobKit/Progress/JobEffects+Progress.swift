@@ -37,7 +37,7 @@ extension JobEffects {
         while let (job, fraction) = remaining.popLast() {
             job.effects.state.withLock { $0.progress }?.advance(to: fraction)
             let subscribers = job.hooks.withLock { $0.subscribers }
-            for case let record as TaskRecord in [subscribers.first] + subscribers.rest {
+            for case let record as TaskRecord in subscribers {
                 let parent = record.effects
                 guard let raised = parent.taskAdvanced(record, to: fraction),
                     let above = parent.state.withLock({ $0.job })

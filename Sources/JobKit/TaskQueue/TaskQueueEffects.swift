@@ -159,13 +159,13 @@ final class TaskQueueEffects: Sendable {
     // MARK: Operations
 
     func operationFinished(_ operation: Operation) {
-        let waiters = send { state -> [DispatchSemaphore] in
-            guard let slot = slot(of: operation, &state) else { return [] }
-            guard state.machine.entryFinished(slot) else { return [] }
+        let waiters = send { state -> [DispatchSemaphore]? in
+            guard let slot = slot(of: operation, &state) else { return nil }
+            guard state.machine.entryFinished(slot), !state.idleWaiters.isEmpty else { return nil }
             defer { state.idleWaiters = [] }
             return state.idleWaiters
         }
-        for waiter in waiters { waiter.signal() }
+        for waiter in waiters ?? [] { waiter.signal() }
     }
 
     func operationBecameReady(_ operation: Operation) {
@@ -189,10 +189,8 @@ final class TaskQueueEffects: Sendable {
             return state.foreign[ObjectIdentifier(operation)]?.slot
         }
         let slot = concurrent.queueSlot
-        guard state.machine.slots.indices.contains(slot),
-            state.machine.slots[slot].entry === operation
-        else { return nil }
-        return slot
+        return state.machine.slots.indices.contains(slot)
+            && state.machine.slots[slot].entry === operation ? slot : nil
     }
 }
 

@@ -7,40 +7,55 @@ struct TaskQueueEpochs: Sendable {
 
     /// The number of the epoch whose entries may start.
     private(set) var current = 0
-    private var epochs = [Epoch()]
+    private var unfinished = 0
+    /// Empty in a queue without barriers.
+    private var later: [Epoch] = []
 
     /// Whether a barrier stands in the queue.
-    var hasBarrier: Bool { epochs.count > 1 }
+    var hasBarrier: Bool { !later.isEmpty }
 
     /// Counts an entry and returns its epoch: the last, or the current one for a task of a job that
     /// executes, because a barrier waits for the job and the job for its task.
     mutating func entryAdded(belongsToExecutingJob: Bool = false) -> Int {
-        let index = belongsToExecutingJob ? 0 : epochs.count - 1
-        epochs[index].unfinished += 1
-        return current + index
+        guard hasBarrier, !belongsToExecutingJob else {
+            unfinished += 1
+            return current
+        }
+        later[later.count - 1].unfinished += 1
+        return current + later.count
     }
 
     /// Counts a barrier and returns its epoch.
     mutating func barrierAdded() -> Int {
-        if epochs.count > 1 || epochs[0].unfinished > 0 { epochs.append(Epoch()) }
-        epochs[epochs.count - 1].unfinished += 1
-        epochs.append(Epoch())
-        return current + epochs.count - 2
+        let openInLast = later.last?.unfinished ?? unfinished
+        if openInLast > 0 { later.append(Epoch()) }
+        if hasBarrier {
+            later[later.count - 1].unfinished += 1
+        } else {
+            unfinished += 1
+        }
+        later.append(Epoch())
+        return current + later.count - 1
     }
 
     mutating func park(_ ticket: TaskQueueTicket, epoch: Int) {
-        epochs[epoch - current].parked.append(ticket)
+        later[epoch - current - 1].parked.append(ticket)
     }
 
-    /// Returns the parked entries that may start now.
-    mutating func entryFinished(epoch: Int) -> [TaskQueueTicket] {
-        epochs[epoch - current].unfinished -= 1
+    /// Returns the parked entries that may start now; nil for none.
+    mutating func entryFinished(epoch: Int) -> [TaskQueueTicket]? {
+        guard epoch == current else {
+            later[epoch - current - 1].unfinished -= 1
+            return nil
+        }
+        unfinished -= 1
+        guard unfinished == 0, hasBarrier else { return nil }
         var released: [TaskQueueTicket] = []
-        while epochs.count > 1, epochs[0].unfinished == 0 {
-            epochs.removeFirst()
+        while unfinished == 0, hasBarrier {
+            let next = later.removeFirst()
             current += 1
-            released += epochs[0].parked
-            epochs[0].parked = []
+            unfinished = next.unfinished
+            released += next.parked
         }
         return released
     }

@@ -63,7 +63,7 @@ struct TaskQueueStateMachine<Entry> {
         slots[index].sequence = nextSequence
         slots[index].priority = priority
         slots[index].state = .waiting
-        slots[index].lenders = lenders.map(ticket)
+        if !lenders.isEmpty { slots[index].lenders = lenders.map(ticket) }
         slots[index].epoch =
             isBarrier
             ? epochs.barrierAdded()
@@ -124,9 +124,8 @@ struct TaskQueueStateMachine<Entry> {
         change(slot) { $0 = Slot() }
         vacantSlots.append(slot)
         count -= 1
-        for ticket in epochs.entryFinished(epoch: epoch) {
-            slots[ticket.slot].state = .waiting
-            makeReady(ticket.slot)
+        if let released = epochs.entryFinished(epoch: epoch) {
+            for ticket in released { makeReady(ticket.slot) }
         }
         return count == 0
     }
@@ -194,9 +193,8 @@ struct TaskQueueStateMachine<Entry> {
         guard readyCount > 0, placesTaken < width else { return nil }
         let slots = slots
         let next = ready.popFirst { ticket, priority in
-            let slot = slots[ticket.slot]
-            return slot.sequence == ticket.sequence && slot.state == .ready
-                && slot.priority == priority
+            slots[ticket.slot].sequence == ticket.sequence && slots[ticket.slot].state == .ready
+                && slots[ticket.slot].priority == priority
         }
         guard let next else { return nil }
         readyCount -= 1
