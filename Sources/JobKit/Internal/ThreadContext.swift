@@ -15,6 +15,8 @@ final class ThreadContext {
 
     /// The job that a plain operation, which is being started here, has finished for.
     var foreignMail: JobEffects?
+    /// Jobs that have mail because of what this thread does, where it delivers them itself in the end.
+    var heldMail: [JobEffects]?
     /// The cancelling of a tree of jobs that is under way.
     var sweep: CancelSweep?
     /// The operation whose `didCancel()` is the innermost on this thread.

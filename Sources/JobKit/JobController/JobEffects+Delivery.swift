@@ -21,6 +21,11 @@ extension JobEffects {
 
     /// Delivers on another thread if nobody does already.
     func deliverElsewhere() {
+        let context = ThreadContext.current
+        guard context.heldMail == nil else {
+            context.heldMail?.append(self)
+            return
+        }
         if claimDelivery() { deliverClaimedElsewhere() }
     }
 

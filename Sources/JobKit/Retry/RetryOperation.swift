@@ -1,0 +1,84 @@
+import Foundation
+
+// Operation forces @unchecked. What changes is changed by the job's serial callbacks, but for the
+// attempt, which stands behind a lock.
+/// Runs attempts, one after another, until one does not fail or the policy gives up.
+///
+/// ```swift
+/// let upload = RetryOperation(.exponential(attempts: 5, initialDelay: .seconds(1))) { _ in
+///     Upload(file)
+/// }
+/// ```
+///
+/// The retry ends with its last attempt's outcome and error. It is a job of its attempts: it is
+/// executing, and keeps its place in its queue, until the last has ended, and holds no thread while it
+/// waits. `cancel()` cancels the attempt and ends a delay at once. An attempt that somebody cancelled
+/// is not repeated. The first attempt is started on the thread that starts the retry, later ones on a
+/// thread of JobKit's.
+public final class RetryOperation<Attempt: Operation>: JobController, @unchecked Sendable {
+    private let policy: RetryPolicy
+    private let shouldRetry: @Sendable (any Error) -> Bool
+    private let make: @Sendable (Int) -> Attempt
+    private let attempt = Guarded<Attempt?>(nil)
+
+    /// Makes a retry.
+    ///
+    /// - Parameters:
+    ///   - policy: Decides about the next attempt.
+    ///   - shouldRetry: Whether an error is worth another attempt; asked before the policy.
+    ///   - make: Makes the attempt of a number, from 1: a new operation each time.
+    public init(
+        _ policy: RetryPolicy,
+        shouldRetry: @escaping @Sendable (any Error) -> Bool = { _ in true },
+        make: @escaping @Sendable (_ attempt: Int) -> Attempt
+    ) {
+        self.policy = policy
+        self.shouldRetry = shouldRetry
+        self.make = make
+        super.init()
+    }
+
+    /// The last attempt that was made; nil before the first.
+    public var finalAttempt: Attempt? { attempt.withLock { $0 } }
+
+    /// Makes and starts the first attempt.
+    public override func main() {
+        begin(1)
+    }
+
+    /// Carries on: whether there is another attempt is decided when the failed one is delivered.
+    public override func taskFailed(_ task: Operation, error: any Error) -> FailureResponse {
+        .carryOn
+    }
+
+    private func begin(_ number: Int) {
+        let attempt = make(number)
+        self.attempt.withLock { $0 = attempt }
+        guard attempt.isReady else {
+            return trackAndQueue(attempt, on: attemptsWithDependencies) { self.ended($0, number) }
+        }
+        track(attempt) { self.ended($0, number) }
+        attempt.start()
+    }
+
+    private func ended(_ attempt: Attempt, _ number: Int) {
+        let outcome = (attempt as? ConcurrentOperation)?.outcome
+        switch outcome ?? (attempt.isCancelled ? .cancelled : .succeeded) {
+        case .succeeded: finish()
+        case .cancelled: finish(with: CancellationError())
+        case .failed(let error): failed(number, error)
+        }
+    }
+
+    private func failed(_ number: Int, _ error: any Error) {
+        guard shouldRetry(error), let delay = policy.nextDelay(number, error) else {
+            return finish(with: error)
+        }
+        let pause = RetryPause(delay, on: clock)
+        track(pause) { _ in self.begin(number + 1) }
+        pause.start()
+    }
+}
+
+/// Where attempts go that have dependencies to wait for.
+private let attemptsWithDependencies = TaskQueue(name: "JobKit.RetryOperation")

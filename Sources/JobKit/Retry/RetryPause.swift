@@ -1,0 +1,16 @@
+/// The delay between two attempts, as a task: it keeps the retry going, and is cancelled with it.
+// Operation forces @unchecked. The delay is a constant.
+final class RetryPause: ConcurrentOperation, @unchecked Sendable {
+    private let delay: Duration
+
+    init(_ delay: Duration, on clock: any Clock<Duration>) {
+        self.delay = delay
+        super.init()
+        self.clock = clock
+        name = "delay of \(delay)"
+    }
+
+    override func main() {
+        perform(after: delay) { self.finish() }
+    }
+}

@@ -1,0 +1,49 @@
+/// Says how long to wait before the next attempt, or to give up.
+public struct RetryPolicy: Sendable {
+    let nextDelay: @Sendable (_ failedAttempts: Int, _ error: any Error) -> Duration?
+
+    /// Makes a policy of your own, which may read the error: a server's Retry-After, say.
+    ///
+    /// - Parameter nextDelay: Called after each failed attempt, on the threads of a job's callbacks,
+    ///   with the number of attempts that have failed, from 1, and the last one's error. Returns the
+    ///   delay from the failed attempt's finish, or nil to give up.
+    public init(
+        _ nextDelay: @escaping @Sendable (_ failedAttempts: Int, _ error: any Error) -> Duration?
+    ) {
+        self.nextDelay = nextDelay
+    }
+
+    /// Waits longer from attempt to attempt, and never for quite the same time.
+    ///
+    /// The delay after the *n*-th failed attempt is `initialDelay × multiplierⁿ⁻¹ × random(1 ± jitter)`,
+    /// at most `maximumDelay`.
+    ///
+    /// > Source: "Exponential Backoff And Jitter", AWS Architecture Blog, 2015; the jitter here is a
+    /// > share of the delay to either side.
+    ///
+    /// - Parameters:
+    ///   - attempts: How many attempts there are at most, the first included; below 1 traps.
+    ///   - initialDelay: The delay after the first failed attempt; negative traps.
+    ///   - multiplier: What each delay is multiplied by for the next; below 0 traps.
+    ///   - jitter: The share by which a delay may differ, from 0 to 1; other values trap.
+    ///   - maximumDelay: The longest delay, jitter included; negative traps.
+    /// - Returns: The policy.
+    public static func exponential(
+        attempts: Int,
+        initialDelay: Duration,
+        multiplier: Double = 2,
+        jitter: Double = 0.2,
+        maximumDelay: Duration = .seconds(60)
+    ) -> RetryPolicy {
+        let backoff = ExponentialBackoff(
+            attempts: attempts,
+            initialDelay: initialDelay,
+            multiplier: multiplier,
+            jitter: jitter,
+            maximumDelay: maximumDelay
+        )
+        return RetryPolicy { failedAttempts, _ in
+            backoff.delay(failedAttempts: failedAttempts, random: .random(in: -1...1))
+        }
+    }
+}
