@@ -1,0 +1,142 @@
+import Foundation
+import JobKit
+import JobKitTesting
+import XCTest
+
+// Operation forces @unchecked. The closures are set before the start.
+/// A job that records its callbacks and does what a test says.
+final class ScriptedJob: JobController, @unchecked Sendable {
+    let log: EventLog
+    private let script: (ScriptedJob) -> Void
+    var onTask: ((ScriptedJob, Operation) -> Void)?
+    var onFailure: (ScriptedJob, Operation) -> FailureResponse = { _, _ in .failJob }
+    var onGroup: ((ScriptedJob, JobGroup) -> Void)?
+    var onAll: ((ScriptedJob) -> Void)?
+    var onCancelled: ((ScriptedJob) -> Void)?
+    var onDidCancel: ((ScriptedJob) -> Void)?
+
+    init(
+        _ name: String = "job",
+        log: EventLog = EventLog(),
+        queue: any OperationScheduling = TaskQueue(name: "scripted"),
+        callbackQueue: DispatchQueue? = nil,
+        script: @escaping (ScriptedJob) -> Void = { _ in }
+    ) {
+        self.log = log
+        self.script = script
+        super.init(queue: queue, callbackQueue: callbackQueue)
+        self.name = name
+    }
+
+    var events: [String] { log.events }
+
+    override func main() { script(self) }
+
+    override func taskFinished(_ task: Operation) {
+        log.record("task \(task.name ?? "")")
+        onTask?(self, task)
+    }
+
+    override func taskFailed(_ task: Operation, error: any Error) -> FailureResponse {
+        log.record("failed \(task.name ?? "")")
+        return onFailure(self, task)
+    }
+
+    override func taskGroupFinished(_ group: JobGroup) {
+        log.record("group \(group)")
+        onGroup?(self, group)
+    }
+
+    override func allTasksFinished() {
+        log.record("all")
+        onAll?(self)
+    }
+
+    override func jobCancelled() {
+        log.record("cancelled")
+        onCancelled?(self)
+    }
+
+    override func didCancel() { onDidCancel?(self) }
+}
+
+/// Why a sample fails.
+struct SampleError: Error, Equatable {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+}
+
+// Operation forces @unchecked. The properties are constants.
+/// Executes until a test finishes it, or until it is cancelled.
+final class HeldOperation: ConcurrentOperation, @unchecked Sendable {
+    let began = Gate()
+    let told = Gate()
+    private let stopsWhenCancelled: Bool
+
+    init(_ name: String, stopsWhenCancelled: Bool = true) {
+        self.stopsWhenCancelled = stopsWhenCancelled
+        super.init()
+        self.name = name
+    }
+
+    override func main() { began.open() }
+
+    override func didCancel() {
+        told.open()
+        if stopsWhenCancelled { finish() }
+    }
+}
+
+// Operation forces @unchecked. The properties are constants.
+/// Finishes inside `start()`, with an error if it has one.
+final class InstantOperation: ConcurrentOperation, @unchecked Sendable {
+    private let failure: SampleError?
+
+    init(_ name: String, failure: SampleError? = nil) {
+        self.failure = failure
+        super.init()
+        self.name = name
+    }
+
+    override func main() {
+        if let failure { finish(with: failure) } else { finish() }
+    }
+}
+
+/// Keeps what it is given, and starts nothing.
+final class IdleQueue: OperationScheduling {
+    private let added = EventLog()
+
+    var names: [String] { added.events }
+
+    func addOperation(_ operation: Operation) { added.record(operation.name ?? "") }
+}
+
+/// Starts what it is given on the thread that adds it.
+final class InlineQueue: OperationScheduling {
+    func addOperation(_ operation: Operation) { operation.start() }
+}
+
+extension XCTestCase {
+    /// Waits until all of the operations have finished.
+    func waitForFinish(of operations: Operation..., file: StaticString = #filePath, line: Int = #line)
+        async
+    {
+        let finished = expectation(description: "finished, line \(line)")
+        let last = BlockOperation { finished.fulfill() }
+        for operation in operations { last.addDependency(operation) }
+        OperationQueue().addOperation(last)
+        await fulfillment(of: [finished], timeout: 120)
+    }
+
+    /// Waits until a gate is open.
+    func wait(for gate: Gate, line: Int = #line) async {
+        let opened = expectation(description: "opened, line \(line)")
+        Task {
+            await gate.opened()
+            opened.fulfill()
+        }
+        await fulfillment(of: [opened], timeout: 120)
+    }
+}
