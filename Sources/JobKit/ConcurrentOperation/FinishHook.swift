@@ -28,7 +28,8 @@ final class FinishHook: Operation, @unchecked Sendable {
         #if canImport(Darwin)
         Self.queue.addOperation(self)
         #else
-        if operation.isFinished { fire() }
+        // Foundation may be about to tell the hook too, which may be released once it has fired.
+        if operation.isFinished, detach() { body() }
         #endif
     }
 
