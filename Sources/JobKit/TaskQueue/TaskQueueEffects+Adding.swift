@@ -100,14 +100,15 @@ extension TaskQueueEffects {
         let operations = state.withLock { $0.machine.entries }
         for operation in operations {
             trackerAdded(to: operation)
-            guard let job = operation as? JobController, job.effects.onlyWaits else { continue }
-            jobWaits(job)
+            if let job = operation as? JobController { jobWaits(job) }
         }
     }
 
     /// The job has nothing to run until one of its tasks finishes.
     func jobWaits(_ job: JobController) {
         send { state in
+            // It may have got mail since, and have said so already.
+            guard job.effects.onlyWaits else { return }
             if let slot = slot(of: job, &state) { state.machine.jobWaits(slot) }
         }
     }
