@@ -192,7 +192,6 @@ extension JobEffects {
             return false
         }
         _ = letGo()
-        placeQueue.store(nil, ordering: .releasing)
         state.withLock { $0.job = nil }
         job.end(claimedMail: &context.claimed, isInsideJobKit: true)
         return true

@@ -44,8 +44,8 @@ final class JobEffects: Sendable {
     /// Whether a finish has to see to the places of its group.
     let hasWidths = Atomic(false)
     let callbackQueue: DispatchQueue?
-    /// The queue in which the job holds a place that it may lend, as its address: set before
-    /// ``signals`` lets anybody read it, and valid until the job has finished.
+    /// The queue in which the job holds a place that it may lend, retained: set before ``signals``
+    /// lets anybody read it.
     let placeQueue = Atomic<Unmanaged<TaskQueueEffects>?>(nil)
 
     init(callbackQueue: DispatchQueue?) {
@@ -54,6 +54,10 @@ final class JobEffects: Sendable {
 
     /// Whether the job has nothing to run until one of its tasks finishes.
     var onlyWaits: Bool { signals.load(ordering: .acquiring) == 0 }
+    deinit {
+        placeQueue.load(ordering: .acquiring)?.release()
+    }
+
 
     /// The jobs that track `operation` and have not heard of its finish.
     static func jobsTracking(_ operation: Operation) -> [JobController] {
@@ -77,7 +81,7 @@ final class JobEffects: Sendable {
     /// The job is being started; returns whether `main()` is to be called.
     func begin(_ job: JobController, mayEnterMain: Bool) -> Bool {
         if let queue = job.hooks.withLock({ $0.queue }) {
-            placeQueue.store(.passUnretained(queue), ordering: .releasing)
+            placeQueue.store(.passRetained(queue), ordering: .releasing)
         }
         return state.withLock { state in
             state.job = job
