@@ -9,7 +9,11 @@ extension JobEffects {
 
     /// Notes that there is something to deliver; returns whether the caller must deliver it.
     func claimDelivery() -> Bool {
-        guard signals.add(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return false }
+        let (before, _) = signals.add(1, ordering: .acquiringAndReleasing)
+        guard before == 0 else {
+            if before < 0 { mailbox.takeAll { _ in } }
+            return false
+        }
         tellPlaceQueue { $0.jobBusy($1) }
         return true
     }

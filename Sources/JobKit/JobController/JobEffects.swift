@@ -37,6 +37,8 @@ final class JobEffects: Sendable {
     let state = Guarded(State())
     let mailbox = JobMailbox()
     let signals = Atomic<Int>(1)
+    /// The value of ``signals``, and a few more, when nothing is delivered any more.
+    private static let closed = Int.min / 2
     /// Whether the job, or one above it, has observers.
     let isObserved = Atomic(false)
     /// Whether somebody asked for the progress of the job, or of one above it.
@@ -125,6 +127,9 @@ final class JobEffects: Sendable {
         }
         let left = records.compactMap { release($0) }
         _ = groups
+        // The mail that comes from now on is thrown away by who brings it.
+        signals.store(Self.closed, ordering: .sequentiallyConsistent)
+        mailbox.takeAll { _ in }
         return left.compactMap(\.task)
     }
 
