@@ -64,7 +64,7 @@ extension ConcurrentOperation {
             let context = ThreadContext.current
             let outer = context.tellingOfCancel
             context.tellingOfCancel = ObjectIdentifier(self)
-            didCancel()
+            tellOfCancel()
             context.tellingOfCancel = outer
             if transition({ $0.didCancelReturned() }) { end() }
         }

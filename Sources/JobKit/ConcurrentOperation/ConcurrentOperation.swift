@@ -208,6 +208,11 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         if transition({ $0.mainSkipped() }) { end() }
     }
 
+    /// The operation is executing, and was cancelled; a job may not have entered `main()` yet.
+    func tellOfCancel() {
+        didCancel()
+    }
+
     /// Decides about a finish that a subclass asked for; a job decides otherwise.
     func finishRequested(_ outcome: OperationOutcome) {
         settle(outcome)

@@ -161,18 +161,24 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     // MARK: For JobKit
 
     override func run() {
-        guard effects.begin(self, mayEnterMain: true) else { return startedWithoutMain() }
         guard let callbackQueue = effects.callbackQueue else {
-            main()
-            effects.mainReturned()
+            runMain()
             deferredMail = effects
             return
         }
         callbackQueue.async { [self] in
-            main()
-            effects.mainReturned()
+            runMain()
             if effects.claimDelivery() { effects.deliverOnCallbackQueue() }
         }
+    }
+
+    private func runMain() {
+        if effects.begin(self, mayEnterMain: true) { main() }
+        effects.mainReturned()
+    }
+
+    override func tellOfCancel() {
+        if effects.state.withLock({ $0.machine.hasEnteredMain }) { didCancel() }
     }
 
     override func startedWithoutMain() {

@@ -66,6 +66,7 @@ struct JobStateMachine<Mail> {
     var hasArrivals: Bool { !arrivals.isEmpty }
     var isFinished: Bool { stage == .finished }
     var isStarted: Bool { stage != .pending }
+    var hasEnteredMain: Bool { stage == .inMain || stage == .afterMain }
     /// Whether the job is between its start and its finish and `main()` has returned.
     var isAfterMain: Bool { stage == .afterMain || stage == .withoutMain }
 
