@@ -11,6 +11,7 @@ extension JobEffects {
             let (number, isNew) = state.groups.number(of: group, for: type(of: task))
             if isNew { state.machine.groupAdded() }
             let tracking = state.machine.taskTracked(group: number)
+            if !state.machine.isStarted { state.owner = job }
             guard tracking != .refused else { return (true, .refused) }
             record.group = number
             state.tasks.append(record)
@@ -228,16 +229,17 @@ extension JobEffects {
             fatalError("JobKit: \(job.label) was told to track itself.")
         }
         guard ancestor.effects.hasTasks else { return }
-        var level = Self.jobsTracking(job)
+        var level = Self.effectsTracking(job)
         var seen: Set<ObjectIdentifier> = []
         while !level.isEmpty {
             let new = level.filter { seen.insert(ObjectIdentifier($0)).inserted }
-            guard !new.contains(where: { $0 === ancestor }) else {
+            guard !new.contains(where: { $0 === ancestor.effects }) else {
                 fatalError(
                     "JobKit: \(job.label) was told to track \(ancestor.label), which waits for it."
                 )
             }
-            level = new.flatMap { Self.jobsTracking($0) }
+            level = new.compactMap { $0.state.withLock { $0.job ?? $0.owner } }
+                .flatMap { Self.effectsTracking($0) }
         }
     }
 
