@@ -181,21 +181,7 @@ extension JobEffects {
         // Sent here, and called by one thread at a time.
         nonisolated(unsafe) let sent = completion
         let completion: @Sendable () -> Void = { sent() }
-        state.withLock { state in
-            let (number, isNew) = state.groups.number(of: group)
-            if isNew { state.machine.groupAdded() }
-            state.groups.setCompletion(completion, for: number)
-        }
-    }
-
-    func setWidth(_ width: Int, for group: JobGroup) {
-        hasWidths.store(true, ordering: .sequentiallyConsistent)
-        let records = state.withLock { $0.tasks.records }
-        // `isFinished` may be a user's code: it is asked without the lock.
-        let finished = Set(
-            records.filter { $0.task?.isFinished ?? true }.map(ObjectIdentifier.init)
-        )
-        let next = state.withLock { state in
+        let replaced = state.withLock { state in
             let (number, isNew) = state.groups.number(of: group)
             if isNew { state.machine.groupAdded() }
             for record in records where finished.contains(ObjectIdentifier(record)) {
@@ -214,8 +200,8 @@ extension JobEffects {
             state.machine.isSuspended = isSuspended
             return state.handover.suspensionChanged(to: isSuspended)
         }
-        handOver(next)
-        if !isSuspended { deliverElsewhere() }
+        // What it captured is released here, without the lock.
+        _ = replaced
     }
 
     // MARK: The tree

@@ -24,8 +24,12 @@ struct JobGroups {
         return (groups.count - 1, true)
     }
 
-    mutating func setCompletion(_ completion: @escaping @Sendable () -> Void, for number: Int) {
-        completions[number] = completion
+    /// Returns the completion that this one replaces.
+    mutating func setCompletion(
+        _ completion: @escaping @Sendable () -> Void,
+        for number: Int
+    ) -> (@Sendable () -> Void)? {
+        completions.updateValue(completion, forKey: number)
     }
 
     mutating func forgetCompletions() { completions = [:] }
