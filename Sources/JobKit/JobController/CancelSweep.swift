@@ -49,15 +49,9 @@ final class CancelSweep {
         of effects: JobEffects,
         targeting: (ObjectIdentifier?) -> Void = { _ in }
     ) {
-        let (task, wasQueued) = effects.state.withLock { _ in
-            (record.task, record.handover == .done || record.handover == .left)
-        }
+        let (task, wasQueued) = effects.withdraw(record)
         guard let task else { return }
-        guard record.cancellation != .leaveRunning else {
-            effects.settle(record)
-            if !wasQueued { effects.handOver([record]) }
-            return
-        }
+        guard record.cancellation != .leaveRunning else { return effects.settle(record) }
         targeting(ObjectIdentifier(task))
         task.cancel()
         targeting(nil)

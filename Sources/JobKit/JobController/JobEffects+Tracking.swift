@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Tracking tasks and putting them into their queues.
+/// Tracking tasks and hearing of their finish.
 extension JobEffects {
     /// Begins to track the record's task.
     func track(_ record: TaskRecord, _ task: Operation, group: JobGroup?, for job: JobController) {
@@ -76,8 +76,11 @@ extension JobEffects {
     /// Called on the thread of the finish; the caller sees to the delivery.
     func taskFinished(_ record: TaskRecord) {
         if isObserved.load(ordering: .acquiring) { tellFinished(record) }
-        if hasWidths.load(ordering: .sequentiallyConsistent) { leftQueue(record) }
+        // Before the place is free: the task that gets it may finish at once.
         mailbox.put(record)
+        guard hasWidths.load(ordering: .sequentiallyConsistent) else { return }
+        state.withLock { leaveQueue(record, &$0) }
+        handOver()
     }
 
     /// Notes that the record's task is not delivered; returns false if it was noted already.
@@ -120,63 +123,6 @@ extension JobEffects {
     /// The address: unique among the jobs that live.
     private var identity: UInt { UInt(bitPattern: ObjectIdentifier(self).hashValue) }
 
-    // MARK: Queues
-
-    /// Puts the task into its queue, or holds it.
-    private func submit(_ record: TaskRecord) {
-        let isAdmitted = state.withLock { state in
-            let isAdmitted = state.handover.taskSubmitted(record, group: record.group)
-            record.handover = isAdmitted ? .done : .held
-            return isAdmitted
-        }
-        if isAdmitted { putIntoQueue(record) }
-    }
-
-    private func leftQueue(_ record: TaskRecord) {
-        let next = state.withLock { state -> [TaskRecord] in
-            guard record.handover == .done else { return [] }
-            record.handover = .left
-            return state.handover.taskLeftQueue(group: record.group)
-        }
-        handOver(next)
-    }
-
-    /// Puts tasks into their queues, in order even if several threads have tasks to put there.
-    func handOver(_ records: [TaskRecord]) {
-        guard !records.isEmpty else { return }
-        let mustAct = state.withLock { state in
-            for record in records {
-                record.handover = .done
-                state.handingOver.append(record)
-            }
-            defer { state.isHandingOver = true }
-            return !state.isHandingOver
-        }
-        guard mustAct else { return }
-        while let record = nextToHandOver() { putIntoQueue(record) }
-    }
-
-    private func nextToHandOver() -> TaskRecord? {
-        state.withLock { state in
-            guard let record = state.handingOver.popFirst() else {
-                state.isHandingOver = false
-                return nil
-            }
-            return record
-        }
-    }
-
-    /// Puts a task into its queue unless it was started or has finished meanwhile.
-    private func putIntoQueue(_ record: TaskRecord) {
-        let (task, queue) = state.withLock { _ in (record.task, record.queue) }
-        guard let task, let queue else { return }
-        if let queue = queue as? TaskQueue {
-            queue.effects.add(task, admission: .unlessStarted)
-        } else if !task.isFinished, !task.isExecuting {
-            queue.addOperation(task)
-        }
-    }
-
     func setCompletion(_ completion: sending @escaping () -> Void, for group: JobGroup) {
         // Sent here, and called by one thread at a time.
         nonisolated(unsafe) let sent = completion
@@ -184,21 +130,7 @@ extension JobEffects {
         let replaced = state.withLock { state in
             let (number, isNew) = state.groups.number(of: group)
             if isNew { state.machine.groupAdded() }
-            for record in records where finished.contains(ObjectIdentifier(record)) {
-                if record.handover == .done, !state.handover.hasWidths { record.handover = .left }
-            }
-            let inQueues = state.tasks.records.count {
-                $0.group == number && $0.handover == .done
-            }
-            return state.handover.widthChanged(to: width, group: number, inQueues: inQueues)
-        }
-        handOver(next)
-    }
-
-    func setSuspended(_ isSuspended: Bool) {
-        let next = state.withLock { state in
-            state.machine.isSuspended = isSuspended
-            return state.handover.suspensionChanged(to: isSuspended)
+            return state.groups.setCompletion(completion, for: number)
         }
         // What it captured is released here, without the lock.
         _ = replaced

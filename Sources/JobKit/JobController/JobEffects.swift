@@ -54,12 +54,12 @@ final class JobEffects: Sendable {
         self.callbackQueue = callbackQueue
     }
 
-    /// Whether the job has nothing to run until one of its tasks finishes.
-    var onlyWaits: Bool { signals.load(ordering: .acquiring) == 0 }
     deinit {
         placeQueue.load(ordering: .acquiring)?.release()
     }
 
+    /// Whether the job has nothing to run until one of its tasks finishes.
+    var onlyWaits: Bool { signals.load(ordering: .acquiring) == 0 }
 
     /// The jobs that track `operation` and have not heard of its finish.
     static func jobsTracking(_ operation: Operation) -> [JobController] {
@@ -156,6 +156,8 @@ final class JobEffects: Sendable {
             queue: record.queue
         )
         if let task = record.task { forgetUndelivered(task, &state) }
+        // The finish of a delivered task may be still on its way there.
+        if state.handover.hasWidths { leaveQueue(record, &state) }
         record.task = nil
         record.completion = nil
         record.finishHook = nil

@@ -39,6 +39,8 @@ final class TaskRecord: JobMail, @unchecked Sendable {
         case done
         /// Has left its queue.
         case left
+        /// The job ended before the task was put into its queue.
+        case withdrawn
     }
 
     init(

@@ -1,0 +1,123 @@
+import Foundation
+import Synchronization
+
+/// Putting tasks into their queues, each when ``HandoverStateMachine`` says so.
+extension JobEffects {
+    /// Puts the task into its queue, or holds it.
+    func submit(_ record: TaskRecord) {
+        let isAdmitted = state.withLock { state in
+            // The end of the job may have overtaken this call.
+            guard record.handover == .none else { return false }
+            guard state.handover.taskSubmitted(record, group: record.group) else {
+                record.handover = .held
+                return false
+            }
+            record.handover = .done
+            guard state.isHandingOver else { return true }
+            state.handingOver.append(record)
+            return false
+        }
+        if isAdmitted { putIntoQueue(record) }
+    }
+
+    /// Gives back the task's place in its group; the caller calls ``handOver()``.
+    func leaveQueue(_ record: TaskRecord, _ state: inout State) {
+        guard record.handover == .done else { return }
+        record.handover = .left
+        admit(state.handover.taskLeftQueue(group: record.group), &state)
+    }
+
+    /// Lines tasks up for ``handOver()``.
+    private func admit(_ records: [TaskRecord], _ state: inout State) {
+        for record in records where record.handover == .none || record.handover == .held {
+            record.handover = .done
+            state.handingOver.append(record)
+        }
+    }
+
+    /// Puts the admitted tasks into their queues, in order even if several threads come here.
+    func handOver() {
+        let mustAct = state.withLock { state in
+            guard !state.isHandingOver, !state.handingOver.isEmpty else { return false }
+            state.isHandingOver = true
+            return true
+        }
+        guard mustAct else { return }
+        while let record = nextToHandOver() { putIntoQueue(record) }
+    }
+
+    private func nextToHandOver() -> TaskRecord? {
+        state.withLock { state in
+            guard let record = state.handingOver.popFirst() else {
+                state.isHandingOver = false
+                return nil
+            }
+            return record
+        }
+    }
+
+    /// The job ends: decides whether the task was, or will be, put into its queue.
+    ///
+    /// From then on a task that is to be cancelled never gets there; one that is left running does.
+    func withdraw(_ record: TaskRecord) -> (task: Operation?, wasQueued: Bool) {
+        let result = state.withLock { state -> (Operation?, Bool) in
+            let wasQueued = record.handover == .done || record.handover == .left
+            if record.cancellation == .leaveRunning {
+                if record.queue != nil { admit([record], &state) }
+            } else if !wasQueued {
+                record.handover = .withdrawn
+            }
+            return (record.task, wasQueued)
+        }
+        handOver()
+        return result
+    }
+
+    /// Puts a task into its queue unless it was started or has finished meanwhile.
+    private func putIntoQueue(_ record: TaskRecord) {
+        let (task, queue) = state.withLock { _ in (record.task, record.queue) }
+        guard let task, let queue else { return }
+        if let queue = queue as? TaskQueue {
+            queue.effects.add(task, admission: .unlessStarted)
+        } else if !task.isFinished, !task.isExecuting {
+            queue.addOperation(task)
+        }
+        // Somebody else started it, and it finished before it had its place.
+        guard hasWidths.load(ordering: .sequentiallyConsistent), task.isFinished else { return }
+        state.withLock { leaveQueue(record, &$0) }
+        handOver()
+    }
+
+    func setWidth(_ width: Int, for group: JobGroup) {
+        hasWidths.store(true, ordering: .sequentiallyConsistent)
+        let records = state.withLock { $0.tasks.records }
+        // `isFinished` may be a user's code: it is asked without the lock.
+        let finished = Set(
+            records.filter { $0.task?.isFinished ?? true }.map(ObjectIdentifier.init)
+        )
+        state.withLock { state in
+            let (number, isNew) = state.groups.number(of: group)
+            if isNew { state.machine.groupAdded() }
+            for record in records where finished.contains(ObjectIdentifier(record)) {
+                if record.handover == .done, !state.handover.hasWidths { record.handover = .left }
+            }
+            let inQueues = state.tasks.records.count {
+                $0.group == number && $0.handover == .done
+            }
+            admit(
+                state.handover.widthChanged(to: width, group: number, inQueues: inQueues),
+                &state
+            )
+        }
+        handOver()
+    }
+
+    func setSuspended(_ isSuspended: Bool) {
+        state.withLock { state in
+            state.machine.isSuspended = isSuspended
+            admit(state.handover.suspensionChanged(to: isSuspended), &state)
+        }
+        handOver()
+        if !isSuspended { deliverElsewhere() }
+    }
+}
