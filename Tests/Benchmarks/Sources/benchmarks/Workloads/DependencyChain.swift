@@ -15,11 +15,13 @@ enum DependencyChain {
             "dependency chain, \(order.rawValue)",
             size: size,
             variants: [
-                variant(on: .taskQueue, order, length: size) {
-                    CountedTask($0)
+                .cost(VariantName.taskQueue) { trial in
+                    run(on: TaskQueue(), order, trial) { CountedTask($0) }
                 },
-                variant(on: .operationQueue, order, length: size) {
-                    completions in BlockOperation { completions.complete() }
+                .cost(VariantName.operationQueue) { trial in
+                    run(on: OperationQueue(), order, trial) { completions in
+                        BlockOperation { completions.complete() }
+                    }
                 },
             ]
         )
@@ -27,8 +29,8 @@ enum DependencyChain {
 
     /// Long chains against short ones, with equally many operations alive.
     ///
-    /// The short chains run one after another, as one long chain does: the only difference is the
-    /// length, and a wake-up of the measuring thread for each chain, which the short ones pay.
+    /// The members lie in memory, and run, in the same order whatever the length: short chains run
+    /// side by side on a queue of width 1, each chain's second member after every chain's first.
     static func growth(_ order: Order, size: Int, short: Int) -> Workload {
         Workload(
             "long dependency chain, \(order.rawValue)",
@@ -36,8 +38,11 @@ enum DependencyChain {
             baseline: chains(of: short),
             variants: [short, size]
                 .map { length in
-                    variant(named: chains(of: length), on: .taskQueue, order, length: length) {
-                        CountedTask($0)
+                    .cost(chains(of: length)) { trial in
+                        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+                        run(on: queue, order, chainCount: max(1, trial.size / length), trial) {
+                            CountedTask($0)
+                        }
                     }
                 }
         )
@@ -48,30 +53,23 @@ enum DependencyChain {
         "TaskQueue, chains of \(NumberText.grouped(length))"
     }
 
-    private static func variant<Member: Operation>(
-        named name: String? = nil,
-        on kind: QueueKind,
+    private static func run<Member: Operation>(
+        on queue: some BenchmarkQueue,
         _ order: Order,
-        length: Int,
-        makeMember: @escaping @Sendable (Completions) -> Member
-    ) -> Variant {
-        .cost(name ?? kind.queueName) { trial in
-            let queue = kind.make()
-            let completions = trial.completions
-            let members = (0..<trial.size).map { _ in makeMember(completions) }
-            trial.time {
-                for start in stride(from: 0, to: members.count, by: length) {
-                    let chain = members[start..<min(start + length, members.count)]
-                    for (earlier, later) in zip(chain, chain.dropFirst()) {
-                        later.addDependency(earlier)
-                    }
-                    switch order {
-                    case .firstFirst: for member in chain { queue.addOperation(member) }
-                    case .lastFirst: for member in chain.reversed() { queue.addOperation(member) }
-                    }
-                    queue.drain()
-                }
+        chainCount: Int = 1,
+        _ trial: CostTrial,
+        makeMember: (Completions) -> Member
+    ) {
+        let members = (0..<trial.size).map { _ in makeMember(trial.completions) }
+        trial.time {
+            for (earlier, later) in zip(members, members.dropFirst(chainCount)) {
+                later.addDependency(earlier)
+            }
+            switch order {
+            case .firstFirst: for member in members { queue.addOperation(member) }
+            case .lastFirst: for member in members.reversed() { queue.addOperation(member) }
             }
         }
+        queue.drain()
     }
 }

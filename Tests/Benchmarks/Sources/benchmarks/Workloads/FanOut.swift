@@ -32,7 +32,7 @@ enum FanOut {
         .cost(name ?? kind.jobName) { trial in
             let queue = kind.make()
             let (size, completions) = (trial.size, trial.completions)
-            weak var job: FanOutJob<Child>?
+            var job: FanOutJob<Child>?
             trial.time {
                 let started = FanOutJob(
                     queue: queue,

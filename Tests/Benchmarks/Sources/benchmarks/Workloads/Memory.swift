@@ -8,7 +8,7 @@ enum Memory {
         Workload(
             "memory of waiting tasks",
             size: size,
-            maximumRounds: 3,
+            maximumRounds: 2,
             variants: [
                 probe(VariantName.jobOnTaskQueue, .waitingOnTaskQueue, .waiting),
                 probe(VariantName.operationQueue, .waitingOnOperationQueue, .waiting),
@@ -22,7 +22,7 @@ enum Memory {
             "memory over a long job",
             size: steps,
             baseline: sequential,
-            maximumRounds: 3,
+            maximumRounds: 2,
             variants: [
                 probe(sequential, .sequentialGrowth, .growth),
                 probe(fanOut, .fanOutGrowth, .growth),

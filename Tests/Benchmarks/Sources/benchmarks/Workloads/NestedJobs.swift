@@ -23,7 +23,7 @@ enum NestedJobs {
     private static func job(on kind: QueueKind) -> Variant {
         .cost(kind.jobName) { trial in
             let queue = kind.make()
-            weak var job: NestingJob?
+            var job: NestingJob?
             trial.time {
                 let started = NestingJob(queue: queue, trial: trial, tasksPerJob: tasksPerJob)
                 started.startJob(on: queue)

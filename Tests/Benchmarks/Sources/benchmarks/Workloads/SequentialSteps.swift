@@ -21,7 +21,7 @@ enum SequentialSteps {
         .cost(kind.jobName) { trial in
             let queue = kind.make()
             let completions = trial.completions
-            weak var job: StepsJob?
+            var job: StepsJob?
             trial.time {
                 let started = StepsJob(queue: queue, steps: trial.size) { _ in
                     completions.complete()
