@@ -53,6 +53,7 @@ extension ConcurrentOperation {
             queue.operationBecameReady(self)
         } else if !currentLifecycle.contains(.started) {
             announceReady()
+            readinessChanged()
         }
     }
 

@@ -138,6 +138,7 @@ extension ConcurrentOperation {
     private func announceCancel() {
         super.cancel()
         hooks.withLock { $0.queue }?.operationBecameReady(self)
+        readinessChanged()
     }
 
     private func tellThatMainNeverRuns() {

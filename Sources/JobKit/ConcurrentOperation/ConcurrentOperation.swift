@@ -226,6 +226,10 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         carryOut(transition { $0.runtimeOverrun() })
     }
 
+    /// The operation stands in no ``TaskQueue`` and may have become ready, or was cancelled; a
+    /// launch task may be waited for on the main thread.
+    func readinessChanged() {}
+
     /// `isFinished` has just become true, and nobody was told yet; a job reports it.
     func becameFinished() {}
 

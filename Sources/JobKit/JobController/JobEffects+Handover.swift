@@ -20,6 +20,12 @@ extension JobEffects {
         if isAdmitted { putIntoQueue(record) }
     }
 
+    /// Puts a task into its queue whose turn has come only now; an ending job starts none.
+    func submitLater(_ record: TaskRecord) {
+        let isDue = state.withLock { $0.machine.ending == nil && record.task != nil }
+        if isDue { submit(record) }
+    }
+
     /// Gives back the task's place in its group; the caller calls ``handOver()``.
     func leaveQueue(_ record: TaskRecord, _ state: inout State) {
         guard record.handover == .done else { return }

@@ -4,7 +4,20 @@ import Synchronization
 /// Tracking tasks and hearing of their finish.
 extension JobEffects {
     /// Begins to track the record's task.
-    func track(_ record: TaskRecord, _ task: Operation, group: JobGroup?, for job: JobController) {
+    ///
+    /// - Parameters:
+    ///   - record: The task's record.
+    ///   - task: The record's task.
+    ///   - group: The group given, if any.
+    ///   - job: The job.
+    ///   - isSubmittedLater: Whether the task goes into its queue only when ``submitLater(_:)`` says so.
+    func track(
+        _ record: TaskRecord,
+        _ task: Operation,
+        group: JobGroup?,
+        for job: JobController,
+        isSubmittedLater: Bool = false
+    ) {
         refuseAncestor(task, of: job)
         let (isNoted, tracking) = state.withLock { state -> (Bool, JobTracking) in
             guard noteUndelivered(task, &state) else { return (false, .refused) }
@@ -30,7 +43,7 @@ extension JobEffects {
         if tracking == .cancelAtOnce {
             CancelSweep.cancel(record, of: self)
             deliverElsewhere()
-        } else if record.queue != nil, !task.isFinished {
+        } else if record.queue != nil, !isSubmittedLater, !task.isFinished {
             submit(record)
         }
         if let job = task as? JobController, job.effects.hasTasks {
