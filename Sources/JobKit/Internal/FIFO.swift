@@ -28,6 +28,12 @@ struct FIFO<Element> {
         (0..<count).compactMap { slots[(head + $0) & (slots.count - 1)] }
     }
 
+    mutating func removeAll(where isVoid: (Element) -> Bool) {
+        let elements = elements
+        self = Self()
+        for element in elements where !isVoid(element) { append(element) }
+    }
+
     /// Doubles the capacity, which is always a power of two.
     private mutating func grow() {
         let elements = elements

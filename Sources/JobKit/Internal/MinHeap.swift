@@ -2,6 +2,8 @@
 struct MinHeap<Element: Comparable> {
     private var elements: ContiguousArray<Element> = []
 
+    var count: Int { elements.count }
+
     var first: Element? { elements.first }
 
     mutating func insert(_ element: Element) {
@@ -21,6 +23,12 @@ struct MinHeap<Element: Comparable> {
         elements[0] = last
         sink()
         return first
+    }
+
+    mutating func removeAll(where isVoid: (Element) -> Bool) {
+        // A sorted array is a heap.
+        elements.removeAll(where: isVoid)
+        elements.sort()
     }
 
     private mutating func sink() {

@@ -1,6 +1,7 @@
 /// Tickets by priority, within a priority the one added first.
 ///
-/// Tickets are not removed when they become void; who pops them says which still hold.
+/// Tickets are not removed when they become void; who pops them says which still hold, and who makes
+/// many void without popping them has them removed when the lists are ``isCrowded``.
 struct ReadyLists: Sendable {
     private struct List: Sendable {
         /// Those that came in the order added, as nearly all do.
@@ -24,6 +25,13 @@ struct ReadyLists: Sendable {
             }
         }
 
+        var count: Int { inOrder.count + late.count }
+
+        mutating func removeAll(where isVoid: (TaskQueueTicket) -> Bool) {
+            inOrder.removeAll(where: isVoid)
+            late.removeAll(where: isVoid)
+        }
+
         mutating func popFirst() -> TaskQueueTicket? {
             guard let lateFirst = late.first else { return inOrder.popFirst() }
             guard let first = inOrder.first, first < lateFirst else { return late.popFirst() }
@@ -38,6 +46,26 @@ struct ReadyLists: Sendable {
     private var normal = List()
     private var low = List()
     private var veryLow = List()
+    /// How many tickets are a reason to look for void ones.
+    private var crowd = Self.smallestCrowd
+
+    private static let smallestCrowd = 64
+
+    /// How many tickets there are, void ones too.
+    var count: Int { veryHigh.count + high.count + normal.count + low.count + veryLow.count }
+
+    /// Whether there are twice as many tickets as when void ones were last removed.
+    var isCrowded: Bool { count > crowd }
+
+    /// Removes the tickets that no longer hold, given their priority.
+    mutating func removeVoid(where holds: (TaskQueueTicket, TaskPriority) -> Bool) {
+        veryHigh.removeAll { !holds($0, .veryHigh) }
+        high.removeAll { !holds($0, .high) }
+        normal.removeAll { !holds($0, .normal) }
+        low.removeAll { !holds($0, .low) }
+        veryLow.removeAll { !holds($0, .veryLow) }
+        crowd = max(Self.smallestCrowd, 2 * count)
+    }
 
     mutating func insert(_ ticket: TaskQueueTicket, priority: TaskPriority) {
         switch priority {

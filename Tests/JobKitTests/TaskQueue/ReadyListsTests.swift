@@ -1,0 +1,66 @@
+import Testing
+
+@testable import JobKit
+
+@Suite struct ReadyListsTests {
+    private func ticket(_ sequence: Int) -> TaskQueueTicket {
+        TaskQueueTicket(sequence: sequence, slot: sequence)
+    }
+
+    @Test func oneAddedEarlierThatBecameReadyLateComesFirst() {
+        var lists = ReadyLists()
+        for sequence in [3, 5, 1, 4, 2] { lists.insert(ticket(sequence), priority: .normal) }
+        let order = (0..<5).map { _ in lists.popFirst { _, _ in true }?.sequence }
+        #expect(order == [1, 2, 3, 4, 5])
+        #expect(lists.popFirst { _, _ in true } == nil)
+    }
+
+    @Test func prioritiesComeInTheirOrder() {
+        var lists = ReadyLists()
+        for (sequence, priority) in TaskPriority.allCases.reversed().enumerated() {
+            lists.insert(ticket(sequence), priority: priority)
+        }
+        var priorities: [TaskPriority] = []
+        while lists.popFirst(where: {
+            priorities.append($1)
+            return true
+        }) != nil {}
+        #expect(priorities == TaskPriority.allCases)
+    }
+
+    @Test func voidTicketsAreDropped() {
+        var lists = ReadyLists()
+        for sequence in 0..<10 { lists.insert(ticket(sequence), priority: .low) }
+        #expect(lists.popFirst { ticket, _ in ticket.sequence == 7 }?.sequence == 7)
+        #expect(lists.popFirst { _, _ in true }?.sequence == 8)
+    }
+
+    @Test(arguments: UInt64(0)..<20) func randomWalkPopsTheLeast(seed: UInt64) {
+        var generator = WalkGenerator(seed: seed)
+        var lists = ReadyLists()
+        var oracle: [(rank: Int, sequence: Int)] = []
+        for _ in 0..<600 {
+            if Int.random(in: 0..<100, using: &generator) < 55 {
+                let sequence = Int.random(in: 0..<1_000_000, using: &generator)
+                let priority = TaskPriority.allCases.randomElement(using: &generator) ?? .normal
+                lists.insert(ticket(sequence), priority: priority)
+                oracle.append((priority.rawValue, sequence))
+            } else {
+                let least = oracle.min { $0 < $1 }
+                #expect(lists.popFirst { _, _ in true }?.sequence == least?.sequence)
+                if let least, let index = oracle.firstIndex(where: { $0 == least }) {
+                    oracle.remove(at: index)
+                }
+            }
+        }
+    }
+
+    @Test func rawPrioritiesAreThoseOfOperation() {
+        let priorities = [-8, -7, -4, -1, 0, 1, 4, 7, 8, 100].map(TaskPriority.init(queuePriority:))
+        #expect(
+            priorities == [
+                .veryLow, .low, .low, .low, .normal, .high, .high, .high, .veryHigh, .veryHigh,
+            ]
+        )
+    }
+}

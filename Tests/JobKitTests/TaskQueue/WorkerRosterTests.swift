@@ -1,0 +1,74 @@
+import Testing
+
+@testable import JobKit
+
+@Suite struct WorkerRosterTests {
+    @Test func nothingToStartWakesNobody() {
+        var roster = WorkerRoster(parallelism: 2, limit: 64)
+        #expect(roster.workerToWake(startable: 0, isOwnWorker: false) == nil)
+        #expect(roster.workersToWakeWhenStalled(startable: 0) == [])
+    }
+
+    /// A lost wake-up would be something to start, no active worker, and nobody woken.
+    @Test func firstEntryAlwaysWakesAWorker() {
+        for startable in 1..<40 {
+            var roster = WorkerRoster(parallelism: 2, limit: 64)
+            #expect(roster.workerToWake(startable: startable, isOwnWorker: false) == 0)
+            roster.workerLeft(0)
+            #expect(roster.workerToWake(startable: startable, isOwnWorker: false) == 0)
+        }
+    }
+
+    @Test func workerThatSearchesIsEnough() {
+        var roster = WorkerRoster(parallelism: 2, limit: 64)
+        #expect(roster.workerToWake(startable: 1, isOwnWorker: false) == 0)
+        roster.searchBegan()
+        #expect(roster.workerToWake(startable: 5, isOwnWorker: false) == nil)
+        roster.searchEnded()
+        #expect(roster.workerToWake(startable: 5, isOwnWorker: false) == 1)
+        #expect(roster.workerToWake(startable: 5, isOwnWorker: false) == nil)
+    }
+
+    @Test func stalledQueueGrowsUpToItsLimit() {
+        var roster = WorkerRoster(parallelism: 2, limit: 64)
+        var woken: [Int] = []
+        for _ in 0..<40 { woken += roster.workersToWakeWhenStalled(startable: 1_000) }
+        #expect(woken.sorted() == Array(0..<64))
+        #expect(roster.active == 64)
+    }
+
+    @Test func stalledQueueGetsNoMoreThreadsThanItCanUse() {
+        var roster = WorkerRoster(parallelism: 2, limit: 64)
+        for _ in 0..<5 { _ = roster.workersToWakeWhenStalled(startable: 100) }
+        let active = roster.active
+        #expect(roster.workersToWakeWhenStalled(startable: 1).count == 1)
+        #expect(roster.active == active + 1)
+    }
+
+    @Test(arguments: UInt64(0)..<20) func randomWalkNeverHasOneWorkerTwice(seed: UInt64) {
+        var generator = WalkGenerator(seed: seed)
+        var roster = WorkerRoster(parallelism: 3, limit: 10)
+        var active: Set<Int> = []
+        for _ in 0..<2_000 {
+            let startable = Int.random(in: 0..<20, using: &generator)
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0, 1:
+                let isOwn = Bool.random(using: &generator) && !active.isEmpty
+                let woken = roster.workerToWake(startable: startable, isOwnWorker: isOwn)
+                if let woken { #expect(active.insert(woken).inserted) }
+                if startable > 0, !isOwn { #expect(!active.isEmpty) }
+            case 2:
+                for worker in roster.workersToWakeWhenStalled(startable: startable) {
+                    #expect(active.insert(worker).inserted)
+                }
+            default:
+                guard let worker = active.randomElement(using: &generator) else { continue }
+                active.remove(worker)
+                roster.workerLeft(worker)
+            }
+            #expect(roster.active == active.count)
+            #expect(active.count <= 10)
+            #expect(active.allSatisfy { $0 < 10 })
+        }
+    }
+}
