@@ -38,6 +38,12 @@ struct TaskQueueEpochs: Sendable {
         return current + later.count - 1
     }
 
+    /// An entry of a later epoch turned out to be the task of a job that executes.
+    mutating func entryMovedToCurrent(from epoch: Int) {
+        later[epoch - current - 1].unfinished -= 1
+        unfinished += 1
+    }
+
     mutating func park(_ ticket: TaskQueueTicket, epoch: Int) {
         later[epoch - current - 1].parked.append(ticket)
     }

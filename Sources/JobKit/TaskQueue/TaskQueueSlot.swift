@@ -27,6 +27,11 @@ struct TaskQueueSlot<Entry> {
     /// Whether this is a job that only waits for its tasks.
     var isWaitingJob = false
 
+    /// Whether a ticket in a list for a priority is this entry's, and the entry in a state.
+    func stands(for ticket: TaskQueueTicket, _ priority: TaskPriority, in state: State) -> Bool {
+        sequence == ticket.sequence && self.state == state && self.priority == priority
+    }
+
     /// Whether this job's place is to be had.
     var canLend: Bool { isWaitingJob && borrower == nil && state == .executing }
 }

@@ -11,14 +11,14 @@ extension TaskQueueStateMachine {
         offerPlace(of: slot)
     }
 
-    /// The job runs code of its own again.
+    /// The job runs code of its own again, or ends.
     mutating func jobBusy(_ slot: Int) {
         change(slot) { $0.isWaitingJob = false }
         guard let borrower = slots[slot].borrower, slots[borrower.slot].state == .granted else {
             return
         }
-        change(slot) { $0.borrower = nil }
-        grantRevoked(borrower.slot)
+        takeBackLoan(of: slot, to: borrower.slot)
+        requestPlace(for: borrower.slot)
     }
 
     /// The jobs that wait for an entry became known after it was added.
@@ -26,7 +26,21 @@ extension TaskQueueStateMachine {
         for lender in lenders.map(ticket) where !slots[slot].lenders.contains(lender) {
             slots[slot].lenders.append(lender)
         }
+        moveBeforeBarriers(slot)
         if slots[slot].state == .ready { requestPlace(for: slot) }
+        // What the entry's own tasks asked for in vain may be had now.
+        while lenderCount > 0, let lender = firstLender(of: slot, where: { slots[$0].canLend }) {
+            offerPlace(of: lender)
+            if slots[lender].canLend { return }
+        }
+    }
+
+    /// The job that waits for an entry executes, and barriers wait for the job.
+    private mutating func moveBeforeBarriers(_ slot: Int) {
+        guard slots[slot].epoch > epochs.current else { return }
+        epochs.entryMovedToCurrent(from: slots[slot].epoch)
+        slots[slot].epoch = epochs.current
+        if slots[slot].state == .parked { makeReady(slot) }
     }
 
     /// Asks for a loan for an entry that is ready.
@@ -34,16 +48,52 @@ extension TaskQueueStateMachine {
         guard !slots[slot].lenders.isEmpty else { return }
         let ticket = ticket(slot)
         for lender in slots[slot].lenders where isCurrent(lender) {
-            requests[lender.slot, default: ReadyLists()]
-                .insert(
-                    ticket,
-                    priority: slots[slot].priority
-                )
+            request(ticket, from: lender.slot)
         }
-        guard lenderCount > 0 else { return }
-        if let lender = firstLender(of: slot, where: { slots[$0].canLend }) {
-            grant(ticket, from: lender)
+        if lenderCount > 0, let lender = firstLender(of: slot, where: { slots[$0].canLend }) {
+            return grant(ticket, from: lender)
         }
+        guard grantedCount > 0,
+            let lender = firstLender(of: slot, where: { hasLentTo(lessUrgentThan: slot, $0) }),
+            let borrower = slots[lender].borrower
+        else { return }
+        takeBackLoan(of: lender, to: borrower.slot)
+        grant(ticket, from: lender)
+        requestPlace(for: borrower.slot)
+    }
+
+    private mutating func request(_ ticket: Ticket, from lender: Int) {
+        // Taken out and put back, so that it is changed in place.
+        var lists = requests.removeValue(forKey: lender) ?? ReadyLists()
+        lists.insert(ticket, priority: slots[ticket.slot].priority)
+        if lists.isCrowded {
+            lists.removeVoid { slots[$0.slot].stands(for: $0, $1, in: .ready) }
+        }
+        requests[lender] = lists
+    }
+
+    /// Whether a job's place was lent to an entry that has not started, and `slot` comes before it.
+    private func hasLentTo(lessUrgentThan slot: Int, _ job: Int) -> Bool {
+        guard let borrower = slots[job].borrower?.slot, slots[borrower].state == .granted else {
+            return false
+        }
+        let (mine, other) = (slots[slot], slots[borrower])
+        return (mine.priority.rawValue, mine.sequence) < (other.priority.rawValue, other.sequence)
+    }
+
+    /// The priority of an entry changed that was lent a place and has not started.
+    mutating func reviewLoan(to slot: Int) {
+        guard let lender = slots[slot].lender else { return }
+        takeBackLoan(of: lender.slot, to: slot)
+        for lender in slots[slot].lenders where isCurrent(lender) {
+            request(ticket(slot), from: lender.slot)
+        }
+        offerPlace(of: lender.slot)
+    }
+
+    private mutating func takeBackLoan(of job: Int, to borrower: Int) {
+        change(job) { $0.borrower = nil }
+        grantRevoked(borrower)
     }
 
     /// Looks for somebody to lend the place of a job to.
@@ -63,15 +113,15 @@ extension TaskQueueStateMachine {
         slots[borrower.slot].state = .granted
         readyEntryGranted()
         grantedCount += 1
-        granted.append(borrower)
+        granted.insert(borrower, priority: slots[borrower.slot].priority)
+        guard granted.isCrowded else { return }
+        let slots = slots
+        granted.removeVoid { slots[$0.slot].stands(for: $0, $1, in: .granted) }
     }
 
     private mutating func popRequest(of job: Int) -> Ticket? {
         guard var lists = requests.removeValue(forKey: job) else { return nil }
-        let ticket = lists.popFirst { ticket, priority in
-            isCurrent(ticket) && slots[ticket.slot].state == .ready
-                && slots[ticket.slot].priority == priority
-        }
+        let ticket = lists.popFirst { slots[$0.slot].stands(for: $0, $1, in: .ready) }
         if ticket != nil { requests[job] = lists }
         return ticket
     }

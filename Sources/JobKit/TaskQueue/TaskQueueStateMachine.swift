@@ -15,7 +15,7 @@ struct TaskQueueStateMachine<Entry> {
     private(set) var placesTaken = 0
 
     var slots: ContiguousArray<Slot> = []
-    var granted = FIFO<Ticket>()
+    var granted = ReadyLists()
     /// How many entries of ``granted`` still hold.
     var grantedCount = 0
     /// How many jobs could lend their places now: where none can, nobody need be asked.
@@ -27,7 +27,7 @@ struct TaskQueueStateMachine<Entry> {
     private var nextSequence = 0
     private var ready = ReadyLists()
     private var readyCount = 0
-    private var epochs = TaskQueueEpochs()
+    var epochs = TaskQueueEpochs()
 
     init(width: Int) {
         self.width = width
@@ -38,12 +38,25 @@ struct TaskQueueStateMachine<Entry> {
         isSuspended ? 0 : grantedCount + min(readyCount, max(0, width - placesTaken))
     }
 
+    /// How many tickets the lists hold, void ones too: not many more than there are entries.
+    var heldTicketCount: Int {
+        ready.count + granted.count + requests.values.reduce(0) { $0 + $1.count }
+    }
+
     /// Whether somebody has to find out which jobs could lend their places.
     var asksForLenders: Bool { width < Int.max || epochs.hasBarrier }
 
     /// The entries that stand in the queue, in the order added.
     var entries: [Entry] {
         slots.filter { $0.state != .vacant }.sorted { $0.sequence < $1.sequence }
+            .compactMap(\.entry)
+    }
+
+    /// The entries that wait, then those that are executing: where they are cancelled in this
+    /// order, a place that becomes free finds nothing left to run.
+    var entriesToCancel: [Entry] {
+        let sorted = slots.filter { $0.state != .vacant }.sorted { $0.sequence < $1.sequence }
+        return (sorted.filter { $0.state != .executing } + sorted.filter { $0.state == .executing })
             .compactMap(\.entry)
     }
 
@@ -94,8 +107,10 @@ struct TaskQueueStateMachine<Entry> {
     mutating func priorityChanged(_ slot: Int, to priority: TaskPriority) {
         guard slots[slot].priority != priority else { return }
         slots[slot].priority = priority
+        if slots[slot].state == .granted { return reviewLoan(to: slot) }
         guard slots[slot].state == .ready else { return }
-        ready.insert(ticket(slot), priority: priority)
+        insertReady(slot)
+        removeVoidTickets()
         requestPlace(for: slot)
     }
 
@@ -117,6 +132,7 @@ struct TaskQueueStateMachine<Entry> {
         case .waiting, .parked: break
         case .granted, .executing:
             if slots[slot].state == .granted { grantedCount -= 1 }
+            if slots[slot].isWaitingJob { jobBusy(slot) }
             giveBackPlace(of: slot)
         }
         let epoch = slots[slot].epoch
@@ -125,7 +141,9 @@ struct TaskQueueStateMachine<Entry> {
         vacantSlots.append(slot)
         count -= 1
         if let released = epochs.entryFinished(epoch: epoch) {
-            for ticket in released { makeReady(ticket.slot) }
+            for ticket in released where isCurrent(ticket) {
+                if slots[ticket.slot].state == .parked { makeReady(ticket.slot) }
+            }
         }
         return count == 0
     }
@@ -160,33 +178,46 @@ struct TaskQueueStateMachine<Entry> {
         if couldLend != canLend { lenderCount += canLend ? 1 : -1 }
     }
 
-    /// A ready entry got a place by a loan.
+    /// A ready entry got a place by a loan; its ticket in the list of the ready is void.
     mutating func readyEntryGranted() {
         readyCount -= 1
+        removeVoidTickets()
     }
 
-    /// A granted entry lost its place again, before it was started.
+    /// A granted entry lost its place again, before it was started; it is ready.
     mutating func grantRevoked(_ slot: Int) {
         grantedCount -= 1
+        readyCount += 1
         slots[slot].lender = nil
-        slots[slot].state = .waiting
-        makeReady(slot)
+        slots[slot].state = .ready
+        insertReady(slot)
     }
 
-    private mutating func makeReady(_ slot: Int) {
+    mutating func makeReady(_ slot: Int) {
         slots[slot].state = .ready
         readyCount += 1
-        ready.insert(ticket(slot), priority: slots[slot].priority)
+        insertReady(slot)
         requestPlace(for: slot)
     }
 
+    private mutating func insertReady(_ slot: Int) {
+        ready.insert(ticket(slot), priority: slots[slot].priority)
+    }
+
+    /// Keeps the list of the ready short where entries leave it without being popped.
+    private mutating func removeVoidTickets() {
+        guard ready.isCrowded else { return }
+        let slots = slots
+        ready.removeVoid { slots[$0.slot].stands(for: $0, $1, in: .ready) }
+    }
+
     private mutating func popGranted() -> Int? {
-        while let ticket = granted.popFirst() {
-            guard isCurrent(ticket), slots[ticket.slot].state == .granted else { continue }
-            grantedCount -= 1
-            return ticket.slot
-        }
-        return nil
+        guard grantedCount > 0 else { return nil }
+        let slots = slots
+        let next = granted.popFirst { slots[$0.slot].stands(for: $0, $1, in: .granted) }
+        guard let next else { return nil }
+        grantedCount -= 1
+        return next.slot
     }
 
     private mutating func popReady() -> Int? {

@@ -1,0 +1,197 @@
+import Testing
+
+@testable import JobKit
+
+@Suite struct TaskQueueLoansTests {
+    typealias Machine = TaskQueueStateMachine<String>
+
+    /// A machine of width 1 in which a job executes, and the job's slot.
+    private func machineWithJob() -> (Machine, Int) {
+        var machine = Machine(width: 1)
+        let job = machine.entryAdded("job")
+        _ = machine.next()
+        return (machine, job)
+    }
+
+    @Test func jobThatRunsItsOwnCodeLendsNothing() {  // J12
+        var (machine, job) = machineWithJob()
+        _ = machine.entryAdded("task", lenders: [job])
+        #expect(machine.next() == nil)
+        machine.jobWaits(job)
+        #expect(machine.next() == "task")
+    }
+
+    @Test func oneTaskAtATimeRunsInTheJobsPlace() {  // J12
+        var (machine, job) = machineWithJob()
+        let first = machine.entryAdded("a", lenders: [job])
+        _ = machine.entryAdded("b", lenders: [job])
+        _ = machine.entryAdded("stranger", priority: .veryHigh)
+        machine.jobWaits(job)
+        #expect([machine.next(), machine.next()] == ["a", nil])
+        _ = machine.entryFinished(first)
+        #expect([machine.next(), machine.next()] == ["b", nil])
+    }
+
+    @Test func loanNotYetTakenIsTakenBack() {  // J12
+        var (machine, job) = machineWithJob()
+        machine.jobWaits(job)
+        _ = machine.entryAdded("task", lenders: [job])
+        #expect(machine.startableCount == 1)
+        machine.jobBusy(job)
+        #expect(machine.startableCount == 0)
+        #expect(machine.next() == nil)
+        machine.jobWaits(job)
+        #expect(machine.next() == "task")
+    }
+
+    @Test func placeGoesThroughAChainOfJobs() {  // J12
+        var (machine, job) = machineWithJob()
+        machine.jobWaits(job)
+        let nested = machine.entryAdded("nested", lenders: [job])
+        #expect(machine.next() == "nested")
+        machine.jobWaits(nested)
+        let task = machine.entryAdded("task", lenders: [nested])
+        #expect(machine.next() == "task")
+        _ = machine.entryFinished(task)
+        _ = machine.entryFinished(nested)
+        #expect(machine.placesTaken == 1)
+        _ = machine.entryFinished(job)
+        #expect(machine.placesTaken == 0)
+    }
+
+    @Test func taskThatOutlivesItsJobKeepsThePlace() {  // Q1
+        var (machine, job) = machineWithJob()
+        let task = machine.entryAdded("task", lenders: [job])
+        machine.jobWaits(job)
+        #expect(machine.next() == "task")
+        _ = machine.entryAdded("stranger")
+        _ = machine.entryFinished(job)
+        #expect(machine.next() == nil)
+        _ = machine.entryFinished(task)
+        #expect(machine.next() == "stranger")
+    }
+
+    @Test func taskTrackedLateIsLentThePlace() {  // J12
+        var (machine, job) = machineWithJob()
+        let task = machine.entryAdded("task")
+        machine.jobWaits(job)
+        #expect(machine.next() == nil)
+        machine.lendersFound([job], for: task)
+        #expect(machine.next() == "task")
+    }
+
+    @Test func jobTrackedLateBringsItsTasksWithIt() {  // J12
+        var machine = Machine(width: 2)
+        let (outer, inner) = (machine.entryAdded("outer"), machine.entryAdded("inner"))
+        #expect([machine.next(), machine.next()] == ["outer", "inner"])
+        _ = machine.entryAdded("task", lenders: [inner])
+        machine.jobWaits(outer)
+        #expect(machine.next() == nil)
+        machine.lendersFound([outer], for: inner)
+        #expect(machine.next() == "task")
+    }
+
+    @Test func taskTrackedLateComesBeforeTheBarrier() {
+        var machine = Machine(width: 2)
+        let job = machine.entryAdded("job")
+        _ = machine.next()
+        let barrier = machine.entryAdded("barrier", isBarrier: true)
+        let task = machine.entryAdded("task")
+        let later = machine.entryAdded("later")
+        #expect(machine.next() == nil)
+        machine.lendersFound([job], for: task)
+        #expect([machine.next(), machine.next()] == ["task", nil])
+        _ = machine.entryFinished(task)
+        _ = machine.entryFinished(job)
+        #expect([machine.next(), machine.next()] == ["barrier", nil])
+        _ = machine.entryFinished(barrier)
+        #expect(machine.next() == "later")
+        #expect(machine.entryFinished(later) == true)
+    }
+
+    @Test func moreUrgentTaskTakesALoanThatWasNotTakenYet() {  // Q2
+        var (machine, job) = machineWithJob()
+        machine.jobWaits(job)
+        machine.suspensionChanged(to: true)
+        let waiting = machine.entryAdded("first added", isReady: false, lenders: [job])
+        let normal = machine.entryAdded("normal", lenders: [job])
+        let high = machine.entryAdded("high", priority: .high, lenders: [job])
+        machine.entryBecameReady(waiting)
+        let low = machine.entryAdded("low", priority: .veryHigh, lenders: [job])
+        machine.priorityChanged(low, to: .veryLow)
+        machine.suspensionChanged(to: false)
+        for (slot, name) in [(high, "high"), (waiting, "first added"), (normal, "normal")] {
+            #expect([machine.next(), machine.next()] == [name, nil])
+            _ = machine.entryFinished(slot)
+        }
+        #expect(machine.next() == "low")
+    }
+
+    @Test func manyLoansLeaveNothingBehind() {  // J10
+        var (machine, job) = machineWithJob()
+        for number in 0..<10_000 {
+            let task = machine.entryAdded("\(number)", lenders: [job])
+            machine.jobWaits(job)
+            #expect(machine.next() == "\(number)")
+            machine.jobBusy(job)
+            _ = machine.entryFinished(task)
+        }
+        #expect(machine.heldTicketCount < 1_000)
+    }
+
+    @Test func requestsThatWereNotNeededAreForgotten() {  // J10
+        var machine = Machine(width: 2)
+        let job = machine.entryAdded("job")
+        _ = machine.next()
+        let borrower = machine.entryAdded("borrower", lenders: [job])
+        machine.jobWaits(job)
+        #expect(machine.next() == "borrower")
+        for number in 0..<10_000 {
+            let task = machine.entryAdded("\(number)", lenders: [job])
+            #expect(machine.next() == "\(number)")
+            _ = machine.entryFinished(task)
+        }
+        #expect(machine.heldTicketCount < 1_000)
+        _ = machine.entryFinished(borrower)
+    }
+
+    @Test(arguments: UInt64(0)..<40) func randomWalkKeepsTheRules(seed: UInt64) {
+        var walk = TaskQueueWalk(seed: seed, jobs: true)
+        for _ in 0..<800 { walk.step() }
+        walk.drain()
+    }
+
+    /// Every order of seven events around a job and its two tasks keeps the one place.
+    @Test func everyOrderOfEventsKeepsOnePlace() {
+        enum Event: CaseIterable { case addFirst, addSecond, jobWaits, jobBusy, start, finish }
+        func visit(_ machine: Machine, _ tasks: [Int?], depth: Int) {
+            let executing = machine.slots.count { $0.state == .executing }
+            #expect(executing <= 2)
+            #expect(machine.placesTaken == 1)
+            guard depth > 0 else { return }
+            for event in Event.allCases {
+                var (machine, tasks) = (machine, tasks)
+                switch event {
+                case .addFirst where tasks[0] == nil:
+                    tasks[0] = machine.entryAdded("a", lenders: [0])
+                case .addSecond where tasks[1] == nil:
+                    tasks[1] = machine.entryAdded("b", isReady: true, lenders: [0])
+                case .jobWaits where !machine.slots[0].isWaitingJob: machine.jobWaits(0)
+                case .jobBusy where machine.slots[0].isWaitingJob: machine.jobBusy(0)
+                case .start where machine.startableCount > 0:
+                    #expect(machine.slots[0].isWaitingJob)
+                    #expect(machine.next() != nil)
+                case .finish:
+                    let executing = machine.slots.indices.dropFirst()
+                        .first { machine.slots[$0].state == .executing }
+                    guard let executing else { continue }
+                    _ = machine.entryFinished(executing)
+                    tasks = tasks.map { $0 == executing ? nil : $0 }
+                default: continue
+                }
+                visit(machine, tasks, depth: depth - 1)
+            }
+        }
+        visit(machineWithJob().0, [nil, nil], depth: 7)
+    }
+}

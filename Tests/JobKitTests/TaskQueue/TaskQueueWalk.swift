@@ -1,0 +1,275 @@
+import Testing
+
+@testable import JobKit
+
+/// A random walk of a queue's machine beside a naive oracle, which looks at every entry each time.
+struct TaskQueueWalk {
+    private struct Entry {
+        let id: Int
+        let slot: Int
+        var priority: TaskPriority
+        let isBarrier: Bool
+        /// The job whose task this is.
+        let parent: Int?
+        var isReady: Bool
+        var isExecuting = false
+        var isWaitingJob = false
+        /// The job in whose place it executes.
+        var lender: Int?
+        /// Whether it belongs before the barriers added so far.
+        let jumpsBarriers: Bool
+    }
+
+    private var generator: WalkGenerator
+    private var machine: TaskQueueStateMachine<Int>
+    private var entries: [Entry] = []
+    private var nextID = 0
+    private let hasJobs: Bool
+    private var mostWidth: Int
+
+    init(seed: UInt64, jobs: Bool) {
+        generator = WalkGenerator(seed: seed)
+        hasJobs = jobs
+        mostWidth = Int.random(in: 1...4, using: &generator)
+        machine = TaskQueueStateMachine(width: mostWidth)
+    }
+
+    private mutating func chance(_ percent: Int) -> Bool {
+        Int.random(in: 0..<100, using: &generator) < percent
+    }
+
+    // MARK: Steps
+
+    mutating func step() {
+        switch Int.random(in: 0..<100, using: &generator) {
+        case 0..<24: add()
+        case 24..<36: makeOneReady()
+        case 36..<44: changePriority()
+        case 44..<62: start()
+        case 62..<80: finish()
+        case 80..<83: machine.suspensionChanged(to: chance(40))
+        case 83..<85: machine.widthChanged(to: Int.random(in: 1...mostWidth, using: &generator))
+        case 85..<88: refuse()
+        default: toggleJob()
+        }
+        check()
+    }
+
+    /// Everything that can go on does, until nothing is left; a starved entry would stay.
+    mutating func drain() {
+        machine.suspensionChanged(to: false)
+        for index in entries.indices where !entries[index].isReady {
+            entries[index].isReady = true
+            machine.entryBecameReady(entries[index].slot)
+        }
+        while !entries.isEmpty {
+            while start() { check() }
+            for index in entries.indices where entries[index].isExecuting {
+                setWaiting(index, hasChildren(entries[index].id))
+            }
+            check()
+            while start() { check() }
+            let ends = entries.indices.filter {
+                entries[$0].isExecuting && !hasChildren(entries[$0].id)
+            }
+            guard let index = ends.randomElement(using: &generator) else {
+                Issue.record("\(entries.count) entries are stuck")
+                return
+            }
+            finish(index)
+            check()
+        }
+        expect(machine.count == 0, "is empty in the end")
+        expect(machine.placesTaken == 0, "has all places back")
+        expect(machine.requests.isEmpty, "forgets all requests")
+    }
+
+    private mutating func add() {
+        guard entries.count < 40 else { return }
+        let priority = TaskPriority.allCases.randomElement(using: &generator) ?? .normal
+        let isReady = chance(60)
+        let jobs = entries.filter { $0.isExecuting && !$0.isBarrier }
+        let parent = hasJobs && chance(60) ? jobs.randomElement(using: &generator) : nil
+        let isBarrier = parent == nil && chance(8)
+        // Some are tracked only when they stand in the queue already.
+        let isTrackedLate = parent != nil && chance(25) && entries.allSatisfy { !$0.isBarrier }
+        let slot = machine.entryAdded(
+            nextID,
+            priority: priority,
+            isReady: isReady,
+            isBarrier: isBarrier,
+            lenders: isTrackedLate ? [] : parent.map { [$0.slot] } ?? []
+        )
+        entries.append(
+            Entry(
+                id: nextID,
+                slot: slot,
+                priority: priority,
+                isBarrier: isBarrier,
+                parent: parent?.id,
+                isReady: isReady,
+                jumpsBarriers: parent != nil
+            )
+        )
+        nextID += 1
+        if isTrackedLate, let parent { machine.lendersFound([parent.slot], for: slot) }
+    }
+
+    private mutating func makeOneReady() {
+        let waiting = entries.indices.filter { !entries[$0].isReady }
+        guard let index = waiting.randomElement(using: &generator) else { return }
+        entries[index].isReady = true
+        machine.entryBecameReady(entries[index].slot)
+    }
+
+    private mutating func changePriority() {
+        guard let index = entries.indices.randomElement(using: &generator) else { return }
+        let priority = TaskPriority.allCases.randomElement(using: &generator) ?? .normal
+        entries[index].priority = priority
+        machine.priorityChanged(entries[index].slot, to: priority)
+    }
+
+    @discardableResult private mutating func start() -> Bool {
+        let startable = entries.filter(isStartable)
+        guard let id = machine.next() else {
+            expect(machine.isSuspended || startable.isEmpty, "starts what it could")
+            return false
+        }
+        guard let index = entries.firstIndex(where: { $0.id == id }) else {
+            Issue.record("started an entry that does not stand in the queue")
+            return false
+        }
+        expect(!machine.isSuspended, "starts nothing while suspended")
+        expect(startable.contains { $0.id == id }, "starts only what has a place")
+        if !hasJobs {
+            let best = startable.min {
+                ($0.priority.rawValue, $0.id) < ($1.priority.rawValue, $1.id)
+            }
+            expect(best?.id == id, "starts the most urgent first")
+        }
+        entries[index].isExecuting = true
+        guard let lender = machine.slots[entries[index].slot].lender else { return true }
+        let job = entries.first { $0.slot == lender.slot }
+        if isLeft(entries[index]) { return true }
+        expect(job?.isWaitingJob == true, "borrows from a job that waits")
+        expect(job.map { isAncestor($0.id, of: entries[index]) } == true, "borrows from its job")
+        return true
+    }
+
+    private mutating func finish() {
+        let executing = entries.indices.filter { entries[$0].isExecuting }
+        guard let index = executing.randomElement(using: &generator) else { return }
+        // Now and then a job does not wait for its tasks.
+        guard !hasChildren(entries[index].id) || chance(5) else { return }
+        finish(index)
+    }
+
+    private mutating func finish(_ index: Int) {
+        let entry = entries.remove(at: index)
+        expect(machine.entryFinished(entry.slot) == entries.isEmpty, "says when it is empty")
+    }
+
+    private mutating func refuse() {
+        let executing = entries.indices.filter {
+            entries[$0].isExecuting && !hasChildren(entries[$0].id) && !entries[$0].isWaitingJob
+        }
+        guard let index = executing.randomElement(using: &generator) else { return }
+        entries[index].isExecuting = false
+        entries[index].isReady = false
+        machine.startRefused(entries[index].slot)
+    }
+
+    private mutating func toggleJob() {
+        let jobs = entries.indices.filter {
+            entries[$0].isExecuting && (entries[$0].isWaitingJob || hasChildren(entries[$0].id))
+        }
+        guard let index = jobs.randomElement(using: &generator) else { return }
+        setWaiting(index, !entries[index].isWaitingJob)
+    }
+
+    private mutating func setWaiting(_ index: Int, _ isWaiting: Bool) {
+        entries[index].isWaitingJob = isWaiting
+        if isWaiting {
+            machine.jobWaits(entries[index].slot)
+        } else {
+            machine.jobBusy(entries[index].slot)
+        }
+    }
+
+    // MARK: Oracle
+
+    private func hasChildren(_ id: Int) -> Bool { entries.contains { $0.parent == id } }
+
+    private func isAncestor(_ id: Int, of entry: Entry) -> Bool {
+        var parent = entry.parent
+        while let current = parent, current != id {
+            parent = entries.first { $0.id == current }?.parent
+        }
+        return parent == id
+    }
+
+    /// Whether a job above the entry ended without waiting for it.
+    private func isLeft(_ entry: Entry) -> Bool {
+        guard let parent = entry.parent else { return false }
+        guard let job = entries.first(where: { $0.id == parent }) else { return true }
+        return isLeft(job)
+    }
+
+    private func isUnblocked(_ entry: Entry) -> Bool {
+        !entries.contains { other in
+            if entry.jumpsBarriers { return false }
+            if entry.isBarrier { return other.id < entry.id || other.jumpsBarriers }
+            return other.isBarrier && other.id < entry.id
+        }
+    }
+
+    /// Whether a place is to be had for the entry: a free one, or that of a job that waits for it.
+    private func isStartable(_ entry: Entry) -> Bool {
+        guard entry.isReady, !entry.isExecuting, isUnblocked(entry) else { return false }
+        let slot = machine.slots[entry.slot]
+        if slot.state == .granted { return true }
+        if machine.placesTaken < machine.width { return true }
+        return entries.contains {
+            $0.isExecuting && $0.isWaitingJob && isAncestor($0.id, of: entry)
+                && machine.slots[$0.slot].borrower == nil
+        }
+    }
+
+    private func check() {
+        expect(machine.count == entries.count, "counts the entries")
+        expect(machine.entries == entries.map(\.id), "keeps the entries in order")
+        let slots = machine.slots
+        // Q1: places are taken by those who execute or may, but for those in a place of a job's.
+        let takers = entries.count {
+            let slot = slots[$0.slot]
+            return (slot.state == .executing || slot.state == .granted) && slot.lender == nil
+        }
+        expect(machine.placesTaken == takers, "counts the places taken")
+        expect(machine.lenderCount == slots.count { $0.canLend }, "counts the lenders")
+        expect(machine.grantedCount == slots.count { $0.state == .granted }, "counts the loans")
+        var lenders: Set<Int> = []
+        for entry in entries {
+            let slot = slots[entry.slot]
+            expect((slot.state == .executing) == entry.isExecuting, "knows who executes")
+            // J12: at most one borrower per job, and both know of each other.
+            if let lender = slot.lender {
+                expect(lenders.insert(lender.slot).inserted, "lends a place once")
+                let borrower = slots[lender.slot].borrower
+                expect(borrower == machine.ticket(entry.slot), "lenders know the borrower")
+            }
+            if let borrower = slot.borrower {
+                let lender = slots[borrower.slot].lender
+                expect(lender == machine.ticket(entry.slot), "borrowers know the lender")
+            }
+        }
+        let ready = slots.count { $0.state == .ready }
+        let free = min(ready, max(0, machine.width - machine.placesTaken))
+        let startable = machine.isSuspended ? 0 : free + machine.grantedCount
+        expect(machine.startableCount == startable, "counts what can be started")
+    }
+
+    /// Cheaper than `#expect` where nearly everything holds.
+    private func expect(_ holds: Bool, _ rule: String) {
+        if !holds { Issue.record("The machine \(rule): violated after \(nextID) entries") }
+    }
+}
