@@ -1,0 +1,55 @@
+extension Timeline {
+    /// The places of the critical path's entries, first to last.
+    var criticalPlaces: [Int] {
+        let lastTasks = lastTasksOfJobs()
+        let blockers = blockers(lastTasks: lastTasks)
+        let tasks = entries.indices.filter { place in
+            lastTasks[place] == place && entries[place].outcome != nil
+                && entries[place].parent != nil
+        }
+        guard let last = tasks.max(by: finishedEarlier) else { return [] }
+        var path = [last]
+        var seen: Set<Int> = [last]
+        while let before = blockers[path[path.count - 1]], seen.insert(before).inserted {
+            path.append(before)
+        }
+        return path.reversed()
+    }
+
+    /// For each entry the task that was the last to keep it from finishing: of a job, the last of its
+    /// tasks; of a task, and of a job without tasks, itself.
+    private func lastTasksOfJobs() -> [Int] {
+        var lastTasks = Array(entries.indices)
+        for place in placesByDepth().reversed() {
+            guard let job = entries[place].parent else { continue }
+            let candidate = lastTasks[place]
+            // A task that was left running does not keep its job from finishing.
+            guard entries[candidate].end <= entries[job].end else { continue }
+            let known = lastTasks[job]
+            if known == job || finishedEarlier(known, candidate) { lastTasks[job] = candidate }
+        }
+        return lastTasks
+    }
+
+    /// For each entry the task that was the last to keep it, or a job that it belongs to, from
+    /// starting.
+    private func blockers(lastTasks: [Int]) -> [Int?] {
+        var blockers: [Int?] = Array(repeating: nil, count: entries.count)
+        for place in placesByDepth() {
+            let own = predecessors[place].map { lastTasks[$0] }
+            let inherited = entries[place].parent.flatMap { blockers[$0] }
+            blockers[place] = (own + [inherited].compactMap(\.self)).max(by: finishedEarlier)
+        }
+        return blockers
+    }
+
+    private func finishedEarlier(_ left: Int, _ right: Int) -> Bool {
+        (entries[left].end, entries[left].start, left)
+            < (entries[right].end, entries[right].start, right)
+    }
+
+    private func placesByDepth() -> [Int] {
+        let depths = Self.depths(of: entries.map(\.parent))
+        return entries.indices.sorted { (depths[$0], $0) < (depths[$1], $1) }
+    }
+}
