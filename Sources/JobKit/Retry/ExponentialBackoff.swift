@@ -1,3 +1,5 @@
+import Foundation
+
 /// The delays of ``RetryPolicy/exponential(attempts:initialDelay:multiplier:jitter:maximumDelay:)``.
 struct ExponentialBackoff: Sendable {
     let attempts: Int
@@ -19,7 +21,12 @@ struct ExponentialBackoff: Sendable {
         }
         check(attempts >= 1, "attempts", attempts, "at least 1")
         check(initialDelay >= .zero, "initialDelay", initialDelay, "at least 0")
-        check(multiplier >= 0, "multiplier", multiplier, "at least 0")
+        check(
+            multiplier >= 0 && multiplier.isFinite,
+            "multiplier",
+            multiplier,
+            "at least 0 and finite"
+        )
         check((0...1).contains(jitter), "jitter", jitter, "from 0 to 1")
         check(maximumDelay >= .zero, "maximumDelay", maximumDelay, "at least 0")
         self.attempts = attempts
@@ -30,23 +37,20 @@ struct ExponentialBackoff: Sendable {
     }
 
     /// The delay after so many failed attempts, where `random` is from -1 to 1; nil to give up.
+    ///
+    /// Rounded to the nanosecond, so that 100 ms times 1.1 is 110 ms and not some attoseconds more.
     func delay(failedAttempts: Int, random: Double) -> Duration? {
         guard failedAttempts < attempts else { return nil }
-        let longest = maximumDelay / Duration.seconds(1)
-        let delay = initialDelay / Duration.seconds(1) * power(failedAttempts - 1)
+        // Zero times a power that is infinite has no value.
+        guard initialDelay > .zero else { return .zero }
+        let nanosecond = Duration.nanoseconds(1)
+        let power = pow(multiplier, Double(failedAttempts - 1))
+        let delay = initialDelay / nanosecond * power * (1 + jitter * random)
         // Compared before it is made a Duration, which a great number of attempts would overflow.
-        let seconds = min(delay * (1 + jitter * random), longest)
-        return seconds == longest ? maximumDelay : .seconds(seconds)
-    }
-
-    /// The multiplier to an exponent of at least 0; infinite where it is too great.
-    private func power(_ exponent: Int) -> Double {
-        var (result, base, remaining) = (1.0, multiplier, exponent)
-        while remaining > 0 {
-            if remaining & 1 == 1 { result *= base }
-            base *= base
-            remaining >>= 1
-        }
-        return result
+        guard !delay.isNaN else { return .zero }
+        guard delay < maximumDelay / nanosecond else { return maximumDelay }
+        // Int64 ends after 292 years.
+        guard delay < 9e18 else { return .seconds(delay / 1e9) }
+        return min(.nanoseconds(Int64(delay.rounded())), maximumDelay)
     }
 }
