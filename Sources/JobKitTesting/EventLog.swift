@@ -1,3 +1,5 @@
+import JobKit
+
 /// Collects what happened, in order, for a test to compare.
 ///
 /// ```swift

@@ -1,4 +1,5 @@
 import Dispatch
+import JobKit
 
 /// Holds threads and tasks back until a test opens it.
 ///

@@ -35,9 +35,10 @@ public final class ManualClock: Clock, Sendable {
 
     /// Moves the time on and resumes everybody whose deadline has come, the earliest first.
     ///
-    /// Sleepers with the same deadline are resumed in the order in which they fell asleep. The time
-    /// jumps: one who wakes and sleeps again does so from the new time, so advance to
-    /// ``nextDeadline`` step by step to test something that repeats.
+    /// Sleepers with the same deadline are resumed in the order in which they fell asleep. Resumed tasks
+    /// run at once with one another; go from ``nextDeadline`` to the next and wait for what each one
+    /// does where a test needs their order. The time jumps: one who wakes and sleeps again
+    /// does so from the new time.
     ///
     /// - Parameter duration: How far to move, not below zero.
     public func advance(by duration: Duration) {

@@ -1,3 +1,5 @@
+import JobKit
+
 /// Owns the clock's only lock, and resumes tasks with it released.
 final class ManualClockEffects: Sendable {
     typealias Waiter = CheckedContinuation<ManualClockEnding, Never>

@@ -30,19 +30,22 @@ final class ManualClockTests: XCTestCase {
         XCTAssertEqual(log.events, ["woke"])
     }
 
-    @MainActor func testSleepersWakeInTheOrderOfTheirDeadlines() async throws {
+    func testSleepersWakeOneByOneAsTheClockGoesFromDeadlineToDeadline() async throws {
         let clock = ManualClock()
         let log = EventLog()
-        // On the main actor, tasks run in the order in which they were resumed.
         let sleepers = [3, 1, 2]
             .map { seconds in
-                Task { @MainActor in
+                Task {
                     try await clock.sleep(for: .seconds(seconds))
                     log.record("\(seconds)")
                 }
             }
         await clock.waitForSleepers(3)
-        clock.advance(by: .seconds(5))
+        for second in 1...3 {
+            let deadline = try XCTUnwrap(clock.nextDeadline)
+            clock.advance(by: clock.now.duration(to: deadline))
+            await log.waitForEvent("\(second)")
+        }
         for sleeper in sleepers { try await sleeper.value }
         XCTAssertEqual(log.events, ["1", "2", "3"])
     }
