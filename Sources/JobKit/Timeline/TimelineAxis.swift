@@ -28,9 +28,9 @@ struct TimelineAxis {
     }
 
     private static func step(least: Double) -> Double {
-        if least > 30 {
+        if least > 10 {
             let clock = [
-                60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400,
+                15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400,
             ]
             if let step = clock.first(where: { Double($0) >= least }) { return Double(step) }
             return 86_400 * (least / 86_400).rounded(.up)
@@ -53,6 +53,6 @@ struct TimelineAxis {
         let (hours, minutes) = (whole / 3_600, whole / 60 % 60)
         if span >= 36_000 { return "\(hours) h" + (minutes > 0 ? " \(minutes) min" : "") }
         if whole % 60 == 0 { return "\(whole / 60) min" }
-        return "\(whole / 60) min \(whole % 60) s"
+        return (whole >= 60 ? "\(whole / 60) min " : "") + "\(whole % 60) s"
     }
 }

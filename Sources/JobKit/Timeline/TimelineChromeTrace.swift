@@ -3,9 +3,10 @@ import Foundation
 extension Timeline {
     /// Writes a trace that opens in Perfetto (ui.perfetto.dev) and in `chrome://tracing`.
     ///
-    /// Each entry is one complete event, each lane one thread, and the root's name that of the process.
-    /// An event's arguments tell its `outcome`, its `error`, its `job`'s name and whether it is
-    /// `critical`; its category is its type.
+    /// Each entry is one complete event, each lane one thread, and the root's name that of the
+    /// process. Threads count from 1, for Perfetto keeps thread 0 for itself. An event's arguments
+    /// tell its `outcome`, its `error`, its `job`'s name and whether it is `critical`; its category
+    /// is its type.
     ///
     /// - Returns: JSON in the Trace Event Format, UTF-8; times in microseconds, exact to a nanosecond.
     public func chromeTrace() -> Data {
@@ -25,7 +26,7 @@ extension Timeline {
     }
 
     private func metadata(_ kind: String, lane: Int, value: String) -> String {
-        "{\"ph\":\"M\",\"name\":\"\(kind)\",\"pid\":1,\"tid\":\(lane),"
+        "{\"ph\":\"M\",\"name\":\"\(kind)\",\"pid\":1,\"tid\":\(lane + 1),"
             + "\"args\":{\"name\":\(value.jsonText)}}"
     }
 
@@ -40,7 +41,7 @@ extension Timeline {
         if isCritical { arguments += ",\"critical\":true" }
         return "{\"ph\":\"X\",\"name\":\(entry.name.jsonText),"
             + "\"cat\":\(String(describing: entry.type).jsonText),"
-            + "\"pid\":1,\"tid\":\(entry.lane),"
+            + "\"pid\":1,\"tid\":\(entry.lane + 1),"
             + "\"ts\":\(microseconds(start)),\"dur\":\(microseconds(length)),"
             + "\"args\":{\(arguments)}}"
     }
@@ -74,7 +75,7 @@ extension String {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            case "\u{0}"..<"\u{20}", "\u{7F}", "\u{2028}", "\u{2029}":
+            case "\u{0}"..<"\u{20}":
                 text += "\\u" + String(0x10000 + scalar.value, radix: 16).dropFirst()
             default: text.unicodeScalars.append(scalar)
             }

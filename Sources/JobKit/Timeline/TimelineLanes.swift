@@ -9,7 +9,7 @@ struct TimelineLanes {
     /// The lane of each interval.
     private(set) var lanes: [Int]
 
-    private var freeLanes = MinimumHeap<Int>()
+    private var freeLanes = MinHeap<Int>()
     /// The intervals that run in each lane, outermost first.
     private var stacks: [[Int]] = []
 
@@ -27,7 +27,7 @@ struct TimelineLanes {
                 endedCount += 1
             }
             let nests = nestsInItsJob(index, of: intervals)
-            let lane = nests ?? freeLanes.popMinimum() ?? addLane()
+            let lane = nests ?? freeLanes.popFirst() ?? addLane()
             lanes[index] = lane
             if intervals[index].end > start {
                 stacks[lane].append(index)

@@ -34,7 +34,7 @@ enum SampleTimelines {
         albumSize: Int = 24,
         seed: UInt64 = 1
     ) -> [Timeline.Interval] {
-        var random = SplitMix(state: seed)
+        var random = WalkGenerator(seed: seed)
         var intervals = [interval("Import", Import.self, nil, 0, 0)]
         var free = Array(repeating: (time: 300, last: Int?.none), count: width)
         while intervals.count < count {
@@ -83,6 +83,29 @@ enum SampleTimelines {
         return intervals
     }
 
+    /// A task for each awkward name.
+    static var awkward: [Timeline.Interval] {
+        [interval("awkward: <names>", Import.self, nil, 0, awkwardNames.count * 1_000)]
+            + awkwardNames.enumerated()
+            .map { index, name in
+                interval(name, Upload.self, 0, index * 500, index * 1_000 + 1_000)
+            }
+    }
+
+    /// Jobs in jobs, so many deep.
+    static func nested(depth: Int) -> [Timeline.Interval] {
+        (0..<depth)
+            .map { level in
+                interval(
+                    "Level \(level)",
+                    Album.self,
+                    level == 0 ? nil : level - 1,
+                    level,
+                    3 * depth - level
+                )
+            }
+    }
+
     /// An interval in microseconds.
     static func interval(
         _ name: String,
@@ -104,7 +127,7 @@ enum SampleTimelines {
     }
 }
 
-extension SplitMix {
+extension WalkGenerator {
     fileprivate mutating func outcome() -> OperationOutcome? {
         switch next() % 50 {
         case 0: .failed(SampleTimelines.Broken())

@@ -16,8 +16,8 @@ final class TimelineFilesTests: XCTestCase {
             ("sequential", SampleTimelines.sequential(count: 300)),
             ("wide", SampleTimelines.wide(count: 400)),
             ("wide50000", SampleTimelines.wide(count: 50_000)),
-            ("names", awkward),
-            ("deep", deep),
+            ("names", SampleTimelines.awkward),
+            ("deep", SampleTimelines.nested(depth: 1_000)),
             ("empty", []),
         ]
         for sample in samples {
@@ -28,37 +28,5 @@ final class TimelineFilesTests: XCTestCase {
             try Data(timeline.mermaid().utf8).write(to: file(".mmd"))
             try Data(timeline.text().utf8).write(to: file(".txt"))
         }
-    }
-
-    private var awkward: [Timeline.Interval] {
-        let names = SampleTimelines.awkwardNames
-        let end = names.count * 1_000
-        return [
-            SampleTimelines.interval("awkward: <names>", SampleTimelines.Import.self, nil, 0, end)
-        ]
-            + names.enumerated()
-            .map { index, name in
-                SampleTimelines.interval(
-                    name,
-                    SampleTimelines.Upload.self,
-                    0,
-                    index * 500,
-                    index * 1_000 + 1_000
-                )
-            }
-    }
-
-    /// Jobs in jobs, a thousand deep.
-    private var deep: [Timeline.Interval] {
-        (0..<1_000)
-            .map { level in
-                SampleTimelines.interval(
-                    "Level \(level)",
-                    SampleTimelines.Album.self,
-                    level == 0 ? nil : level - 1,
-                    level,
-                    3_000 - level
-                )
-            }
     }
 }

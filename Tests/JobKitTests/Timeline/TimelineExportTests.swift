@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+@testable import JobKit
+
+/// R6: one slice, line or bar per entry; nothing is lost of the names.
+@Suite struct TimelineExportTests {
+    static let samples: [String: Timeline] = [
+        "5": Timeline(SampleTimelines.simulated(count: 5, width: 2)),
+        "500": Timeline(SampleTimelines.simulated(count: 500, width: 6)),
+        "names": Timeline(SampleTimelines.awkward),
+        "nested": Timeline(SampleTimelines.nested(depth: 300)),
+    ]
+
+    @Test(arguments: samples.keys.sorted()) func chromeTraceHasASliceForEachEntry(sample: String)
+        throws
+    {
+        let timeline = try #require(Self.samples[sample])
+        let json = try JSONSerialization.jsonObject(with: timeline.chromeTrace())
+        let trace = try #require(json as? [String: Any])
+        let events = try #require(trace["traceEvents"] as? [[String: Any]])
+        let slices = events.filter { $0["ph"] as? String == "X" }
+        #expect(slices.count == timeline.entries.count)
+        for (slice, entry) in zip(slices, timeline.entries) {
+            #expect(slice["name"] as? String == entry.name)
+            #expect(slice["tid"] as? Int == entry.lane + 1)
+            #expect(slice["ts"] as? Double == entry.start / .microseconds(1))
+            #expect(slice["dur"] as? Double == (entry.end - entry.start) / .microseconds(1))
+            let arguments = try #require(slice["args"] as? [String: Any])
+            #expect(arguments["outcome"] as? String == entry.outcomeWord)
+            #expect(arguments["job"] as? String == entry.parent.map { timeline.entries[$0].name })
+            #expect((arguments["error"] != nil) == (entry.outcomeWord == "failed"))
+        }
+        let threads = events.filter { $0["name"] as? String == "thread_name" }
+        #expect(threads.count == timeline.laneCount)
+        let critical = slices.filter { ($0["args"] as? [String: Any])?["critical"] != nil }
+        #expect(critical.count == timeline.criticalPath.count)
+    }
+
+    @Test(arguments: samples.keys.sorted()) func mermaidHasALineForEachEntry(sample: String) throws
+    {
+        let timeline = try #require(Self.samples[sample])
+        let lines = timeline.mermaid().split(separator: "\n").map(String.init)
+        #expect(lines.first == "gantt")
+        var drawn: [Int: String] = [:]
+        for line in lines where line.contains(" :") {
+            let task = try #require(
+                line.wholeMatch(
+                    of:
+                        /\ \ \ \ ([^:;\n%]|#[0-9]+;)+ :(active, |crit, |done, )?t([0-9]+), [0-9]+, [0-9]+/
+                )
+            )
+            let place = try #require(Int(task.3))
+            let name = String(line.dropFirst(4).prefix { $0 != ":" }.dropLast())
+            #expect(drawn.updateValue(name, forKey: place) == nil)
+        }
+        #expect(drawn.count == timeline.entries.count)
+        for (place, entry) in timeline.entries.enumerated() {
+            #expect(drawn[place].map(unescapedMermaid) == TimelineName.oneLine(entry.name))
+        }
+    }
+
+    @Test(arguments: samples.keys.sorted()) func svgHasABarForEachEntry(sample: String) throws {
+        let timeline = try #require(Self.samples[sample])
+        let bars = try SVGBars(parsing: timeline.svg())
+        #expect(bars.tips.count == timeline.entries.count)
+        let names = timeline.entries.map(\.name).map(xmlVisible).sorted()
+        #expect(
+            bars.tips
+                .map { tip in
+                    tip.split(separator: "\n", omittingEmptySubsequences: false).dropLast(2)
+                        .joined(separator: "\n")
+                }
+                .sorted() == names
+        )
+    }
+
+    @Test(arguments: samples.keys.sorted()) func textHasALineForEachEntry(sample: String) throws {
+        let timeline = try #require(Self.samples[sample])
+        let text = timeline.text()
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        #expect(lines.count == timeline.entries.count)
+        #expect(lines.count { $0.hasPrefix("*") } == timeline.criticalPath.count)
+        for entry in timeline.entries {
+            #expect(lines.contains { $0.contains(TimelineName.oneLine(entry.name)) })
+        }
+    }
+
+    @Test func textAlignsItsColumns() {
+        let upload = SampleTimelines.Upload.self
+        var failed = SampleTimelines.interval("resize", upload, 0, 100, 12_300)
+        failed.outcome = .failed(SampleTimelines.Broken())
+        let timeline = Timeline([
+            SampleTimelines.interval("import", SampleTimelines.Import.self, nil, 0, 24_000),
+            failed, SampleTimelines.interval("upload", upload, 0, 12_400, 24_000, after: [1]),
+        ])
+        #expect(
+            timeline.text() == """
+                   0.0 ms  24.0 ms  ━━━━━━━━━━━━━━━━━━━━━━━━  import
+                *  0.1 ms  12.2 ms  ━━━━━━━━━━━━━               resize - failed: connection <lost> & "gone"
+                * 12.4 ms  11.6 ms              ━━━━━━━━━━━━    upload
+                """
+        )
+    }
+
+    @Test func everyFormOfFiftyThousandEntriesIsWritten() throws {
+        let timeline = Timeline(
+            SampleTimelines.simulated(count: 50_000, width: 8, albumSize: 800)
+        )
+        #expect(timeline.text().utf8.count { $0 == UInt8(ascii: "\n") } == 49_999)
+        #expect(timeline.mermaid().utf8.count { $0 == UInt8(ascii: ":") } == 50_000)
+        #expect(timeline.chromeTrace().count > 50_000)
+        #expect(timeline.svg().utf8.count < 50_000 * 250)
+    }
+
+    private func unescapedMermaid(_ text: String) -> String {
+        text.replacing(/#([0-9]+);/) { match in
+            UInt32(match.1).flatMap(Unicode.Scalar.init).map(String.init) ?? ""
+        }
+    }
+
+    /// The name as an XML reader gives it back.
+    private func xmlVisible(_ name: String) -> String {
+        name.unicodeScalars
+            .map { scalar in
+                switch scalar {
+                case "\t", "\n", "\r": String(scalar)
+                case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}": TimelineName.picture(of: scalar)
+                default: String(scalar)
+                }
+            }
+            .joined()
+    }
+}
