@@ -1,0 +1,24 @@
+import Foundation
+import JobKit
+import JobKitTesting
+import Synchronization
+
+/// Collects events for a test; names stand for operations.
+final class EventCollector: JobObserver {
+    let log = EventLog()
+    private let collected = Guarded<[JobEvent]>([])
+
+    func job(_ job: JobController, didRecord event: JobEvent) {
+        collected.withLock { $0.append(event) }
+        log.record("\(event.name) \(event.kind)")
+        // R2: every method of the job may be called.
+        _ = job.trackedTasks
+        _ = job.explainStall()
+    }
+
+    var events: [JobEvent] { collected.withLock { $0 } }
+
+    func kinds(of name: String) -> [JobEvent.Kind] {
+        events.filter { $0.name == name }.map(\.kind)
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import JobKit
+import JobKitTesting
+import XCTest
+
+// R2
+final class JobObserverTests: XCTestCase {
+    private struct Refused: Error {}
+
+    private static let all: [JobEvent.Kind] = [.tracked, .started, .finished, .delivered]
+
+    private final class Parent: JobController, @unchecked Sendable {
+        let tasks: [Operation]
+
+        init(
+            _ name: String,
+            _ tasks: [Operation],
+            queue: any OperationScheduling = TaskQueue.shared
+        ) {
+            self.tasks = tasks
+            super.init(queue: queue)
+            self.name = name
+        }
+
+        override func main() {
+            for task in tasks { trackAndQueue(task) }
+        }
+
+        override func taskFailed(_ task: Operation, error: any Error) -> FailureResponse {
+            .carryOn
+        }
+    }
+
+    private func named<Task: Operation>(_ name: String, _ task: Task) -> Task {
+        task.name = name
+        return task
+    }
+
+    func testOwnEventsAreTheFirstAndTheLast() async throws {
+        let collector = EventCollector()
+        let job = Parent("job", [named("a", ConcurrentOperation()), named("b", BlockOperation {})])
+        job.addObserver(collector)
+        try await job.run()
+        XCTAssertEqual(collector.log.events.first, "job started")
+        XCTAssertEqual(collector.log.events.last, "job finished")
+        XCTAssertEqual(collector.kinds(of: "job"), [.started, .finished])
+        XCTAssertEqual(collector.kinds(of: "a"), Self.all)
+        XCTAssertEqual(collector.kinds(of: "b"), Self.all)
+    }
+
+    func testNestedJobsReportToo() async throws {
+        let collector = EventCollector()
+        let inner = Parent("inner", [named("leaf", ConcurrentOperation())])
+        let job = Parent("outer", [inner])
+        job.addObserver(collector)
+        try await job.run()
+        XCTAssertEqual(collector.kinds(of: "inner"), Self.all)
+        XCTAssertEqual(collector.kinds(of: "leaf"), Self.all)
+        let ids = Dictionary(
+            collector.events.map { ($0.name, $0.operationID) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        XCTAssertEqual(Set(ids.values).count, 3)
+        for event in collector.events {
+            switch event.name {
+            case "outer": XCTAssertNil(event.parentID)
+            case "inner": XCTAssertEqual(event.parentID, ids["outer"])
+            default: XCTAssertEqual(event.parentID, ids["inner"])
+            }
+        }
+    }
+
+    func testObserverAddedLateHearsOfWhatFollowsInNestedJobs() async throws {
+        let collector = EventCollector()
+        let queue = StepQueue()
+        let inner = Parent("inner", [named("leaf", ConcurrentOperation())], queue: queue)
+        let job = Parent("outer", [inner], queue: queue)
+        job.startJob(on: queue)
+        queue.runNext()
+        job.addObserver(collector)
+        queue.runAll(seed: 1)
+        XCTAssertEqual(
+            collector.log.events,
+            [
+                "inner started", "leaf tracked", "leaf started", "leaf finished", "leaf delivered",
+                "inner finished", "inner delivered", "outer finished",
+            ]
+        )
+    }
+
+    func testFinishedEventTellsTheOutcome() async throws {
+        let collector = EventCollector()
+        let failing = named("failing", ConcurrentOperation())
+        failing.finish(with: Refused())
+        let cancelled = named("cancelled", ConcurrentOperation())
+        cancelled.cancel()
+        let job = Parent("job", [failing, cancelled, named("fine", ConcurrentOperation())])
+        job.addObserver(collector)
+        try await job.run()
+        let outcomes = collector.events.filter { $0.kind == .finished }
+            .reduce(into: [String: String]()) { $0[$1.name] = $1.outcome.map { "\($0)" } ?? "none" }
+        XCTAssertEqual(
+            outcomes,
+            [
+                "failing": "\(OperationOutcome.failed(Refused()))", "cancelled": "cancelled", "fine": "succeeded",
+                "job": "succeeded",
+            ]
+        )
+        XCTAssertTrue(collector.events.allSatisfy { $0.kind == .finished || $0.outcome == nil })
+    }
+
+    func testEventsComeBeforeWhatTheyAllow() async throws {
+        final class Checks: JobController, @unchecked Sendable {
+            let collector = EventCollector()
+            var seen: [[String]] = []
+
+            override func main() {
+                let task = ConcurrentOperation()
+                task.name = "task"
+                trackAndQueue(task) { _ in self.seen.append(self.collector.log.events) }
+            }
+
+            override func allTasksFinished() { seen.append(collector.log.events) }
+        }
+        let job = Checks()
+        job.name = "job"
+        job.addObserver(job.collector)
+        try await job.run()
+        XCTAssertEqual(job.seen.first?.last, "task finished")
+        XCTAssertEqual(job.seen.last?.last, "task delivered")
+    }
+
+    func testCancelledJobTellsItsStartAndFinish() async {
+        let collector = EventCollector()
+        let job = Parent("job", [])
+        job.addObserver(collector)
+        let finished = expectation(description: "finished")
+        job.completionBlock = { finished.fulfill() }
+        job.cancel()
+        job.startJob()
+        await fulfillment(of: [finished], timeout: 30)
+        XCTAssertEqual(collector.log.events, ["job started", "job finished"])
+    }
+
+    func testObserverOfAFinishedJobIsReleasedWithIt() async throws {
+        weak var weakCollector: EventCollector?
+        do {
+            let collector = EventCollector()
+            weakCollector = collector
+            let job = Parent("job", [ConcurrentOperation()])
+            job.addObserver(collector)
+            try await job.run()
+        }
+        XCTAssertNil(weakCollector)
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import JobKit
+import JobKitTesting
+import XCTest
+
+// R4
+final class ExplainStallTests: XCTestCase {
+    private final class Held: ConcurrentOperation, @unchecked Sendable {
+        init(_ name: String) {
+            super.init()
+            self.name = name
+        }
+
+        override func main() {}
+        override func didCancel() {}
+    }
+
+    private final class Job: JobController, @unchecked Sendable {
+        let begin: (Job) -> Void
+
+        init(_ name: String, begin: @escaping (Job) -> Void) {
+            self.begin = begin
+            super.init()
+            self.name = name
+        }
+
+        override func main() { begin(self) }
+    }
+
+    private func lines(_ job: JobController) -> [String] {
+        job.explainStall().split(separator: "\n").map(String.init)
+    }
+
+    func testJobThatWasNotStartedSaysSo() {
+        XCTAssertEqual(Job("import") { _ in }.explainStall(), "import: not started")
+    }
+
+    func testFinishedJobSaysSo() async throws {
+        let job = Job("import") { _ in }
+        try await job.run()
+        XCTAssertEqual(job.explainStall(), "import: finished")
+    }
+
+    func testEachUnfinishedTaskSaysWhy() {
+        let suspended = TaskQueue(name: "downloads")
+        suspended.isSuspended = true
+        let full = TaskQueue(name: "uploads", maxConcurrentOperationCount: 1)
+        let occupant = Held("occupant")
+        full.addOperation(occupant)
+        let waiting = Held("waiting")
+        let running = Held("running")
+        let stopping = Held("stopping")
+        let job = Job("import") { job in
+            job.track(Held("forgotten"))
+            job.trackAndQueue(Held("paused"), on: suspended)
+            job.trackAndQueue(Held("squeezed"), on: full)
+            waiting.addDependency(running)
+            job.trackAndQueue(waiting)
+            job.track(running)
+            running.start()
+            job.setMaxConcurrentOperationCount(1, for: .named("narrow"))
+            job.trackAndQueue(Held("first"), on: suspended, group: .named("narrow"))
+            job.trackAndQueue(Held("second"), on: suspended, group: .named("narrow"))
+            job.track(stopping)
+            stopping.start()
+            stopping.cancel()
+        }
+        waitUntil(occupant)
+        job.start()
+        let lines = lines(job)
+        XCTAssertEqual(lines.first, "import: executing")
+        let expected = [
+            "forgotten: never queued", "paused: suspended: downloads",
+            "squeezed: full: uploads, where occupant executes", "waiting: waits for running",
+            "running: executing", "first: suspended: downloads", "second: never queued",
+            "stopping: executing, cancelled",
+        ]
+        XCTAssertEqual(lines.count, expected.count + 1)
+        for (line, beginning) in zip(lines.dropFirst(), expected) {
+            XCTAssertTrue(line.hasPrefix(beginning), "\(line) does not begin with \(beginning)")
+        }
+        occupant.finish()
+        job.cancel()
+        for task in [running, stopping] { task.finish() }
+    }
+
+    func testTasksOfNestedJobsAreExplainedToo() {
+        let inner = Job("inner") { $0.track(Held("leaf")) }
+        let job = Job("outer") { job in
+            job.track(inner)
+            inner.start()
+        }
+        job.start()
+        XCTAssertEqual(
+            lines(job),
+            ["outer: executing", "inner: executing", "leaf: never queued"]
+        )
+        job.cancel()
+    }
+
+    func testPlainOperationsOnAnOperationQueueAreExplained() {
+        let queue = OperationQueue()
+        queue.name = "plain"
+        queue.isSuspended = true
+        let task = BlockOperation {}
+        task.name = "block"
+        let job = Job("outer") { $0.trackAndQueue(task, on: queue) }
+        job.start()
+        XCTAssertEqual(lines(job).last, "block: suspended: plain")
+        queue.isSuspended = false
+        task.waitUntilFinished()
+    }
+
+    func testStuckCallbackDoesNotStopTheExplanation() async throws {
+        let (entered, release) = (Gate(), Gate())
+        let job = Job("stuck") { job in
+            job.track(Held("other"), cancellation: .cancelWithoutWaiting)
+            job.trackAndQueue(ConcurrentOperation()) { _ in
+                entered.open()
+                DispatchQueue.global().sync { release.wait() }
+            }
+        }
+        job.startJob()
+        await entered.opened()
+        XCTAssertEqual(lines(job).first, "stuck: executing")
+        release.open()
+        job.cancel()
+    }
+
+    private func waitUntil(_ operation: Operation) {
+        let isExecuting = XCTNSPredicateExpectation(
+            predicate: NSPredicate { operation, _ in (operation as? Operation)?.isExecuting == true
+            },
+            object: operation
+        )
+        wait(for: [isExecuting], timeout: 30)
+    }
+}
