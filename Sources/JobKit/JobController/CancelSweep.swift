@@ -49,8 +49,8 @@ final class CancelSweep {
         of effects: JobEffects,
         targeting: (ObjectIdentifier?) -> Void = { _ in }
     ) {
-        let (task, wasQueued) = effects.withdraw(record)
-        guard let task else { return }
+        let withdrawal = effects.withdraw(record)
+        guard let task = withdrawal.task else { return }
         guard record.cancellation != .leaveRunning else { return effects.settle(record) }
         targeting(ObjectIdentifier(task))
         task.cancel()
@@ -61,10 +61,10 @@ final class CancelSweep {
             } else if let concurrent = task as? ConcurrentOperation {
                 !concurrent.currentLifecycle.isCancelledBeforeStart
             } else {
-                wasQueued || task.isExecuting || task.isFinished
+                withdrawal.wasQueued || task.isExecuting || task.isFinished
             }
         if !isWaitedFor { effects.settle(record) }
-        if record.queue != nil, !wasQueued { startCancelled(task) }
+        if withdrawal.mustStart { startCancelled(task) }
     }
 
     /// Finishes a cancelled task that the job was to put into a queue and did not: others may be

@@ -65,18 +65,33 @@ extension JobEffects {
     /// The job ends: decides whether the task was, or will be, put into its queue.
     ///
     /// From then on a task that is to be cancelled never gets there; one that is left running does.
-    func withdraw(_ record: TaskRecord) -> (task: Operation?, wasQueued: Bool) {
-        let result = state.withLock { state -> (Operation?, Bool) in
-            let wasQueued = record.handover == .done || record.handover == .left
-            if record.cancellation == .leaveRunning {
-                if record.queue != nil { admit([record], &state) }
-            } else if !wasQueued {
-                record.handover = .withdrawn
+    func withdraw(_ record: TaskRecord) -> Withdrawal {
+        let withdrawal = state.withLock { state in
+            var withdrawal = Withdrawal(task: record.task)
+            switch record.handover {
+            case .done, .left:
+                withdrawal.wasQueued = true
+            case .none, .held:
+                if record.cancellation != .leaveRunning {
+                    record.handover = .withdrawn
+                    withdrawal.mustStart = record.queue != nil
+                } else if record.queue != nil {
+                    admit([record], &state)
+                }
+            case .withdrawn:
+                break
             }
-            return (record.task, wasQueued)
+            return withdrawal
         }
         handOver()
-        return result
+        return withdrawal
+    }
+
+    struct Withdrawal {
+        let task: Operation?
+        var wasQueued = false
+        /// No queue will start the task, so that the caller has to.
+        var mustStart = false
     }
 
     /// Puts a task into its queue unless it was started or has finished meanwhile.
