@@ -1,0 +1,89 @@
+import Foundation
+import JobKit
+import JobKitTesting
+import XCTest
+
+// J8, ChildCancellation
+final class ChildCancellationTests: XCTestCase {
+    private func held(_ name: String) -> HeldOperation {
+        HeldOperation(name, stopsWhenCancelled: false)
+    }
+
+    func testTaskCancelledWithoutWaitingIsToldAndNotWaitedFor() async {
+        let task = held("a")
+        let job = ScriptedJob { $0.trackAndQueue(task, cancellation: .cancelWithoutWaiting) }
+        job.startJob()
+        await wait(for: task.began)
+        job.cancel()
+        await waitForFinish(of: job)
+        XCTAssertTrue(task.told.isOpen)
+        XCTAssertTrue(task.isExecuting)
+        XCTAssertEqual(job.events, ["cancelled"])
+        task.finish()
+    }
+
+    func testTaskLeftRunningIsNeitherToldNorWaitedFor() async {
+        let task = held("a")
+        let job = ScriptedJob { $0.trackAndQueue(task, cancellation: .leaveRunning) }
+        job.startJob()
+        await wait(for: task.began)
+        job.cancel()
+        await waitForFinish(of: job)
+        XCTAssertFalse(task.isCancelled)
+        XCTAssertTrue(task.isExecuting)
+        task.finish()
+        await waitForFinish(of: task)
+        guard case .succeeded = task.outcome else { return XCTFail("not succeeded") }
+    }
+
+    func testTaskLeftRunningThatWaitedForItsTurnRuns() async {
+        // Held for the width of its group, and for the suspension of its job.
+        let (first, second) = (held("first"), InstantOperation("second"))
+        let job = ScriptedJob { job in
+            job.setMaxConcurrentOperationCount(1, for: .named("g"))
+            job.trackAndQueue(first, group: .named("g"))
+            job.trackAndQueue(second, group: .named("g"), cancellation: .leaveRunning)
+        }
+        job.startJob()
+        await wait(for: first.began)
+        job.cancel()
+        await waitForFinish(of: second)
+        first.finish()
+        await waitForFinish(of: job)
+        guard case .succeeded = second.outcome else { return XCTFail("not succeeded") }
+    }
+
+    func testFailureAndEarlyFinishCancelEachChildAsItWasTracked() async {
+        for fails in [true, false] {
+            let tasks = [held("wait"), held("told"), held("left")]
+            let kinds: [ChildCancellation] = [.cancelAndWait, .cancelWithoutWaiting, .leaveRunning]
+            let job = ScriptedJob { job in
+                for (task, kind) in zip(tasks, kinds) { job.trackAndQueue(task, cancellation: kind) }
+                for task in tasks { task.began.wait() }
+                if fails { job.finish(with: SampleError("end")) } else { job.finish() }
+            }
+            job.startJob()
+            await wait(for: tasks[0].told)
+            XCTAssertFalse(job.isFinished)
+            tasks[0].finish()
+            await waitForFinish(of: job)
+            XCTAssertEqual(tasks.map(\.isCancelled), [true, true, false])
+            XCTAssertEqual(tasks.map(\.isFinished), [true, false, false])
+            for task in tasks { task.finish() }
+        }
+    }
+
+    func testTaskTrackedAfterTheCancelIsTreatedAsItWasTracked() async {
+        let (told, left) = (InstantOperation("told"), InstantOperation("left"))
+        let job = ScriptedJob { job in
+            job.cancel()
+            job.trackAndQueue(told, cancellation: .cancelWithoutWaiting)
+            job.trackAndQueue(left, cancellation: .leaveRunning)
+        }
+        job.startJob()
+        await waitForFinish(of: job, told, left)
+        guard case .cancelled = told.outcome, case .succeeded = left.outcome else {
+            return XCTFail("\(told.outcome as Any), \(left.outcome as Any)")
+        }
+    }
+}

@@ -1,0 +1,254 @@
+import Foundation
+import JobKit
+import JobKitTesting
+import XCTest
+
+// J8
+final class JobCancelTests: XCTestCase {
+    func testCancelBeforeTheStartSkipsMain() async {
+        let task = HeldOperation("early")
+        let job = ScriptedJob { $0.log.record("main") }
+        job.track(task)
+        job.cancel()
+        XCTAssertTrue(task.isCancelled)
+        XCTAssertFalse(job.isFinished)
+        job.startJob()
+        await waitForFinish(of: job)
+        XCTAssertEqual(job.events, [])
+        guard case .cancelled = job.outcome else { return XCTFail("not cancelled") }
+    }
+
+    func testCancelInMainWaitsForTheTasksAndTellsOnce() async {
+        let task = HeldOperation("a", stopsWhenCancelled: false)
+        let job = ScriptedJob { job in
+            job.trackAndQueue(task)
+            task.began.wait()
+            job.cancel()
+            job.cancel()
+            job.log.record(task.told.isOpen ? "told" : "not told")
+        }
+        job.startJob()
+        await job.log.waitForEvent("told")
+        XCTAssertFalse(job.isFinished)
+        task.finish()
+        await waitForFinish(of: job)
+        XCTAssertEqual(job.events, ["told", "cancelled"])
+    }
+
+    func testCancelInEachCallbackStopsTheCallbacks() async {
+        for phase in ["task a", "failed bad", "group InstantOperation", "all"] {
+            let job = ScriptedJob { job in
+                job.trackAndQueue(InstantOperation("a"))
+                if phase == "failed bad" {
+                    job.trackAndQueue(InstantOperation("bad", failure: SampleError("bad")))
+                }
+            }
+            func cancel(_ job: ScriptedJob) {
+                if job.events.last == phase { job.cancel() }
+            }
+            job.onTask = { job, _ in cancel(job) }
+            job.onGroup = { job, _ in cancel(job) }
+            job.onAll = { job in cancel(job) }
+            job.onFailure = { job, _ in
+                cancel(job)
+                return .carryOn
+            }
+            job.startJob()
+            await waitForFinish(of: job)
+            XCTAssertEqual(job.events.suffix(2), [phase, "cancelled"])
+            guard case .cancelled = job.outcome else { return XCTFail("not cancelled") }
+        }
+    }
+
+    func testCancelWhileACallbackRunsLetsItEndAndCancelsWhatItTracks() async {
+        let (inside, goOn) = (Gate(), Gate())
+        let late = HeldOperation("late")
+        let job = ScriptedJob { $0.trackAndQueue(InstantOperation("a")) }
+        job.onTask = { job, _ in
+            inside.open()
+            goOn.wait()
+            job.trackAndQueue(late)
+            job.log.record(late.isCancelled ? "late is cancelled" : "late is not cancelled")
+        }
+        job.startJob()
+        await wait(for: inside)
+        job.cancel()
+        goOn.open()
+        await waitForFinish(of: job)
+        XCTAssertFalse(late.began.isOpen)
+        XCTAssertEqual(job.events, ["task a", "late is cancelled", "cancelled"])
+    }
+
+    func testCancelReachesNestedJobsDepthFirstBeforeItReturns() async {
+        let order = EventLog()
+        final class Leaf: ConcurrentOperation, @unchecked Sendable {
+            let began = Gate()
+            let order: EventLog
+            init(_ name: String, _ order: EventLog) {
+                self.order = order
+                super.init()
+                self.name = name
+            }
+            override func main() { began.open() }
+            override func didCancel() {
+                order.record(name ?? "")
+                finish()
+            }
+        }
+        let leaves = ["1", "2.1", "2.2.1", "2.3", "3"].map { Leaf($0, order) }
+        let inner = ScriptedJob("2.2") { $0.trackAndQueue(leaves[2]) }
+        inner.onDidCancel = { _ in order.record("2.2") }
+        let middle = ScriptedJob("2") { job in
+            job.trackAndQueue(leaves[1])
+            job.trackAndQueue(inner)
+            job.trackAndQueue(leaves[3])
+        }
+        middle.onDidCancel = { _ in order.record("2") }
+        let outer = ScriptedJob("0") { job in
+            job.trackAndQueue(leaves[0])
+            job.trackAndQueue(middle)
+            job.trackAndQueue(leaves[4])
+        }
+        outer.onDidCancel = { _ in order.record("0") }
+        outer.startJob()
+        for leaf in leaves { await wait(for: leaf.began) }
+        outer.cancel()
+        XCTAssertEqual(order.events, ["0", "1", "2", "2.1", "2.2", "2.2.1", "2.3", "3"])
+        await waitForFinish(of: outer, middle, inner)
+        XCTAssertEqual(outer.events + middle.events + inner.events, ["cancelled", "cancelled", "cancelled"])
+    }
+
+    func testTaskNeverStartedIsNotWaitedForInASuspendedQueue() async {
+        let (suspended, foundation) = (TaskQueue(), OperationQueue())
+        suspended.isSuspended = true
+        foundation.isSuspended = true
+        let nested = ScriptedJob("nested")
+        nested.track(HeldOperation("inner"))
+        let job = ScriptedJob { job in
+            job.trackAndQueue(HeldOperation("a"), on: suspended)
+            job.trackAndQueue(nested, on: suspended)
+            job.trackAndQueue(HeldOperation("b"), on: foundation)
+            job.track(HeldOperation("c"))
+            job.track(BlockOperation {})
+            job.cancel()
+        }
+        job.startJob()
+        await waitForFinish(of: job)
+        XCTAssertEqual(job.events, ["cancelled"])
+        suspended.isSuspended = false
+        foundation.isSuspended = false
+        await waitForFinish(of: nested)
+    }
+
+    func testQueuedPlainOperationIsWaitedFor() async {
+        let foundation = OperationQueue()
+        foundation.isSuspended = true
+        let block = BlockOperation { XCTFail("cancelled before its start") }
+        let job = ScriptedJob { job in
+            job.trackAndQueue(block, on: foundation)
+            job.cancel()
+            job.log.record("cancel returned")
+        }
+        job.startJob()
+        await job.log.waitForEvent("cancel returned")
+        XCTAssertTrue(block.isCancelled)
+        foundation.isSuspended = false
+        await waitForFinish(of: job)
+        XCTAssertTrue(block.isFinished)
+    }
+
+    func testExecutingPlainOperationIsWaitedForWhereItWasOnlyTracked() async {
+        let task = UserOperation("user", isHeld: true)
+        task.start()
+        let job = ScriptedJob { job in
+            job.track(task)
+            job.cancel()
+            job.log.record("cancel returned")
+        }
+        job.startJob()
+        await job.log.waitForEvent("cancel returned")
+        XCTAssertFalse(job.isFinished)
+        task.complete()
+        await waitForFinish(of: job)
+        XCTAssertEqual(job.events, ["cancel returned", "cancelled"])
+    }
+
+    func testHeldTasksFinishWhenTheJobIsCancelled() async {
+        // Others may wait for a task that the job never put into a queue.
+        let blocked = BlockOperation {}
+        blocked.addDependency(BlockOperation {})
+        let tasks = [HeldOperation("a"), HeldOperation("b"), blocked]
+        let job = ScriptedJob { job in
+            job.isSuspended = true
+            for task in tasks { job.trackAndQueue(task) }
+            job.cancel()
+        }
+        job.startJob()
+        await waitForFinish(of: job)
+        await waitForFinish(of: tasks[0], tasks[1], tasks[2])
+        XCTAssertEqual(job.events, ["cancelled"])
+    }
+
+    func testCancelThatMeetsTrackingStartsNoTaskTwice() async {
+        for round in 0..<300 {
+            let queue: any OperationScheduling = round.isMultiple(of: 2) ? TaskQueue() : OperationQueue()
+            let held = HeldOperation("held", stopsWhenCancelled: false)
+            let job = ScriptedJob(queue: queue) { $0.trackAndQueue(held) }
+            job.startJob()
+            await wait(for: held.began)
+            let (ready, tracked) = (Gate(), Gate())
+            Thread.detachNewThread {
+                ready.open()
+                for _ in 0..<20 { job.trackAndQueue(InstantOperation("late")) }
+                tracked.open()
+            }
+            await wait(for: ready)
+            job.cancel()
+            await wait(for: tracked)
+            held.finish()
+            await waitForFinish(of: job)
+            XCTAssertEqual(job.events.last, "cancelled")
+        }
+    }
+
+    func testCancelBetweenStartAndMainOnACallbackQueueSkipsMain() async {
+        // O5, J8: neither main() nor didCancel() nor jobCancelled() is called.
+        let callbackQueue = DispatchQueue(label: "callbacks")
+        callbackQueue.suspend()
+        let job = ScriptedJob(callbackQueue: callbackQueue) { $0.log.record("main") }
+        job.onDidCancel = { $0.log.record("didCancel") }
+        job.start()
+        job.cancel()
+        callbackQueue.resume()
+        await waitForFinish(of: job)
+        XCTAssertEqual(job.events, [])
+        guard case .cancelled = job.outcome else { return XCTFail("not cancelled") }
+    }
+
+    func testDidCancelIsNotCalledOfAJobThatNeverEnteredMain() async {
+        // O5
+        let held = HeldOperation("held", stopsWhenCancelled: false)
+        held.start()
+        let job = ScriptedJob { $0.log.record("main") }
+        job.onDidCancel = { $0.log.record("didCancel") }
+        job.track(held)
+        job.finish()
+        job.start()
+        job.cancel()
+        held.finish()
+        await waitForFinish(of: job)
+        XCTAssertEqual(job.events, [])
+    }
+
+    func testCancelWhileSuspendedTellsTheJob() async {
+        // J14
+        let job = ScriptedJob { job in
+            job.isSuspended = true
+            job.trackAndQueue(HeldOperation("a"))
+        }
+        job.startJob()
+        job.cancel()
+        await waitForFinish(of: job)
+        guard case .cancelled = job.outcome else { return XCTFail("not cancelled") }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import JobKit
+import JobKitTesting
+import XCTest
+
+final class JobRunTests: XCTestCase {
+    func testRunReturnsWhenTheJobHasFinishedOnTheQueueGiven() async throws {
+        let queue = TaskQueue(name: "mine", maxConcurrentOperationCount: 1)
+        let job = ScriptedJob(queue: queue) { job in
+            job.log.record("standing: \(queue.operationCount)")
+            job.trackAndQueue(InstantOperation("a"))
+        }
+        try await job.run(on: queue)
+        XCTAssertEqual(job.events.first, "standing: 1")
+        XCTAssertTrue(job.isFinished)
+    }
+
+    func testRunThrowsTheErrorOfTheJob() async {
+        let job = ScriptedJob { $0.finish(with: SampleError("bad")) }
+        do {
+            try await job.run()
+            XCTFail("no error")
+        } catch { XCTAssertEqual(error as? SampleError, SampleError("bad")) }
+    }
+
+    func testRunThrowsCancellationErrorOfACancelledJob() async {
+        for early in [true, false] {
+            let job = ScriptedJob { $0.cancel() }
+            if early { job.cancel() }
+            do {
+                try await job.run()
+                XCTFail("no error")
+            } catch { XCTAssertTrue(error is CancellationError) }
+        }
+    }
+
+    func testCancelledCallerCancelsTheJobAndWaitsForIt() async {
+        let held = HeldOperation("held", stopsWhenCancelled: false)
+        let job = ScriptedJob { $0.trackAndQueue(held) }
+        let caller = Task { try await job.run() }
+        await wait(for: held.began)
+        caller.cancel()
+        await wait(for: held.told)
+        XCTAssertFalse(job.isFinished)
+        held.finish()
+        let result = await caller.result
+        XCTAssertTrue(job.isFinished)
+        XCTAssertEqual(job.events, ["cancelled"])
+        XCTAssertThrowsError(try result.get()) { XCTAssertTrue($0 is CancellationError) }
+    }
+
+    func testCallerCancelledBeforeTheRunSkipsMain() async {
+        let job = ScriptedJob { $0.log.record("main") }
+        let go = Gate()
+        let caller = Task {
+            await go.opened()
+            try await job.run()
+        }
+        caller.cancel()
+        go.open()
+        let result = await caller.result
+        XCTAssertThrowsError(try result.get()) { XCTAssertTrue($0 is CancellationError) }
+        XCTAssertEqual(job.events, [])
+    }
+}
