@@ -1,0 +1,99 @@
+/// What was added to a workflow, in order, and what each task has to wait for.
+struct LaunchPlan: Sendable {
+    struct Task: Sendable {
+        fileprivate(set) var queue: LaunchTaskQueue
+        let stage: Int
+        /// How many of the gates were added before it.
+        let gateCount: Int
+        /// The main-queue task before it, of a main-queue task.
+        fileprivate(set) var predecessor: Int?
+        /// The tasks of the workflow that it depends on.
+        var dependencies: [Int] = []
+    }
+
+    struct Stage: Sendable {
+        let isGroup: Bool
+        fileprivate(set) var tasks: [Int] = []
+    }
+
+    /// What has to be so before a task may start or a stage may open.
+    enum Condition: Equatable, Sendable {
+        case opened(Int)
+        /// The main-queue task has run: `main(context:)` has returned.
+        case ran(Int)
+        case finished(Int)
+    }
+
+    private(set) var tasks: [Task] = []
+    private(set) var stages: [Stage] = []
+    private(set) var gates: [String] = []
+    private(set) var mainTasks: [Int] = []
+
+    // MARK: Adding
+
+    mutating func taskAdded(to queue: LaunchTaskQueue) -> Int {
+        if stages.last?.isGroup ?? true { stages.append(Stage(isGroup: false)) }
+        return append(queue)
+    }
+
+    /// An empty group is nothing.
+    mutating func groupAdded(_ queues: [LaunchTaskQueue]) -> Range<Int> {
+        let first = tasks.count
+        if !queues.isEmpty { stages.append(Stage(isGroup: true)) }
+        for queue in queues { _ = append(queue) }
+        return first..<tasks.count
+    }
+
+    mutating func gateAdded(_ name: String) { gates.append(name) }
+
+    mutating func dependenciesFound(_ dependencies: [Int], of task: Int) {
+        tasks[task].dependencies = dependencies
+    }
+
+    private mutating func append(_ queue: LaunchTaskQueue) -> Int {
+        let index = tasks.count
+        tasks.append(
+            Task(
+                queue: queue,
+                stage: stages.count - 1,
+                gateCount: gates.count,
+                predecessor: queue == .mainQueue ? mainTasks.last : nil
+            )
+        )
+        stages[stages.count - 1].tasks.append(index)
+        if queue == .mainQueue { mainTasks.append(index) }
+        return index
+    }
+
+    /// The plan as it were with a main-queue task made concurrent.
+    func withConcurrentTask(_ index: Int) -> LaunchPlan {
+        var plan = self
+        plan.tasks[index].queue = .concurrentQueue
+        plan.tasks[index].predecessor = nil
+        plan.mainTasks.removeAll { $0 == index }
+        for (task, before) in zip(plan.mainTasks, [nil] + plan.mainTasks.map(Optional.init)) {
+            plan.tasks[task].predecessor = before
+        }
+        return plan
+    }
+
+    // MARK: Waiting
+
+    func conditions(ofTask index: Int) -> [Condition] {
+        let task = tasks[index]
+        var conditions = [Condition.opened(task.stage)]
+        if let predecessor = task.predecessor { conditions.append(.ran(predecessor)) }
+        return conditions + task.dependencies.map { .finished($0) }
+    }
+
+    /// The stage before has opened and its main-queue tasks have run; of a group, all have finished.
+    func conditions(ofOpening stage: Int) -> [Condition] {
+        guard stage > 0 else { return [] }
+        let before = stages[stage - 1]
+        return [.opened(stage - 1)]
+            + before.tasks.compactMap { task in
+                if before.isGroup { return .finished(task) }
+                return tasks[task].queue == .mainQueue ? .ran(task) : nil
+            }
+    }
+}

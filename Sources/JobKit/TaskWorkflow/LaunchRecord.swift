@@ -1,0 +1,46 @@
+/// When what happened in a workflow; the instants are the callers'.
+struct LaunchRecord: Sendable {
+    typealias Instant = ContinuousClock.Instant
+
+    enum Ending: Sendable {
+        case succeeded
+        case failed
+        case cancelled
+    }
+
+    struct Task: Sendable {
+        var name: String
+        /// Nil if the task never ran.
+        var began: Instant?
+        /// When `main(context:)` returned, of a task that finishes later.
+        var ran: Instant?
+        var ended: Instant?
+        var ending = Ending.succeeded
+    }
+
+    private(set) var began: Instant?
+    private(set) var ended: Instant?
+    private(set) var tasks: [Task] = []
+    private(set) var openings: [Int: Instant] = [:]
+    private(set) var gateOpenings: [Int: Instant] = [:]
+
+    mutating func workflowBegan(at instant: Instant) { began = instant }
+    mutating func workflowEnded(at instant: Instant) { ended = instant }
+    mutating func taskAdded(_ name: String) { tasks.append(Task(name: name)) }
+    mutating func taskRan(_ index: Int, at instant: Instant) { tasks[index].ran = instant }
+
+    mutating func taskBegan(_ index: Int, name: String, at instant: Instant) {
+        tasks[index].name = name
+        tasks[index].began = instant
+    }
+
+    mutating func taskEnded(_ index: Int, as ending: Ending, at instant: Instant) {
+        guard tasks[index].ended == nil else { return }
+        tasks[index].ended = instant
+        tasks[index].ending = ending
+    }
+
+    mutating func stageOpened(_ stage: Int, at instant: Instant) { openings[stage] = instant }
+
+    mutating func gateOpened(_ gate: Int, at instant: Instant) { gateOpenings[gate] = instant }
+}

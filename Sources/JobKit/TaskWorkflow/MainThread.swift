@@ -1,0 +1,65 @@
+import Dispatch
+import Foundation
+
+/// Brings workflows to the main thread, also while ``TaskWorkflow/startAndWait(context:timeout:)``
+/// waits there.
+final class MainThread: Sendable {
+    private struct State {
+        /// The workflows that have something to do on the main thread.
+        var inbox = FIFO<TaskWorkflowEffects>()
+        /// The waits that stand on the main thread's stack, the innermost last.
+        var waits: [DispatchSemaphore] = []
+    }
+
+    static let shared = MainThread()
+
+    private let state = Guarded(State())
+
+    private static let key: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    /// Whether the calling code runs on the main thread.
+    ///
+    /// Where `dispatchMain()` has given the first thread up, as in a Linux program with an `async`
+    /// main function, it is whatever thread serves the main queue.
+    static var isCurrent: Bool {
+        Thread.isMainThread || DispatchQueue.getSpecific(key: key) == true
+    }
+
+    /// Has the main thread serve a workflow soon.
+    func summon(_ effects: TaskWorkflowEffects) {
+        let wait = state.withLock { state in
+            state.inbox.append(effects)
+            return state.waits.last
+        }
+        wait?.signal()
+        DispatchQueue.main.async { [self] in serveAll() }
+    }
+
+    private func serveAll() {
+        while let effects = state.withLock({ $0.inbox.popFirst() }) { effects.serve() }
+    }
+
+    /// Serves workflows on the main thread, which calls this, until one is done.
+    ///
+    /// - Returns: Whether it was done before the deadline.
+    func serve(until deadline: DispatchTime, isDone: () -> Bool) -> Bool {
+        let wait = DispatchSemaphore(value: 0)
+        state.withLock { $0.waits.append(wait) }
+        defer {
+            let outer = state.withLock { state in
+                state.waits.removeAll { $0 === wait }
+                return state.inbox.isEmpty ? nil : state.waits.last
+            }
+            outer?.signal()
+        }
+        while true {
+            serveAll()
+            if isDone() { return true }
+            if wait.wait(timeout: deadline) == .timedOut { return isDone() }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+#if canImport(ObjectiveC)
+import Foundation
+
+// Operation forces @unchecked. The target and the selector are constants.
+/// A launch task that sends a message to an Objective-C object.
+///
+/// The object is held weakly: if it is gone when the task's turn comes, the task does nothing.
+public final class SelectorTask: LaunchTask, @unchecked Sendable {
+    private weak let target: (any NSObjectProtocol)?
+    private let selector: Selector
+
+    /// Makes a task that has not been started.
+    ///
+    /// - Parameters:
+    ///   - name: What the timeline and messages call the task.
+    ///   - queue: Where the message is sent.
+    ///   - target: The object; held weakly.
+    ///   - selector: A method without a parameter, or with one, which is given the context as an
+    ///     `NSDictionary`.
+    public init(
+        name: String,
+        queue: LaunchTaskQueue = .mainQueue,
+        target: any NSObjectProtocol,
+        selector: Selector
+    ) {
+        self.target = target
+        self.selector = selector
+        super.init(name: name, queue: queue)
+    }
+
+    /// Sends the message.
+    public override func main(context: LaunchContext) {
+        if NSStringFromSelector(selector).hasSuffix(":") {
+            _ = target?.perform(selector, with: context as NSDictionary)
+        } else {
+            _ = target?.perform(selector)
+        }
+    }
+}
+#endif

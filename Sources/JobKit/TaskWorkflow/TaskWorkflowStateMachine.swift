@@ -1,0 +1,154 @@
+/// Decides which launch tasks may start: by stages, gates and the order of the main-queue tasks.
+///
+/// Dependencies are the plan's, to be checked; whether they are met is asked where a task starts.
+struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
+    enum Action: Sendable {
+        case recordOpening(stage: Int)
+        case submit(Task)
+    }
+
+    private struct Progress: Sendable {
+        let task: Task
+        /// `main(context:)` has returned, or the task has finished without.
+        var hasRun = false
+        /// Finished, and if it failed, the workflow carries on.
+        var isSettled = false
+        var awaitsAnswer = false
+    }
+
+    private struct Remaining: Sendable {
+        var toRun = 0
+        var toSettle = 0
+    }
+
+    private(set) var plan = LaunchPlan()
+    private(set) var isStarted = false
+    private var tasks: [Progress] = []
+    private var remaining: [Remaining] = []
+    private var openGates: Set<Int> = []
+    /// How many gates are open before the first that is closed.
+    private var passableGates = 0
+    private var openStages = 0
+    private var nextMainTask = 0
+    /// Concurrent tasks of open stages, in order, which wait for gates alone.
+    private var gated = FIFO<Int>()
+
+    // MARK: Adding
+
+    mutating func taskAdded(
+        _ task: Task,
+        queue: LaunchTaskQueue
+    ) -> (index: Int, actions: [Action]) {
+        let index = plan.taskAdded(to: queue)
+        note(task, at: index)
+        return (index, advance())
+    }
+
+    mutating func groupAdded(
+        _ group: [(task: Task, queue: LaunchTaskQueue)]
+    ) -> (indices: Range<Int>, actions: [Action]) {
+        let indices = plan.groupAdded(group.map(\.queue))
+        for (index, member) in zip(indices, group) { note(member.task, at: index) }
+        return (indices, advance())
+    }
+
+    mutating func gateAdded(_ name: String) { plan.gateAdded(name) }
+
+    mutating func dependenciesFound(_ dependencies: [Int], of task: Int) {
+        plan.dependenciesFound(dependencies, of: task)
+    }
+
+    private mutating func note(_ task: Task, at index: Int) {
+        let (stage, queue) = (plan.tasks[index].stage, plan.tasks[index].queue)
+        tasks.append(Progress(task: task))
+        if remaining.count == stage { remaining.append(Remaining()) }
+        remaining[stage].toSettle += 1
+        if queue == .mainQueue { remaining[stage].toRun += 1 }
+        if stage < openStages, queue == .concurrentQueue { gated.append(index) }
+    }
+
+    // MARK: Inputs
+
+    mutating func started() -> [Action] {
+        isStarted = true
+        return advance()
+    }
+
+    /// Opens the gates of that name which there are now; returns their numbers.
+    mutating func gateOpened(_ name: String) -> (gates: [Int], actions: [Action]) {
+        let opened = plan.gates.indices.filter { plan.gates[$0] == name && !openGates.contains($0) }
+        openGates.formUnion(opened)
+        return (opened, advance())
+    }
+
+    mutating func taskRan(_ index: Int) -> [Action] {
+        guard !tasks[index].awaitsAnswer else { return [] }
+        noteRun(index)
+        return advance()
+    }
+
+    /// A task that has failed is waited for until the workflow has said that it carries on.
+    mutating func taskFinished(_ index: Int, hasFailed: Bool) -> [Action] {
+        guard !tasks[index].isSettled else { return [] }
+        tasks[index].awaitsAnswer = hasFailed
+        return hasFailed ? [] : settle(index)
+    }
+
+    mutating func carryOnAnswered(about index: Int) -> [Action] {
+        tasks[index].isSettled ? [] : settle(index)
+    }
+
+    private mutating func settle(_ index: Int) -> [Action] {
+        tasks[index].awaitsAnswer = false
+        tasks[index].isSettled = true
+        remaining[plan.tasks[index].stage].toSettle -= 1
+        noteRun(index)
+        return advance()
+    }
+
+    private mutating func noteRun(_ index: Int) {
+        guard !tasks[index].hasRun else { return }
+        tasks[index].hasRun = true
+        guard plan.tasks[index].queue == .mainQueue else { return }
+        remaining[plan.tasks[index].stage].toRun -= 1
+    }
+
+    // MARK: Decisions
+
+    private mutating func advance() -> [Action] {
+        guard isStarted else { return [] }
+        var actions: [Action] = []
+        while openGates.contains(passableGates) { passableGates += 1 }
+        while openStages < plan.stages.count, isNextStageDue {
+            actions.append(.recordOpening(stage: openStages))
+            for index in plan.stages[openStages].tasks
+            where plan.tasks[index].queue == .concurrentQueue {
+                gated.append(index)
+            }
+            openStages += 1
+        }
+        while let index = gated.first, plan.tasks[index].gateCount <= passableGates {
+            _ = gated.popFirst()
+            actions.append(.submit(tasks[index].task))
+        }
+        while nextMainTask < plan.mainTasks.count, isDue(plan.mainTasks[nextMainTask]) {
+            actions.append(.submit(tasks[plan.mainTasks[nextMainTask]].task))
+            nextMainTask += 1
+        }
+        return actions
+    }
+
+    private var isNextStageDue: Bool {
+        guard openStages > 0 else { return true }
+        let before = remaining[openStages - 1]
+        return before.toRun == 0 && (before.toSettle == 0 || !plan.stages[openStages - 1].isGroup)
+    }
+
+    private func isDue(_ index: Int) -> Bool {
+        let task = plan.tasks[index]
+        guard task.stage < openStages, task.gateCount <= passableGates else { return false }
+        return task.predecessor.map { tasks[$0].hasRun } ?? true
+    }
+}
+
+extension TaskWorkflowStateMachine.Action: Equatable where Task: Equatable {}

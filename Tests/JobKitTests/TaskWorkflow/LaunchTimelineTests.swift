@@ -1,0 +1,124 @@
+import Testing
+
+@testable import JobKit
+
+@Suite struct LaunchTimelineTests {
+    private let start = ContinuousClock.now
+
+    /// A record made of starts and ends in milliseconds.
+    private func timeline(
+        _ plan: LaunchPlan,
+        _ tasks: [(name: String, began: Int?, ended: Int?, ending: LaunchRecord.Ending)],
+        openings: [Int: Int] = [:],
+        ended: Int? = nil,
+        now: Int = 5_000
+    ) -> LaunchTimeline {
+        func instant(_ number: Int) -> LaunchRecord.Instant { start + .milliseconds(number) }
+        var record = LaunchRecord()
+        record.workflowBegan(at: start)
+        for (index, task) in tasks.enumerated() {
+            record.taskAdded(task.name)
+            if let began = task.began {
+                record.taskBegan(index, name: task.name, at: instant(began))
+            }
+            if let ended = task.ended {
+                record.taskEnded(index, as: task.ending, at: instant(ended))
+            }
+        }
+        for (stage, opening) in openings { record.stageOpened(stage, at: instant(opening)) }
+        if let ended { record.workflowEnded(at: instant(ended)) }
+        return LaunchTimeline(name: "Launch", plan: plan, record: record, now: instant(now))
+    }
+
+    // W4: the seed's launch with the seed's figures
+    @Test func seedsLaunchIsWrittenInTheSeedsLayout() {
+        var plan = LaunchPlan()
+        for _ in 0..<2 { _ = plan.taskAdded(to: .mainQueue) }
+        _ = plan.groupAdded([.mainQueue, .mainQueue, .concurrentQueue, .concurrentQueue])
+        for _ in 0..<2 { _ = plan.taskAdded(to: .mainQueue) }
+        let text = timeline(
+            plan,
+            [
+                ("TaskA", 0, 201, .succeeded), ("TaskB", 201, 402, .succeeded),
+                ("TaskC", 402, 602, .succeeded), ("TaskD", 602, 803, .succeeded),
+                ("TaskE", 402, 507, .succeeded), ("TaskF", 402, 607, .succeeded),
+                ("TaskG", 803, 816, .succeeded), ("TaskH", 816, 1_017, .succeeded),
+            ],
+            openings: [0: 0, 1: 402, 2: 803],
+            ended: 1_017
+        )
+        .text()
+        #expect(
+            text == """
+                [Launch start] - [TaskA 201ms] - [TaskB 201ms] - [TaskC 200ms] - [TaskD 201ms] \
+                - [Waiting 0ms] - [TaskG 13ms] - [TaskH 201ms] - [Launch finish]
+                                                               - [TaskE 105ms]
+                                                               - [TaskF 205ms]
+                """
+        )
+    }
+
+    // W4
+    @Test func groupWithoutMainTasksWaitsFromItsOpening() {
+        var plan = LaunchPlan()
+        _ = plan.taskAdded(to: .mainQueue)
+        _ = plan.groupAdded([.concurrentQueue])
+        _ = plan.groupAdded([.mainQueue])
+        _ = plan.taskAdded(to: .concurrentQueue)
+        let text = timeline(
+            plan,
+            [
+                ("A", 0, 10, .succeeded), ("B", 12, 40, .succeeded), ("C", 40, 50, .succeeded),
+                ("D", 50, 51, .succeeded),
+            ],
+            openings: [0: 0, 1: 10, 2: 40, 3: 50],
+            ended: 51
+        )
+        .text()
+        #expect(
+            text == """
+                [Launch start] - [A 10ms] - [Waiting 30ms] - [C 10ms] - [Launch finish]
+                                          - [B 28ms]
+                                                                      - [D 1ms]
+                """
+        )
+    }
+
+    // W5
+    @Test func taskThatDidNotSucceedReadsDifferently() {
+        var plan = LaunchPlan()
+        for _ in 0..<3 { _ = plan.taskAdded(to: .mainQueue) }
+        let tasks: [(String, Int?, Int?, LaunchRecord.Ending)] = [
+            ("A", 0, 10, .failed), ("B", 10, 12, .cancelled), ("C", nil, 13, .cancelled),
+        ]
+        #expect(
+            timeline(plan, tasks, ended: 13).text()
+                == "[Launch start] - [A 10ms failed] - [B 2ms cancelled] - [C cancelled] "
+                + "- [Launch finish]"
+        )
+    }
+
+    @Test func unfinishedLaunchShowsWhatHasHappened() {
+        var plan = LaunchPlan()
+        for _ in 0..<3 { _ = plan.taskAdded(to: .mainQueue) }
+        let tasks: [(String, Int?, Int?, LaunchRecord.Ending)] = [
+            ("A", 0, 10, .succeeded), ("B", 10, nil, .succeeded), ("C", nil, nil, .succeeded),
+        ]
+        #expect(
+            timeline(plan, tasks, now: 15).text()
+                == "[Launch start] - [A 10ms] - [B 5ms executing] - [C not started]"
+        )
+    }
+
+    // W4
+    @Test func millisecondsAreWholeAndNamesStayOnTheLine() {
+        var plan = LaunchPlan()
+        _ = plan.taskAdded(to: .mainQueue)
+        var record = LaunchRecord()
+        record.taskAdded("two\nlines")
+        record.taskBegan(0, name: "two\nlines", at: start)
+        record.taskEnded(0, as: .succeeded, at: start + .microseconds(1_999))
+        let timeline = LaunchTimeline(name: "Launch", plan: plan, record: record, now: start)
+        #expect(timeline.text() == "[Launch start] - [two lines 1ms]")
+    }
+}

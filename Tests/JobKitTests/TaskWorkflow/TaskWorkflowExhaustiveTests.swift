@@ -1,0 +1,70 @@
+import Testing
+
+@testable import JobKit
+
+/// Every plan of up to four additions, every order of finishes and gates.
+@Suite struct TaskWorkflowExhaustiveTests {
+    typealias Machine = TaskWorkflowStateMachine<Int>
+
+    private struct Situation: Hashable {
+        var finished: Set<Int> = []
+        var openGates = 0
+    }
+
+    private func machine(_ oracle: WorkflowOracle) -> (Machine, [Machine.Action]) {
+        var machine = Machine()
+        var (next, gates) = (0, 0)
+        func queue(_ isMain: Bool) -> LaunchTaskQueue { isMain ? .mainQueue : .concurrentQueue }
+        for item in oracle.items {
+            switch item {
+            case .main, .concurrent:
+                _ = machine.taskAdded(next, queue: queue(item == .main))
+                next += 1
+            case .group(let members):
+                let first = next
+                _ = machine.groupAdded(members.enumerated().map { (first + $0, queue($1)) })
+                next += members.count
+            case .gate:
+                machine.gateAdded("\(gates)")
+                gates += 1
+            }
+        }
+        let actions = machine.started()
+        return (machine, actions)
+    }
+
+    private func submitted(_ actions: [Machine.Action]) -> [Int] {
+        actions.compactMap { if case .submit(let task) = $0 { task } else { nil } }
+    }
+
+    // W1, W2, W6
+    @Test func exactlyWhatTheContractAllowsStarts() {
+        for oracle in WorkflowOracle.all(upTo: 4) {
+            let (first, actions) = machine(oracle)
+            var seen: Set<Situation> = []
+            var walks = [(Situation(), first, submitted(actions))]
+            while let (situation, machine, started) = walks.popLast() {
+                guard seen.insert(situation).inserted else { continue }
+                let (finished, gates) = (situation.finished, situation.openGates)
+                let expected = oracle.startable(finished: finished, openGates: gates)
+                guard Set(started) == expected, started.count == expected.count else {
+                    Issue.record("\(oracle), \(situation): \(started), not \(expected)")
+                    return
+                }
+                for task in expected.subtracting(finished) {
+                    var (after, next) = (situation, machine)
+                    after.finished.insert(task)
+                    let more = submitted(next.taskFinished(task, hasFailed: false))
+                    walks.append((after, next, started + more))
+                }
+                if gates < oracle.gateCount {
+                    var (after, next) = (situation, machine)
+                    after.openGates += 1
+                    let more = submitted(next.gateOpened("\(gates)").actions)
+                    walks.append((after, next, started + more))
+                }
+            }
+            #expect(seen.contains { $0.finished.count == oracle.tasks.count }, "\(oracle)")
+        }
+    }
+}

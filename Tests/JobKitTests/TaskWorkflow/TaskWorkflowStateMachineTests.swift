@@ -1,0 +1,121 @@
+import Testing
+
+@testable import JobKit
+
+@Suite struct TaskWorkflowStateMachineTests {
+    typealias Machine = TaskWorkflowStateMachine<String>
+
+    /// The seed's launch: A and B, a group of C, D, E and F, then G and H.
+    private func launch() -> Machine {
+        var machine = Machine()
+        for task in ["A", "B"] { _ = machine.taskAdded(task, queue: .mainQueue) }
+        _ = machine.groupAdded([
+            ("C", .mainQueue), ("D", .mainQueue), ("E", .concurrentQueue), ("F", .concurrentQueue),
+        ])
+        for task in ["G", "H"] { _ = machine.taskAdded(task, queue: .mainQueue) }
+        return machine
+    }
+
+    // W1, W2
+    @Test func groupIsOpenedByTheMainTasksBeforeAndClosedByItsLastFinish() {
+        var machine = launch()
+        #expect(machine.started() == [.recordOpening(stage: 0), .submit("A")])
+        #expect(machine.taskFinished(0, hasFailed: false) == [.submit("B")])
+        #expect(
+            machine.taskFinished(1, hasFailed: false)
+                == [.recordOpening(stage: 1), .submit("E"), .submit("F"), .submit("C")]
+        )
+        #expect(machine.taskFinished(4, hasFailed: false) == [])
+        #expect(machine.taskFinished(2, hasFailed: false) == [.submit("D")])
+        #expect(machine.taskFinished(3, hasFailed: false) == [])
+        #expect(
+            machine.taskFinished(5, hasFailed: false)
+                == [.recordOpening(stage: 2), .submit("G")]
+        )
+    }
+
+    // W1
+    @Test func returningCountsAsRunButNotAsTheEndOfAGroup() {
+        var machine = Machine()
+        _ = machine.groupAdded([("a", .mainQueue), ("b", .mainQueue)])
+        _ = machine.taskAdded("c", queue: .mainQueue)
+        #expect(machine.started() == [.recordOpening(stage: 0), .submit("a")])
+        #expect(machine.taskRan(0) == [.submit("b")])
+        #expect(machine.taskFinished(1, hasFailed: false) == [])
+        #expect(
+            machine.taskFinished(0, hasFailed: false)
+                == [.recordOpening(stage: 1), .submit("c")]
+        )
+    }
+
+    // W2
+    @Test func concurrentTasksOfARunHoldNobodyUp() {
+        var machine = Machine()
+        _ = machine.taskAdded("slow", queue: .concurrentQueue)
+        _ = machine.groupAdded([("a", .concurrentQueue)])
+        #expect(
+            machine.started()
+                == [
+                    .recordOpening(stage: 0), .recordOpening(stage: 1), .submit("slow"),
+                    .submit("a"),
+                ]
+        )
+    }
+
+    // W5
+    @Test func failedTaskIsWaitedForUntilTheWorkflowCarriesOn() {
+        var machine = launch()
+        _ = machine.started()
+        #expect(machine.taskFinished(0, hasFailed: true) == [])
+        #expect(machine.taskRan(0) == [])
+        #expect(machine.carryOnAnswered(about: 0) == [.submit("B")])
+        #expect(machine.carryOnAnswered(about: 0) == [])
+    }
+
+    @Test func secondFinishIsIgnored() {
+        var machine = launch()
+        _ = machine.started()
+        _ = machine.taskFinished(0, hasFailed: false)
+        #expect(machine.taskFinished(0, hasFailed: false) == [])
+        #expect(machine.taskFinished(0, hasFailed: true) == [])
+        #expect(machine.taskRan(0) == [])
+    }
+
+    // W6
+    @Test func unknownGateOpensNothingAlsoLater() {
+        var machine = Machine()
+        #expect(machine.gateOpened("screen").gates == [])
+        machine.gateAdded("screen")
+        _ = machine.taskAdded("a", queue: .mainQueue)
+        #expect(machine.started() == [.recordOpening(stage: 0)])
+        #expect(machine.gateOpened("other").actions == [])
+        let opened = machine.gateOpened("screen")
+        #expect(opened.gates == [0] && opened.actions == [.submit("a")])
+        #expect(machine.gateOpened("screen").gates == [])
+    }
+
+    // W6
+    @Test func gateWaitsBesidesTheStages() {
+        var machine = Machine()
+        _ = machine.taskAdded("a", queue: .mainQueue)
+        machine.gateAdded("screen")
+        _ = machine.taskAdded("b", queue: .concurrentQueue)
+        _ = machine.groupAdded([("c", .mainQueue), ("d", .concurrentQueue)])
+        #expect(machine.started() == [.recordOpening(stage: 0), .submit("a")])
+        #expect(machine.gateOpened("screen").actions == [.submit("b")])
+        #expect(
+            machine.taskFinished(0, hasFailed: false)
+                == [.recordOpening(stage: 1), .submit("d"), .submit("c")]
+        )
+    }
+
+    @Test func taskAddedToAnOpenStageStartsAtOnce() {
+        var machine = Machine()
+        #expect(machine.started() == [])
+        let first = machine.taskAdded("a", queue: .mainQueue)
+        #expect(first.index == 0 && first.actions == [.recordOpening(stage: 0), .submit("a")])
+        #expect(machine.taskAdded("b", queue: .concurrentQueue).actions == [.submit("b")])
+        #expect(machine.taskAdded("c", queue: .mainQueue).actions == [])
+        #expect(machine.taskFinished(0, hasFailed: false) == [.submit("c")])
+    }
+}
