@@ -71,22 +71,20 @@ extension TaskWorkflow {
     }
 
     private func track(_ task: LaunchTask) -> TaskRecord {
-        effects.track(
-            JobEffects.Request(
-                task: task,
-                queue: task.queue == .mainQueue ? launch : queue,
-                group: nil,
-                cancellation: .cancelAndWait,
-                weight: 1,
-                completion: { [weak self, weak task] _ in
-                    guard let self, let task else { return }
-                    taskFinished(task)
-                    launch.taskDelivered(task.place.withLock { $0 }?.index)
-                },
-                isSubmittedLater: true
-            ),
-            for: self
+        let record = TaskRecord(
+            task,
+            effects: effects,
+            cancellation: .cancelAndWait,
+            weight: 1,
+            queue: task.queue == .mainQueue ? launch : queue,
+            completion: { [weak self, weak task] _ in
+                guard let self, let task else { return }
+                taskFinished(task)
+                launch.taskDelivered(task.place.withLock { $0 }?.index)
+            }
         )
+        effects.track(record, task, group: nil, for: self, isSubmittedLater: true)
+        return record
     }
 
     /// Gives the plan the dependencies between the tasks, and traps if one can never be met.

@@ -34,9 +34,10 @@ final class AnyOperationTests: XCTestCase {
 
     func testOneTaskIsDeliveredToSeveralJobs() async {
         for task: Operation in [HeldOperation("shared"), UserOperation("shared", isHeld: true)] {
-            let jobs = (0..<3).map { _ in
-                ScriptedJob { $0.track(task, group: .named("g")) }
-            }
+            let jobs = (0..<3)
+                .map { _ in
+                    ScriptedJob { $0.track(task, group: .named("g")) }
+                }
             for job in jobs {
                 job.startJob()
                 while job.trackedTasks.isEmpty { await Task.yield() }

@@ -58,7 +58,9 @@ final class ChildCancellationTests: XCTestCase {
             let tasks = [held("wait"), held("told"), held("left")]
             let kinds: [ChildCancellation] = [.cancelAndWait, .cancelWithoutWaiting, .leaveRunning]
             let job = ScriptedJob { job in
-                for (task, kind) in zip(tasks, kinds) { job.trackAndQueue(task, cancellation: kind) }
+                for (task, kind) in zip(tasks, kinds) {
+                    job.trackAndQueue(task, cancellation: kind)
+                }
                 for task in tasks { task.began.wait() }
                 if fails { job.finish(with: SampleError("end")) } else { job.finish() }
             }

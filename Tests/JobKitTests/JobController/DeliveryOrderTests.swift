@@ -99,7 +99,9 @@ final class DeliveryOrderTests: XCTestCase {
         let job = ScriptedJob(queue: InlineQueue()) { job in
             job.setMaxConcurrentOperationCount(1, for: .named("g"))
             job.trackAndQueue(first, group: .named("g"))
-            for index in 1..<5 { job.trackAndQueue(InstantOperation("\(index)"), group: .named("g")) }
+            for index in 1..<5 {
+                job.trackAndQueue(InstantOperation("\(index)"), group: .named("g"))
+            }
         }
         job.startJob()
         await wait(for: first.began)

@@ -41,7 +41,9 @@ final class FailureTests: XCTestCase {
     }
 
     func testFirstFailureIsTheJobsError() async {
-        let (first, second) = (HeldOperation("first"), HeldOperation("second", stopsWhenCancelled: false))
+        let (first, second) = (
+            HeldOperation("first"), HeldOperation("second", stopsWhenCancelled: false)
+        )
         let job = ScriptedJob { job in
             job.trackAndQueue(first)
             job.trackAndQueue(second)

@@ -115,7 +115,10 @@ final class JobCancelTests: XCTestCase {
         outer.cancel()
         XCTAssertEqual(order.events, ["0", "1", "2", "2.1", "2.2", "2.2.1", "2.3", "3"])
         await waitForFinish(of: outer, middle, inner)
-        XCTAssertEqual(outer.events + middle.events + inner.events, ["cancelled", "cancelled", "cancelled"])
+        XCTAssertEqual(
+            outer.events + middle.events + inner.events,
+            ["cancelled", "cancelled", "cancelled"]
+        )
     }
 
     func testTaskNeverStartedIsNotWaitedForInASuspendedQueue() async {
@@ -191,7 +194,8 @@ final class JobCancelTests: XCTestCase {
 
     func testCancelThatMeetsTrackingStartsNoTaskTwice() async {
         for round in 0..<300 {
-            let queue: any OperationScheduling = round.isMultiple(of: 2) ? TaskQueue() : OperationQueue()
+            let queue: any OperationScheduling =
+                round.isMultiple(of: 2) ? TaskQueue() : OperationQueue()
             let held = HeldOperation("held", stopsWhenCancelled: false)
             let job = ScriptedJob(queue: queue) { $0.trackAndQueue(held) }
             job.startJob()

@@ -132,7 +132,9 @@ final class SerialCallbacksTests: XCTestCase {
         @Sendable func check() { log.record(Thread.isMainThread ? "main" : "elsewhere") }
         let job = ScriptedJob(callbackQueue: .main) { job in
             check()
-            for index in 0..<200 { job.trackAndQueue(InstantOperation("\(index)")) { _ in check() } }
+            for index in 0..<200 {
+                job.trackAndQueue(InstantOperation("\(index)")) { _ in check() }
+            }
         }
         job.onAll = { _ in check() }
         job.startJob()

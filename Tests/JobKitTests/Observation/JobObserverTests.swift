@@ -102,7 +102,8 @@ final class JobObserverTests: XCTestCase {
         XCTAssertEqual(
             outcomes,
             [
-                "failing": "\(OperationOutcome.failed(Refused()))", "cancelled": "cancelled", "fine": "succeeded",
+                "failing": "\(OperationOutcome.failed(Refused()))", "cancelled": "cancelled",
+                "fine": "succeeded",
                 "job": "succeeded",
             ]
         )

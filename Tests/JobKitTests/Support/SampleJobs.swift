@@ -120,7 +120,11 @@ final class InlineQueue: OperationScheduling {
 
 extension XCTestCase {
     /// Waits until all of the operations have finished.
-    func waitForFinish(of operations: Operation..., file: StaticString = #filePath, line: Int = #line)
+    func waitForFinish(
+        of operations: Operation...,
+        file: StaticString = #filePath,
+        line: Int = #line
+    )
         async
     {
         let finished = expectation(description: "finished, line \(line)")
