@@ -32,6 +32,9 @@ struct OperationHooks {
         (listeners.subscriber.map { [$0] } ?? []) + (listeners.others?.subscribers ?? [])
     }
 
+    /// Whether a task waits for the operation.
+    var isAwaited: Bool { listeners.others?.waiters.isEmpty == false }
+
     /// Returns false if the operation has finished.
     mutating func subscribe(_ subscriber: FinishSubscriber) -> Bool {
         guard !isClosed else { return false }

@@ -1,0 +1,6 @@
+@testable import JobKit
+
+extension ConcurrentOperation {
+    /// Whether a task awaits the operation.
+    var hasWaiter: Bool { hooks.withLock { $0.isAwaited } }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import JobKit
+import XCTest
+
+/// The ways in which an operation can be started (O1).
+enum OperationRunner: CaseIterable {
+    case bareStart
+    case operationQueue
+    case taskQueue
+
+    /// Sees that each operation is started once it is ready, on threads other than the caller's.
+    func run(_ operations: Operation...) {
+        switch self {
+        case .bareStart:
+            for operation in operations { DispatchQueue.global().async { operation.start() } }
+        case .operationQueue:
+            OperationQueue().addOperations(operations, waitUntilFinished: false)
+        case .taskQueue:
+            TaskQueue().addOperations(operations, waitUntilFinished: false)
+        }
+    }
+}
+
+extension XCTestCase {
+    /// Waits until all of the operations have finished, by Foundation's `waitUntilFinished()`.
+    func waitForFinish(of operations: Operation..., timeout: TimeInterval = 60) async {
+        let finished = expectation(description: "operations have finished")
+        Thread.detachNewThread {
+            for operation in operations { operation.waitUntilFinished() }
+            finished.fulfill()
+        }
+        await fulfillment(of: [finished], timeout: timeout)
+    }
+}
+
+extension OperationOutcome {
+    /// The outcome as text that can be compared.
+    var text: String {
+        switch self {
+        case .succeeded: "succeeded"
+        case .failed(let error): "failed \(error)"
+        case .cancelled: "cancelled"
+        }
+    }
+}
+
+extension OperationScheduling {
+    /// Adds operations one after the other, from any context.
+    func add(_ operations: Operation...) {
+        for operation in operations { addOperation(operation) }
+    }
+}
