@@ -91,7 +91,7 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     /// Returns whether the start that skipped `main()` carries out the end itself; a finish that is
     /// still being stored does it otherwise.
     mutating func mainSkipped() -> Bool {
-        isDisjoint(with: [.cancelled, .settled]) ? false : endClaimed()
+        contains(.claimed) && !contains(.settled) ? false : endClaimed()
     }
 
     mutating func cancelCalled() -> Cancel {
