@@ -53,15 +53,22 @@ public final class AsyncOperation<Success: Sendable>: ResultOperation<Success>, 
         if isCancelledEarly || isCancelled { task.cancel() }
     }
 
+    override func startedWithoutMain() {
+        let released = state.withLock { state in
+            defer { state = .ended }
+            return state
+        }
+        withExtendedLifetime(released) { super.startedWithoutMain() }
+    }
+
     /// Cancels the closure's task.
     public override func didCancel() {
-        let task = state.withLock { state -> Task<Void, Never>? in
-            guard case .running(let task) = state else {
-                state = .cancelledEarly
-                return nil
-            }
-            return task
+        let before = state.withLock { state in
+            let before = state
+            if case .running = before { return before }
+            state = .cancelledEarly
+            return before
         }
-        task?.cancel()
+        if case .running(let task) = before { task.cancel() }
     }
 }
