@@ -19,17 +19,15 @@ extension ConcurrentOperation {
     ///
     /// An overrun settles the outcome at once as a failure with ``OperationTimedOut``, sets
     /// `isCancelled` and calls ``didCancel()``; the operation finishes when its work has stopped.
-    /// A cancelled operation no longer overruns. Set while the operation is executing, the time
-    /// runs from then; the first limit that passes counts.
+    /// A cancelled operation no longer overruns. May be changed while the operation is executing:
+    /// the limit set last counts. It is measured from the start, or from being set where neither a
+    /// limit nor a clock was set before the start.
     public final var maximumRuntime: Duration? {
         get { hooks.withLock { $0.timers }?.limit }
         set {
             timers().limit = newValue
-            let isRunning = transition { state in
-                state.insert(.isTimed)
-                return state.contains(.entered) && !state.contains(.finished)
-            }
-            if isRunning { startRuntime() }
+            let state = currentLifecycle
+            if state.contains(.entered), !state.contains(.finished) { startRuntime() }
         }
     }
 
@@ -45,19 +43,20 @@ extension ConcurrentOperation {
         if currentLifecycle.contains(.finished) { timers.cancelAll() }
     }
 
-    /// Starts the time of ``maximumRuntime``.
+    /// The limit that was overrun.
+    var overrunLimit: Duration { hooks.withLock { $0.timers }?.overrunLimit ?? .zero }
+
+    /// Starts the time of ``maximumRuntime``, or begins to wait for a new limit.
     func startRuntime() {
         let timers = timers()
-        guard let limit = timers.limit else { return }
-        timers.sleep(for: limit) { [weak self] in
-            guard let self, maximumRuntime != nil else { return }
-            overran()
-        }
+        timers.operationStarted()
+        timers.watchLimit { [weak self] in self?.overran() }
     }
 
     /// Makes the timers when they are first used.
     private func timers() -> OperationTimers {
-        hooks.withLock { hooks in
+        lifecycle.bitwiseOr(OperationLifecycle.isTimed.rawValue, ordering: .acquiringAndReleasing)
+        return hooks.withLock { hooks in
             if let timers = hooks.timers { return timers }
             let timers = OperationTimers()
             hooks.timers = timers

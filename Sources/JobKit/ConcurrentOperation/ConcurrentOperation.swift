@@ -44,6 +44,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     }
 
     deinit {
+        if currentLifecycle.contains(.isTimed) { hooks.withLock { $0.timers }?.cancelAll() }
         releaseWithoutRecursion()
     }
 
@@ -103,7 +104,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         case .cancelled: return .cancelled
         case .failed: return storedError.map { .failed($0) } ?? .succeeded
         case .timedOut:
-            return .failed(OperationTimedOut(limit: hooks.withLock { $0.timers }?.limit ?? .zero))
+            return .failed(OperationTimedOut(limit: overrunLimit))
         }
     }
 

@@ -37,7 +37,7 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     static let queued = Self(rawValue: 1 << 15)
     /// Some job tells observers of this operation.
     static let observed = Self(rawValue: 1 << 16)
-    /// A maximum runtime was set.
+    /// The operation has timers: a clock, a limit or a delay was set.
     static let isTimed = Self(rawValue: 1 << 14)
 
     /// What follows from `start()`.

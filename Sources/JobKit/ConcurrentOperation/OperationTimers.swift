@@ -2,13 +2,27 @@ import Synchronization
 
 /// The clock of one operation and what sleeps on it; made only for operations that use time.
 final class OperationTimers: Sendable {
+    /// Sleeps for a time that runs since the sleeper was made, then calls a closure.
+    private typealias Sleeper =
+        @Sendable (Duration, @escaping @Sendable () -> Void) -> Task<Void, Never>
+
     private struct State {
         var clock: any Clock<Duration> = ContinuousClock()
         var limit: Duration?
+        var overrunLimit: Duration?
+        /// Made at the start, so that a limit set later is measured from there.
+        var sinceStart: Sleeper?
+        var limitID: Int?
         var nextID = 0
         /// Nil while the task is being made.
         var sleeping: [Int: Task<Void, Never>?] = [:]
         var isEnded = false
+
+        mutating func reserveID() -> Int {
+            nextID += 1
+            sleeping[nextID] = .some(nil)
+            return nextID
+        }
     }
 
     private let state = Guarded(State())
@@ -23,28 +37,38 @@ final class OperationTimers: Sendable {
         set { state.withLock { $0.limit = newValue } }
     }
 
+    /// The limit that passed; a limit set later changes nothing.
+    var overrunLimit: Duration? { state.withLock { $0.overrunLimit } }
+
     /// Calls `body` after `delay` on the clock, on a thread of Swift concurrency, unless
     /// ``cancelAll()`` comes first.
     ///
     /// The deadline is taken before this returns.
     func sleep(for delay: Duration, then body: @escaping @Sendable () -> Void) {
-        let (id, clock) = state.withLock { state -> (Int?, any Clock<Duration>) in
-            guard !state.isEnded else { return (nil, state.clock) }
-            state.nextID += 1
-            state.sleeping[state.nextID] = .some(nil)
-            return (state.nextID, state.clock)
-        }
+        let id = state.withLock { $0.isEnded ? nil : $0.reserveID() }
         guard let id else { return }
-        let task = Self.sleep(on: clock, for: delay) { [self] in
-            guard forget(id) else { return }
-            body()
+        let sleeper = Self.sleeper(on: clock)
+        keep(sleeper(delay) { [self] in if forget(id) { body() } }, as: id)
+    }
+
+    /// The operation has started: takes the time from which the limit counts, the first time.
+    func operationStarted() {
+        guard state.withLock({ $0.sinceStart == nil }) else { return }
+        let sleeper = Self.sleeper(on: clock)
+        state.withLock { $0.sinceStart = $0.sinceStart ?? sleeper }
+    }
+
+    /// Waits for the limit, measured from the start, in place of any limit before.
+    func watchLimit(_ overran: @escaping @Sendable () -> Void) {
+        let (previous, id, limit, sleeper) = state.withLock { state in
+            let previous = state.limitID.flatMap { state.sleeping.removeValue(forKey: $0) } ?? nil
+            let isWanted = !state.isEnded && state.limit != nil
+            state.limitID = isWanted ? state.reserveID() : nil
+            return (previous, state.limitID, state.limit, state.sinceStart)
         }
-        let isPending = state.withLock { state in
-            guard state.sleeping[id] != nil else { return false }
-            state.sleeping[id] = .some(task)
-            return true
-        }
-        if !isPending { task.cancel() }
+        previous?.cancel()
+        guard let id, let limit, let sleeper else { return }
+        keep(sleeper(limit) { [self] in if limitPassed(limit, id) { overran() } }, as: id)
     }
 
     /// Ends what sleeps; nothing that is still asleep is called any more.
@@ -57,20 +81,37 @@ final class OperationTimers: Sendable {
         for task in tasks { task?.cancel() }
     }
 
+    private func keep(_ task: Task<Void, Never>, as id: Int) {
+        let isPending = state.withLock { state in
+            guard state.sleeping[id] != nil else { return false }
+            state.sleeping[id] = .some(task)
+            return true
+        }
+        if !isPending { task.cancel() }
+    }
+
     /// Returns whether the sleep was still wanted.
     private func forget(_ id: Int) -> Bool {
         state.withLock { $0.sleeping.removeValue(forKey: id) != nil }
     }
 
-    private static func sleep<C: Clock<Duration>>(
-        on clock: C,
-        for delay: Duration,
-        then body: @escaping @Sendable () -> Void
-    ) -> Task<Void, Never> {
-        let deadline = clock.now.advanced(by: delay)
-        return Task {
-            do { try await clock.sleep(until: deadline, tolerance: nil) } catch { return }
-            body()
+    /// Returns whether this limit was still the one that counts.
+    private func limitPassed(_ limit: Duration, _ id: Int) -> Bool {
+        state.withLock { state in
+            guard state.sleeping.removeValue(forKey: id) != nil else { return false }
+            state.overrunLimit = state.overrunLimit ?? limit
+            return true
+        }
+    }
+
+    private static func sleeper<C: Clock<Duration>>(on clock: C) -> Sleeper {
+        let start = clock.now
+        return { delay, body in
+            let deadline = start.advanced(by: delay)
+            return Task {
+                do { try await clock.sleep(until: deadline, tolerance: nil) } catch { return }
+                body()
+            }
         }
     }
 }

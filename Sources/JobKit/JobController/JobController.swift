@@ -222,7 +222,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
             case .completed, .finishedEarly: errorOfMissingValue
             case .failed: failure
             case .cancelled: CancellationError()
-            case .overrun: OperationTimedOut(limit: maximumRuntime ?? .zero)
+            case .overrun: OperationTimedOut(limit: overrunLimit)
             }
         storedError = error
         var brought: OperationLifecycle = []

@@ -1,0 +1,202 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+/// O8: `maximumRuntime`, timed by a manual clock.
+final class OperationTimeTests: XCTestCase {
+    private let clock = ManualClock()
+
+    private func held(limit: Duration?, stopsAtCancel: Bool = false) -> ProbeOperation {
+        let operation = ProbeOperation(stopsAtCancel: stopsAtCancel)
+        operation.clock = clock
+        operation.maximumRuntime = limit
+        return operation
+    }
+
+    private func limit(_ operation: ConcurrentOperation) -> Duration? {
+        (operation.error as? OperationTimedOut)?.limit
+    }
+
+    // O8
+    func testOverrunFailsAndStopsTheWorkAsACancelDoes() async {
+        for runner in OperationRunner.allCases {
+            let operation = held(limit: .seconds(5))
+            runner.run(operation)
+            await operation.began.opened()
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(5))
+            await operation.toldOfCancel.opened()
+            XCTAssertTrue(operation.isCancelled)
+            XCTAssertTrue(operation.isExecuting)
+            XCTAssertNil(operation.outcome)
+            operation.cancel()
+            operation.finish(with: SampleFailure())
+            XCTAssertEqual(limit(operation), .seconds(5))
+            XCTAssertEqual(operation.cancels.count, 1)
+        }
+    }
+
+    // O8: with the default `didCancel()` the overrun finishes it.
+    func testOverrunOfAnOperationThatStopsAtOnce() async {
+        let operation = held(limit: .seconds(5), stopsAtCancel: true)
+        operation.start()
+        clock.advance(by: .seconds(9))
+        await waitForFinish(of: operation)
+        XCTAssertEqual(limit(operation), .seconds(5))
+    }
+
+    // O8: the time runs from the start, not from the making.
+    func testTimeBeforeTheStartDoesNotCount() async {
+        let operation = held(limit: .seconds(5))
+        clock.advance(by: .seconds(100))
+        XCTAssertNil(clock.nextDeadline)
+        operation.start()
+        await clock.waitForSleepers()
+        XCTAssertEqual(clock.nextDeadline?.elapsed, .seconds(105))
+        operation.finish()
+        XCTAssertNil(clock.nextDeadline)
+    }
+
+    // O8: also a limit that is set later is measured from the start.
+    func testLimitSetWhileExecutingIsMeasuredFromTheStart() async {
+        let operation = held(limit: nil)
+        operation.start()
+        clock.advance(by: .seconds(3))
+        operation.maximumRuntime = .seconds(5)
+        await clock.waitForSleepers()
+        XCTAssertEqual(clock.nextDeadline?.elapsed, .seconds(5))
+        clock.advance(by: .seconds(2))
+        await operation.toldOfCancel.opened()
+        operation.finish()
+        XCTAssertEqual(limit(operation), .seconds(5))
+    }
+
+    // O8: the limit that is set counts, not one that was replaced.
+    func testLimitReplacedWhileExecutingNoLongerCounts() async {
+        let operation = held(limit: .seconds(5))
+        operation.start()
+        await clock.waitForSleepers()
+        operation.maximumRuntime = .seconds(20)
+        XCTAssertEqual(operation.maximumRuntime, .seconds(20))
+        await clock.waitForDeadline(.seconds(20))
+        clock.advance(by: .seconds(10))
+        XCTAssertFalse(operation.isCancelled)
+        clock.advance(by: .seconds(10))
+        await operation.toldOfCancel.opened()
+        operation.finish()
+        XCTAssertEqual(limit(operation), .seconds(20))
+    }
+
+    // O8
+    func testLimitTakenBackNoLongerCounts() async {
+        let operation = held(limit: .seconds(5))
+        operation.start()
+        await clock.waitForSleepers()
+        operation.maximumRuntime = nil
+        XCTAssertNil(clock.nextDeadline)
+        clock.advance(by: .seconds(10))
+        operation.finish()
+        XCTAssertEqual(operation.outcome?.text, "succeeded")
+    }
+
+    // O8: the outcome is settled by the overrun, whatever is set later.
+    func testLimitSetAfterTheOverrunChangesNothing() async {
+        let operation = held(limit: .seconds(5))
+        operation.start()
+        clock.advance(by: .seconds(5))
+        await operation.toldOfCancel.opened()
+        operation.maximumRuntime = .seconds(50)
+        operation.finish()
+        operation.maximumRuntime = nil
+        XCTAssertEqual(limit(operation), .seconds(5))
+    }
+
+    // O8
+    func testCancelledOperationNoLongerOverruns() async {
+        let operation = held(limit: .seconds(5))
+        operation.start()
+        await clock.waitForSleepers()
+        operation.cancel()
+        clock.advance(by: .seconds(10))
+        operation.finish()
+        XCTAssertEqual(operation.outcome?.text, "cancelled")
+        XCTAssertEqual(operation.cancels.count, 1)
+    }
+
+    // O8, O4
+    func testOperationThatNeverEntersMainDoesNotOverrun() {
+        let (cancelled, finished) = (held(limit: .zero), held(limit: .zero))
+        cancelled.cancel()
+        finished.finish()
+        cancelled.start()
+        finished.start()
+        XCTAssertNil(clock.nextDeadline)
+        XCTAssertEqual(cancelled.outcome?.text, "cancelled")
+        XCTAssertEqual(finished.outcome?.text, "succeeded")
+    }
+
+    // O8: a result operation that overran has no value.
+    func testOverrunResultThrowsTheTimeout() async {
+        let operation = ScriptedResult { $0.finish(returning: 7) }
+        operation.clock = clock
+        operation.maximumRuntime = .seconds(1)
+        operation.start()
+        clock.advance(by: .seconds(1))
+        await expectThrow(OperationTimedOut.self) { try await operation.value }
+    }
+
+    // O8: an overrun that races a finish and a cancel: one of them decides, and the end comes.
+    func testOverrunThatRacesAFinishAndACancel() async {
+        await forEachSeed(1...1200) { random in
+            let operation = ProbeOperation(stopsAtCancel: random.chance(70))
+            let clock = ManualClock()
+            operation.clock = clock
+            operation.maximumRuntime = .seconds(1)
+            let isCancelled = random.chance(50)
+            operation.start()
+            if random.chance(80) { await clock.waitForSleepers() }
+            await runOnThreads(3) { number in
+                switch number {
+                case 0: clock.advance(by: .seconds(1))
+                case 1: operation.finish()
+                default: if isCancelled { operation.cancel() }
+                }
+            }
+            await waitForFinish(of: operation)
+            XCTAssertNil(clock.nextDeadline)
+            XCTAssertLessThanOrEqual(operation.cancels.count, 1)
+            switch operation.outcome {
+            case .succeeded: XCTAssertFalse(operation.isCancelled)
+            case .cancelled: XCTAssertTrue(operation.isCancelled && isCancelled)
+            case .failed(let error):
+                XCTAssertTrue(error is OperationTimedOut && operation.isCancelled)
+            case nil: XCTFail("finished without an outcome")
+            }
+        }
+    }
+}
+
+// Operation forces @unchecked. The closure is a constant.
+/// Finishes itself when it is told of a cancel.
+private final class ScriptedResult: ResultOperation<Int>, @unchecked Sendable {
+    private let onCancel: @Sendable (ScriptedResult) -> Void
+
+    init(onCancel: @escaping @Sendable (ScriptedResult) -> Void) { self.onCancel = onCancel }
+
+    override func main() {}
+
+    override func didCancel() { onCancel(self) }
+}
+
+extension ManualClock {
+    /// Waits until somebody sleeps with this deadline as the earliest.
+    func waitForDeadline(_ elapsed: Duration) async {
+        for _ in 0..<1_000_000 {
+            if nextDeadline?.elapsed == elapsed { return }
+            await Task.yield()
+        }
+        XCTFail("no sleeper is due at \(elapsed)")
+    }
+}
