@@ -32,6 +32,7 @@ extension ConcurrentOperation {
             hooks.withLock { $0.dependencies.keep(hook, for: operation) }
             hook.watch(operation)
         }
+        announceUnready()
     }
 
     func stopWaiting(for operation: Operation) {

@@ -167,7 +167,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Whether all dependencies have finished, or the operation was cancelled.
     open override var isReady: Bool {
-        hasNoUnfinishedDependency && (currentLifecycle.contains(.queued) || super.isReady)
+        if currentLifecycle.contains(.queued) { return hasNoUnfinishedDependency }
+        return isReadyForFoundation && super.isReady
     }
 
     /// Makes the operation wait for another to finish before it is started.

@@ -35,6 +35,10 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     static let hasDependencies = Self(rawValue: 1 << 13)
     /// Added to a ``TaskQueue``: Foundation has no say in when the operation is ready.
     static let queued = Self(rawValue: 1 << 15)
+    /// Foundation has asked whether the operation is ready, and keeps the answer.
+    static let asked = Self(rawValue: 1 << 17)
+    /// Foundation was told that the operation is not ready.
+    static let refused = Self(rawValue: 1 << 18)
     /// Some job tells observers of this operation.
     static let observed = Self(rawValue: 1 << 16)
     /// The operation has timers: a clock, a limit or a delay was set.

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// The only file that tells Foundation of a change, always with no lock held.
@@ -37,6 +38,45 @@ extension ConcurrentOperation {
         #if canImport(Darwin)
         willChangeValue(forKey: "isReady")
         #endif
+        let context = ThreadContext.current
+        let outer = context.announcingReady
+        context.announcingReady = ObjectIdentifier(self)
         didChangeValue(forKey: "isReady")
+        context.announcingReady = outer
+    }
+
+    /// Announces that `isReady` became false, where Foundation may have kept another answer.
+    func announceUnready() {
+        let state = currentLifecycle
+        guard state.contains(.asked), state.isDisjoint(with: [.queued, .started]) else { return }
+        announceReady()
+        // The last dependency may have finished before Foundation kept what it had been told.
+        if hasNoUnfinishedDependency { announceReady() }
+    }
+
+    /// Answers Foundation, and notes the answer, because Foundation keeps it.
+    ///
+    /// On Linux an `OperationQueue` keeps a "no" that it got before the dependencies finished even
+    /// if it was told of the finish meanwhile; it asks again later and does not act on a "yes". So
+    /// a "yes" after a "no" that nobody announced is announced once more.
+    var isReadyForFoundation: Bool {
+        let state = currentLifecycle
+        guard !state.contains(.started) else { return hasNoUnfinishedDependency }
+        if !state.contains(.asked) { note(.asked) }
+        guard hasNoUnfinishedDependency else {
+            if !state.contains(.refused) { note(.refused) }
+            return false
+        }
+        #if !canImport(Darwin)
+        let isAnnounced = ThreadContext.current.announcingReady == ObjectIdentifier(self)
+        if state.contains(.refused), !isAnnounced {
+            DispatchQueue.global().async { [weak self] in self?.announceReady() }
+        }
+        #endif
+        return true
+    }
+
+    private func note(_ bit: OperationLifecycle) {
+        lifecycle.bitwiseOr(bit.rawValue, ordering: .acquiringAndReleasing)
     }
 }

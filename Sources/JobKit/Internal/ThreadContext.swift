@@ -22,6 +22,9 @@ final class ThreadContext {
     /// The operation whose `didCancel()` is the innermost on this thread.
     var tellingOfCancel: ObjectIdentifier?
 
+    /// The operation whose readiness is being announced on this thread.
+    var announcingReady: ObjectIdentifier?
+
     /// Notes that `operation` is being started; returns what `starting` is to become afterwards.
     func enter(_ operation: Operation) -> ObjectIdentifier? {
         defer { starting = ObjectIdentifier(operation) }

@@ -1,0 +1,181 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+/// O6: dependencies, also where JobKit's are not Foundation's.
+final class OperationDependencyTests: XCTestCase {
+    private static let queues: [OperationRunner] = [.operationQueue, .taskQueue]
+
+    func testDependenciesAreListedInOrderAlsoAfterTheFinish() {
+        let operation = ConcurrentOperation()
+        let others = [ConcurrentOperation(), BlockOperation {}, ProbeOperation()]
+        for other in others + others { operation.addDependency(other) }
+        XCTAssertEqual(operation.dependencies, others)
+        for other in others { other.start() }
+        (others[2] as? ProbeOperation)?.finish()
+        XCTAssertTrue(operation.isReady)
+        operation.start()
+        XCTAssertEqual(operation.dependencies, others)
+    }
+
+    func testOperationIsReadyWhenTheLastDependencyHasFinished() {
+        let operation = ConcurrentOperation()
+        let others = [ConcurrentOperation(), BlockOperation {}, BlockOperation {}]
+        for other in others {
+            operation.addDependency(other)
+            XCTAssertFalse(operation.isReady)
+        }
+        for other in others {
+            XCTAssertFalse(operation.isReady)
+            other.start()
+        }
+        XCTAssertTrue(operation.isReady)
+    }
+
+    func testFinishedDependencyIsNotWaitedFor() {
+        for other in [ConcurrentOperation(), BlockOperation {}] {
+            other.start()
+            let operation = ConcurrentOperation()
+            operation.addDependency(other)
+            XCTAssertTrue(operation.isReady)
+            XCTAssertEqual(operation.dependencies, [other])
+        }
+    }
+
+    func testRemovedDependencyIsNotWaitedFor() async {
+        for runner in Self.queues {
+            for other in [ProbeOperation(), BlockOperation {}] {
+                let operation = ConcurrentOperation()
+                operation.addDependency(other)
+                runner.run(operation)
+                XCTAssertFalse(operation.isReady)
+                operation.removeDependency(other)
+                operation.removeDependency(other)
+                XCTAssertEqual(operation.dependencies, [])
+                await waitForFinish(of: operation)
+            }
+        }
+    }
+
+    func testDependencyRemovedAndAddedAgainIsWaitedFor() {
+        for other in [ConcurrentOperation(), BlockOperation {}] {
+            let operation = ConcurrentOperation()
+            for _ in 0..<3 {
+                operation.addDependency(other)
+                XCTAssertFalse(operation.isReady)
+                operation.removeDependency(other)
+                XCTAssertTrue(operation.isReady)
+            }
+            operation.addDependency(other)
+            other.start()
+            XCTAssertTrue(operation.isReady)
+        }
+    }
+
+    // A cancelled dependency that has finished does not hold back what depends on it.
+    func testCancelledDependencyCountsAsFinished() async {
+        for runner in Self.queues {
+            let (first, second) = (ProbeOperation(), ConcurrentOperation())
+            second.addDependency(first)
+            first.cancel()
+            runner.run(second, first)
+            await waitForFinish(of: second)
+            XCTAssertEqual(second.outcome?.text, "succeeded")
+        }
+    }
+
+    func testDependencyAddedWhileWaitingInASuspendedQueueIsHonoured() async {
+        for isTaskQueue in [true, false] {
+            let (taskQueue, operationQueue) = (TaskQueue(), OperationQueue())
+            taskQueue.isSuspended = true
+            operationQueue.isSuspended = true
+            let (operation, late) = (ProbeOperation(), ProbeOperation())
+            let probe = ProbeOperation()
+            for other in [operation, probe] {
+                let queue: any OperationScheduling = isTaskQueue ? taskQueue : operationQueue
+                queue.addOperation(other)
+            }
+            operation.addDependency(late)
+            late.start()
+            taskQueue.isSuspended = false
+            operationQueue.isSuspended = false
+            await probe.began.opened()
+            XCTAssertEqual(operation.mains.count, 0)
+            late.finish()
+            await operation.began.opened()
+            operation.finish()
+            probe.finish()
+            await waitForFinish(of: operation, probe)
+        }
+    }
+
+    func testDependencyAddedWhileWaitingForAnotherIsHonoured() async {
+        for runner in Self.queues {
+            let (first, second, last) = (ProbeOperation(), ProbeOperation(), ProbeOperation())
+            last.addDependency(first)
+            runner.run(last)
+            last.addDependency(second)
+            first.start()
+            second.start()
+            first.finish()
+            XCTAssertFalse(last.isReady)
+            XCTAssertEqual(last.mains.count, 0)
+            second.finish()
+            await last.began.opened()
+            last.finish()
+        }
+    }
+
+    // In either direction, across queues of either kind and plain operations.
+    func testMixedChainAcrossQueuesRunsInOrder() async {
+        let log = EventLog()
+        let queues: [any OperationScheduling] = [TaskQueue(), OperationQueue(), TaskQueue()]
+        var chain: [Operation] = []
+        for number in 0..<30 {
+            let operation: Operation =
+                number % 2 == 0
+                ? BlockOperation { log.record("\(number)") }
+                : ScriptedOperation { operation in
+                    log.record("\(number)")
+                    DispatchQueue.global().async { operation.finish() }
+                }
+            if let last = chain.last { operation.addDependency(last) }
+            chain.append(operation)
+        }
+        for (number, operation) in chain.enumerated().shuffled() {
+            queues[number % 3].addOperation(operation)
+        }
+        await waitForFinish(of: chain[29])
+        XCTAssertEqual(log.events, (0..<30).map(String.init))
+    }
+
+    // Foundation asks `isReady` and keeps the answer; a finish just then must not be lost.
+    func testDependencyThatFinishesWhileTheQueueAsksIsNoticed() async {
+        let dependency = ProbeOperation()
+        dependency.start()
+        let operation = AskedOperation { dependency.finish() }
+        operation.addDependency(dependency)
+        OperationQueue().addOperation(operation)
+        await waitForFinish(of: operation, timeout: 20)
+    }
+}
+
+// Operation forces @unchecked. The properties are constants.
+/// Calls a closure after it was asked for the first time whether it is ready.
+private final class AskedOperation: ConcurrentOperation, @unchecked Sendable {
+    private let questions = Tally()
+    private let onFirstQuestion: @Sendable () -> Void
+
+    init(_ onFirstQuestion: @escaping @Sendable () -> Void) {
+        self.onFirstQuestion = onFirstQuestion
+    }
+
+    override var isReady: Bool {
+        let answer = super.isReady
+        questions.add()
+        if questions.count == 1 { onFirstQuestion() }
+        return answer
+    }
+}
