@@ -1,0 +1,163 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+final class OperationCancelTests: XCTestCase {
+    // O4
+    func testCancelBeforeStartFinishesWithoutMain() async {
+        for runner in OperationRunner.allCases {
+            let operation = ProbeOperation()
+            operation.cancel()
+            XCTAssertTrue(operation.isCancelled)
+            XCTAssertTrue(operation.isReady)
+            XCTAssertFalse(operation.isFinished)
+            XCTAssertNil(operation.outcome)
+            runner.run(operation)
+            await waitForFinish(of: operation)
+            XCTAssertEqual([operation.mains.count, operation.cancels.count], [0, 0])
+            XCTAssertEqual(operation.outcome?.text, "cancelled")
+        }
+    }
+
+    // O4: cancelled where it waits, behind a dependency that never finishes.
+    func testCancelOfAWaitingOperationFinishesItInItsQueue() async {
+        for runner in [OperationRunner.operationQueue, .taskQueue] {
+            let (blocker, operation) = (ProbeOperation(), ProbeOperation())
+            operation.addDependency(blocker)
+            runner.run(operation)
+            XCTAssertFalse(operation.isReady)
+            operation.cancel()
+            await waitForFinish(of: operation)
+            XCTAssertEqual(operation.mains.count, 0)
+        }
+    }
+
+    // O5
+    func testDefaultDidCancelFinishes() async {
+        for runner in OperationRunner.allCases {
+            let began = Gate()
+            let operation = HeldResultOperation<Int>()
+            operation.completionBlock = { began.open() }
+            runner.run(operation)
+            while !operation.isExecuting { await Task.yield() }
+            operation.cancel()
+            XCTAssertTrue(operation.isFinished)
+            XCTAssertEqual(operation.outcome?.text, "cancelled")
+            await began.opened()
+        }
+    }
+
+    // O5
+    func testOverriddenDidCancelKeepsExecutingUntilTheWorkHasStopped() async {
+        for runner in OperationRunner.allCases {
+            let operation = ProbeOperation()
+            runner.run(operation)
+            await operation.began.opened()
+            operation.cancel()
+            operation.cancel()
+            XCTAssertEqual(operation.cancels.count, 1)
+            XCTAssertTrue(operation.isExecuting)
+            XCTAssertTrue(operation.isCancelled)
+            XCTAssertNil(operation.outcome)
+            operation.finish(with: SampleFailure())
+            XCTAssertEqual(operation.outcome?.text, "cancelled")
+            XCTAssertNil(operation.error)
+        }
+    }
+
+    // O5
+    func testCancelAfterTheFinishIsIgnored() {
+        let operation = ScriptedOperation(
+            onCancel: { _ in XCTFail("told after the finish") },
+            onMain: {
+                $0.finish()
+                $0.cancel()
+            }
+        )
+        operation.start()
+        operation.cancel()
+        XCTAssertFalse(operation.isCancelled)
+        XCTAssertEqual(operation.outcome?.text, "succeeded")
+    }
+
+    // O5: cancelled by its own `main()`.
+    func testCancelInsideMainTellsAtOnce() {
+        let log = EventLog()
+        let operation = ScriptedOperation(
+            onCancel: { _ in log.record("told") },
+            onMain: {
+                $0.cancel()
+                log.record("main goes on")
+                $0.finish()
+            }
+        )
+        operation.start()
+        XCTAssertEqual(log.events, ["told", "main goes on"])
+        XCTAssertEqual(operation.outcome?.text, "cancelled")
+    }
+
+    // O5: a finish from another thread takes effect when didCancel has returned.
+    func testOperationDoesNotFinishWhileItIsTold() async {
+        let (told, goOn) = (Gate(), Gate())
+        let states = EventLog()
+        let operation = ScriptedOperation(
+            onCancel: {
+                told.open()
+                goOn.wait()
+                states.record("finished \($0.isFinished)")
+            },
+            onMain: { _ in }
+        )
+        operation.start()
+        DispatchQueue.global().async { operation.cancel() }
+        await told.opened()
+        operation.finish()
+        XCTAssertFalse(operation.isFinished)
+        goOn.open()
+        await waitForFinish(of: operation)
+        XCTAssertEqual(states.events, ["finished false"])
+    }
+
+    // O5: didCancel of one cancels and finishes another, and itself, nested.
+    func testNestedCancelsFinishBoth() {
+        let inner = ProbeOperation(stopsAtCancel: true)
+        let outer = ScriptedOperation(
+            onCancel: {
+                inner.cancel()
+                $0.finish()
+            },
+            onMain: { _ in }
+        )
+        inner.start()
+        outer.start()
+        outer.cancel()
+        XCTAssertTrue(inner.isFinished)
+        XCTAssertTrue(outer.isFinished)
+    }
+
+    // O2, O3, O5
+    func testStartFinishAndCancelFromManyThreads() async {
+        await forEachSeed(1...1500) { random in
+            let operation = ProbeOperation(stopsAtCancel: random.chance(50))
+            var roles = ["start", "cancel", "cancel", "finish", "fail"]
+            roles.shuffle(using: &random)
+            let (script, order) = (roles, Tally())
+            await runOnThreads(5) { number in
+                order.add()
+                switch script[number] {
+                case "start": operation.start()
+                case "cancel": operation.cancel()
+                case "finish": operation.finish()
+                default: operation.finish(with: SampleFailure())
+                }
+            }
+            await waitForFinish(of: operation)
+            XCTAssertLessThanOrEqual(operation.cancels.count, operation.mains.count)
+            let expected = operation.isCancelled ? ["cancelled"] : ["succeeded", "failed"]
+            let word = operation.outcome?.text.prefix { $0 != " " } ?? "nil"
+            XCTAssertTrue(expected.contains(String(word)), "\(word)")
+        }
+    }
+}

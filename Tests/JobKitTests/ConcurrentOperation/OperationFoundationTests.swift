@@ -1,0 +1,160 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+/// O6: what Foundation says of an `Operation` holds.
+final class OperationFoundationTests: XCTestCase {
+    // O6
+    func testCompletionBlockIsCalledOnceOnEveryRunner() async {
+        for runner in OperationRunner.allCases {
+            let called = expectation(description: "completion block")
+            called.assertForOverFulfill = true
+            let operation = ProbeOperation()
+            operation.completionBlock = { called.fulfill() }
+            runner.run(operation)
+            await operation.began.opened()
+            operation.finish()
+            operation.finish()
+            operation.cancel()
+            await fulfillment(of: [called], timeout: 60)
+        }
+    }
+
+    // O6: of an operation that was cancelled or finished before its start.
+    func testCompletionBlockIsCalledWhereMainNeverRan() async {
+        for runner in OperationRunner.allCases {
+            let called = expectation(description: "completion block")
+            called.expectedFulfillmentCount = 2
+            let (cancelled, finished) = (ProbeOperation(), ProbeOperation())
+            for operation in [cancelled, finished] {
+                operation.completionBlock = { called.fulfill() }
+            }
+            cancelled.cancel()
+            finished.finish()
+            runner.run(cancelled, finished)
+            await fulfillment(of: [called], timeout: 60)
+        }
+    }
+
+    // O6: a job that tracks the operation leaves the block alone, set before or after.
+    func testCompletionBlockSetBeforeOrAfterTrackingIsCalledOnce() async throws {
+        for isSetBefore in [true, false] {
+            let called = expectation(description: "completion block")
+            let task = ProbeOperation()
+            if isSetBefore { task.completionBlock = { called.fulfill() } }
+            let log = EventLog()
+            let job = TrackingJob(task: task, log: log)
+            job.startJob()
+            await task.began.opened()
+            if !isSetBefore { task.completionBlock = { called.fulfill() } }
+            XCTAssertNotNil(task.completionBlock)
+            task.finish()
+            await fulfillment(of: [called], timeout: 60)
+            await log.waitForEvent("all finished")
+            XCTAssertEqual(log.events, ["task finished", "all finished"])
+        }
+    }
+
+    // O6: the user replaces the block while the operation is executing; the last one counts.
+    func testReplacedCompletionBlockIsNotCalled() async {
+        let called = expectation(description: "the second block")
+        let operation = ProbeOperation()
+        operation.completionBlock = { XCTFail("the first block") }
+        operation.start()
+        operation.completionBlock = { called.fulfill() }
+        operation.finish()
+        await fulfillment(of: [called], timeout: 60)
+    }
+
+    // O6
+    func testWaitUntilFinishedReturnsForAllWaiters() async {
+        for runner in OperationRunner.allCases {
+            let operation = ProbeOperation()
+            let passed = expectation(description: "waiters have passed")
+            passed.expectedFulfillmentCount = 4
+            for _ in 0..<4 {
+                Thread.detachNewThread {
+                    operation.waitUntilFinished()
+                    XCTAssertTrue(operation.isFinished)
+                    passed.fulfill()
+                }
+            }
+            runner.run(operation)
+            await operation.began.opened()
+            operation.finish()
+            await fulfillment(of: [passed], timeout: 60)
+        }
+    }
+
+    // O6
+    func testNamePriorityAndQualityAreKept() {
+        let operation = ConcurrentOperation()
+        XCTAssertNil(operation.name)
+        XCTAssertEqual(operation.queuePriority, .normal)
+        operation.name = "resize"
+        operation.queuePriority = .veryHigh
+        operation.qualityOfService = .utility
+        XCTAssertEqual(operation.name, "resize")
+        XCTAssertEqual(operation.queuePriority, .veryHigh)
+        XCTAssertEqual(operation.qualityOfService, .utility)
+    }
+
+    // O6: priorities order what is ready.
+    func testQueuePriorityOrdersReadyOperations() async {
+        let log = EventLog()
+        func operations() -> [ScriptedOperation] {
+            [Operation.QueuePriority.low, .normal, .high]
+                .map { priority in
+                    let operation = ScriptedOperation {
+                        log.record("\(priority.rawValue)")
+                        $0.finish()
+                    }
+                    operation.queuePriority = priority
+                    return operation
+                }
+        }
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+        let all = operations()
+        queue.add(all[0], all[1], all[2])
+        queue.isSuspended = false
+        await waitForFinish(of: all[0], all[1], all[2])
+        XCTAssertEqual(log.events, ["4", "0", "-4"])
+    }
+
+    // O1: a width of one holds an asynchronous operation's place until it has finished.
+    func testAsynchronousOperationHoldsItsPlaceInAnOperationQueue() async {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let (first, second) = (ProbeOperation(), ProbeOperation())
+        queue.add(first, second)
+        await first.began.opened()
+        XCTAssertEqual(queue.operationCount, 2)
+        XCTAssertFalse(second.isExecuting)
+        first.finish()
+        await second.began.opened()
+        second.finish()
+        await waitForFinish(of: second)
+    }
+}
+
+// Operation forces @unchecked. The properties are constants.
+private final class TrackingJob: JobController, @unchecked Sendable {
+    private let task: ProbeOperation
+    private let log: EventLog
+
+    init(task: ProbeOperation, log: EventLog) {
+        self.task = task
+        self.log = log
+        super.init()
+    }
+
+    override func main() { trackAndQueue(task) }
+
+    override func taskFinished(_ task: Operation) { log.record("task finished") }
+
+    override func allTasksFinished() { log.record("all finished") }
+}

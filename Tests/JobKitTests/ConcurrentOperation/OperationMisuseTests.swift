@@ -1,0 +1,77 @@
+import Foundation
+import JobKit
+import JobKitTesting
+import Testing
+
+/// Programming errors end the process with a message that names the operation.
+@Suite(.timeLimit(.minutes(2))) struct OperationMisuseTests {
+    private func expectMessage(_ result: ExitTest.Result?, _ parts: String...) {
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        for part in parts { #expect(text.contains(part), "\(text)") }
+    }
+
+    // O7
+    @Test func startingAFinishedOperationAgainTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            let operation = ConcurrentOperation()
+            operation.name = "resize cover.png"
+            operation.start()
+            operation.start()
+        }
+        expectMessage(result, "JobKit:", "resize cover.png", "started twice")
+    }
+
+    // O7: without a name, the type names it.
+    @Test func startingAnExecutingOperationAgainTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            let operation = ProbeOperation()
+            operation.start()
+            operation.start()
+        }
+        expectMessage(result, "ProbeOperation", "started twice")
+    }
+
+    // O7
+    @Test func startingACancelledOperationAgainTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            let operation = ProbeOperation(name: "upload")
+            operation.cancel()
+            operation.start()
+            operation.start()
+        }
+        expectMessage(result, "upload", "started twice")
+    }
+
+    // O7: inside its own main.
+    @Test func startingAnOperationInItsOwnMainTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            ScriptedOperation { $0.start() }.start()
+        }
+        expectMessage(result, "ScriptedOperation", "started twice")
+    }
+
+    // O8
+    @Test func settingTheClockAfterTheStartTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            let operation = ProbeOperation(name: "download")
+            operation.start()
+            operation.clock = ManualClock()
+        }
+        expectMessage(result, "clock", "download", "after its start")
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+/// What is over holds nothing, and is held by nobody.
+final class OperationRetentionTests: XCTestCase {
+    func testFinishedOperationIsReleased() async {
+        for runner in OperationRunner.allCases {
+            weak var released: ProbeOperation?
+            do {
+                let operation = ProbeOperation()
+                released = operation
+                runner.run(operation)
+                await operation.began.opened()
+                operation.finish()
+                await waitForFinish(of: operation)
+            }
+            await eventually { released == nil }
+        }
+    }
+
+    func testCancelledOperationIsReleased() async {
+        for runner in OperationRunner.allCases {
+            weak var released: ProbeOperation?
+            do {
+                let operation = ProbeOperation()
+                operation.cancel()
+                released = operation
+                runner.run(operation)
+                await waitForFinish(of: operation)
+            }
+            await eventually { released == nil }
+        }
+    }
+
+    func testNeverStartedOperationsAreReleased() {
+        weak var plain: ConcurrentOperation?
+        weak var timed: ConcurrentOperation?
+        weak var cancelled: ConcurrentOperation?
+        weak var finished: ConcurrentOperation?
+        do {
+            let operations = (0..<4).map { _ in ConcurrentOperation() }
+            (plain, timed) = (operations[0], operations[1])
+            (cancelled, finished) = (operations[2], operations[3])
+            operations[1].clock = ManualClock()
+            operations[1].maximumRuntime = .seconds(1)
+            operations[2].cancel()
+            operations[3].finish()
+        }
+        XCTAssertNil(plain)
+        XCTAssertNil(timed)
+        XCTAssertNil(cancelled)
+        XCTAssertNil(finished)
+    }
+
+    // Waiting does not keep what waits: dependencies hold no dependents.
+    func testDependentThatIsReleasedFirstLeavesNothingBehind() {
+        for dependency in [ConcurrentOperation(), BlockOperation {}] {
+            weak var released: ConcurrentOperation?
+            do {
+                let dependent = ConcurrentOperation()
+                dependent.addDependency(dependency)
+                released = dependent
+            }
+            XCTAssertNil(released)
+            dependency.start()
+            XCTAssertTrue(dependency.isFinished)
+        }
+    }
+
+    // A dependent that is released while its plain dependency finishes.
+    func testDependentReleasedWhileTheDependencyFinishes() async {
+        await forEachSeed(1...1500) { random in
+            let dependency = random.chance(70) ? BlockOperation {} : ConcurrentOperation()
+            let box = Guarded<ConcurrentOperation?>(ConcurrentOperation())
+            box.withLock { $0?.addDependency(dependency) }
+            await runOnThreads(2) { number in
+                if number == 0 { return dependency.start() }
+                let last = box.withLock { operation in
+                    defer { operation = nil }
+                    return operation
+                }
+                withExtendedLifetime(last) {}
+            }
+            XCTAssertTrue(dependency.isFinished)
+        }
+    }
+
+    func testOverrunOperationIsReleased() async {
+        weak var released: ProbeOperation?
+        do {
+            let (operation, clock) = (ProbeOperation(stopsAtCancel: true), ManualClock())
+            released = operation
+            operation.clock = clock
+            operation.maximumRuntime = .seconds(1)
+            operation.start()
+            clock.advance(by: .seconds(1))
+            await waitForFinish(of: operation)
+        }
+        await eventually { released == nil }
+    }
+
+    func testDependenciesAreReleasedWithTheirDependent() {
+        weak var released: BlockOperation?
+        do {
+            let dependent = ConcurrentOperation()
+            let dependency = BlockOperation {}
+            dependent.addDependency(dependency)
+            released = dependency
+        }
+        XCTAssertNil(released)
+    }
+}
