@@ -26,18 +26,37 @@ extension JobEffects {
         if isDue { submit(record) }
     }
 
-    /// Gives back the task's place in its group; the caller calls ``handOver()``.
+    /// The task has finished: it gives back its place in its group, or takes none any more.
+    ///
+    /// The caller calls ``handOver()``.
     func leaveQueue(_ record: TaskRecord, _ state: inout State) {
-        guard record.handover == .done else { return }
-        record.handover = .left
-        admit(state.handover.taskLeftQueue(group: record.group), &state)
+        switch record.handover {
+        case .done:
+            record.handover = .left
+            guard state.handover.hasWidths else { return }
+            admit(state.handover.taskLeftQueue(group: record.group), &state)
+        case .none, .held:
+            record.handover = .withdrawn
+        case .left, .withdrawn:
+            break
+        }
     }
 
     /// Lines tasks up for ``handOver()``.
     private func admit(_ records: [TaskRecord], _ state: inout State) {
-        for record in records where record.handover == .none || record.handover == .held {
-            record.handover = .done
-            state.handingOver.append(record)
+        var remaining = records
+        while !remaining.isEmpty {
+            let admitted = remaining
+            remaining = []
+            for record in admitted {
+                if record.handover == .none || record.handover == .held {
+                    record.handover = .done
+                    state.handingOver.append(record)
+                } else {
+                    // Somebody else ran it while it waited: its place is free again.
+                    remaining += state.handover.taskLeftQueue(group: record.group)
+                }
+            }
         }
     }
 
@@ -103,7 +122,7 @@ extension JobEffects {
         } else if !task.isFinished, !task.isExecuting {
             queue.addOperation(task)
         }
-        // Somebody else started it, and it finished before it had its place.
+        // Somebody else started it, and it finished before it had its place here.
         guard hasWidths.load(ordering: .sequentiallyConsistent), task.isFinished else { return }
         state.withLock { leaveQueue(record, &$0) }
         handOver()

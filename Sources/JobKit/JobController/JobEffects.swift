@@ -156,8 +156,7 @@ final class JobEffects: Sendable {
             queue: record.queue
         )
         if let task = record.task { forgetUndelivered(task, &state) }
-        // The finish of a delivered task may be still on its way there.
-        if state.handover.hasWidths { leaveQueue(record, &state) }
+        leaveQueue(record, &state)
         record.task = nil
         record.completion = nil
         record.finishHook = nil

@@ -39,7 +39,7 @@ final class TaskRecord: JobMail, @unchecked Sendable {
         case done
         /// Has left its queue.
         case left
-        /// The job ended before the task was put into its queue.
+        /// The task finished, or the job ended, before the task was put into its queue.
         case withdrawn
     }
 
