@@ -1,0 +1,135 @@
+import Foundation
+import JobKit
+import JobKitTesting
+import Synchronization
+import XCTest
+
+// J12
+final class BorrowedPlaceTests: XCTestCase {
+    func testNestedJobsAndTheirTasksRunOnOneQueueOfWidthOne() async {
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        let job = ScriptedJob(queue: queue) { job in
+            for branch in 0..<3 {
+                let nested = ScriptedJob("\(branch)", log: job.log, queue: queue) { nested in
+                    for leaf in 0..<3 {
+                        nested.trackAndQueue(InstantOperation("\(branch).\(leaf)"))
+                    }
+                }
+                job.trackAndQueue(nested)
+            }
+        }
+        job.startJob(on: queue)
+        await waitForFinish(of: job)
+        XCTAssertEqual(job.events.filter { $0.hasPrefix("task") }.count, 12)
+        XCTAssertEqual(job.events.last, "all")
+    }
+
+    func testJobsBetweenRunOnOtherQueues() async {
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        let foundation = OperationQueue()
+        foundation.maxConcurrentOperationCount = 1
+        let between: [any OperationScheduling] = [
+            foundation, TaskQueue(), TaskQueue(maxConcurrentOperationCount: 1), queue,
+        ]
+        for other in between {
+            let job = ScriptedJob(queue: queue) { job in
+                let nested = ScriptedJob("nested", log: job.log, queue: queue) { nested in
+                    let block = BlockOperation {}
+                    block.name = "block"
+                    nested.trackAndQueue(block, group: .named("g"))
+                    nested.trackAndQueue(InstantOperation("leaf"), group: .named("g"))
+                }
+                job.trackAndQueue(nested, on: other)
+            }
+            job.startJob(on: queue)
+            await waitForFinish(of: job)
+            XCTAssertEqual(
+                job.events,
+                [
+                    "task block", "task leaf", "group g", "all", "task nested",
+                    "group ScriptedJob", "all",
+                ]
+            )
+        }
+    }
+
+    func testExactlyOneTaskRunsInTheJobsPlace() async {
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        let tasks = (0..<4).map { HeldOperation("\($0)") }
+        let job = ScriptedJob(queue: queue) { job in for task in tasks { job.trackAndQueue(task) } }
+        job.startJob(on: queue)
+        for task in tasks {
+            await wait(for: task.began)
+            XCTAssertEqual(tasks.filter(\.isExecuting).map(\.name), [task.name])
+            task.finish()
+        }
+        await waitForFinish(of: job)
+    }
+
+    func testNoTaskRunsInTheJobsPlaceWhileItsCallbackRuns() async throws {
+        final class Counting: ConcurrentOperation, @unchecked Sendable {
+            let running: Gauge
+            init(_ running: Gauge) { self.running = running }
+            override func main() {
+                running.enter()
+                running.leave()
+                finish()
+            }
+        }
+        final class Gauge: Sendable {
+            let count = Atomic(0)
+            let most = Atomic(0)
+            func enter() {
+                let now = count.add(1, ordering: .sequentiallyConsistent).newValue
+                _ = most.max(now, ordering: .sequentiallyConsistent)
+            }
+            func leave() { count.subtract(1, ordering: .sequentiallyConsistent) }
+        }
+        final class Busy: JobController, @unchecked Sendable {
+            let gauge = Gauge()
+            override func main() {
+                gauge.enter()
+                for _ in 0..<500 { trackAndQueue(Counting(gauge)) }
+                gauge.leave()
+            }
+            override func taskFinished(_ task: Operation) {
+                gauge.enter()
+                gauge.leave()
+            }
+        }
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        for _ in 0..<10 {
+            let job = Busy(queue: queue)
+            try await job.run(on: queue)
+            XCTAssertEqual(job.gauge.most.load(ordering: .relaxed), 1)
+        }
+    }
+
+    func testTwoJobsOfOneQueueOfWidthTwoDoNotDeadlock() async {
+        let queue = TaskQueue(maxConcurrentOperationCount: 2)
+        let jobs = (0..<6)
+            .map { _ in
+                ScriptedJob(queue: queue) { job in
+                    for index in 0..<20 { job.trackAndQueue(InstantOperation("\(index)")) }
+                }
+            }
+        for job in jobs { job.startJob(on: queue) }
+        for job in jobs {
+            await waitForFinish(of: job)
+            XCTAssertEqual(job.events.count, 22)
+        }
+    }
+
+    func testJobWithACallbackQueueLendsItsPlace() async {
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        let job = ScriptedJob(queue: queue, callbackQueue: DispatchQueue(label: "callbacks")) {
+            $0.trackAndQueue(InstantOperation("a"))
+        }
+        job.onTask = { job, task in
+            if task.name == "a" { job.trackAndQueue(InstantOperation("b")) }
+        }
+        job.startJob(on: queue)
+        await waitForFinish(of: job)
+        XCTAssertEqual(job.events, ["task a", "task b", "group InstantOperation", "all"])
+    }
+}

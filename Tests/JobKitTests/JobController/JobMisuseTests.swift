@@ -1,0 +1,120 @@
+import Foundation
+import JobKit
+import Testing
+
+/// What a process wrote before it trapped.
+private func message(_ result: ExitTest.Result?) -> String {
+    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+}
+
+private func named<Named: Operation>(_ operation: Named, _ name: String) -> Named {
+    operation.name = name
+    return operation
+}
+
+// J13, J15
+@Suite struct JobMisuseTests {
+    @Test func trackingATaskAgainTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            let job = named(JobController(), "Import")
+            let task = named(ConcurrentOperation(), "parse")
+            job.track(task)
+            job.track(task)
+        }
+        #expect(message(result).contains("Import was told to track parse"))
+    }
+
+    @Test func trackingAPlainTaskAgainTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            let job = named(JobController(), "Import")
+            let task = named(BlockOperation {}, "parse")
+            job.track(task)
+            task.start()
+            job.track(task)
+        }
+        #expect(message(result).contains("Import was told to track parse"))
+    }
+
+    @Test func trackingItselfTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            let job = named(JobController(), "Import")
+            job.track(job)
+        }
+        #expect(message(result).contains("Import was told to track itself"))
+    }
+
+    @Test func trackingAnAncestorTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            let jobs = ["A", "B", "C"].map { named(JobController(), $0) }
+            jobs[0].track(jobs[1])
+            jobs[1].track(jobs[2])
+            jobs[2].track(jobs[0])
+        }
+        #expect(message(result).contains("C was told to track A"))
+    }
+
+    @Test func trackingAStartedAncestorTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            let jobs = ["A", "B", "C"].map { named(JobController(), $0) }
+            jobs[0].track(jobs[1])
+            jobs[1].track(jobs[2])
+            jobs[2].track(named(ConcurrentOperation(), "open"))
+            for job in jobs { job.start() }
+            jobs[2].track(jobs[0])
+        }
+        #expect(message(result).contains("C was told to track A"))
+    }
+
+    @Test func trackingIntoAFinishedJobTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            let job = named(JobController(), "Import")
+            job.start()
+            job.track(named(ConcurrentOperation(), "late"))
+        }
+        #expect(message(result).contains("Import was told to track late"))
+        #expect(message(result).contains("has finished"))
+    }
+
+    @Test func groupWidthBelowOneTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            named(JobController(), "Import").setMaxConcurrentOperationCount(0, for: .named("parse"))
+        }
+        #expect(message(result).contains("parse"))
+        #expect(message(result).contains("Import"))
+    }
+
+    @Test func startingAJobTwiceTraps() async {
+        // O7
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            let job = named(JobController(), "Import")
+            job.track(ConcurrentOperation())
+            job.start()
+            job.start()
+        }
+        #expect(message(result).contains("Import was started twice"))
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+// J10
+final class JobRetentionTests: XCTestCase {
+    /// What a test let go of.
+    private struct Remains {
+        weak var job: JobController?
+        weak var effects: JobEffects?
+        weak var task: Operation?
+
+        var isNothing: Bool { job == nil && effects == nil && task == nil }
+    }
+
+    /// Waits until threads that were about to let go have done so.
+    private func assertReleased(_ remains: Remains, line: UInt = #line) async {
+        for _ in 0..<1_000_000 where !remains.isNothing { await Task.yield() }
+        XCTAssertNil(remains.job, line: line)
+        XCTAssertNil(remains.effects, line: line)
+        XCTAssertNil(remains.task, line: line)
+    }
+
+    func testStartedJobKeepsItselfAliveAndNothingAfterTheEnd() async {
+        let log = EventLog()
+        func start() -> (Remains, HeldOperation) {
+            let task = HeldOperation("a")
+            let job = ScriptedJob(log: log) { job in
+                job.trackAndQueue(task) { _ in job.log.record("a") }
+                job.setCompletion(for: .type(HeldOperation.self)) { job.log.record("group") }
+            }
+            job.startJob()
+            return (Remains(job: job, effects: job.effects), task)
+        }
+        let (remains, task) = start()
+        await wait(for: task.began)
+        XCTAssertNotNil(remains.job)
+        task.finish()
+        await log.waitForEvent("all")
+        await assertReleased(remains)
+        XCTAssertEqual(log.events, ["a", "group", "all"])
+    }
+
+    func testTaskIsReleasedAsSoonAsItWasDelivered() async throws {
+        final class Steps: JobController, @unchecked Sendable {
+            weak var delivered: Operation?
+            var wasReleased = false
+
+            override func main() {
+                // Its start has returned before it is delivered, so nobody else holds it.
+                track(ConcurrentOperation.finishedBefore()) { self.delivered = $0 }
+            }
+
+            override func taskGroupFinished(_ group: JobGroup) { wasReleased = delivered == nil }
+        }
+        let job = Steps()
+        try await job.run()
+        XCTAssertTrue(job.wasReleased)
+        XCTAssertEqual(job.trackedTasks, [])
+    }
+
+    func testJobNeverStartedIsReleasedWithItsTasks() async {
+        func make(_ kind: Int) -> Remains {
+            let job = ScriptedJob()
+            let tasks: [Operation] = [
+                ConcurrentOperation(), BlockOperation {}, ScriptedJob("nested"), HeldOperation("a"),
+            ]
+            let task = tasks[kind]
+            (task as? JobController)?.track(ConcurrentOperation())
+            if kind == 3 { task.start() }
+            job.track(task)
+            return Remains(job: job, effects: job.effects, task: task)
+        }
+        for kind in 0..<4 { await assertReleased(make(kind)) }
+    }
+
+    func testFinishedTaskOfAJobNeverStartedIsReleased() async {
+        func make(_ task: Operation) -> Remains {
+            let job = ScriptedJob()
+            job.track(task)
+            task.start()
+            return Remains(job: job, effects: job.effects, task: nil)
+        }
+        for task in [InstantOperation("a"), BlockOperation {}] { await assertReleased(make(task)) }
+    }
+
+    func testTaskThatOutlivesAJobNeverStartedLeavesNothing() async {
+        let tasks: [Operation] = [HeldOperation("a"), BlockOperation {}]
+        func make(_ task: Operation) -> Remains {
+            let job = ScriptedJob()
+            job.track(task)
+            return Remains(job: job, effects: job.effects, task: nil)
+        }
+        for task in tasks {
+            let remains = make(task)
+            XCTAssertNil(remains.job)
+            task.start()
+            (task as? HeldOperation)?.finish()
+            await assertReleased(remains)
+        }
+    }
+
+    func testTaskThatOutlivesItsJobLeavesNothing() async {
+        let kinds: [ChildCancellation] = [.leaveRunning, .cancelWithoutWaiting]
+        for kind in kinds {
+            for isPlain in [true, false] {
+                let held = HeldOperation("a", stopsWhenCancelled: false)
+                let user = UserOperation("b", isHeld: true)
+                let task: Operation = isPlain ? user : held
+                func start() async -> Remains {
+                    let job = ScriptedJob { $0.trackAndQueue(task, cancellation: kind) }
+                    job.startJob()
+                    await wait(for: isPlain ? user.began : held.began)
+                    job.cancel()
+                    await waitForFinish(of: job)
+                    return Remains(job: job, effects: job.effects, task: nil)
+                }
+                let remains = await start()
+                held.finish()
+                if isPlain { user.complete() }
+                await assertReleased(remains)
+            }
+        }
+    }
+
+    func testCancelledAndFailedJobsAreReleasedWithTheirTasks() async {
+        for fails in [true, false] {
+            func start() async -> Remains {
+                let task = HeldOperation("a")
+                let job = ScriptedJob { $0.trackAndQueue(task) { _ in } }
+                job.startJob()
+                await wait(for: task.began)
+                if fails { job.finish(with: SampleError("end")) } else { job.cancel() }
+                await waitForFinish(of: job)
+                return Remains(job: job, effects: job.effects, task: task)
+            }
+            await assertReleased(await start())
+        }
+    }
+
+    func testReplacedGroupClosureIsReleasedWithNoLockHeld() {
+        final class Canary {
+            let job: JobController
+            init(_ job: JobController) { self.job = job }
+            deinit { job.isSuspended = false }
+        }
+        let job = ScriptedJob()
+        func set() {
+            let canary = Canary(job)
+            job.setCompletion(for: .named("g")) { _ = canary }
+        }
+        set()
+        job.setCompletion(for: .named("g")) {}
+        XCTAssertFalse(job.isSuspended)
+    }
+}
+
+extension ConcurrentOperation {
+    fileprivate static func finishedBefore() -> ConcurrentOperation {
+        let operation = ConcurrentOperation()
+        operation.start()
+        return operation
+    }
+}
