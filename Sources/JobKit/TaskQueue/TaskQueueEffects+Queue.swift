@@ -5,14 +5,16 @@ import Synchronization
 /// What concerns the queue as a whole.
 extension TaskQueueEffects {
     func changeWidth(to width: Int) {
-        let becomesLimited =
-            width < Int.max && !asksForLenders.exchange(true, ordering: .acquiringAndReleasing)
-        send { $0.machine.widthChanged(to: width) }
-        if becomesLimited { findAllLenders() }
+        if width < Int.max { asksForLenders.store(true, ordering: .releasing) }
+        let wasUnlimited = send { state in
+            defer { state.machine.widthChanged(to: width) }
+            return state.machine.width == Int.max
+        }
+        if wasUnlimited, width < Int.max { findAllLenders() }
     }
 
     func cancelAll() {
-        for operation in state.withLock({ $0.machine.entries }) {
+        for operation in state.withLock({ $0.machine.entriesToCancel }) {
             operation.cancel()
             if !(operation is ConcurrentOperation) { lookWhetherReady(operation) }
         }
