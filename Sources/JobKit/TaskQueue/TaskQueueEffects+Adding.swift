@@ -21,7 +21,8 @@ extension TaskQueueEffects {
         guard enter(concurrent, admission) else { return }
         let priority = TaskPriority(queuePriority: concurrent.queuePriority.rawValue)
         let isReady = concurrent.isReady
-        let jobs = asksForLenders.load(ordering: .acquiring) ? jobsWaiting(for: concurrent) : []
+        let asksForLenders = asksForLenders.load(ordering: .acquiring)
+        let jobs = asksForLenders ? jobsWaiting(for: concurrent) : []
         send { state in
             let lenders = jobs.compactMap { slot(of: $0, &state) }
             concurrent.queueSlot = state.machine.entryAdded(
@@ -31,9 +32,10 @@ extension TaskQueueEffects {
                 isBarrier: isBarrier,
                 lenders: lenders
             )
-            if isBarrier { asksForLenders.store(true, ordering: .releasing) }
+            if isBarrier { self.asksForLenders.store(true, ordering: .releasing) }
         }
         // What changed while the operation was on its way in found no slot to change.
+        if !asksForLenders { trackerAdded(to: concurrent) }
         if !isReady { lookWhetherReady(concurrent) }
         if TaskPriority(queuePriority: concurrent.queuePriority.rawValue) != priority {
             operationPriorityChanged(concurrent)
