@@ -49,7 +49,7 @@ extension JobEffects {
         if let job = task as? JobController, job.effects.hasTasks {
             job.effects.trackerAddedAbove()
         } else if record.queue == nil {
-            task.taskQueue?.trackerAdded(to: task)
+            TaskQueueEffects.queue(of: task)?.trackerAdded(to: task)
         }
     }
 
@@ -175,21 +175,14 @@ extension JobEffects {
     }
 
     /// A job that has tasks already got one more above it: they may run in its place.
-    private func trackerAddedAbove() {
+    func trackerAddedAbove() {
         var level: [JobEffects] = [self]
         while let effects = level.popLast() {
             let tasks = effects.state.withLock { $0.tasks.records.compactMap(\.task) }
             for task in tasks {
-                task.taskQueue?.trackerAdded(to: task)
+                TaskQueueEffects.queue(of: task)?.trackerAdded(to: task)
                 if let job = task as? JobController { level.append(job.effects) }
             }
         }
-    }
-}
-
-extension Operation {
-    /// The ``TaskQueue`` that a ``ConcurrentOperation`` stands in.
-    fileprivate var taskQueue: TaskQueueEffects? {
-        (self as? ConcurrentOperation)?.hooks.withLock { $0.queue }
     }
 }

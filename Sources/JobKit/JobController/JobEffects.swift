@@ -85,15 +85,19 @@ final class JobEffects: Sendable {
         if let queue = job.hooks.withLock({ $0.queue }) {
             placeQueue.store(.passRetained(queue), ordering: .releasing)
         }
-        return state.withLock { state in
+        let (entersMain, hasTasks) = state.withLock { state in
             state.job = job
+            let hasTasks = state.machine.openCount > 0
             guard mayEnterMain, state.machine.ending == nil else {
                 state.machine.startedWithoutMain()
-                return false
+                return (false, hasTasks)
             }
             state.machine.mainEntered()
-            return true
+            return (true, hasTasks)
         }
+        // What was tracked before the start may run in the place that the job has now.
+        if hasTasks { trackerAddedAbove() }
+        return entersMain
     }
 
     /// `main()` has returned: from now on whoever finds ``signals`` at zero may deliver.

@@ -17,13 +17,15 @@ final class TaskQueueEffects: Sendable {
         var foreign: [ObjectIdentifier: ForeignEntry] = [:]
         var idleWaiters: [DispatchSemaphore] = []
         var isWatched = false
+        /// Where operations are asked again whether they are ready; made when it is needed.
+        var lookQueue: DispatchQueue?
     }
 
     let name: String
     let state: Guarded<State>
     /// Whether jobs must say when they wait; read without the lock.
     let asksForLenders: Atomic<Bool>
-    private let quality: DispatchQoS
+    let quality: DispatchQoS
     /// Changes when there is work and a worker looks for some.
     private let workSign = Atomic<Int>(0)
 
@@ -40,7 +42,10 @@ final class TaskQueueEffects: Sendable {
         state = Guarded(
             State(
                 machine: Machine(width: width),
-                roster: WorkerRoster(parallelism: max(2, cores), limit: Self.threadLimit)
+                roster: WorkerRoster(
+                    parallelism: min(max(2, cores), Self.threadLimit),
+                    limit: Self.threadLimit
+                )
             )
         )
         asksForLenders = Atomic(width < Int.max)
@@ -186,7 +191,8 @@ final class TaskQueueEffects: Sendable {
     /// The slot in which the operation stands; nil before it was added and after it has finished.
     func slot(of operation: Operation, _ state: inout State) -> Int? {
         guard let concurrent = operation as? ConcurrentOperation else {
-            return state.foreign[ObjectIdentifier(operation)]?.slot
+            let slot = state.foreign[ObjectIdentifier(operation)]?.slot
+            return slot.flatMap { state.machine.slots[$0].entry === operation ? $0 : nil }
         }
         let slot = concurrent.queueSlot
         return state.machine.slots.indices.contains(slot)
