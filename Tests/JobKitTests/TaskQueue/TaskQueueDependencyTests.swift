@@ -1,0 +1,159 @@
+import Foundation
+import JobKit
+import JobKitTesting
+import Synchronization
+import XCTest
+
+final class TaskQueueDependencyTests: XCTestCase {
+    /// Q3: a chain of 100,000 in any order, and its release, on a stack of any depth.
+    func testLongChainsInAnyOrder() async {
+        var generator = WalkGenerator(seed: 3)
+        for order in ["in order", "last first", "shuffled"] {
+            let queue = TaskQueue(maxConcurrentOperationCount: 2)
+            let reached = Atomic(0)
+            let bad = Atomic(0)
+            var chain = (0..<100_000)
+                .map { number in
+                    WorkOperation { operation in
+                        let place = reached.add(1, ordering: .sequentiallyConsistent).oldValue
+                        if place != number { bad.add(1, ordering: .relaxed) }
+                        operation.finish()
+                    }
+                }
+            for number in 1..<chain.count { chain[number].addDependency(chain[number - 1]) }
+            switch order {
+            case "last first": chain.reverse()
+            case "shuffled": chain.shuffle(using: &generator)
+            default: break
+            }
+            queue.addOperations(chain, waitUntilFinished: false)
+            chain = []
+            await drain(queue, timeout: 120)
+            XCTAssertEqual(reached.load(ordering: .relaxed), 100_000, order)
+            XCTAssertEqual(bad.load(ordering: .relaxed), 0, order)
+        }
+    }
+
+    /// Q3: 200,000 dependencies of one operation.
+    func testWideFanIn() async {
+        let queue = TaskQueue()
+        let ended = Atomic(0)
+        let seen = Atomic(0)
+        let last = WorkOperation { operation in
+            seen.store(ended.load(ordering: .sequentiallyConsistent), ordering: .relaxed)
+            operation.finish()
+        }
+        let tasks = (0..<200_000)
+            .map { _ in
+                WorkOperation {
+                    ended.add(1, ordering: .sequentiallyConsistent)
+                    $0.finish()
+                }
+            }
+        for task in tasks { last.addDependency(task) }
+        queue.addOperation(last)
+        queue.addOperations(tasks, waitUntilFinished: false)
+        await drain(queue, timeout: 120)
+        XCTAssertEqual(seen.load(ordering: .relaxed), 200_000)
+    }
+
+    /// Q2: across queues of either kind, among operations of either kind.
+    func testDependenciesAcrossQueues() async {
+        let (first, second) = (TaskQueue(maxConcurrentOperationCount: 1), TaskQueue())
+        let third = OperationQueue()
+        let log = Guarded<[Int]>([])
+        let ended = expectation(description: "all have ended")
+        var operations: [Operation] = []
+        for number in 0..<300 {
+            let work: @Sendable () -> Void = {
+                log.withLock { $0.append(number) }
+                if number == 299 { ended.fulfill() }
+            }
+            let operation: Operation
+            if number % 2 == 0 {
+                operation = BlockOperation(block: work)
+            } else {
+                operation = WorkOperation {
+                    work()
+                    $0.finish()
+                }
+            }
+            operations.last.map { operation.addDependency($0) }
+            operations.append(operation)
+        }
+        for (number, operation) in operations.enumerated().reversed() {
+            switch number / 2 % 3 {
+            case 0: first.addOperation(operation)
+            case 1: second.addOperation(operation)
+            default: third.addOperation(operation)
+            }
+        }
+        await fulfillment(of: [ended], timeout: 60)
+        XCTAssertEqual(log.withLock { $0 }, Array(0..<300))
+    }
+
+    /// Q2: a dependency added while the operation waits, also when it was ready already.
+    func testDependencyAddedWhileWaitingIsHonoured() async {
+        for isPlain in [false, true] {
+            let queue = TaskQueue(maxConcurrentOperationCount: 1)
+            queue.isSuspended = true
+            let log = EventLog()
+            let waiting: Operation
+            if isPlain {
+                waiting = BlockOperation { log.record("waiting") }
+            } else {
+                waiting = WorkOperation {
+                    log.record("waiting")
+                    $0.finish()
+                }
+            }
+            queue.addOperation(waiting)
+            let dependency = WorkOperation {
+                log.record("dependency")
+                $0.finish()
+            }
+            waiting.addDependency(dependency)
+            queue.addOperation { log.record("between") }
+            queue.isSuspended = false
+            await log.waitForEvent("between")
+            queue.addOperation(dependency)
+            await drain(queue)
+            XCTAssertEqual(log.events, ["between", "dependency", "waiting"])
+        }
+    }
+
+    /// Q2: the wait ends with the dependency's removal.
+    func testRemovedDependencyIsNotWaitedFor() async {
+        let queue = TaskQueue()
+        let (operation, never) = (ConcurrentOperation(), ConcurrentOperation())
+        operation.addDependency(never)
+        queue.addOperation(operation)
+        XCTAssertFalse(operation.isReady)
+        operation.removeDependency(never)
+        await drain(queue)
+        XCTAssertTrue(operation.isFinished)
+    }
+
+    /// Q7: a cancelled waiting operation no longer waits; it never enters `main()`.
+    func testCancelledOperationsNoLongerWait() async {
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        let never = ConcurrentOperation()
+        let entered = Atomic(0)
+        let waiting = (0..<100)
+            .map { _ in
+                WorkOperation {
+                    entered.add(1, ordering: .relaxed)
+                    $0.finish()
+                }
+            }
+        for operation in waiting { operation.addDependency(never) }
+        let plain = BlockOperation { entered.add(1, ordering: .relaxed) }
+        plain.addDependency(never)
+        queue.addOperations(waiting + [plain], waitUntilFinished: false)
+        queue.cancelAllOperations()
+        await drain(queue)
+        XCTAssertEqual(entered.load(ordering: .relaxed), 0)
+        XCTAssertTrue(plain.isFinished)
+        XCTAssertTrue(waiting.allSatisfy { $0.isFinished && $0.isCancelled })
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import JobKit
+import JobKitTesting
+import XCTest
+
+/// Operations that are no ``ConcurrentOperation``.
+final class TaskQueueForeignTests: XCTestCase {
+    /// Q1: a user's own asynchronous operation keeps its place until it has finished.
+    func testAsynchronousOperationOfAUserKeepsItsPlace() async {
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        let log = EventLog()
+        for number in 0..<50 {
+            queue.addOperation(
+                OwnOperation { done in
+                    log.record("\(number) begins")
+                    DispatchQueue.global()
+                        .async {
+                            log.record("\(number) ends")
+                            done()
+                        }
+                }
+            )
+        }
+        await drain(queue)
+        XCTAssertEqual(log.events, (0..<50).flatMap { ["\($0) begins", "\($0) ends"] })
+    }
+
+    /// Q2: a chain of plain operations.
+    func testChainOfPlainOperations() async {
+        let queue = TaskQueue()
+        let log = Guarded<[Int]>([])
+        let chain = (0..<200).map { number in BlockOperation { log.withLock { $0.append(number) } } }
+        for number in 1..<chain.count { chain[number].addDependency(chain[number - 1]) }
+        queue.addOperations(chain.reversed(), waitUntilFinished: false)
+        await drain(queue)
+        XCTAssertEqual(log.withLock { $0 }, Array(0..<200))
+    }
+
+    /// As on an `OperationQueue`, a plain operation that is cancelled does not wait any longer.
+    func testCancelledPlainOperationNoLongerWaits() async {
+        let queue = TaskQueue()
+        let operation = BlockOperation { XCTFail("a cancelled operation was run") }
+        operation.addDependency(BlockOperation {})
+        queue.addOperation(operation)
+        operation.cancel()
+        await drain(queue)
+        XCTAssertTrue(operation.isFinished)
+    }
+
+    /// A job that is cancelled ends, though its plain task waits for what never comes.
+    func testCancelledJobEndsWithAPlainTaskThatWaits() async {
+        let queue = TaskQueue()
+        let began = Gate()
+        let job = WorkJob(on: queue) { job in
+            let task = BlockOperation {}
+            task.addDependency(BlockOperation {})
+            job.trackAndQueue(task)
+            began.open()
+        }
+        queue.addOperation(job)
+        await began.opened()
+        job.cancel()
+        await drain(queue)
+        XCTAssertTrue(job.isFinished)
+    }
+
+    /// Q2: an `isReady` of the user's own.
+    func testOwnIsReadyIsHonoured() async {
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        let (picky, log) = (PickyOperation(), EventLog())
+        queue.addOperation(picky)
+        queue.addOperation { log.record("other") }
+        await log.waitForEvent("other")
+        XCTAssertFalse(picky.isFinished)
+        picky.makeReady()
+        await drain(queue)
+        XCTAssertTrue(picky.isFinished)
+    }
+
+    /// The user's `completionBlock` is called.
+    func testCompletionBlockIsCalled() async {
+        let queue = TaskQueue()
+        let completed = expectation(description: "the completion blocks were called")
+        completed.expectedFulfillmentCount = 2
+        let (first, second) = (BlockOperation {}, BlockOperation {})
+        second.addDependency(first)
+        first.completionBlock = { completed.fulfill() }
+        second.completionBlock = { completed.fulfill() }
+        queue.addOperations([second, first], waitUntilFinished: false)
+        await fulfillment(of: [completed], timeout: 30)
+    }
+
+    /// Added to queues from many threads, plain operations are neither lost nor run twice.
+    func testPlainOperationsFromManyThreads() async {
+        let queues = [TaskQueue(maxConcurrentOperationCount: 1), TaskQueue()]
+        let count = Guarded(0)
+        await runOnThreads(4) { thread in
+            for number in 0..<300 {
+                let first = BlockOperation { count.withLock { $0 += 1 } }
+                let second = BlockOperation { count.withLock { $0 += 1 } }
+                if number % 3 == 0 { second.addDependency(first) }
+                queues[(thread + number) % 2].addOperation(second)
+                queues[number % 2].addOperation(first)
+            }
+        }
+        for queue in queues { await drain(queue) }
+        XCTAssertEqual(count.withLock { $0 }, 2_400)
+    }
+}
+
+// Operation forces @unchecked. The state stands behind a lock.
+/// Asynchronous work as a user writes it without JobKit.
+final class OwnOperation: Operation, @unchecked Sendable {
+    private enum State { case pending, executing, finished }
+
+    private let state = Guarded(State.pending)
+    private let work: @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    init(_ work: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
+        self.work = work
+    }
+
+    override var isAsynchronous: Bool { true }
+    override var isExecuting: Bool { state.withLock { $0 } == .executing }
+    override var isFinished: Bool { state.withLock { $0 } == .finished }
+
+    override func start() {
+        change(to: .executing, "isExecuting")
+        work { [self] in change(to: .finished, "isFinished") }
+    }
+
+    private func change(to new: State, _ key: String) {
+        willChangeValue(forKey: key)
+        state.withLock { $0 = new }
+        didChangeValue(forKey: key)
+    }
+}

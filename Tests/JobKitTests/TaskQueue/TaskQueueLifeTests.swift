@@ -1,0 +1,179 @@
+import Foundation
+import JobKit
+import JobKitTesting
+import Synchronization
+import XCTest
+
+final class TaskQueueLifeTests: XCTestCase {
+    /// Q4: suspended, a queue starts nothing; resumed, it goes on.
+    func testSuspendedQueueStartsNothing() async {
+        let queue = TaskQueue()
+        queue.isSuspended = true
+        let log = EventLog()
+        queue.addOperation { log.record("late") }
+        let other = TaskQueue()
+        other.addOperation { log.record("early") }
+        await drain(other)
+        XCTAssertTrue(queue.isSuspended)
+        XCTAssertEqual(queue.operationCount, 1)
+        queue.isSuspended = false
+        await drain(queue)
+        XCTAssertEqual(log.events, ["early", "late"])
+    }
+
+    /// Q4: a wider queue starts what waits, at once.
+    func testWiderQueueStartsMore() async {
+        let (queue, release) = (TaskQueue(maxConcurrentOperationCount: 1), Gate())
+        let began = expectation(description: "five execute")
+        began.expectedFulfillmentCount = 5
+        for _ in 0..<5 {
+            queue.addAsynchronousOperation { done in
+                began.fulfill()
+                Task {
+                    await release.opened()
+                    done(nil)
+                }
+            }
+        }
+        queue.maxConcurrentOperationCount = 5
+        XCTAssertEqual(queue.maxConcurrentOperationCount, 5)
+        await fulfillment(of: [began], timeout: 30)
+        release.open()
+        await drain(queue)
+    }
+
+    /// Q4: the queue lives until its operations have ended, also when nobody holds it.
+    func testReleasedQueueEndsItsOperations() async {
+        let (began, release) = (Gate(), Gate())
+        let ended = expectation(description: "all have ended")
+        ended.expectedFulfillmentCount = 101
+        do {
+            let queue = TaskQueue(maxConcurrentOperationCount: 1)
+            queue.addOperation {
+                began.open()
+                release.wait()
+                ended.fulfill()
+            }
+            for _ in 0..<50 {
+                queue.addOperation { ended.fulfill() }
+                queue.addOperation(BlockOperation { ended.fulfill() })
+            }
+        }
+        await began.opened()
+        release.open()
+        await fulfillment(of: [ended], timeout: 60)
+    }
+
+    /// The operations that have not finished, in the order added.
+    func testOperationsAreThoseNotFinished() async {
+        let (queue, began, release) = (TaskQueue(maxConcurrentOperationCount: 1), Gate(), Gate())
+        let first = WorkOperation { operation in
+            began.open()
+            Task {
+                await release.opened()
+                operation.finish()
+            }
+        }
+        let others: [Operation] = [BlockOperation {}, ConcurrentOperation()]
+        others[1].queuePriority = .veryHigh
+        queue.addOperations([first] + others, waitUntilFinished: false)
+        await began.opened()
+        XCTAssertEqual(queue.operations, [first] + others)
+        XCTAssertEqual(queue.operationCount, 3)
+        release.open()
+        await drain(queue)
+        XCTAssertEqual(queue.operations, [])
+        XCTAssertEqual(queue.operationCount, 0)
+    }
+
+    /// Adding and waiting, from a plain thread.
+    func testAddOperationsMayWait() async {
+        let queue = TaskQueue(maxConcurrentOperationCount: 2)
+        let counts = Guarded<[Int]>([])
+        await runOnThreads(4) { _ in
+            let operations: [Operation] =
+                (0..<100).map { $0 % 2 == 0 ? ConcurrentOperation() : BlockOperation {} }
+            queue.addOperations(operations, waitUntilFinished: true)
+            counts.withLock { $0.append(operations.count { $0.isFinished }) }
+        }
+        XCTAssertEqual(counts.withLock { $0 }, [100, 100, 100, 100])
+        await runOnThreads(2) { _ in queue.waitUntilAllOperationsAreFinished() }
+    }
+
+    /// Q7: what runs and what waits is cancelled; nothing that waited is entered.
+    func testCancelAllReachesWhatWaitsBeforeWhatRuns() async {
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        let began = Gate()
+        let entered = Atomic(0)
+        let waiting = WorkOperation {
+            entered.add(1, ordering: .relaxed)
+            $0.finish()
+        }
+        let running = StoppableOperation(began: began) { operation in
+            operation.finish()
+            // The place is free: what takes it must have been cancelled before.
+            waiting.waitUntilFinished()
+        }
+        queue.addOperations([running, waiting], waitUntilFinished: false)
+        await began.opened()
+        await runOnThreads(1) { _ in queue.cancelAllOperations() }
+        await drain(queue)
+        XCTAssertEqual(entered.load(ordering: .relaxed), 0)
+        XCTAssertTrue(running.isCancelled)
+        XCTAssertTrue(waiting.isCancelled)
+    }
+
+    /// Q7: the first `done` counts, and its error is the operation's.
+    func testFirstDoneCounts() async throws {
+        struct Broken: Error, Equatable { let number: Int }
+        let queue = TaskQueue()
+        queue.isSuspended = true
+        queue.addAsynchronousOperation { done in
+            done(Broken(number: 1))
+            done(nil)
+            done(Broken(number: 2))
+        }
+        queue.addAsynchronousOperation { done in
+            done(nil)
+            done(Broken(number: 3))
+        }
+        let operations = queue.operations.compactMap { $0 as? ConcurrentOperation }
+        XCTAssertEqual(operations.count, 2)
+        queue.isSuspended = false
+        await drain(queue)
+        XCTAssertEqual(operations[0].error as? Broken, Broken(number: 1))
+        XCTAssertNil(operations[1].error)
+    }
+
+    /// Q7: of many calls of `done` from many threads, one counts.
+    func testDoneFromManyThreads() async {
+        struct Broken: Error { let number: Int }
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        let done = Guarded<(@Sendable ((any Error)?) -> Void)?>(nil)
+        let began = Gate()
+        queue.addAsynchronousOperation { given in
+            done.withLock { $0 = given }
+            began.open()
+        }
+        let operation = queue.operations.first as? ConcurrentOperation
+        await began.opened()
+        await runOnThreads(8) { number in done.withLock { $0 }?(Broken(number: number)) }
+        await drain(queue)
+        XCTAssertTrue((0..<8).contains((operation?.error as? Broken)?.number ?? -1))
+    }
+}
+
+// Operation forces @unchecked. The closure and the gate are constants.
+/// Works until it is cancelled.
+final class StoppableOperation: ConcurrentOperation, @unchecked Sendable {
+    private let began: Gate
+    private let stop: @Sendable (StoppableOperation) -> Void
+
+    init(began: Gate, stop: @escaping @Sendable (StoppableOperation) -> Void) {
+        self.began = began
+        self.stop = stop
+    }
+
+    override func main() { began.open() }
+    override func didCancel() { stop(self) }
+}
