@@ -118,15 +118,16 @@ extension TaskQueueEffects {
             state.lookQueue = queue
             return queue
         }
-        queue?.asyncAfter(deadline: time) { [self] in
-            let isDue = state.withLock { state in
-                guard let next = state.foreign[id]?.nextLook else { return true }
-                guard next == time else { return false }
-                state.foreign[id]?.nextLook = nil
-                return true
+        queue?
+            .asyncAfter(deadline: time) { [self] in
+                let isDue = state.withLock { state in
+                    guard let next = state.foreign[id]?.nextLook else { return true }
+                    guard next == time else { return false }
+                    state.foreign[id]?.nextLook = nil
+                    return true
+                }
+                if isDue { lookWhetherReady(operation) }
             }
-            if isDue { lookWhetherReady(operation) }
-        }
     }
 
     private func foreignFinished(_ id: ObjectIdentifier) {

@@ -29,7 +29,8 @@ final class TaskQueueForeignTests: XCTestCase {
     func testChainOfPlainOperations() async {
         let queue = TaskQueue()
         let log = Guarded<[Int]>([])
-        let chain = (0..<200).map { number in BlockOperation { log.withLock { $0.append(number) } } }
+        let chain = (0..<200)
+            .map { number in BlockOperation { log.withLock { $0.append(number) } } }
         for number in 1..<chain.count { chain[number].addDependency(chain[number - 1]) }
         queue.addOperations(chain.reversed(), waitUntilFinished: false)
         await drain(queue)
