@@ -25,7 +25,9 @@ public struct JobEvent: Sendable {
     public let name: String
     /// The operation's dynamic type.
     public let type: Operation.Type
-    /// How a ``ConcurrentOperation`` ended; nil but for ``Kind/finished``.
+    /// How the operation ended; nil but for ``Kind/finished``.
+    ///
+    /// An `Operation` of Foundation's cannot fail: it was cancelled, or has succeeded.
     public let outcome: OperationOutcome?
     /// When it happened.
     public let instant: ContinuousClock.Instant
@@ -49,7 +51,14 @@ public struct JobEvent: Sendable {
         operationID = operation.eventID
         name = operationLabel(operation)
         type = Swift.type(of: operation)
-        outcome = kind == .finished ? (operation as? ConcurrentOperation)?.outcome : nil
+        outcome = kind == .finished ? Self.outcome(of: operation) : nil
         instant = .now
+    }
+
+    private static func outcome(of operation: Operation) -> OperationOutcome? {
+        guard let concurrent = operation as? ConcurrentOperation else {
+            return operation.isCancelled ? .cancelled : .succeeded
+        }
+        return concurrent.outcome
     }
 }

@@ -1,6 +1,6 @@
 /// What a job and its tasks did when, as a value to read, draw or export.
 ///
-/// `TimelineRecorder` makes one from the events of a job. A timeline of a running job is a snapshot:
+/// ``TimelineRecorder`` makes one from the events of a job. A timeline of a running job is a snapshot:
 /// what still runs then has no outcome and ends at the moment the snapshot was taken.
 ///
 /// | Form | For |

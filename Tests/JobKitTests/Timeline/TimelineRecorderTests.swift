@@ -1,0 +1,194 @@
+import Foundation
+import JobKit
+import JobKitTesting
+import XCTest
+
+final class TimelineRecorderTests: XCTestCase {
+    private struct Broken: Error {}
+
+    private final class Step: ConcurrentOperation, @unchecked Sendable {
+        private let failure: (any Error)?
+
+        init(_ name: String, error: (any Error)? = nil) {
+            failure = error
+            super.init()
+            self.name = name
+        }
+
+        override func main() {
+            if let failure { finish(with: failure) } else { finish() }
+        }
+    }
+
+    /// Tracks one step in each callback of the step before.
+    private final class Steps: JobController, @unchecked Sendable {
+        private var remaining: [String]
+
+        init(_ names: [String], name: String) {
+            remaining = names.reversed()
+            super.init()
+            self.name = name
+        }
+
+        override func main() { next() }
+
+        private func next() {
+            guard let name = remaining.popLast() else { return }
+            trackAndQueue(Step(name)) { _ in self.next() }
+        }
+    }
+
+    private final class Import: JobController, @unchecked Sendable {
+        override func main() {
+            name = "Import"
+            let fetch = Steps(["fetch 1", "fetch 2"], name: "Fetch")
+            let store = Steps(["store 1", "store 2"], name: "Store")
+            store.addDependency(fetch)
+            trackAndQueue(fetch)
+            trackAndQueue(store)
+            trackAndQueue(Step("broken", error: Broken()))
+        }
+
+        override func taskFailed(_ task: Operation, error: any Error) -> FailureResponse {
+            .carryOn
+        }
+    }
+
+    // R5, R6
+    func testJobIsRecordedWithItsTasksAndItsCriticalPath() async throws {
+        let job = Import()
+        job.name = "Import"
+        let recorder = TimelineRecorder()
+        job.addObserver(recorder)
+        try await job.run()
+        let timeline = recorder.timeline
+        let names = timeline.entries.map(\.name)
+        XCTAssertEqual(names.first, "Import")
+        XCTAssertEqual(
+            Set(names),
+            [
+                "Import", "Fetch", "Store", "fetch 1", "fetch 2", "store 1", "store 2", "broken",
+            ]
+        )
+        XCTAssertEqual(names.count, 8)
+        for entry in timeline.entries {
+            let parent = entry.parent.map { timeline.entries[$0] }
+            switch entry.name {
+            case "Import": XCTAssertNil(parent)
+            case "Fetch", "Store", "broken": XCTAssertEqual(parent?.name, "Import")
+            case "fetch 1", "fetch 2": XCTAssertEqual(parent?.name, "Fetch")
+            default: XCTAssertEqual(parent?.name, "Store")
+            }
+            if let parent {
+                XCTAssertLessThanOrEqual(parent.start, entry.start, entry.name)
+                XCTAssertLessThanOrEqual(entry.end, parent.end, entry.name)
+            }
+            if entry.name == "broken" {
+                guard case .failed(let error)? = entry.outcome else {
+                    XCTFail("broken has not failed")
+                    continue
+                }
+                XCTAssertTrue(error is Broken)
+            } else {
+                guard case .succeeded? = entry.outcome else {
+                    XCTFail("\(entry.name) has not succeeded")
+                    continue
+                }
+            }
+        }
+        XCTAssertEqual(
+            timeline.criticalPath.map(\.name),
+            ["fetch 1", "fetch 2", "store 1", "store 2"]
+        )
+    }
+
+    func testTimelineOfARunningJobIsASnapshot() async throws {
+        let release = Gate()
+        let began = Gate()
+        let recorder = TimelineRecorder()
+        let job = AsyncJob {
+            began.open()
+            await release.opened()
+        }
+        job.addObserver(recorder)
+        async let end: Void = job.run()
+        await began.opened()
+        let running = recorder.timeline
+        XCTAssertEqual(running.entries.count, 2)
+        XCTAssertTrue(running.entries.allSatisfy { $0.outcome == nil })
+        release.open()
+        try await end
+        XCTAssertTrue(recorder.timeline.entries.allSatisfy { $0.outcome != nil })
+        XCTAssertTrue(running.criticalPath.isEmpty)
+    }
+
+    func testOperationsOfFoundationsAreRecorded() async throws {
+        final class Blocks: JobController, @unchecked Sendable {
+            let foundationQueue = OperationQueue()
+
+            override func main() {
+                let first = BlockOperation {}
+                let second = BlockOperation {}
+                first.name = "first"
+                second.name = "second"
+                second.addDependency(first)
+                trackAndQueue(second, on: foundationQueue)
+                trackAndQueue(first)
+            }
+        }
+        let job = Blocks()
+        let recorder = TimelineRecorder()
+        job.addObserver(recorder)
+        try await job.run()
+        let entries = recorder.timeline.entries
+        XCTAssertEqual(Set(entries.map(\.name)), ["Blocks", "first", "second"])
+        for entry in entries {
+            guard case .succeeded? = entry.outcome else {
+                XCTFail("\(entry.name) has not succeeded")
+                continue
+            }
+        }
+    }
+
+    func testRecorderAddedLateKnowsTheJob() async throws {
+        let release = Gate()
+        let began = Gate()
+        let recorder = TimelineRecorder()
+        let job = AsyncJob {
+            began.open()
+            await release.opened()
+        }
+        job.name = "late"
+        async let end: Void = job.run()
+        await began.opened()
+        job.addObserver(recorder)
+        release.open()
+        try await end
+        XCTAssertEqual(recorder.timeline.entries.map(\.name), ["late", "work"])
+        XCTAssertEqual(recorder.timeline.entries.map(\.parent), [nil, 0])
+    }
+
+    func testAllStepsOfALongJobAreOnItsCriticalPath() async throws {
+        let names = (0..<2_000).map { "step \($0)" }
+        let job = Steps(names, name: "Steps")
+        let recorder = TimelineRecorder()
+        job.addObserver(recorder)
+        try await job.run()
+        let timeline = recorder.timeline
+        XCTAssertEqual(timeline.criticalPath.map(\.name), names)
+    }
+
+    /// A job with one asynchronous task.
+    private final class AsyncJob: JobController, @unchecked Sendable {
+        private let body: @Sendable () async -> Void
+
+        init(_ body: @escaping @Sendable () async -> Void) {
+            self.body = body
+            super.init()
+        }
+
+        override func main() {
+            trackAndQueue(AsyncOperation(name: "work", body))
+        }
+    }
+}
