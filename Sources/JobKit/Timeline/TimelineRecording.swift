@@ -66,9 +66,10 @@ struct TimelineRecording {
         _ = place(of: subject, at: instant)
     }
 
-    /// The timeline of all that has begun.
+    /// Makes the timeline of all that has begun.
     ///
     /// - Parameter now: Where that ends which still runs.
+    /// - Returns: The timeline, from the start of the first on it.
     func timeline(at now: ContinuousClock.Instant) -> Timeline {
         let shown = shownPlaces()
         var newPlaces: [Int: Int] = [:]
