@@ -60,11 +60,13 @@ struct WorkflowOracle: Sendable, CustomStringConvertible {
         )
     }
 
+    /// Every item that makes a difference.
+    static let items: [Item] =
+        [.main, .concurrent, .gate, .group([])]
+        + [[true], [false], [true, false], [false, true], [false, false]].map { .group($0) }
+
     /// All sequences of up to `length` items.
-    static func all(upTo length: Int) -> [WorkflowOracle] {
-        let alphabet: [Item] =
-            [.main, .concurrent, .gate, .group([])]
-            + [[true], [false], [true, false], [false, true], [false, false]].map { .group($0) }
+    static func all(upTo length: Int, of alphabet: [Item] = items) -> [WorkflowOracle] {
         var level: [[Item]] = [[]]
         var found = level
         for _ in 0..<length {
