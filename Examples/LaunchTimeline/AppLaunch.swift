@@ -1,0 +1,56 @@
+import Foundation
+import JobKit
+import Synchronization
+
+/// A launch of eight tasks: A and B, then C to F as a group that G waits for, then G and H.
+final class AppLaunch: TaskWorkflowDelegate, Sendable {
+    let workflow = TaskWorkflow(name: "Launch")
+    private let show: @Sendable (String) -> Void
+    private let (ended, end) = AsyncStream.makeStream(of: Void.self)
+
+    init(folder: URL, show: @escaping @Sendable (String) -> Void) {
+        self.show = show
+        let library = Library(folder: folder)
+        let title = Mutex("")
+        let makeTitle: @Sendable (LaunchContext) -> Void = { context in
+            let user = context["user"] as? String ?? "nobody"
+            title.withLock { $0 = "\(folder.lastPathComponent), for \(user)" }
+        }
+
+        workflow.delegate = self
+        workflow.addTask(ClosureTask(name: "TaskA", makeTitle))
+        workflow.addTask(ClosureTask(name: "TaskB") { _ in try library.list() })
+        workflow.addBlockingTasks([
+            ClosureTask(name: "TaskC") { _ in
+                // What only the main thread may do: fonts, windows, views.
+                show("Making the window")
+            },
+            ClosureTask(name: "TaskD") { _ in show("Files: \(library.files.count)") },
+            ClosureTask(name: "TaskE", queue: .concurrentQueue) { _ in
+                try library.hash(oddPlaces: false)
+            },
+            ClosureTask(name: "TaskF", queue: .concurrentQueue) { _ in
+                try library.hash(oddPlaces: true)
+            },
+        ])
+        workflow.addTask(ClosureTask(name: "TaskG") { _ in show(title.withLock { $0 }) })
+        workflow.addTask(
+            ClosureTask(name: "TaskH") { _ in
+                show("Different contents: \(Set(library.checksums.values).count)")
+            }
+        )
+    }
+
+    func run(user: String) async {
+        workflow.start(context: ["user": user])
+        for await _ in ended {}
+    }
+
+    func workflowDidFinish(_ workflow: TaskWorkflow) {
+        show(workflow.generateTimeline())
+        for task in workflow.criticalTasks() {
+            show("\(task.name): \(task.duration), concurrent: -\(task.savingIfConcurrent)")
+        }
+        end.finish()
+    }
+}
