@@ -4,7 +4,7 @@ import Foundation
 @main
 struct LaunchTimelineExample {
     @MainActor static func main() async {
-        let path = CommandLine.arguments.dropFirst().first ?? "/usr/bin"
+        let path = CommandLine.arguments.dropFirst().first ?? "/usr/share/zoneinfo"
         let launch = AppLaunch(folder: URL(filePath: path)) { print($0) }
         await launch.run(user: "you")
     }
