@@ -70,8 +70,13 @@ struct Compare: ParsableCommand {
     private func measure() -> Observations {
         var observations = Observations()
         for workload in workloads {
-            Rounds(count: rounds ?? (quick ? 3 : 5)).measure(workload, into: &observations)
-            write(WorkloadTable.table(of: workload, in: observations))
+            let duration = ContinuousClock()
+                .measure {
+                    Rounds(count: rounds ?? (quick ? 3 : 5)).measure(workload, into: &observations)
+                }
+            write(
+                WorkloadTable.table(of: workload, in: observations, measuredFor: duration)
+            )
         }
         return observations
     }

@@ -4,9 +4,15 @@ enum WorkloadTable {
         "variant", "figure", "median", "quartiles", "min … max", "ratio to baseline",
     ]
 
-    /// One row for each variant and figure that was measured.
-    static func table(of workload: Workload, in observations: Observations) -> Table {
-        var table = Table(title: title(of: workload, in: observations), header: header)
+    /// One row for each variant and figure that was measured; all the rounds took `duration`.
+    static func table(
+        of workload: Workload,
+        in observations: Observations,
+        measuredFor duration: Duration
+    ) -> Table {
+        let seconds = NumberText.fixed(duration.nanoseconds / 1e9, places: 1)
+        let title = title(of: workload, in: observations) + ", \(seconds) s"
+        var table = Table(title: title, header: header)
         for variant in workload.variants {
             for figure in variant.figures {
                 let series = workload.series(variant.name, figure)

@@ -11,6 +11,7 @@ enum NestedJobs {
         Workload(
             name,
             size: size,
+            maximumRounds: 3,
             variants: [
                 job(on: .taskQueue),
                 job(on: .operationQueue),
