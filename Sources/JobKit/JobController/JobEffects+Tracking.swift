@@ -39,11 +39,13 @@ extension JobEffects {
         }
         if isObserved.load(ordering: .acquiring) { tellTracked(task, by: job) }
         passOnProgress(to: task)
+        // Read here, because the record may be delivered and emptied as soon as it listens.
+        let isQueued = record.queue != nil
         listen(to: task, record)
         if tracking == .cancelAtOnce {
             CancelSweep.cancel(record, of: self)
             deliverElsewhere()
-        } else if record.queue != nil, !isSubmittedLater, !task.isFinished {
+        } else if isQueued, !isSubmittedLater, !task.isFinished {
             submit(record)
         }
         if let job = task as? JobController, job.effects.hasTasks {

@@ -8,6 +8,14 @@ final class EventCollector: JobObserver {
     let log = EventLog()
     private let collected = Guarded<[JobEvent]>([])
 
+    private let released: @Sendable () -> Void
+
+    init(released: @escaping @Sendable () -> Void = {}) {
+        self.released = released
+    }
+
+    deinit { released() }
+
     func job(_ job: JobController, didRecord event: JobEvent) {
         collected.withLock { $0.append(event) }
         log.record("\(event.name) \(event.kind)")

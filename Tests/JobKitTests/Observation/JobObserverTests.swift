@@ -144,14 +144,10 @@ final class JobObserverTests: XCTestCase {
     }
 
     func testObserverOfAFinishedJobIsReleasedWithIt() async throws {
-        weak var weakCollector: EventCollector?
-        do {
-            let collector = EventCollector()
-            weakCollector = collector
-            let job = Parent("job", [ConcurrentOperation()])
-            job.addObserver(collector)
-            try await job.run()
-        }
-        XCTAssertNil(weakCollector)
+        let released = expectation(description: "released")
+        let job = Parent("job", [ConcurrentOperation()])
+        job.addObserver(EventCollector { released.fulfill() })
+        try await job.run()
+        await fulfillment(of: [released], timeout: 30)
     }
 }

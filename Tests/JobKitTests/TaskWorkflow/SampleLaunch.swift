@@ -18,7 +18,7 @@ final class SampleDelegate: TaskWorkflowDelegate, Sendable {
     }
 }
 
-struct SampleError: Error {}
+struct LaunchSampleError: Error {}
 
 /// A task that records its name, and waits at a gate before it does if there is one.
 func logging(

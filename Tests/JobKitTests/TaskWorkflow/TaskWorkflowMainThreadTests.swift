@@ -38,7 +38,7 @@ final class TaskWorkflowMainThreadTests: XCTestCase {
         let workflow = TaskWorkflow(name: "Launch")
         workflow.delegate = delegate
         workflow.addBlockingTasks([logging("a", EventLog())])
-        workflow.addTask(ClosureTask(name: "b") { _ in throw SampleError() })
+        workflow.addTask(ClosureTask(name: "b") { _ in throw LaunchSampleError() })
         workflow.addTask(logging("c", EventLog()))
         workflow.start()
         XCTAssertEqual(delegate.log.events, ["finished on the main thread"])

@@ -20,7 +20,7 @@ final class TaskWorkflowStressTests: XCTestCase {
                     let tasks = (0..<Int.random(in: 0...3, using: &random))
                         .map { index in
                             AsyncClosureTask(name: "\(index)") { _ in
-                                if index == 1 { throw SampleError() }
+                                if index == 1 { throw LaunchSampleError() }
                             }
                         }
                     let queue: LaunchTaskQueue =

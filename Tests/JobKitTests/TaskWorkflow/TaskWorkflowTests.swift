@@ -75,7 +75,7 @@ final class TaskWorkflowTests: XCTestCase {
         final class Early: LaunchTask, @unchecked Sendable {
             var wasFinished: Bool?
             override func main(context: LaunchContext) {
-                finish(with: SampleError())
+                finish(with: LaunchSampleError())
                 finish()
                 wasFinished = isFinished
             }
@@ -84,7 +84,7 @@ final class TaskWorkflowTests: XCTestCase {
         XCTAssertEqual(task.name, "Early")
         task.start()
         XCTAssertEqual(task.wasFinished, false)
-        XCTAssertTrue(task.error is SampleError)
+        XCTAssertTrue(task.error is LaunchSampleError)
     }
 
     // W1
@@ -189,15 +189,15 @@ final class TaskWorkflowTests: XCTestCase {
     // W5
     func testFailedTaskDoesNotStopTheLaunch() async {
         let log = EventLog()
-        let failing = ClosureTask(name: "A") { _ in throw SampleError() }
+        let failing = ClosureTask(name: "A") { _ in throw LaunchSampleError() }
         let workflow = TaskWorkflow(name: "Launch")
         workflow.addBlockingTasks([
-            failing, AsyncClosureTask(name: "B") { _ in throw SampleError() },
+            failing, AsyncClosureTask(name: "B") { _ in throw LaunchSampleError() },
         ])
         workflow.addTask(logging("C", log))
         await finish(workflow)
         XCTAssertEqual(log.events, ["C on main"])
-        XCTAssertTrue(failing.error is SampleError)
+        XCTAssertTrue(failing.error is LaunchSampleError)
         XCTAssertNil(workflow.error)
         XCTAssertTrue(workflow.generateTimeline().contains(#/\[A \d+ms failed\]/#))
     }
@@ -211,11 +211,11 @@ final class TaskWorkflowTests: XCTestCase {
         }
         let log = EventLog()
         let workflow = Strict(name: "Launch")
-        workflow.addTask(ClosureTask(name: "A") { _ in throw SampleError() })
+        workflow.addTask(ClosureTask(name: "A") { _ in throw LaunchSampleError() })
         workflow.addTask(logging("B", log))
         await finish(workflow)
         XCTAssertEqual(log.events, [])
-        XCTAssertTrue(workflow.error is SampleError)
+        XCTAssertTrue(workflow.error is LaunchSampleError)
     }
 
     // W6
