@@ -1,0 +1,34 @@
+import Foundation
+
+/// Messages on standard error.
+enum ErrorOutput {
+    /// Writes a message in a line of its own, after the command's name.
+    ///
+    /// - Parameter message: The message, without a line break.
+    static func write(_ message: String) {
+        write(Array(message.utf8))
+    }
+
+    /// Writes a message in a line of its own, after the command's name.
+    ///
+    /// - Parameter message: The message, without a line break, as it may hold a path's bytes.
+    static func write(_ message: [UInt8]) {
+        writeRaw(Array("find-duplicates: ".utf8) + message + [0x0A])
+    }
+
+    /// Writes bytes as they are.
+    ///
+    /// What cannot be written is lost: there is nobody to tell.
+    ///
+    /// - Parameter bytes: The bytes.
+    static func writeRaw(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count)
+            }
+            guard count > 0 || errno == EINTR else { return }
+            rest = rest.dropFirst(max(0, count))
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// A command line argument as a text that loses none of its bytes.
+///
+/// Swift's own `CommandLine.arguments` replaces what is not UTF-8, and so would name another
+/// folder. Here such a byte becomes a character of a private range, U+10FF00 plus the byte. A
+/// character of that range itself becomes one for each of its bytes.
+package enum ArgumentText {
+    private static let base: UInt32 = 0x10FF00
+
+    /// Makes a text of an argument.
+    ///
+    /// - Parameter bytes: The argument's bytes.
+    /// - Returns: The text; for UTF-8 it is the text that one expects.
+    package static func text(of bytes: [UInt8]) -> String {
+        var text = ""
+        var rest = bytes[...]
+        while let first = rest.first {
+            let length = (1...4).first { isCharacter(rest.prefix($0)) }
+            if let length {
+                text += String(decoding: rest.prefix(length), as: UTF8.self)
+                rest = rest.dropFirst(length)
+            } else {
+                text.unicodeScalars.append(scalar(for: first))
+                rest = rest.dropFirst()
+            }
+        }
+        return text
+    }
+
+    /// Gets the bytes back.
+    ///
+    /// - Parameter text: A text that ``text(of:)`` has made.
+    /// - Returns: The argument's bytes.
+    package static func bytes(of text: String) -> [UInt8] {
+        text.unicodeScalars.flatMap { scalar -> [UInt8] in
+            scalar.value >= base && scalar.value <= base + 0xFF
+                ? [UInt8(scalar.value - base)] : Array(String(scalar).utf8)
+        }
+    }
+
+    private static func isCharacter(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return false }
+        let scalars = text.unicodeScalars
+        guard scalars.count == 1, let scalar = scalars.first else { return false }
+        return scalar.value < base || scalar.value > base + 0xFF
+    }
+
+    private static func scalar(for byte: UInt8) -> Unicode.Scalar {
+        Unicode.Scalar(base + UInt32(byte)) ?? "\u{FFFD}"
+    }
+}

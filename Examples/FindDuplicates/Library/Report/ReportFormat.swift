@@ -1,0 +1,68 @@
+import Foundation
+
+/// How a report is written.
+public enum ReportFormat: Sendable {
+    /// A path a line, as its bytes are, and an empty line between two groups.
+    case plain
+    /// As plain, but with a 0 byte in place of every line break: no path holds one.
+    case print0
+    /// `{"groups":[{"size":…,"paths":[…]}],"scannedFiles":…,"hashedBytes":…}` and a line break.
+    ///
+    /// JSON is UTF-8, and a path need not be. In a path that is not, U+FFFD stands for what is
+    /// wrong; its group then also has `"pathsBase64"`, the exact bytes of all its paths in the
+    /// same order, and the report has `"pathEncoding"`, which says so. The report of a search that
+    /// was cancelled has `"incomplete":true`.
+    case json
+
+    /// Writes a report, piece by piece.
+    ///
+    /// - Parameters:
+    ///   - report: What was found.
+    ///   - write: Takes the next bytes.
+    /// - Throws: What `write` throws.
+    public func write(_ report: DuplicateReport, to write: ([UInt8]) throws -> Void) rethrows {
+        switch self {
+        case .plain: try writeLines(of: report, end: 0x0A, to: write)
+        case .print0: try writeLines(of: report, end: 0, to: write)
+        case .json: try writeJSON(of: report, to: write)
+        }
+    }
+
+    private func writeLines(
+        of report: DuplicateReport,
+        end: UInt8,
+        to write: ([UInt8]) throws -> Void
+    ) rethrows {
+        for (number, group) in report.groups.enumerated() {
+            if number > 0 { try write([end]) }
+            for path in group.paths { try write(path.bytes + [end]) }
+        }
+    }
+
+    private func writeJSON(
+        of report: DuplicateReport,
+        to write: ([UInt8]) throws -> Void
+    ) rethrows {
+        var needsEncoding = false
+        try write(Array("{\"groups\":[".utf8))
+        for (number, group) in report.groups.enumerated() {
+            var text = Array("\(number == 0 ? "" : ","){\"size\":\(group.size),\"paths\":".utf8)
+            text += JSONText.array(group.paths.map { JSONText.string($0.bytes) })
+            if group.paths.contains(where: { !$0.isUTF8 }) {
+                needsEncoding = true
+                let exact = group.paths.map { Data($0.bytes).base64EncodedString() }
+                text += Array(",\"pathsBase64\":".utf8)
+                text += JSONText.array(exact.map { JSONText.string(Array($0.utf8)) })
+            }
+            try write(text + [0x7D])
+        }
+        var end = "],\"scannedFiles\":\(report.scannedFiles),\"hashedBytes\":\(report.hashedBytes)"
+        if needsEncoding { end += ",\"pathEncoding\":\"\(ReportFormat.pathEncoding)\"" }
+        if !report.isComplete { end += ",\"incomplete\":true" }
+        try write(Array("\(end)}\n".utf8))
+    }
+
+    private static let pathEncoding = """
+        UTF-8 with U+FFFD for other bytes; pathsBase64 has the exact bytes in base64, same order
+        """
+}

@@ -1,0 +1,59 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let jobKit = Target.Dependency.product(name: "JobKit", package: "job-kit")
+let jobKitTesting = Target.Dependency.product(name: "JobKitTesting", package: "job-kit")
+
+let package = Package(
+    name: "job-kit-examples",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "FindDuplicates", targets: ["FindDuplicates"]),
+        .executable(name: "find-duplicates", targets: ["find-duplicates"]),
+        .executable(name: "launch-decisions", targets: ["launch-decisions"]),
+        .executable(name: "start-up-tasks", targets: ["start-up-tasks"]),
+    ],
+    dependencies: [
+        .package(name: "job-kit", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    ],
+    targets: [
+        .target(
+            name: "FindDuplicates",
+            dependencies: [jobKit, .product(name: "Crypto", package: "swift-crypto")],
+            path: "FindDuplicates/Library"
+        ),
+        .executableTarget(
+            name: "find-duplicates",
+            dependencies: [
+                "FindDuplicates", jobKit,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "FindDuplicates/Command"
+        ),
+        .executableTarget(
+            name: "launch-decisions",
+            dependencies: [jobKit],
+            path: "LaunchDecisions"
+        ),
+        .executableTarget(
+            name: "start-up-tasks",
+            dependencies: [jobKit],
+            path: "StartUpTasks"
+        ),
+        .testTarget(
+            name: "FindDuplicatesTests",
+            dependencies: ["FindDuplicates", "find-duplicates", jobKit]
+        ),
+        .testTarget(
+            name: "LaunchDecisionsTests",
+            dependencies: ["launch-decisions", jobKit, jobKitTesting]
+        ),
+        .testTarget(
+            name: "StartUpTasksTests",
+            dependencies: ["start-up-tasks", jobKitTesting]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
