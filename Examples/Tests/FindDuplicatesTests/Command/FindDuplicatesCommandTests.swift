@@ -1,0 +1,232 @@
+import FindDuplicates
+import Foundation
+import XCTest
+
+/// The command as a process: what it writes where, and how it ends.
+final class FindDuplicatesCommandTests: XCTestCase {
+    func testPlainOutputHasThePathsAsTheyAre() async throws {
+        let folder = try TemporaryFolder()
+        let expected = OddTree.build(in: folder)
+        let run = try await CommandRun.run(folder.path)
+        let texts = expected.map { group in
+            group.paths.map { $0.bytes + [0x0A] }.reduce([], +)
+        }
+        XCTAssertEqual(run.output, Array(texts.joined(separator: [0x0A])))
+        XCTAssertEqual(run.messageText, "")
+        XCTAssertEqual(run.status, 0)
+    }
+
+    func testPrint0KeepsEveryName() async throws {
+        let folder = try TemporaryFolder()
+        let expected = OddTree.build(in: folder)
+        let run = try await CommandRun.run("--print0", "--width", "1", folder.path)
+        XCTAssertEqual(run.groups, expected.map(\.paths))
+        XCTAssertEqual(run.status, 0)
+    }
+
+    func testJSONIsOneObjectAndNothingElse() async throws {
+        let folder = try TemporaryFolder()
+        let expected = OddTree.build(in: folder)
+        let run = try await CommandRun.run("--json", "--no-progress", folder.path)
+        let object = try run.json()
+        let groups = try XCTUnwrap(object["groups"] as? [[String: Any]])
+        XCTAssertEqual(groups.map { $0["size"] as? Int }, expected.map { Int($0.size) })
+        for (group, expected) in zip(groups, expected) {
+            let exact = (group["pathsBase64"] as? [String])?
+                .map {
+                    Data(base64Encoded: $0).map { BytePath(bytes: Array($0)) }
+                }
+            let plain = (group["paths"] as? [String])?.map { BytePath($0) }
+            XCTAssertEqual(exact ?? plain, expected.paths)
+        }
+        XCTAssertGreaterThan(try XCTUnwrap(object["scannedFiles"] as? Int), 30)
+        XCTAssertGreaterThan(try XCTUnwrap(object["hashedBytes"] as? Int), 600_000)
+        XCTAssertNil(object["incomplete"])
+        XCTAssertEqual(run.messageText, "")
+        XCTAssertEqual(run.status, 0)
+    }
+
+    func testMinimumSizeLeavesSmallerFilesOut() async throws {
+        let folder = try TemporaryFolder()
+        let expected = OddTree.build(in: folder).filter { $0.size >= 1025 }
+        let run = try await CommandRun.run("--print0", "--min-size", "1025", folder.path)
+        XCTAssertEqual(run.groups, expected.map(\.paths))
+    }
+
+    func testWrongUsageEndsWith64AndNothingOnStandardOutput() async throws {
+        let folder = try TemporaryFolder()
+        let wrong = [
+            [], ["--json", "--print0", folder.path], ["--width", "0", folder.path],
+            ["--min-size", "-1", folder.path], ["--min-size", "x", folder.path],
+            ["--unknown", folder.path],
+        ]
+        for arguments in wrong {
+            let run = try await CommandRun.run(CommandRun.command, arguments)
+            XCTAssertEqual(run.status, 64, "\(arguments)")
+            XCTAssertEqual(run.output, [], "\(arguments)")
+            XCTAssert(run.messageText.contains("Error: "), "\(arguments)")
+        }
+    }
+
+    func testFolderThatDoesNotExistEndsWith66AndNothingOnStandardOutput() async throws {
+        let folder = try TemporaryFolder()
+        folder.makeFile("a", "same")
+        folder.makeFile("b", "same")
+        for path in ["\(folder.path)/none", "\(folder.path)/a", ""] {
+            let run = try await CommandRun.run("--json", folder.path, path)
+            XCTAssertEqual(run.status, 66)
+            XCTAssertEqual(run.output, [])
+            XCTAssert(run.messageText.hasPrefix("find-duplicates: \(path): "), run.messageText)
+        }
+    }
+
+    func testFolderNamedByBytesThatAreNotUTF8IsFound() async throws {
+        let folder = try TemporaryFolder()
+        folder.entry([0x64, 0xE9]).withName { requireSuccess(mkdir($0, 0o755), "mkdir") }
+        let names: [[UInt8]] = [[0x64, 0xE9, 0x2F, 0x61], [0x64, 0xE9, 0x2F, 0x62]]
+        let files = names.map { folder.makeFile($0, [0x61]) }
+        let script = #"exec "$0" --print0 "$1/d"$'\xe9'"#
+        let run = try await CommandRun.script(script, folder.path)
+        XCTAssertEqual(run.groups, [files])
+        XCTAssertEqual(run.status, 0)
+    }
+
+    func testWhatMayNotBeReadIsNamedAndTheRestGoesOn() async throws {
+        let folder = try TemporaryFolder()
+        for name in ["a", "b", "same size", "other"] {
+            folder.makeFile(name, name == "other" ? "of a size of its own" : "same")
+        }
+        let hidden =
+            ["same size", "other"].map { folder.entry($0) } + [folder.makeFolder("closed")]
+        for path in hidden { path.withName { requireSuccess(chmod($0, 0), "chmod") } }
+        // Whoever may read everything becomes somebody who may not.
+        let command = "\(folder.path)/command"
+        try FileManager.default.copyItem(atPath: CommandRun.command, toPath: command)
+        let script = """
+            [ "$(id -u)" != 0 ] || set -- setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+            exec "$@"
+            """
+        let run = try await CommandRun.script(script, command, "--print0", folder.path)
+        XCTAssertEqual(run.groups, [[folder.entry("a"), folder.entry("b")]])
+        XCTAssertEqual(run.status, 1)
+        let lines = hidden.sorted()
+            .map {
+                "find-duplicates: \(String(decoding: $0.bytes, as: UTF8.self)): Permission denied\n"
+            }
+        XCTAssertEqual(run.messageText, lines.joined())
+        folder.entry("closed").withName { requireSuccess(chmod($0, 0o755), "chmod") }
+    }
+
+    func testClosedPipeEndsTheCommandQuietly() async throws {
+        let folder = try TemporaryFolder()
+        let name = String(repeating: "n", count: 200)
+        for number in 0..<2000 { folder.makeFile("\(name)\(number)", "same") }
+        for format in ["", "--json", "--print0"] {
+            let script = #""$0" \#(format) "$1" | head -c 1; echo "${PIPESTATUS[0]}" >&2"#
+            let run = try await CommandRun.script(script, folder.path)
+            XCTAssertEqual(run.output.count, 1)
+            XCTAssertEqual(run.messageText, "0\n")
+        }
+    }
+
+    func testOutputThatCannotBeWrittenEndsWith74() async throws {
+        let folder = try TemporaryFolder()
+        folder.makeFile("a", "same")
+        folder.makeFile("b", "same")
+        let run = try await CommandRun.script(#"exec "$0" "$1" >/dev/full"#, folder.path)
+        XCTAssertEqual(run.status, 74)
+        XCTAssertEqual(
+            run.messageText,
+            "find-duplicates: standard output: No space left on device\n"
+        )
+    }
+
+    func testMoreFilesThanDescriptors() async throws {
+        let folder = try TemporaryFolder()
+        for number in 0..<200 {
+            folder.makeFolder("\(number)")
+            folder.makeFile("\(number)/file", String(repeating: "x", count: 3000))
+        }
+        let script = #"ulimit -n 24; exec "$0" --print0 --width 64 "$1""#
+        let run = try await CommandRun.script(script, folder.path)
+        XCTAssertEqual(run.groups.map(\.count), [200])
+        XCTAssertEqual(run.messageText, "")
+        XCTAssertEqual(run.status, 0)
+    }
+
+    func testProgressIsShownOnATerminalAndCleared() async throws {
+        let folder = try TemporaryFolder()
+        let expected = OddTree.build(in: folder)
+        let process = Process()
+        let (screen, output) = try await onTerminal(process, ["--print0", folder.path])
+        XCTAssertEqual(process.terminationStatus, 0)
+        XCTAssert(screen.hasPrefix("\r0 files, 0 B hashed, 0% done"), screen)
+        XCTAssert(screen.hasSuffix("\r\u{1B}[K"), screen)
+        XCTAssertFalse(screen.contains("\n"))
+        let run = CommandRun(status: 0, output: output, messages: [])
+        XCTAssertEqual(run.groups, expected.map(\.paths))
+    }
+
+    func testNoProgressShowsNone() async throws {
+        let folder = try TemporaryFolder()
+        let process = Process()
+        let (screen, _) = try await onTerminal(process, ["--no-progress", folder.path])
+        XCTAssertEqual(screen, "")
+    }
+
+    func testInterruptEndsWith130AndACleanTerminal() async throws {
+        let folder = try TemporaryFolder()
+        folder.makeFile("a", "same")
+        folder.makeFile("b", "same")
+        // Reading these two would take minutes; all heads are known before.
+        folder.makeSparseFile("large 1", size: 1 << 40)
+        folder.makeSparseFile("large 2", size: 1 << 40)
+        let process = Process()
+        let arguments = ["--json", folder.path]
+        let (screen, output) = try await onTerminal(
+            process,
+            arguments,
+            interruptAt: "2.0 kB hashed"
+        )
+        XCTAssertEqual(process.terminationReason, .exit)
+        XCTAssertEqual(process.terminationStatus, 130)
+        let message = "find-duplicates: interrupted; what was found so far is incomplete"
+        XCTAssert(screen.hasSuffix("\r\u{1B}[K\(message)\r\n"), screen)
+        let object = try CommandRun(status: 130, output: output, messages: []).json()
+        XCTAssertEqual(object["incomplete"] as? Bool, true)
+        let groups = try XCTUnwrap(object["groups"] as? [[String: Any]])
+        XCTAssertEqual(
+            groups.map { $0["paths"] as? [String] },
+            [["\(folder.path)/a", "\(folder.path)/b"]]
+        )
+    }
+
+    /// Runs the command with a terminal for standard error.
+    ///
+    /// - Returns: What the terminal and standard output were given.
+    private func onTerminal(
+        _ process: Process,
+        _ arguments: [String],
+        interruptAt text: String? = nil
+    ) async throws -> (screen: String, output: [UInt8]) {
+        let folder = try TemporaryFolder()
+        let outputPath = String(decoding: folder.makeFile("output", "").bytes, as: UTF8.self)
+        let terminal = Pseudoterminal()
+        process.executableURL = URL(fileURLWithPath: CommandRun.command)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm"]) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle(forWritingAtPath: outputPath)
+        process.standardError = terminal.terminal
+        var screen = ""
+        try await process.runToEnd {
+            try terminal.terminal.close()
+            if let text {
+                screen += terminal.read(until: text)
+                process.interrupt()
+            }
+            screen += terminal.read()
+        }
+        return (screen, Array(try Data(contentsOf: URL(fileURLWithPath: outputPath))))
+    }
+}

@@ -1,0 +1,88 @@
+import FindDuplicates
+import Foundation
+import XCTest
+
+/// What a run of the command has come to.
+struct CommandRun {
+    let status: Int32
+    let output: [UInt8]
+    let messages: [UInt8]
+
+    var messageText: String { String(decoding: messages, as: UTF8.self) }
+
+    /// The command as this package's build has made it, beside the tests.
+    static var command: String {
+        let tests = ProcessInfo.processInfo.arguments[0]
+        return URL(fileURLWithPath: tests).deletingLastPathComponent()
+            .appendingPathComponent("find-duplicates").path
+    }
+
+    /// The paths of a report that was written with 0 bytes, group by group.
+    var groups: [[BytePath]] {
+        var groups: [[BytePath]] = [[]]
+        for line in output.split(separator: 0, omittingEmptySubsequences: false).dropLast() {
+            if line.isEmpty {
+                groups.append([])
+            } else {
+                groups[groups.count - 1].append(BytePath(bytes: Array(line)))
+            }
+        }
+        return groups.filter { !$0.isEmpty }
+    }
+
+    /// The report that was written as JSON.
+    func json() throws -> [String: Any] {
+        let object = try JSONSerialization.jsonObject(with: Data(output))
+        return try XCTUnwrap(object as? [String: Any])
+    }
+
+    /// Runs the command and waits for its end.
+    static func run(_ arguments: String...) async throws -> CommandRun {
+        try await run(command, arguments)
+    }
+
+    /// Runs a script of the shell, whose `$0` is the command.
+    static func script(_ script: String, _ arguments: String...) async throws -> CommandRun {
+        try await run("/bin/bash", ["-c", script, command] + arguments)
+    }
+
+    /// Runs a program and waits for its end.
+    static func run(_ program: String, _ arguments: [String]) async throws -> CommandRun {
+        let folder = try TemporaryFolder()
+        let names = ["output", "messages"].map { folder.makeFile($0, "") }
+        let handles = names.compactMap {
+            FileHandle(forWritingAtPath: String(decoding: $0.bytes, as: UTF8.self))
+        }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = handles[0]
+        process.standardError = handles[1]
+        try await process.runToEnd()
+        let texts = try names.map {
+            try Data(contentsOf: URL(fileURLWithPath: String(decoding: $0.bytes, as: UTF8.self)))
+        }
+        return CommandRun(
+            status: process.terminationStatus,
+            output: Array(texts[0]),
+            messages: Array(texts[1])
+        )
+    }
+}
+
+extension Process {
+    /// Runs the process and waits for its end, with a bound.
+    ///
+    /// - Parameter whileRunning: What to do meanwhile.
+    /// - Throws: Why it cannot be run, and what `whileRunning` throws.
+    func runToEnd(whileRunning: () async throws -> Void = {}) async throws {
+        let ended = XCTestExpectation(description: "the process has ended")
+        terminationHandler = { _ in ended.fulfill() }
+        try run()
+        try await whileRunning()
+        let result = await XCTWaiter.fulfillment(of: [ended], timeout: 120)
+        if result != .completed { kill(processIdentifier, SIGKILL) }
+        XCTAssertEqual(result, .completed, "The process has not ended in time")
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// A terminal without a screen: what is written to one end is read at the other.
+struct Pseudoterminal {
+    /// The end that a process takes for a terminal.
+    let terminal: FileHandle
+    private let screen: Int32
+
+    init() {
+        var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
+        var (screen, terminal): (Int32, Int32) = (-1, -1)
+        requireSuccess(openpty(&screen, &terminal, nil, nil, &size), "openpty")
+        self.screen = screen
+        self.terminal = FileHandle(fileDescriptor: terminal, closeOnDealloc: true)
+    }
+
+    /// Reads what is on the screen until a text shows up, or the other end is closed.
+    func read(until text: String? = nil) -> String {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = Foundation.read(screen, &buffer, buffer.count)
+            if count <= 0 { break }
+            bytes += buffer[..<count]
+            if let text, String(decoding: bytes, as: UTF8.self).contains(text) { break }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
