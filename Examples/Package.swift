@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "FindDuplicates", targets: ["FindDuplicates"]),
         .executable(name: "find-duplicates", targets: ["find-duplicates"]),
         .executable(name: "launch-decisions", targets: ["launch-decisions"]),
+        .executable(name: "launch-timeline", targets: ["launch-timeline"]),
         .executable(name: "start-up-tasks", targets: ["start-up-tasks"]),
     ],
     dependencies: [
@@ -36,6 +37,11 @@ let package = Package(
             name: "launch-decisions",
             dependencies: [jobKit],
             path: "LaunchDecisions"
+        ),
+        .executableTarget(
+            name: "launch-timeline",
+            dependencies: [jobKit],
+            path: "LaunchTimeline"
         ),
         .executableTarget(
             name: "start-up-tasks",
