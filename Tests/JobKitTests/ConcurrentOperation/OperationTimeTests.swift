@@ -33,6 +33,7 @@ final class OperationTimeTests: XCTestCase {
             XCTAssertNil(operation.outcome)
             operation.cancel()
             operation.finish(with: SampleFailure())
+            await waitForFinish(of: operation)
             XCTAssertEqual(limit(operation), .seconds(5))
             XCTAssertEqual(operation.cancels.count, 1)
         }
@@ -70,6 +71,7 @@ final class OperationTimeTests: XCTestCase {
         clock.advance(by: .seconds(2))
         await operation.toldOfCancel.opened()
         operation.finish()
+        await waitForFinish(of: operation)
         XCTAssertEqual(limit(operation), .seconds(5))
     }
 
@@ -86,6 +88,7 @@ final class OperationTimeTests: XCTestCase {
         clock.advance(by: .seconds(10))
         await operation.toldOfCancel.opened()
         operation.finish()
+        await waitForFinish(of: operation)
         XCTAssertEqual(limit(operation), .seconds(20))
     }
 
@@ -110,6 +113,7 @@ final class OperationTimeTests: XCTestCase {
         operation.maximumRuntime = .seconds(50)
         operation.finish()
         operation.maximumRuntime = nil
+        await waitForFinish(of: operation)
         XCTAssertEqual(limit(operation), .seconds(5))
     }
 
