@@ -145,9 +145,12 @@ final class JobObserverTests: XCTestCase {
 
     func testObserverOfAFinishedJobIsReleasedWithIt() async throws {
         let released = expectation(description: "released")
-        let job = Parent("job", [ConcurrentOperation()])
-        job.addObserver(EventCollector { released.fulfill() })
-        try await job.run()
+        func runJob() async throws {
+            let job = Parent("job", [ConcurrentOperation()])
+            job.addObserver(EventCollector { released.fulfill() })
+            try await job.run()
+        }
+        try await runJob()
         await fulfillment(of: [released], timeout: 30)
     }
 }

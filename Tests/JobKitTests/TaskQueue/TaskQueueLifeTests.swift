@@ -76,8 +76,9 @@ final class TaskQueueLifeTests: XCTestCase {
         }
         let others: [Operation] = [BlockOperation {}, ConcurrentOperation()]
         others[1].queuePriority = .veryHigh
-        queue.addOperations([first] + others, waitUntilFinished: false)
+        queue.addOperation(first)
         await began.opened()
+        queue.addOperations(others, waitUntilFinished: false)
         XCTAssertEqual(queue.operations, [first] + others)
         XCTAssertEqual(queue.operationCount, 3)
         release.open()
