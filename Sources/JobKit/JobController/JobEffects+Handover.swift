@@ -130,15 +130,13 @@ extension JobEffects {
 
     func setWidth(_ width: Int, for group: JobGroup) {
         hasWidths.store(true, ordering: .sequentiallyConsistent)
-        let records = state.withLock { $0.tasks.records }
+        let records = state.withLock { $0.tasks.records.map { (record: $0, task: $0.task) } }
         // `isFinished` may be a user's code: it is asked without the lock.
-        let finished = Set(
-            records.filter { $0.task?.isFinished ?? true }.map(ObjectIdentifier.init)
-        )
+        let finished = records.filter { $0.task?.isFinished ?? true }.map(\.record)
         state.withLock { state in
             let (number, isNew) = state.groups.number(of: group)
             if isNew { state.machine.groupAdded() }
-            for record in records where finished.contains(ObjectIdentifier(record)) {
+            for record in finished {
                 if record.handover == .done, !state.handover.hasWidths { record.handover = .left }
             }
             let inQueues = state.tasks.records.count {

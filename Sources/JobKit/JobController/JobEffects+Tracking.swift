@@ -50,7 +50,7 @@ extension JobEffects {
         }
         if let job = task as? JobController, job.effects.hasTasks {
             job.effects.trackerAddedAbove()
-        } else if record.queue == nil {
+        } else if !isQueued {
             TaskQueueEffects.queue(of: task)?.trackerAdded(to: task)
         }
     }
