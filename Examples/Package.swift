@@ -57,6 +57,10 @@ let package = Package(
             dependencies: ["launch-decisions", jobKit, jobKitTesting]
         ),
         .testTarget(
+            name: "LaunchTimelineTests",
+            dependencies: ["launch-timeline", jobKit, jobKitTesting]
+        ),
+        .testTarget(
             name: "StartUpTasksTests",
             dependencies: ["start-up-tasks", jobKitTesting]
         ),

@@ -34,7 +34,11 @@ final class OperationDependencyStressTests: XCTestCase {
                 }
             }
             for number in order.shuffled(using: &random) {
-                queues[Int.random(in: 0..<3, using: &random)].addOperation(operations[number])
+                // Foundation's queue may miss that a plain operation became ready while it was
+                // being added: it stores what it asked before. Those go into task queues.
+                let isPlain = !(operations[number] is ConcurrentOperation)
+                let queue = queues[Int.random(in: 0..<(isPlain ? 2 : 3), using: &random)]
+                queue.addOperation(operations[number])
             }
             for operation in operations { await waitForFinish(of: operation) }
             XCTAssertEqual(faults.count, 0)

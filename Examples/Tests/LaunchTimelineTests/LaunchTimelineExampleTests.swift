@@ -1,0 +1,43 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import launch_timeline
+
+final class LaunchTimelineExampleTests: XCTestCase {
+    private func launch(_ folder: URL) async -> [String] {
+        let log = EventLog()
+        await AppLaunch(folder: folder) { log.record($0) }.run(user: "Ann")
+        return log.events.map { $0.replacing(#/\d+ms/#, with: "0ms") }
+    }
+
+    func testTimelineHasTheTasksInTheirStages() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for (number, text) in ["one", "two", "one"].enumerated() {
+            try Data(text.utf8).write(to: folder.appending(path: "\(number)"))
+        }
+        let lines = await launch(folder)
+        XCTAssertEqual(
+            Array(lines.prefix(5)),
+            [
+                "Making the window", "Files: 3", "\(folder.lastPathComponent), for Ann",
+                "Different contents: 2",
+                """
+                [Launch start] - [TaskA 0ms] - [TaskB 0ms] - [TaskC 0ms] - [TaskD 0ms] \
+                - [Waiting 0ms] - [TaskG 0ms] - [TaskH 0ms] - [Launch finish]
+                                                           - [TaskE 0ms]
+                                                           - [TaskF 0ms]
+                """,
+            ]
+        )
+        XCTAssertTrue(lines.last?.hasPrefix("TaskH: ") == true)
+    }
+
+    func testLaunchGoesOnWithoutTheFolder() async {
+        let lines = await launch(URL(filePath: "/nowhere"))
+        XCTAssertTrue(lines.contains("Different contents: 0"))
+        XCTAssertTrue(lines.contains { $0.contains("[TaskB 0ms failed]") })
+    }
+}
