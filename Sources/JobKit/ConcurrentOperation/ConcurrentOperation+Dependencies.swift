@@ -11,7 +11,8 @@ extension ConcurrentOperation {
 
     func wait(for operation: Operation) {
         let readiness = hooks.withLock { hooks -> Readiness? in
-            guard hooks.dependencies.insert(operation) else { return nil }
+            if hooks.dependencies == nil { hooks.dependencies = OperationDependencies() }
+            guard hooks.dependencies?.insert(operation) == true else { return nil }
             let readiness = hooks.readiness ?? Readiness(of: self)
             hooks.readiness = readiness
             readiness.dependencyAdded()
@@ -29,7 +30,7 @@ extension ConcurrentOperation {
             readiness.dependencyGone()
         } else {
             let hook = FinishHook { readiness.dependencyGone() }
-            hooks.withLock { $0.dependencies.keep(hook, for: operation) }
+            hooks.withLock { $0.dependencies?.keep(hook, for: operation) }
             hook.watch(operation)
         }
         announceUnready()
@@ -37,9 +38,9 @@ extension ConcurrentOperation {
 
     func stopWaiting(for operation: Operation) {
         let (removed, readiness) = hooks.withLock {
-            ($0.dependencies.remove(operation), $0.readiness)
+            ($0.dependencies?.remove(operation), $0.readiness)
         }
-        guard removed.wasPresent, let readiness else { return }
+        guard let removed, removed.wasPresent, let readiness else { return }
         if let operation = operation as? ConcurrentOperation {
             let wasWaiting = operation.hooks.withLock { $0.removeDependent(readiness) }
             if wasWaiting { readiness.dependencyGone() }
@@ -60,7 +61,8 @@ extension ConcurrentOperation {
 
     func takeDependencies() -> [Operation] {
         guard currentLifecycle.contains(.hasDependencies) else { return [] }
-        let taken = hooks.withLock { $0.dependencies.removeAll() }
+        var taken = hooks.withLock { $0.dependencies.take() }
+        guard let taken = taken?.removeAll() else { return [] }
         for hook in taken.hooks { _ = hook.detach() }
         return taken.operations
     }

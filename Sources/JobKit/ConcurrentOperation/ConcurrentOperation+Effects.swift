@@ -87,16 +87,17 @@ extension ConcurrentOperation {
         lifecycle.bitwiseOr(OperationLifecycle.finished.rawValue, ordering: .acquiringAndReleasing)
         let context = ThreadContext.current
         let isOwnStart = context.starting == ObjectIdentifier(self)
-        let taken = hooks.withLock { $0.close() }
+        let isWorkers = context.startedByWorker == ObjectIdentifier(self)
+        let taken = hooks.withLock { $0.close(takesQueue: !isWorkers) }
 
-        func tell(_ subscriber: FinishSubscriber) {
-            guard let job = subscriber.operationFinished(self) else { return }
+        func tell(_ record: TaskRecord) {
+            record.effects.taskFinished(record)
             if isInsideJobKit, claimedMail == nil {
-                if job.claimDelivery() { claimedMail = job }
-            } else if isOwnStart, deferredMail == nil {
-                deferredMail = job
+                if record.effects.claimDelivery() { claimedMail = record.effects }
+            } else if isOwnStart, deferredDelivery == nil {
+                deferredDelivery = .ofTask(record)
             } else {
-                job.deliverElsewhere()
+                record.effects.deliverElsewhere()
             }
         }
         becameFinished()
@@ -107,7 +108,7 @@ extension ConcurrentOperation {
         }
         announceDidFinish(wasExecuting: wasExecuting)
         taken.timers?.cancelAll()
-        if context.startedByWorker == ObjectIdentifier(self) {
+        if isWorkers {
             deferredWaiters = taken.listeners.others?.waiters
         } else {
             taken.queue?.operationFinished(self)
@@ -127,13 +128,10 @@ extension ConcurrentOperation {
     func leave(_ context: ThreadContext, _ outer: ObjectIdentifier?) {
         context.starting = outer
         guard context.startedByWorker != ObjectIdentifier(self) else { return }
-        takeDeferredMail()?.deliverHere()
+        takeDeferredDelivery()?.effects.deliverHere()
     }
 
-    func takeDeferredMail() -> JobEffects? {
-        defer { deferredMail = nil }
-        return deferredMail
-    }
+    func takeDeferredDelivery() -> DeferredDelivery? { deferredDelivery.take() }
 
     private func announceCancel() {
         super.cancel()

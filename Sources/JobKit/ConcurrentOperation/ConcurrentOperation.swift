@@ -28,7 +28,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     let hooks = Guarded(OperationHooks())
     var storedError: (any Error)?
     /// The job to deliver to when `start()` has returned; used by the starting thread alone.
-    var deferredMail: JobEffects?
+    var deferredDelivery: DeferredDelivery?
     /// The operation's number in events; 0 until it is needed.
     let number = Atomic<Int>(0)
     /// Who is to be resumed when `start()` has returned; used by the starting thread alone.
@@ -185,7 +185,9 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     }
 
     /// The operations that this one waits for, finished ones too, in the order added.
-    open override var dependencies: [Operation] { hooks.withLock { $0.dependencies.operations } }
+    open override var dependencies: [Operation] {
+        hooks.withLock { $0.dependencies?.operations ?? [] }
+    }
 
     /// The order in which a queue starts operations that are ready.
     open override var queuePriority: QueuePriority {

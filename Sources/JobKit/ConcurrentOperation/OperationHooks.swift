@@ -3,12 +3,16 @@ import Foundation
 /// Who is to be told about an operation, and what it waits for; guarded by the operation's lock.
 struct OperationHooks {
     /// The ``TaskQueue`` that the operation stands in, until it has finished.
-    var queue: TaskQueueEffects?
+    ///
+    /// Not retained: a queue keeps itself as long as an operation stands in it. Of one reference that
+    /// all threads count, the cache line would travel between cores twice for each operation.
+    unowned(unsafe) var queue: TaskQueueEffects?
     /// Nil for nearly all operations: the clock, the maximum runtime and what sleeps.
     var timers: OperationTimers?
     /// Nil until a dependency is added.
     var readiness: Readiness?
-    var dependencies = OperationDependencies()
+    /// Nil until a dependency is added.
+    var dependencies: OperationDependencies?
     private var listeners = Listeners()
     private(set) var isClosed = false
     private(set) var willNeverRun = false
@@ -16,19 +20,19 @@ struct OperationHooks {
     /// Who is to be told of the finish.
     struct Listeners {
         /// Stands by itself, because most operations have one subscriber and nothing else.
-        var subscriber: FinishSubscriber?
+        var subscriber: TaskRecord?
         var others: Others?
     }
 
     /// In an optional of its own: an operation without pays for no array.
     struct Others {
-        var subscribers: [FinishSubscriber] = []
+        var subscribers: [TaskRecord] = []
         var dependents: [Readiness] = []
         var waiters: [FinishWaiter] = []
     }
 
     /// All subscribers, in the order in which they came.
-    var subscribers: [FinishSubscriber] {
+    var subscribers: [TaskRecord] {
         (listeners.subscriber.map { [$0] } ?? []) + (listeners.others?.subscribers ?? [])
     }
 
@@ -36,7 +40,7 @@ struct OperationHooks {
     var isAwaited: Bool { listeners.others?.waiters.isEmpty == false }
 
     /// Returns false if the operation has finished.
-    mutating func subscribe(_ subscriber: FinishSubscriber) -> Bool {
+    mutating func subscribe(_ subscriber: TaskRecord) -> Bool {
         guard !isClosed else { return false }
         if listeners.subscriber == nil {
             listeners.subscriber = subscriber
@@ -85,9 +89,16 @@ struct OperationHooks {
         let listeners: Listeners
     }
 
-    mutating func close() -> Taken {
+    /// Takes out what a finish needs; nothing is added from now on.
+    ///
+    /// - Parameter takesQueue: Whether the queue is to be told by the caller; by its worker otherwise.
+    mutating func close(takesQueue: Bool) -> Taken {
         isClosed = true
-        let taken = Taken(queue: queue, timers: timers, listeners: listeners)
+        let taken = Taken(
+            queue: takesQueue ? queue : nil,
+            timers: timers,
+            listeners: listeners
+        )
         queue = nil
         listeners = Listeners()
         return taken

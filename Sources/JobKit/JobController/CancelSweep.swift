@@ -78,6 +78,6 @@ final class CancelSweep {
         concurrent.start()
         context.startedByWorker = outer
         concurrent.resumeDeferredWaiters()
-        concurrent.takeDeferredMail()?.deliverElsewhere()
+        concurrent.takeDeferredDelivery()?.effects.deliverElsewhere()
     }
 }

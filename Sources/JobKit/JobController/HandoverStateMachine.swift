@@ -19,9 +19,12 @@ struct HandoverStateMachine<Task> {
     private var groups: [Int: Group] = [:]
     private var nextOrder = 0
 
+    /// Whether every task goes into its queue at once: there is no width, and no suspension.
+    var admitsAll: Bool { !isSuspended && groups.isEmpty }
+
     /// Returns whether the task goes into its queue now; otherwise it is held.
     mutating func taskSubmitted(_ task: Task, group: Int) -> Bool {
-        guard isSuspended || !groups.isEmpty else { return true }
+        guard !admitsAll else { return true }
         var changed = groups[group] ?? Group()
         defer { groups[group] = changed }
         guard isSuspended || !changed.held.isEmpty || changed.inQueues >= changed.width else {

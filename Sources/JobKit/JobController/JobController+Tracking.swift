@@ -103,6 +103,8 @@ extension JobController {
         _ completion: ((Child) -> Void)?,
         of task: Child
     ) -> ((Operation) -> Void)? {
-        completion.map { completion in { completion(unsafeDowncast($0, to: Child.self)) } }
+        // Not `map`, which costs a look-up of the closure's type for each task.
+        guard let completion else { return nil }
+        return { completion(unsafeDowncast($0, to: Child.self)) }
     }
 }

@@ -163,7 +163,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     override func run() {
         guard let callbackQueue = effects.callbackQueue else {
             runMain()
-            deferredMail = effects
+            deferredDelivery = .ofJob(effects)
             return
         }
         callbackQueue.async { [self] in
@@ -184,7 +184,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     override func startedWithoutMain() {
         _ = effects.begin(self, mayEnterMain: false)
         effects.mainReturned()
-        deferredMail = effects
+        deferredDelivery = .ofJob(effects)
     }
 
     override func finishRequested(_ outcome: OperationOutcome) {

@@ -9,9 +9,9 @@ extension JobEffects {
 
     /// Notes that there is something to deliver; returns whether the caller must deliver it.
     func claimDelivery() -> Bool {
-        let (before, _) = signals.add(1, ordering: .acquiringAndReleasing)
+        let (before, _) = mailbox.signals.add(1, ordering: .acquiringAndReleasing)
         guard before == 0 else {
-            if before < 0 { mailbox.takeAll { _ in } }
+            if before < 0 { throwAwayMail() }
             return false
         }
         tellPlaceQueue { $0.jobBusy($1) }
@@ -70,12 +70,12 @@ extension JobEffects {
     /// - Returns: A job that has something to deliver now, as claimed by this one's finish; or this
     ///   job itself, when the limit was reached.
     private func deliver(atMost limit: Int = .max) -> JobEffects? {
-        guard let job = state.withLock({ $0.job }) else { return nil }
         var context = Delivery(remaining: limit)
         while true {
-            let seen = signals.load(ordering: .acquiring)
+            let seen = mailbox.signals.load(ordering: .acquiring)
             while true {
                 let step = nextStep(&context)
+                guard let job = context.job else { return nil }
                 if case .none = step { break }
                 if case .finish(let ending) = step {
                     if finish(job, ending, &context) { return context.claimed }
@@ -85,7 +85,7 @@ extension JobEffects {
                 context.remaining -= 1
                 if context.remaining == 0 { return self }
             }
-            let (isIdle, _) = signals.compareExchange(
+            let (isIdle, _) = mailbox.signals.compareExchange(
                 expected: seen,
                 desired: 0,
                 ordering: .acquiringAndReleasing
@@ -100,6 +100,8 @@ extension JobEffects {
     /// What one stretch of deliveries remembers from step to step.
     private struct Delivery {
         var remaining: Int
+        /// Set with the first step.
+        var job: JobController?
         /// The record whose callback has returned.
         var delivered: JobMail?
         var answer: FailureResponse?
@@ -107,10 +109,14 @@ extension JobEffects {
     }
 
     private func nextStep(_ context: inout Delivery) -> JobStateMachine<JobMail>.Step {
-        let (delivered, answer) = (context.delivered?.record, context.answer)
-        context.delivered = nil
+        let (delivered, answer) = (context.delivered.take()?.record, context.answer)
         context.answer = nil
-        let (step, remains) = state.withLock { state in
+        let knownJob = context.job
+        let (step, remains, job) = state.withLock { state in
+            // Delivered to by mistake, after its end.
+            guard let job = knownJob ?? state.job else {
+                return (JobStateMachine<JobMail>.Step.none, Remains?.none, JobController?.none)
+            }
             let remains = delivered.map { record in
                 state.tasks.remove(record)
                 state.tally.taskDelivered(weight: record.weight, fraction: record.fraction)
@@ -120,8 +126,9 @@ extension JobEffects {
             if !state.machine.hasArrivals, !mailbox.isEmpty { takeMail(&state) }
             let step = state.machine.nextStep()
             if case .deliver(let mail) = step { mail.record?.isSettled = true }
-            return (step, remains)
+            return (step, remains, job)
         }
+        context.job = job
         // The task is released here, before the next callback.
         _ = remains
         if delivered != nil { progressChanged() }
@@ -129,14 +136,9 @@ extension JobEffects {
     }
 
     private func takeMail(_ state: inout State) {
-        mailbox.takeAll { mail in
-            let record = mail.record
-            state.machine.mailArrived(
-                mail,
-                group: record?.group,
-                hasFailed: record?.failure != nil
-            )
-        }
+        guard let mail = mailbox.takeFirst(&state.reader) else { return }
+        let record = mail.record
+        state.machine.mailArrived(mail, group: record?.group, hasFailed: record?.failure != nil)
     }
 
     private func perform(
@@ -203,10 +205,10 @@ extension JobEffects {
 
     /// Tells the queue in which the job has its place, if anybody there may want it.
     private func tellPlaceQueue(_ body: (TaskQueueEffects, JobController) -> Void) {
-        guard let queue = placeQueue.load(ordering: .acquiring)?.takeUnretainedValue(),
-            queue.asksForLenders.load(ordering: .acquiring),
-            let job = state.withLock({ $0.job })
-        else { return }
-        body(queue, job)
+        guard let queue = placeQueue.load(ordering: .acquiring) else { return }
+        // Not retained to be asked: every finish would take the count's cache line from other cores.
+        let asks = queue._withUnsafeGuaranteedRef { $0.asksForLenders.load(ordering: .acquiring) }
+        guard asks, let job = state.withLock({ $0.job }) else { return }
+        body(queue.takeUnretainedValue(), job)
     }
 }

@@ -20,6 +20,14 @@ extension JobEffects {
         if isAdmitted { putIntoQueue(record) }
     }
 
+    /// Whether the task may go into its queue as soon as it is tracked, so that nothing else need be
+    /// asked: nothing is held, and no other thread is putting tasks there.
+    func admitAtOnce(_ record: TaskRecord, _ state: inout State) -> Bool {
+        guard state.handover.admitsAll, !state.isHandingOver else { return false }
+        record.handover = .done
+        return true
+    }
+
     /// Puts a task into its queue whose turn has come only now; an ending job starts none.
     func submitLater(_ record: TaskRecord) {
         let isDue = state.withLock { $0.machine.ending == nil && record.task != nil }
@@ -116,7 +124,10 @@ extension JobEffects {
     /// Puts a task into its queue unless it was started or has finished meanwhile.
     private func putIntoQueue(_ record: TaskRecord) {
         let (task, queue) = state.withLock { _ in (record.task, record.queue) }
-        guard let task, let queue else { return }
+        if let task, let queue { put(task, into: queue, record) }
+    }
+
+    func put(_ task: Operation, into queue: any OperationScheduling, _ record: TaskRecord) {
         if let queue = queue as? TaskQueue {
             queue.effects.add(task, admission: .unlessStarted)
         } else if !task.isFinished, !task.isExecuting {

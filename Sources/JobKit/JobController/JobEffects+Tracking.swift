@@ -19,17 +19,22 @@ extension JobEffects {
         isSubmittedLater: Bool = false
     ) {
         refuseAncestor(task, of: job)
-        let (isNoted, tracking) = state.withLock { state -> (Bool, JobTracking) in
-            guard noteUndelivered(task, &state) else { return (false, .refused) }
+        // Read here, because the record may be delivered and emptied as soon as it listens.
+        let queue = record.queue
+        let isQueued = queue != nil
+        let (isNoted, tracking, isAdmitted) = state.withLock { state -> (Bool, JobTracking, Bool) in
+            guard noteUndelivered(record, task, &state) else { return (false, .refused, false) }
             let (number, isNew) = state.groups.number(of: group, for: type(of: task))
             if isNew { state.machine.groupAdded() }
             let tracking = state.machine.taskTracked(group: number)
             if !state.machine.isStarted { state.owner = job }
-            guard tracking != .refused else { return (true, .refused) }
+            guard tracking != .refused else { return (true, .refused, false) }
             record.group = number
             state.tasks.append(record)
             state.tally.taskTracked(weight: record.weight)
-            return (true, tracking)
+            let isAdmitted =
+                isQueued && !isSubmittedLater && tracking == .normal && admitAtOnce(record, &state)
+            return (true, tracking, isAdmitted)
         }
         guard tracking != .refused else {
             let reason = isNoted ? "has finished" : "tracks \(operationLabel(task)) already"
@@ -39,16 +44,21 @@ extension JobEffects {
         }
         if isObserved.load(ordering: .acquiring) { tellTracked(task, by: job) }
         passOnProgress(to: task)
-        // Read here, because the record may be delivered and emptied as soon as it listens.
-        let isQueued = record.queue != nil
-        listen(to: task, record)
-        if tracking == .cancelAtOnce {
-            CancelSweep.cancel(record, of: self)
-            deliverElsewhere()
-        } else if isQueued, !isSubmittedLater, !task.isFinished {
-            submit(record)
+        if isAdmitted, record.isConcurrent, let queue = queue as? TaskQueue {
+            let concurrent = unsafeDowncast(task, to: ConcurrentOperation.self)
+            if queue.effects.addTracked(concurrent, record) == .hasFinished { heardOf(record) }
+        } else {
+            listen(to: task, record)
+            if tracking == .cancelAtOnce {
+                CancelSweep.cancel(record, of: self)
+                deliverElsewhere()
+            } else if let queue, isAdmitted, !task.isFinished {
+                put(task, into: queue, record)
+            } else if isQueued, !isSubmittedLater, !task.isFinished {
+                submit(record)
+            }
         }
-        if let job = task as? JobController, job.effects.hasTasks {
+        if let job = record.isConcurrent ? task as? JobController : nil, job.effects.hasTasks {
             job.effects.trackerAddedAbove()
         } else if !isQueued {
             TaskQueueEffects.queue(of: task)?.trackerAdded(to: task)
@@ -99,10 +109,15 @@ extension JobEffects {
     }
 
     /// Notes that the record's task is not delivered; returns false if it was noted already.
-    private func noteUndelivered(_ task: Operation, _ state: inout State) -> Bool {
+    private func noteUndelivered(
+        _ record: TaskRecord,
+        _ task: Operation,
+        _ state: inout State
+    ) -> Bool {
         let id = ObjectIdentifier(task)
         guard !state.undelivered.contains(id) else { return false }
-        if let concurrent = task as? ConcurrentOperation {
+        if record.isConcurrent {
+            let concurrent = unsafeDowncast(task, to: ConcurrentOperation.self)
             let (isNoted, other) = concurrent.trackingJob.compareExchange(
                 expected: 0,
                 desired: identity,
@@ -115,8 +130,10 @@ extension JobEffects {
         return true
     }
 
-    func forgetUndelivered(_ task: Operation, _ state: inout State) {
-        if let concurrent = task as? ConcurrentOperation {
+    func forgetUndelivered(_ record: TaskRecord, _ state: inout State) {
+        guard let task = record.task else { return }
+        if record.isConcurrent {
+            let concurrent = unsafeDowncast(task, to: ConcurrentOperation.self)
             let (isForgotten, _) = concurrent.trackingJob.compareExchange(
                 expected: identity,
                 desired: 0,
@@ -136,7 +153,7 @@ extension JobEffects {
     }
 
     /// The address: unique among the jobs that live.
-    private var identity: UInt { UInt(bitPattern: ObjectIdentifier(self).hashValue) }
+    private var identity: UInt { UInt(bitPattern: ObjectIdentifier(self)) }
 
     func setCompletion(_ completion: sending @escaping () -> Void, for group: JobGroup) {
         // Sent here, and called by one thread at a time.

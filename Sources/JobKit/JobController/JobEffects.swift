@@ -4,13 +4,14 @@ import Synchronization
 
 /// Owns a job's only lock; calls the job's code, one piece at a time, with it released.
 ///
-/// A finish puts its task into the mailbox and adds one to ``signals``; who finds zero there is the
+/// A finish puts its task into the mailbox and adds one to its signals; who finds zero there is the
 /// deliverer, until it has taken everything and brought the number back to zero. So nobody waits,
 /// and the callbacks are serial, each after the one before. Before `main()` has returned the number
 /// is never zero.
 final class JobEffects: Sendable {
     struct State {
         var machine = JobStateMachine<JobMail>()
+        var reader = JobMailbox.Reader()
         var handover = HandoverStateMachine<TaskRecord>()
         var tasks = TaskList()
         var groups = JobGroups()
@@ -36,8 +37,7 @@ final class JobEffects: Sendable {
 
     let state = Guarded(State())
     let mailbox = JobMailbox()
-    let signals = Atomic<Int>(1)
-    /// The value of ``signals``, and a few more, when nothing is delivered any more.
+    /// The value of the signals, and a few more, when nothing is delivered any more.
     private static let closed = Int.min / 2
     /// Whether the job, or one above it, has observers.
     let isObserved = Atomic(false)
@@ -46,8 +46,8 @@ final class JobEffects: Sendable {
     /// Whether a finish has to see to the places of its group.
     let hasWidths = Atomic(false)
     let callbackQueue: DispatchQueue?
-    /// The queue in which the job holds a place that it may lend, retained: set before ``signals``
-    /// lets anybody read it.
+    /// The queue in which the job holds a place that it may lend, retained: set before the signals
+    /// let anybody read it.
     let placeQueue = Atomic<Unmanaged<TaskQueueEffects>?>(nil)
 
     init(callbackQueue: DispatchQueue?) {
@@ -59,7 +59,7 @@ final class JobEffects: Sendable {
     }
 
     /// Whether the job has nothing to run until one of its tasks finishes.
-    var onlyWaits: Bool { signals.load(ordering: .acquiring) == 0 }
+    var onlyWaits: Bool { mailbox.signals.load(ordering: .acquiring) == 0 }
 
     /// The jobs that track `operation` and have not heard of its finish.
     static func jobsTracking(_ operation: Operation) -> [JobController] {
@@ -72,7 +72,7 @@ final class JobEffects: Sendable {
             return foreignTrackers.withLock { $0[ObjectIdentifier(operation)] ?? [] }
         }
         return concurrent.hooks.withLock { $0.subscribers }
-            .compactMap { ($0 as? TaskRecord)?.effects }
+            .map(\.effects)
     }
 
     /// The jobs of plain operations, which cannot know them.
@@ -100,12 +100,12 @@ final class JobEffects: Sendable {
         return entersMain
     }
 
-    /// `main()` has returned: from now on whoever finds ``signals`` at zero may deliver.
+    /// `main()` has returned: from now on whoever finds the signals at zero may deliver.
     func mainReturned() {
         state.withLock {
             if $0.machine.isStarted, !$0.machine.isAfterMain { $0.machine.mainReturned() }
         }
-        signals.store(0, ordering: .sequentiallyConsistent)
+        mailbox.signals.store(0, ordering: .sequentiallyConsistent)
     }
 
     /// Ends the job, unless something else has decided its end; `store` keeps what that brings.
@@ -132,9 +132,14 @@ final class JobEffects: Sendable {
         let left = records.compactMap { release($0) }
         _ = groups
         // The mail that comes from now on is thrown away by who brings it.
-        signals.store(Self.closed, ordering: .sequentiallyConsistent)
-        mailbox.takeAll { _ in }
+        mailbox.signals.store(Self.closed, ordering: .sequentiallyConsistent)
+        throwAwayMail()
         return left.compactMap(\.task)
+    }
+
+    /// Nobody delivers any more; whoever puts mail throws it away.
+    func throwAwayMail() {
+        while let mail = state.withLock({ mailbox.takeFirst(&$0.reader) }) { _ = mail }
     }
 
     /// What a record owned, to be released with no lock held.
@@ -153,19 +158,14 @@ final class JobEffects: Sendable {
 
     /// Empties a record whose task is no longer any concern of the job's.
     func remains(of record: TaskRecord, _ state: inout State) -> Remains {
-        let remains = Remains(
-            task: record.task,
-            completion: record.completion,
-            finishHook: record.finishHook,
-            queue: record.queue
-        )
-        if let task = record.task { forgetUndelivered(task, &state) }
+        forgetUndelivered(record, &state)
         leaveQueue(record, &state)
-        record.task = nil
-        record.completion = nil
-        record.finishHook = nil
-        record.queue = nil
         record.isSettled = true
-        return remains
+        return Remains(
+            task: record.task.take(),
+            completion: record.completion.take(),
+            finishHook: record.finishHook.take(),
+            queue: record.queue.take()
+        )
     }
 }

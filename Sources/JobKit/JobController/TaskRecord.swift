@@ -27,9 +27,10 @@ final class TaskRecord: JobMail, @unchecked Sendable {
     /// How much of its weight a nested job has done.
     var fraction = 0.0
 
-    /// The neighbours in the list of the job's tasks.
-    var following: TaskRecord?
-    unowned(unsafe) var preceding: TaskRecord?
+    /// The index in the ``TaskList``; nil when the task was delivered.
+    var place: Int?
+    /// Counts the job's tasks in the order tracked.
+    var number = 0
 
     enum Handover {
         case none
@@ -58,14 +59,13 @@ final class TaskRecord: JobMail, @unchecked Sendable {
         self.queue = queue
         self.completion = completion
         isConcurrent = task is ConcurrentOperation
+        super.init(isTask: true)
     }
 
-    override func operationFinished(_ operation: Operation) -> JobEffects? {
-        effects.taskFinished(self)
-        return effects
+    /// The task, if it is one that tells of its finish itself.
+    var concurrentTask: ConcurrentOperation? {
+        isConcurrent ? task.map { unsafeDowncast($0, to: ConcurrentOperation.self) } : nil
     }
-
-    override var record: TaskRecord? { self }
 
     override func deliver(to job: JobController) {
         guard let task else { return }
@@ -77,8 +77,5 @@ final class TaskRecord: JobMail, @unchecked Sendable {
     }
 
     /// Why the task failed, if it did.
-    var failure: (any Error)? {
-        guard isConcurrent, let task else { return nil }
-        return unsafeDowncast(task, to: ConcurrentOperation.self).error
-    }
+    var failure: (any Error)? { concurrentTask?.error }
 }

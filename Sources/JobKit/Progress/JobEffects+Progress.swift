@@ -36,8 +36,7 @@ extension JobEffects {
         var remaining: [(job: JobController, fraction: Double)] = [(job, fraction)]
         while let (job, fraction) = remaining.popLast() {
             job.effects.state.withLock { $0.progress }?.advance(to: fraction)
-            let subscribers = job.hooks.withLock { $0.subscribers }
-            for case let record as TaskRecord in subscribers {
+            for record in job.hooks.withLock({ $0.subscribers }) {
                 let parent = record.effects
                 guard let raised = parent.taskAdvanced(record, to: fraction),
                     let above = parent.state.withLock({ $0.job })

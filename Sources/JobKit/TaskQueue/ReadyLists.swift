@@ -77,15 +77,13 @@ struct ReadyLists: Sendable {
         }
     }
 
-    /// Removes and returns the first ticket that `holds`, given its priority.
-    mutating func popFirst(
-        where holds: (TaskQueueTicket, TaskPriority) -> Bool
-    ) -> TaskQueueTicket? {
-        while let ticket = veryHigh.popFirst() { if holds(ticket, .veryHigh) { return ticket } }
-        while let ticket = high.popFirst() { if holds(ticket, .high) { return ticket } }
-        while let ticket = normal.popFirst() { if holds(ticket, .normal) { return ticket } }
-        while let ticket = low.popFirst() { if holds(ticket, .low) { return ticket } }
-        while let ticket = veryLow.popFirst() { if holds(ticket, .veryLow) { return ticket } }
+    /// Removes and returns the first ticket, void or not, with its priority.
+    mutating func popFirst() -> (ticket: TaskQueueTicket, priority: TaskPriority)? {
+        if let ticket = veryHigh.popFirst() { return (ticket, .veryHigh) }
+        if let ticket = high.popFirst() { return (ticket, .high) }
+        if let ticket = normal.popFirst() { return (ticket, .normal) }
+        if let ticket = low.popFirst() { return (ticket, .low) }
+        if let ticket = veryLow.popFirst() { return (ticket, .veryLow) }
         return nil
     }
 }

@@ -25,6 +25,8 @@ final class StallMonitor: Sendable {
     private let state = Guarded(State())
     private let timerQueue = DispatchQueue(label: "JobKit.StallMonitor", qos: .userInteractive)
 
+    /// Asked once: it costs a system call and ten microseconds.
+    private static let cores = ProcessInfo.processInfo.activeProcessorCount
     private static let interval = DispatchTimeInterval.milliseconds(2)
     private static let busyTicksBeforeWake = 10
     private static let idleTicksBeforeRest = 50
@@ -52,8 +54,8 @@ final class StallMonitor: Sendable {
             }
             // A queue that leaves one core idle has threads to spare.
             let used = now - state.processorTime
-            let cores = clock_t(ProcessInfo.processInfo.activeProcessorCount)
-            return (state.watched, used > 2 * clock_t(CLOCKS_PER_SEC) / 1_000 * cores * 3 / 4)
+            let most = 2 * clock_t(CLOCKS_PER_SEC) / 1_000 * clock_t(Self.cores)
+            return (state.watched, used > most * 3 / 4)
         }
         let remaining = watched.compactMap { look(at: $0, isBusy: isBusy) }
         let goesOn = state.withLock { state in

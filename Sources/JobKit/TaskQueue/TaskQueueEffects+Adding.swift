@@ -18,13 +18,24 @@ extension TaskQueueEffects {
         guard let concurrent = operation as? ConcurrentOperation else {
             return addForeign(operation, admission: admission)
         }
-        guard enter(concurrent, admission) else { return }
+        if enter(concurrent, admission) == .stands { insert(concurrent, isBarrier: isBarrier) }
+    }
+
+    /// Adds a job's task, and has the record hear of its finish before anything can start it.
+    func addTracked(_ operation: ConcurrentOperation, _ record: TaskRecord) -> Entry {
+        let entry = enter(operation, .unlessStarted, record)
+        if entry == .stands { insert(operation) }
+        return entry
+    }
+
+    private func insert(_ concurrent: ConcurrentOperation, isBarrier: Bool = false) {
         let priority = TaskPriority(queuePriority: concurrent.queuePriority.rawValue)
         let isReady = concurrent.isReady
         let asksForLenders = asksForLenders.load(ordering: .acquiring)
         let jobs = asksForLenders ? jobsWaiting(for: concurrent) : []
         send { state in
             let lenders = jobs.compactMap { slot(of: $0, &state) }
+            if state.keptAlive == nil { state.keptAlive = self }
             concurrent.queueSlot = state.machine.entryAdded(
                 concurrent,
                 priority: priority,
@@ -42,21 +53,34 @@ extension TaskQueueEffects {
         }
     }
 
-    /// Makes the operation stand in this queue; returns false if there is nothing left to start.
-    private func enter(_ operation: ConcurrentOperation, _ admission: Admission) -> Bool {
-        let standsElsewhere = operation.hooks.withLock { hooks in
-            guard hooks.queue == nil else { return true }
+    /// What becomes of an operation that is to stand in a queue.
+    enum Entry {
+        case stands
+        /// Somebody else has started it.
+        case hasStarted
+        case hasFinished
+    }
+
+    /// Makes the operation stand in this queue, unless there is nothing left to start.
+    private func enter(
+        _ operation: ConcurrentOperation,
+        _ admission: Admission,
+        _ record: TaskRecord? = nil
+    ) -> Entry {
+        let (standsElsewhere, isClosed) = operation.hooks.withLock { hooks in
+            if let record { _ = hooks.subscribe(record) }
+            guard hooks.queue == nil else { return (true, hooks.isClosed) }
             if !hooks.isClosed { hooks.queue = self }
-            return false
+            return (false, hooks.isClosed)
         }
         operation.lifecycle.bitwiseOr(
             OperationLifecycle.queued.rawValue,
             ordering: .acquiringAndReleasing
         )
         let hasStarted = operation.currentLifecycle.contains(.started)
-        guard standsElsewhere || hasStarted else { return true }
+        guard standsElsewhere || hasStarted else { return .stands }
         if !standsElsewhere { operation.hooks.withLock { $0.queue = nil } }
-        if admission == .unlessStarted, hasStarted { return false }
+        if admission == .unlessStarted, hasStarted { return isClosed ? .hasFinished : .hasStarted }
         refuse(operation, standsElsewhere ? "stands in a TaskQueue already" : "has been started")
     }
 

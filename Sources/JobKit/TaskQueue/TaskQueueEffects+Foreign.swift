@@ -37,6 +37,7 @@ extension TaskQueueEffects {
         let jobs: [ConcurrentOperation] = asksForLenders ? jobsWaiting(for: operation) : []
         send { state in
             let lenders = jobs.compactMap { self.slot(of: $0, &state) }
+            if state.keptAlive == nil { state.keptAlive = self }
             let slot = state.machine.entryAdded(
                 operation,
                 priority: priority,

@@ -16,6 +16,8 @@ final class TaskQueueEffects: Sendable {
         var workers: [DispatchQueue] = []
         var foreign: [ObjectIdentifier: ForeignEntry] = [:]
         var idleWaiters: [DispatchSemaphore] = []
+        /// The queue itself, as long as an operation stands in it.
+        var keptAlive: TaskQueueEffects?
         var isWatched = false
         /// Where operations are asked again whether they are ready; made when it is needed.
         var lookQueue: DispatchQueue?
@@ -101,22 +103,25 @@ final class TaskQueueEffects: Sendable {
         let context = ThreadContext.current
         context.workerQueue = ObjectIdentifier(self)
         defer { context.workerQueue = nil }
-        while let operation = next() ?? search(index) {
-            runWithPool { run(operation, context)?.deliverAll() }
+        var upcoming = next()
+        while let operation = upcoming ?? search(index) {
+            runWithPool { upcoming = run(operation, context) }
         }
     }
 
     /// Takes the next operation, and wakes another worker if there is more; or begins to search.
     private func next() -> Operation? {
-        let (operation, wake) = state.withLock { state -> (Operation?, Wake?) in
-            guard let operation = state.machine.next() else {
-                state.roster.searchBegan()
-                return (nil, nil)
-            }
-            return (operation, workerToWake(&state, isOwnWorker: false))
-        }
+        let (operation, wake) = state.withLock { takeNext(&$0) }
         if let wake { self.wake(wake) }
         return operation
+    }
+
+    private func takeNext(_ state: inout State) -> (Operation?, Wake?) {
+        guard let operation = state.machine.next() else {
+            state.roster.searchBegan()
+            return (nil, nil)
+        }
+        return (operation, workerToWake(&state, isOwnWorker: false))
     }
 
     /// Looks for work a little longer; lets the thread go when there is none.
@@ -135,42 +140,72 @@ final class TaskQueueEffects: Sendable {
         return operation
     }
 
-    /// Starts an operation; returns the job that has to be delivered to.
-    private func run(_ operation: Operation, _ context: ThreadContext) -> JobEffects? {
+    /// Starts an operation, and delivers to a job what that finished; returns what to start then.
+    private func run(_ operation: Operation, _ context: ThreadContext) -> Operation? {
         guard operation.isReady else {
             // A dependency was added while the operation waited for its turn.
             send { state in
                 if let slot = slot(of: operation, &state) { state.machine.startRefused(slot) }
             }
             lookWhetherReady(operation)
-            return nil
+            return next()
         }
         guard let concurrent = operation as? ConcurrentOperation else {
-            return startForeign(operation, context)
+            startForeign(operation, context)?.deliverAll()
+            return next()
         }
         context.startedByWorker = ObjectIdentifier(concurrent)
         concurrent.start()
         context.startedByWorker = nil
-        let mail = concurrent.takeDeferredMail()
+        let delivery = concurrent.takeDeferredDelivery()
         // Claimed before the place is given away: a job with mail does not lend its own.
-        let isClaimed = mail?.claimDelivery() ?? false
-        if concurrent.isFinished {
-            operationFinished(concurrent)
-            concurrent.resumeDeferredWaiters()
+        let isClaimed = delivery?.claim() ?? false
+        guard concurrent.isFinished else {
+            if isClaimed { delivery?.effects.deliverAll() }
+            return next()
         }
-        return isClaimed ? mail : nil
+        guard isClaimed else { return finishAndTakeNext(concurrent) }
+        operationFinished(concurrent)
+        concurrent.resumeDeferredWaiters()
+        delivery?.effects.deliverAll()
+        return next()
+    }
+
+    /// Gives the operation's place away and takes the next one, for one locking.
+    private func finishAndTakeNext(_ operation: ConcurrentOperation) -> Operation? {
+        let (end, (next, wake)) = state.withLock { state in
+            (removeFinished(operation, &state), takeNext(&state))
+        }
+        if let wake { self.wake(wake) }
+        end?.tellWaiters()
+        operation.resumeDeferredWaiters()
+        return next
     }
 
     // MARK: Operations
 
     func operationFinished(_ operation: Operation) {
-        let waiters = send { state -> [DispatchSemaphore]? in
-            guard let slot = slot(of: operation, &state) else { return nil }
-            guard state.machine.entryFinished(slot), !state.idleWaiters.isEmpty else { return nil }
-            defer { state.idleWaiters = [] }
-            return state.idleWaiters
+        send { removeFinished(operation, &$0) }?.tellWaiters()
+    }
+
+    /// What is to be done when no operation is left in the queue.
+    private struct End {
+        /// Released with no lock held.
+        let queue: TaskQueueEffects?
+        let waiters: [DispatchSemaphore]
+
+        func tellWaiters() {
+            for waiter in waiters { waiter.signal() }
         }
-        for waiter in waiters ?? [] { waiter.signal() }
+    }
+
+    /// Returns what is to be done if no operation is left now.
+    private func removeFinished(_ operation: Operation, _ state: inout State) -> End? {
+        guard let slot = slot(of: operation, &state), state.machine.entryFinished(slot) else {
+            return nil
+        }
+        defer { state.idleWaiters = [] }
+        return End(queue: state.keptAlive.take(), waiters: state.idleWaiters)
     }
 
     func operationBecameReady(_ operation: Operation) {

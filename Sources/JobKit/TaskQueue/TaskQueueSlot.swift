@@ -32,6 +32,11 @@ struct TaskQueueSlot<Entry> {
         sequence == ticket.sequence && self.state == state && self.priority == priority
     }
 
+    /// Whether the entry has to do with loans, as few do.
+    var knowsLoans: Bool {
+        isWaitingJob || lender != nil || borrower != nil || !lenders.isEmpty
+    }
+
     /// Whether this job's place is to be had.
     var canLend: Bool { isWaitingJob && borrower == nil && state == .executing }
 }

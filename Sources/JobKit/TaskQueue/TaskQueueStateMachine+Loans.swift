@@ -121,9 +121,12 @@ extension TaskQueueStateMachine {
 
     private mutating func popRequest(of job: Int) -> Ticket? {
         guard var lists = requests.removeValue(forKey: job) else { return nil }
-        let ticket = lists.popFirst { slots[$0.slot].stands(for: $0, $1, in: .ready) }
-        if ticket != nil { requests[job] = lists }
-        return ticket
+        while let (ticket, priority) = lists.popFirst() {
+            guard slots[ticket.slot].stands(for: ticket, priority, in: .ready) else { continue }
+            requests[job] = lists
+            return ticket
+        }
+        return nil
     }
 
     /// The nearest job above an entry that fits.

@@ -137,7 +137,12 @@ struct TaskQueueStateMachine<Entry> {
         }
         let epoch = slots[slot].epoch
         if !requests.isEmpty { requests[slot] = nil }
-        change(slot) { $0 = Slot() }
+        if slots[slot].knowsLoans {
+            change(slot) { $0 = Slot() }
+        } else {
+            slots[slot].entry = nil
+            slots[slot].state = .vacant
+        }
         vacantSlots.append(slot)
         count -= 1
         if let released = epochs.entryFinished(epoch: epoch) {
@@ -213,24 +218,23 @@ struct TaskQueueStateMachine<Entry> {
 
     private mutating func popGranted() -> Int? {
         guard grantedCount > 0 else { return nil }
-        let slots = slots
-        let next = granted.popFirst { slots[$0.slot].stands(for: $0, $1, in: .granted) }
-        guard let next else { return nil }
-        grantedCount -= 1
-        return next.slot
+        while let (ticket, priority) = granted.popFirst() {
+            guard slots[ticket.slot].stands(for: ticket, priority, in: .granted) else { continue }
+            grantedCount -= 1
+            return ticket.slot
+        }
+        return nil
     }
 
     private mutating func popReady() -> Int? {
         guard readyCount > 0, placesTaken < width else { return nil }
-        let slots = slots
-        let next = ready.popFirst { ticket, priority in
-            slots[ticket.slot].sequence == ticket.sequence && slots[ticket.slot].state == .ready
-                && slots[ticket.slot].priority == priority
+        while let (ticket, priority) = ready.popFirst() {
+            guard slots[ticket.slot].stands(for: ticket, priority, in: .ready) else { continue }
+            readyCount -= 1
+            placesTaken += 1
+            return ticket.slot
         }
-        guard let next else { return nil }
-        readyCount -= 1
-        placesTaken += 1
-        return next.slot
+        return nil
     }
 
     /// Frees the place of an entry that ends; one that executes in it keeps it.

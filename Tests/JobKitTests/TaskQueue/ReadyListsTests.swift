@@ -10,9 +10,9 @@ import Testing
     @Test func oneAddedEarlierThatBecameReadyLateComesFirst() {
         var lists = ReadyLists()
         for sequence in [3, 5, 1, 4, 2] { lists.insert(ticket(sequence), priority: .normal) }
-        let order = (0..<5).map { _ in lists.popFirst { _, _ in true }?.sequence }
+        let order = (0..<5).map { _ in lists.popFirst()?.ticket.sequence }
         #expect(order == [1, 2, 3, 4, 5])
-        #expect(lists.popFirst { _, _ in true } == nil)
+        #expect(lists.popFirst() == nil)
     }
 
     @Test func prioritiesComeInTheirOrder() {
@@ -21,18 +21,18 @@ import Testing
             lists.insert(ticket(sequence), priority: priority)
         }
         var priorities: [TaskPriority] = []
-        while lists.popFirst(where: {
-            priorities.append($1)
-            return true
-        }) != nil {}
+        while let (_, priority) = lists.popFirst() { priorities.append(priority) }
         #expect(priorities == TaskPriority.allCases)
     }
 
-    @Test func voidTicketsAreDropped() {
+    @Test func voidTicketsAreRemovedWhenTheyCrowd() {
         var lists = ReadyLists()
-        for sequence in 0..<10 { lists.insert(ticket(sequence), priority: .low) }
-        #expect(lists.popFirst { ticket, _ in ticket.sequence == 7 }?.sequence == 7)
-        #expect(lists.popFirst { _, _ in true }?.sequence == 8)
+        for sequence in 0..<100 { lists.insert(ticket(sequence), priority: .low) }
+        #expect(lists.isCrowded)
+        lists.removeVoid { ticket, priority in ticket.sequence >= 97 && priority == .low }
+        #expect(!lists.isCrowded)
+        #expect(lists.count == 3)
+        #expect(lists.popFirst()?.ticket.sequence == 97)
     }
 
     @Test(arguments: UInt64(0)..<20) func randomWalkPopsTheLeast(seed: UInt64) {
@@ -47,7 +47,7 @@ import Testing
                 oracle.append((priority.rawValue, sequence))
             } else {
                 let least = oracle.min { $0 < $1 }
-                #expect(lists.popFirst { _, _ in true }?.sequence == least?.sequence)
+                #expect(lists.popFirst()?.ticket.sequence == least?.sequence)
                 if let least, let index = oracle.firstIndex(where: { $0 == least }) {
                     oracle.remove(at: index)
                 }
