@@ -45,7 +45,9 @@ extension JobEffects {
     private func deliverClaimedElsewhere() {
         if let callbackQueue {
             callbackQueue.async { [self] in deliverOnCallbackQueue() }
-        } else {
+        } else if placeQueue.load(ordering: .acquiring)?.takeUnretainedValue()
+            .deliverOnIdleWorker(self) != true
+        {
             deliveryQueue.async { [self] in deliverAll() }
         }
     }
@@ -70,12 +72,12 @@ extension JobEffects {
     /// - Returns: A job that has something to deliver now, as claimed by this one's finish; or this
     ///   job itself, when the limit was reached.
     private func deliver(atMost limit: Int = .max) -> JobEffects? {
+        guard let job = state.withLock({ $0.job }) else { return nil }
         var context = Delivery(remaining: limit)
         while true {
             let seen = mailbox.signals.load(ordering: .acquiring)
             while true {
                 let step = nextStep(&context)
-                guard let job = context.job else { return nil }
                 if case .none = step { break }
                 if case .finish(let ending) = step {
                     if finish(job, ending, &context) { return context.claimed }
@@ -100,8 +102,6 @@ extension JobEffects {
     /// What one stretch of deliveries remembers from step to step.
     private struct Delivery {
         var remaining: Int
-        /// Set with the first step.
-        var job: JobController?
         /// The record whose callback has returned.
         var delivered: JobMail?
         var answer: FailureResponse?
@@ -111,12 +111,7 @@ extension JobEffects {
     private func nextStep(_ context: inout Delivery) -> JobStateMachine<JobMail>.Step {
         let (delivered, answer) = (context.delivered.take()?.record, context.answer)
         context.answer = nil
-        let knownJob = context.job
-        let (step, remains, job) = state.withLock { state in
-            // Delivered to by mistake, after its end.
-            guard let job = knownJob ?? state.job else {
-                return (JobStateMachine<JobMail>.Step.none, Remains?.none, JobController?.none)
-            }
+        let (step, remains) = state.withLock { state in
             let remains = delivered.map { record in
                 state.tasks.remove(record)
                 state.tally.taskDelivered(weight: record.weight, fraction: record.fraction)
@@ -126,9 +121,8 @@ extension JobEffects {
             if !state.machine.hasArrivals, !mailbox.isEmpty { takeMail(&state) }
             let step = state.machine.nextStep()
             if case .deliver(let mail) = step { mail.record?.isSettled = true }
-            return (step, remains, job)
+            return (step, remains)
         }
-        context.job = job
         // The task is released here, before the next callback.
         _ = remains
         if delivered != nil { progressChanged() }

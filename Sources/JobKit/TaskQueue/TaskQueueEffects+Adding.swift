@@ -34,7 +34,7 @@ extension TaskQueueEffects {
         let asksForLenders = asksForLenders.load(ordering: .acquiring)
         let jobs = asksForLenders ? jobsWaiting(for: concurrent) : []
         send { state in
-            let lenders = jobs.compactMap { slot(of: $0, &state) }
+            let lenders = jobs.isEmpty ? [] : jobs.compactMap { slot(of: $0, &state) }
             if state.keptAlive == nil { state.keptAlive = self }
             concurrent.queueSlot = state.machine.entryAdded(
                 concurrent,

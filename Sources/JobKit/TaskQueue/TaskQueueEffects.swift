@@ -75,9 +75,10 @@ final class TaskQueueEffects: Sendable {
     private func workerToWake(_ state: inout State, isOwnWorker: Bool) -> Wake? {
         let startable = state.machine.startableCount
         guard startable > 0 else { return nil }
-        if state.roster.searching > 0 { return .searchingWorker }
-        if let index = state.roster.workerToWake(startable: startable, isOwnWorker: isOwnWorker) {
-            return .worker(index, worker(index, &state))
+        switch state.roster.workerToCall(startable: startable, isOwnWorker: isOwnWorker) {
+        case .searching: return .searchingWorker
+        case .idle(let index): return .worker(index, worker(index, &state))
+        case .nobody: break
         }
         guard !state.isWatched else { return nil }
         state.isWatched = true
@@ -99,10 +100,22 @@ final class TaskQueueEffects: Sendable {
         }
     }
 
-    func work(_ index: Int) {
+    /// Has an idle worker deliver to a job, and go on with what its callbacks add, which saves the
+    /// waking of a second thread; returns false if none is idle.
+    func deliverOnIdleWorker(_ effects: JobEffects) -> Bool {
+        let idle = state.withLock { state in
+            state.roster.idleWorker().map { ($0, worker($0, &state)) }
+        }
+        guard let (index, queue) = idle else { return false }
+        queue.async { [self] in work(index, delivering: effects) }
+        return true
+    }
+
+    func work(_ index: Int, delivering effects: JobEffects? = nil) {
         let context = ThreadContext.current
         context.workerQueue = ObjectIdentifier(self)
         defer { context.workerQueue = nil }
+        if let effects { runWithPool { effects.deliverAll() } }
         var upcoming = next()
         while let operation = upcoming ?? search(index) {
             runWithPool { upcoming = run(operation, context) }

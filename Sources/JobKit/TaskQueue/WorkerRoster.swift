@@ -13,23 +13,35 @@ struct WorkerRoster: Sendable {
     private var idle: [Int] = []
     private var made = 0
 
-    /// Tasks of its own that a worker leaves for itself before it wakes another: a wake costs as
-    /// much as several tasks.
-    static let ownBacklog = 16
+    /// How many tasks of its own a worker leaves for itself before it calls another: a wake costs as
+    /// much as several tasks, and two threads that take turns at a queue slow each other down.
+    static let ownBacklog = 64
+
+    enum Call: Equatable {
+        case nobody
+        /// A worker that searches is enough.
+        case searching
+        /// The worker to wake.
+        case idle(Int)
+    }
 
     init(parallelism: Int, limit: Int) {
         self.parallelism = parallelism
         self.limit = limit
     }
 
-    /// The worker to wake now that `startable` entries could be started.
+    /// Who is to take some of the `startable` entries.
     ///
-    /// An own worker, which will look for work soon itself, wakes another only for a backlog.
-    mutating func workerToWake(startable: Int, isOwnWorker: Bool) -> Int? {
-        guard startable > 0, searching == 0, active < parallelism else { return nil }
-        if isOwnWorker, startable < Self.ownBacklog { return nil }
-        return wakeOne()
+    /// An own worker, which will look for work soon itself, calls another only for a backlog.
+    mutating func workerToCall(startable: Int, isOwnWorker: Bool) -> Call {
+        guard startable > 0 else { return .nobody }
+        if isOwnWorker, startable < Self.ownBacklog { return .nobody }
+        guard searching == 0 else { return .searching }
+        return idleWorker().map(Call.idle) ?? .nobody
     }
+
+    /// Wakes a worker, if fewer are active than usually run.
+    mutating func idleWorker() -> Int? { active < parallelism ? wakeOne() : nil }
 
     /// The workers to wake because nothing was started for a while: half as many again.
     mutating func workersToWakeWhenStalled(startable: Int) -> [Int] {

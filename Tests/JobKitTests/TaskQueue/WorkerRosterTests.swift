@@ -5,7 +5,7 @@ import Testing
 @Suite struct WorkerRosterTests {
     @Test func nothingToStartWakesNobody() {
         var roster = WorkerRoster(parallelism: 2, limit: 64)
-        #expect(roster.workerToWake(startable: 0, isOwnWorker: false) == nil)
+        #expect(roster.workerToCall(startable: 0, isOwnWorker: false) == .nobody)
         #expect(roster.workersToWakeWhenStalled(startable: 0) == [])
     }
 
@@ -13,20 +13,43 @@ import Testing
     @Test func firstEntryAlwaysWakesAWorker() {
         for startable in 1..<40 {
             var roster = WorkerRoster(parallelism: 2, limit: 64)
-            #expect(roster.workerToWake(startable: startable, isOwnWorker: false) == 0)
+            #expect(roster.workerToCall(startable: startable, isOwnWorker: false) == .idle(0))
             roster.workerLeft(0)
-            #expect(roster.workerToWake(startable: startable, isOwnWorker: false) == 0)
+            #expect(roster.workerToCall(startable: startable, isOwnWorker: false) == .idle(0))
         }
     }
 
     @Test func workerThatSearchesIsEnough() {
         var roster = WorkerRoster(parallelism: 2, limit: 64)
-        #expect(roster.workerToWake(startable: 1, isOwnWorker: false) == 0)
+        #expect(roster.workerToCall(startable: 1, isOwnWorker: false) == .idle(0))
         roster.searchBegan()
-        #expect(roster.workerToWake(startable: 5, isOwnWorker: false) == nil)
+        #expect(roster.workerToCall(startable: 5, isOwnWorker: false) == .searching)
         roster.searchEnded()
-        #expect(roster.workerToWake(startable: 5, isOwnWorker: false) == 1)
-        #expect(roster.workerToWake(startable: 5, isOwnWorker: false) == nil)
+        #expect(roster.workerToCall(startable: 5, isOwnWorker: false) == .idle(1))
+        #expect(roster.workerToCall(startable: 5, isOwnWorker: false) == .nobody)
+    }
+
+    @Test func whatAWorkerAddsForItselfIsLeftToItUpToABacklog() {
+        var roster = WorkerRoster(parallelism: 2, limit: 64)
+        let backlog = WorkerRoster.ownBacklog
+        #expect(roster.workerToCall(startable: 1, isOwnWorker: false) == .idle(0))
+        #expect(roster.workerToCall(startable: 1, isOwnWorker: false) == .idle(1))
+        roster.searchBegan()
+        #expect(roster.workerToCall(startable: backlog - 1, isOwnWorker: true) == .nobody)
+        #expect(roster.workerToCall(startable: backlog, isOwnWorker: true) == .searching)
+        roster.searchEnded()
+        roster.workerLeft(1)
+        #expect(roster.workerToCall(startable: backlog - 1, isOwnWorker: true) == .nobody)
+        #expect(roster.workerToCall(startable: backlog, isOwnWorker: true) == .idle(1))
+    }
+
+    @Test func deliveryTakesNoWorkerBeyondTheCores() {
+        var roster = WorkerRoster(parallelism: 2, limit: 64)
+        #expect(roster.idleWorker() == 0)
+        #expect(roster.idleWorker() == 1)
+        #expect(roster.idleWorker() == nil)
+        roster.workerLeft(0)
+        #expect(roster.idleWorker() == 0)
     }
 
     @Test func stalledQueueGrowsUpToItsLimit() {
@@ -54,8 +77,8 @@ import Testing
             switch Int.random(in: 0..<4, using: &generator) {
             case 0, 1:
                 let isOwn = Bool.random(using: &generator) && !active.isEmpty
-                let woken = roster.workerToWake(startable: startable, isOwnWorker: isOwn)
-                if let woken { #expect(active.insert(woken).inserted) }
+                let call = roster.workerToCall(startable: startable, isOwnWorker: isOwn)
+                if case .idle(let woken) = call { #expect(active.insert(woken).inserted) }
                 if startable > 0, !isOwn { #expect(!active.isEmpty) }
             case 2:
                 for worker in roster.workersToWakeWhenStalled(startable: startable) {
