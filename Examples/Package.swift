@@ -12,12 +12,14 @@ let package = Package(
         .executable(name: "find-duplicates", targets: ["find-duplicates"]),
         .executable(name: "launch-decisions", targets: ["launch-decisions"]),
         .executable(name: "launch-timeline", targets: ["launch-timeline"]),
+        .executable(name: "serial-uploads", targets: ["serial-uploads"]),
         .executable(name: "start-up-tasks", targets: ["start-up-tasks"]),
     ],
     dependencies: [
         .package(name: "job-kit", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
         .target(
@@ -44,6 +46,11 @@ let package = Package(
             path: "LaunchTimeline"
         ),
         .executableTarget(
+            name: "serial-uploads",
+            dependencies: [jobKit, .product(name: "FlyingFox", package: "FlyingFox")],
+            path: "SerialUploads"
+        ),
+        .executableTarget(
             name: "start-up-tasks",
             dependencies: [jobKit],
             path: "StartUpTasks"
@@ -59,6 +66,10 @@ let package = Package(
         .testTarget(
             name: "LaunchTimelineTests",
             dependencies: ["launch-timeline", jobKit, jobKitTesting]
+        ),
+        .testTarget(
+            name: "SerialUploadsTests",
+            dependencies: ["serial-uploads", jobKitTesting]
         ),
         .testTarget(
             name: "StartUpTasksTests",

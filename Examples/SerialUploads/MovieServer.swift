@@ -1,0 +1,41 @@
+import FlyingFox
+import Foundation
+
+/// A server on this machine that takes movies up to a size.
+struct MovieServer {
+    private static let largestMovie = 100_000
+
+    /// Where movies are put, each under its name.
+    let folder: URL
+    private let server: HTTPServer
+
+    /// Starts a server at a free port.
+    ///
+    /// - Parameter store: Called with a movie's name when it has arrived, and awaited before the
+    ///   answer.
+    /// - Returns: The server, which listens.
+    /// - Throws: Why it cannot listen.
+    static func start(
+        store: @escaping @Sendable (_ name: String) async throws -> Void
+    ) async throws -> MovieServer {
+        let server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: 0), logger: .disabled)
+        await server.appendRoute("PUT /movies/:name") { (request: HTTPRequest, name: String) in
+            guard try await request.bodyData.count <= largestMovie else {
+                return HTTPResponse(statusCode: .payloadTooLarge)
+            }
+            try await store(name)
+            return HTTPResponse(statusCode: .created)
+        }
+        Task { try await server.run() }
+        try await server.waitUntilListening()
+        guard case .ip4(let host, let port)? = await server.listeningAddress,
+            let folder = URL(string: "http://\(host):\(port)/movies")
+        else { throw URLError(.badURL) }
+        return MovieServer(folder: folder, server: server)
+    }
+
+    /// Returns when nobody is served any more.
+    func stop() async {
+        await server.stop()
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+
+/// Uploads four movies to a server of its own: the second takes long, the third is too large.
+///
+/// The number on the command line says how many uploads run at a time: 1 unless it is given.
+@main
+struct SerialUploadsExample {
+    static func main() async throws {
+        let width = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1
+        let server = try await MovieServer.start { name in
+            if name == "b" { try await Task.sleep(for: .milliseconds(500)) }
+        }
+        await upload(to: server.folder, width: max(1, width)) { print($0) }
+        await server.stop()
+    }
+
+    static func upload(
+        to folder: URL,
+        width: Int = 1,
+        show: @escaping @Sendable (String) -> Void
+    ) async {
+        let uploads = MovieUploads(to: folder, width: width, show: show)
+        for (name, size) in [("a", 20_000), ("b", 80_000), ("c", 200_000), ("d", 40_000)] {
+            uploads.add(name, Data(count: size))
+        }
+        await uploads.finish()
+    }
+}
