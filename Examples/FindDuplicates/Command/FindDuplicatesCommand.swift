@@ -24,8 +24,9 @@ struct FindDuplicatesCommand: AsyncParsableCommand {
             "incomplete":true.
 
             Exit status: 0 done; 1 something could not be read and is named on standard error; \
-            64 wrong usage; 66 a folder does not exist; 74 the output could not be written; \
-            130 interrupted by ^C, with what was found until then.
+            64 wrong usage; 66 a folder does not exist; 73 the timeline's file cannot be made; \
+            74 the output could not be written; 130 interrupted by ^C, with what was found until \
+            then.
             """
     )
 
@@ -46,6 +47,16 @@ struct FindDuplicatesCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("How many tasks work at a time.", valueName: "n"))
     var width = ProcessInfo.processInfo.activeProcessorCount
+
+    @Option(
+        help: ArgumentHelp(
+            "Write what ran when; its name ends with .json (for Perfetto), .svg, .mmd or .txt.",
+            valueName: "file"
+        ),
+        completion: .file(extensions: TimelineForm.allCases.map(\.rawValue)),
+        transform: TimelineFile.init(argument:)
+    )
+    var timeline: TimelineFile?
 
     @Flag(help: "Show no progress, even if standard error is a terminal.")
     var noProgress = false
@@ -68,6 +79,7 @@ struct FindDuplicatesCommand: AsyncParsableCommand {
         }
         missing.forEach(ErrorOutput.write)
         guard missing.isEmpty else { throw ExitCode(EX_NOINPUT) }
+        let timelineDescriptor = try timeline?.open()
 
         // Writing to a pipe that nobody reads is to fail, not to end the process.
         signal(SIGPIPE, SIG_IGN)
@@ -78,6 +90,12 @@ struct FindDuplicatesCommand: AsyncParsableCommand {
             width: width,
             progress: display?.update
         )
+        let recorder = TimelineRecorder()
+        if timeline != nil {
+            let names = folders.map { String(decoding: $0.path.bytes, as: UTF8.self) }
+            job.name = "find-duplicates \(names.joined(separator: " "))"
+            job.addObserver(recorder)
+        }
         let interruption = Interruption(
             first: { job.cancel() },
             second: { display?.clear() }
@@ -89,7 +107,11 @@ struct FindDuplicatesCommand: AsyncParsableCommand {
         }
         display?.clear()
         interruption.stopWatching()
-        try write(job.report, interruptedBy: interruption.signal)
+        let result = Result { try write(job.report, interruptedBy: interruption.signal) }
+        if let timeline, let timelineDescriptor {
+            try timeline.write(recorder.timeline, to: timelineDescriptor)
+        }
+        try result.get()
     }
 
     private func write(_ report: DuplicateReport, interruptedBy signal: Int32?) throws {

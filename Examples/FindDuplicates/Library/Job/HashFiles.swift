@@ -17,6 +17,17 @@ final class HashFiles: ResultOperation<[FileHasher.Outcome]>, @unchecked Sendabl
         super.init()
     }
 
+    /// The files' number and the first of them unless it is set; made when it is asked for.
+    override var name: String? {
+        get {
+            if let name = super.name { return name }
+            let first = batch.first.map { String(decoding: $0.file.path.bytes, as: UTF8.self) }
+            let what = extent == .head ? "head" : "file"
+            return "\(batch.count) \(what)\(batch.count == 1 ? "" : "s") from \(first ?? "")"
+        }
+        set { super.name = newValue }
+    }
+
     /// What each of the files came to, in the batch's order; empty until the task has succeeded.
     var outcomes: [FileHasher.Outcome] {
         guard case .success(let outcomes)? = result else { return [] }

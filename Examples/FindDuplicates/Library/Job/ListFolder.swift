@@ -21,6 +21,12 @@ final class ListFolder: ResultOperation<FolderListing>, @unchecked Sendable {
         super.init()
     }
 
+    /// The folder's path unless it is set; made when it is asked for, as a search has many folders.
+    override var name: String? {
+        get { super.name ?? String(decoding: folder.bytes, as: UTF8.self) }
+        set { super.name = newValue }
+    }
+
     /// Lists the folder on the queue's thread.
     ///
     /// The work is done when this returns.
