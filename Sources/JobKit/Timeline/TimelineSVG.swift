@@ -1,4 +1,7 @@
 extension Timeline {
+    /// How many bars stand in one group: Chromium takes a time quadratic in the titles that lie side by side.
+    private static var barsOfGroup: Int { 200 }
+
     /// Draws the timeline as a picture of its own, for a browser or a document.
     ///
     /// Each entry is one bar, coloured by its type: solid if it succeeded, red if it failed, grey if it was
@@ -20,12 +23,13 @@ extension Timeline {
         svg += axis(layout)
         let isFailure = entries.indices.map { !isJob[$0] && entries[$0].outcomeWord == "failed" }
         // Failures stand on top, so that none is hidden where bars are narrow.
-        for place in entries.indices where !isFailure[place] {
+        let order =
+            entries.indices.filter { !isFailure[$0] } + entries.indices.filter { isFailure[$0] }
+        for (number, place) in order.enumerated() {
+            if number.isMultiple(of: Self.barsOfGroup) { svg += number == 0 ? "<g>" : "</g>\n<g>" }
             svg += bar(place, in: layout.bars[place], isJob: isJob[place], legend: legend)
         }
-        for place in entries.indices where isFailure[place] {
-            svg += bar(place, in: layout.bars[place], isJob: false, legend: legend)
-        }
+        if !order.isEmpty { svg += "</g>\n" }
         svg += line(along: path, in: layout)
         for place in entries.indices {
             svg += label(of: place, in: layout, isJob: isJob[place])
@@ -108,21 +112,26 @@ extension Timeline {
         return tip
     }
 
-    /// Underlines the bars of the critical path, and joins them unless that would cover the picture.
+    /// Underlines the bars of the critical path, and joins them thinly, unless that would cover the picture.
+    ///
+    /// Bars between two of the path stay without the thick line, also where the path waits below them.
     private func line(along path: [Int], in layout: TimelineLayout) -> String {
-        let feet = path.map { place in
-            (layout.bars[place].top + layout.bars[place].height - 1).text(decimals: 1)
-        }
         var line = ""
         var hops: [String] = []
-        for (step, place) in path.enumerated() {
+        var last: (right: Double, foot: String)?
+        for place in path {
             let bar = layout.bars[place]
             let left = bar.left.text(decimals: 1)
-            if step == 0 || feet[step] != feet[step - 1] {
-                line += "M\(left) \(feet[step])"
-                if step > 0 { hops.append("M\(left) \(feet[step - 1])V\(feet[step])") }
+            let foot = (bar.top + bar.height - 1).text(decimals: 1)
+            // Bars that touch are one line, so that a long path stays small.
+            let touches = last.map { $0.foot == foot && bar.left - $0.right < 1 } ?? false
+            if let last, !touches {
+                hops.append("M\(last.right.text(decimals: 1)) \(last.foot)H\(left)V\(foot)")
             }
-            line += "H\((bar.left + bar.width).text(decimals: 1))"
+            if !touches { line += "M\(left) \(foot)" }
+            let right = bar.left + bar.width
+            line += "H\(right.text(decimals: 1))"
+            last = (right, foot)
         }
         guard !path.isEmpty else { return "" }
         let joins = hops.count > 200 ? "" : "<path class=\"hop\" d=\"\(hops.joined())\"/>\n"

@@ -38,7 +38,8 @@ enum TimelineStyle {
         style: String,
         width: Double = .infinity
     ) -> String {
-        let size = style == "title" ? 1.5 : 1
+        // The title is larger, and bold.
+        let size = style == "title" ? 1.65 : 1
         guard let fitting = shortened(text, to: width / size) else { return "" }
         return "<text class=\"\(style)\" x=\"\(x.text(decimals: 1))\" "
             + "y=\"\(y.text(decimals: 1))\">\(fitting.xmlText)</text>\n"

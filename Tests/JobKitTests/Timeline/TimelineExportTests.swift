@@ -75,6 +75,19 @@ import Testing
         )
     }
 
+    @Test func pathUnderlinesItsOwnBarsOnly() {
+        let upload = SampleTimelines.Upload.self
+        let timeline = Timeline([
+            SampleTimelines.interval("import", SampleTimelines.Import.self, nil, 0, 1_160),
+            SampleTimelines.interval("first", upload, 0, 0, 100),
+            SampleTimelines.interval("beside the path", upload, 0, 200, 900),
+            SampleTimelines.interval("last", upload, 0, 1_060, 1_160, after: [1]),
+        ])
+        let svg = timeline.svg()
+        #expect(svg.contains("<path class=\"path\" d=\"M20 117H119.4M1080 117H1179.4\"/>"))
+        #expect(svg.contains("<path class=\"hop\" d=\"M119.4 117H1080V117\"/>"))
+    }
+
     @Test(arguments: samples.keys.sorted()) func textHasALineForEachEntry(sample: String) throws {
         let timeline = try #require(Self.samples[sample])
         let text = timeline.text()
