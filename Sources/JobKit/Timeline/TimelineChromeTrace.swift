@@ -53,15 +53,8 @@ extension Timeline {
 }
 
 extension Timeline.Entry {
-    /// One word for the outcome.
-    var outcomeWord: String {
-        switch outcome {
-        case nil: "running"
-        case .succeeded: "succeeded"
-        case .failed: "failed"
-        case .cancelled: "cancelled"
-        }
-    }
+    /// One word for the outcome, or for having none yet.
+    var outcomeWord: String { outcome?.word ?? "running" }
 }
 
 extension String {

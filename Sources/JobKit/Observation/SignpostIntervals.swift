@@ -1,0 +1,30 @@
+#if canImport(os)
+import os
+
+/// Intervals of operations in Instruments, which begin and end under one name.
+struct SignpostIntervals: Sendable {
+    private let name: StaticString
+    private let signposter: OSSignposter
+
+    init(name: StaticString, subsystem: String, category: String? = nil) {
+        self.name = name
+        // Without a category, the Points of Interest, which Instruments shows by themselves.
+        signposter =
+            category.map { OSSignposter(subsystem: subsystem, category: $0) }
+            ?? OSSignposter(subsystem: subsystem, category: .pointsOfInterest)
+    }
+
+    /// Begins an interval, told from others by the operation's number in events.
+    func begin(_ number: Int, label: String) {
+        _ = signposter.beginInterval(name, id: id(number), "\(label, privacy: .public)")
+    }
+
+    /// Ends an interval that began, on whatever thread.
+    func end(_ number: Int, as outcome: String) {
+        let state = OSSignpostIntervalState.beginState(id: id(number))
+        signposter.endInterval(name, state, "\(outcome, privacy: .public)")
+    }
+
+    private func id(_ number: Int) -> OSSignpostID { OSSignpostID(UInt64(number)) }
+}
+#endif
