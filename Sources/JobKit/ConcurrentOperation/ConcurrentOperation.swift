@@ -25,6 +25,8 @@ import Synchronization
 /// > Thread: Every member may be used from any thread.
 open class ConcurrentOperation: Operation, @unchecked Sendable {
     let lifecycle = Atomic<OperationLifecycle.RawValue>(0)
+    /// When the operation entered `main()`, 0 before; it fills up the word of the line above.
+    let entry = Atomic<CoarseTime.RawValue>(0)
     let hooks = Guarded(OperationHooks())
     var storedError: (any Error)?
     /// The job to deliver to when `start()` has returned; used by the starting thread alone.
@@ -133,6 +135,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
             startedWithoutMain()
             leave(context, outer)
         case .enterMain:
+            entry.store(CoarseTime.now.rawValue, ordering: .relaxed)
             announceExecuting()
             let context = ThreadContext.current
             let outer = context.enter(self)

@@ -6,10 +6,15 @@ extension JobController {
     /// The first line is the job's name and whether it is `not started`, `executing` or `finished`.
     /// Then comes a line for each unfinished task, of nested jobs too, that begins with its name and
     /// says `never queued`, `suspended` or `full` with the queue's name and who executes there,
-    /// `waits for` with the dependencies' names, or `executing`.
+    /// `waits for` with the dependencies' names, or `executing`. What has been executing for a
+    /// second or longer says how long, and what was cancelled says that it has not stopped yet.
     ///
     /// > Thread: Any. Takes no lock that a callback could hold.
     public final func explainStall() -> String {
+        explainStall(at: .now)
+    }
+
+    func explainStall(at now: CoarseTime) -> String {
         let state =
             isFinished
             ? "finished" : currentLifecycle.contains(.started) ? "executing" : "not started"
@@ -18,7 +23,7 @@ extension JobController {
         var remaining = Array(effects.stalls(of: self).reversed())
         var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
         while let stall = remaining.popLast() {
-            lines.append(stall.explanation)
+            lines.append(stall.explanation(at: now))
             guard let nested = stall.task as? JobController,
                 seen.insert(ObjectIdentifier(nested)).inserted
             else { continue }

@@ -10,13 +10,13 @@ struct TaskStall {
     let queue: (any OperationScheduling)?
 
     /// A line that begins with the task's name.
-    var explanation: String {
+    func explanation(at now: CoarseTime) -> String {
         let cancelled = task.isCancelled ? ", cancelled and not stopped yet" : ""
-        return "\(operationLabel(task)): \(reason)\(cancelled)"
+        return "\(operationLabel(task)): \(reason(at: now))\(cancelled)"
     }
 
-    private var reason: String {
-        if task.isExecuting { return "executing" }
+    private func reason(at now: CoarseTime) -> String {
+        if task.isExecuting { return "executing" + timeExecuting(at: now) }
         if isHeld {
             return job.isSuspended
                 ? "never queued, because \(job.label) is suspended"
@@ -34,6 +34,19 @@ struct TaskStall {
             return task.isCancelled ? "never started" : "never queued"
         case let queue?:
             return "in \(type(of: queue)), not started"
+        }
+    }
+
+    /// How long it has been executing, if that is known and a second or longer.
+    private func timeExecuting(at now: CoarseTime) -> String {
+        guard let entry = (task as? ConcurrentOperation)?.entry.load(ordering: .relaxed), entry != 0
+        else { return "" }
+        let seconds = CoarseTime(rawValue: entry).seconds(to: now)
+        return switch seconds {
+        case 0: ""
+        case ..<120: " for \(seconds) s"
+        case ..<7_200: " for \(seconds / 60) min"
+        default: " for \(seconds / 3_600) h"
         }
     }
 

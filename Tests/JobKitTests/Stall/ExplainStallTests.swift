@@ -1,7 +1,8 @@
 import Foundation
-import JobKit
 import JobKitTesting
 import XCTest
+
+@testable import JobKit
 
 // R4
 final class ExplainStallTests: XCTestCase {
@@ -82,6 +83,28 @@ final class ExplainStallTests: XCTestCase {
         occupant.finish()
         job.cancel()
         for task in [running, stopping] { task.finish() }
+    }
+
+    func testTaskSaysHowLongItHasBeenExecuting() {
+        let task = Held("upload")
+        let job = Job("import") { $0.track(task) }
+        job.start()
+        task.start()
+        let start = task.entry.load(ordering: .relaxed)
+        func line(after seconds: Int) -> String {
+            let now = CoarseTime(rawValue: start &+ UInt32(seconds * 8))
+            return String(job.explainStall(at: now).split(separator: "\n")[1])
+        }
+        XCTAssertEqual(line(after: 0), "upload: executing")
+        XCTAssertEqual(line(after: 12), "upload: executing for 12 s")
+        XCTAssertEqual(line(after: 180), "upload: executing for 3 min")
+        XCTAssertEqual(line(after: 20_000), "upload: executing for 5 h")
+        job.cancel()
+        XCTAssertEqual(
+            line(after: 12),
+            "upload: executing for 12 s, cancelled and not stopped yet"
+        )
+        task.finish()
     }
 
     func testTasksOfNestedJobsAreExplainedToo() {
