@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+@testable import JobKit
+
+/// ``TaskList``, ``JobMailbox`` and ``JobGroups``.
+@Suite struct JobBookkeepingTests {
+    private func record(_ name: String) -> TaskRecord {
+        let task = ConcurrentOperation()
+        task.name = name
+        return TaskRecord(
+            task,
+            effects: JobEffects(callbackQueue: nil),
+            cancellation: .cancelAndWait,
+            weight: 1,
+            queue: nil,
+            completion: nil
+        )
+    }
+
+    @Test(arguments: 0..<50) func taskListKeepsTheOrderTracked(seed: Int) {
+        var random = WalkGenerator(seed: UInt64(seed))
+        var list = TaskList()
+        var oracle: [TaskRecord] = []
+        for turn in 0..<200 {
+            if Bool.random(using: &random) || oracle.isEmpty {
+                let record = record("\(turn)")
+                list.append(record)
+                oracle.append(record)
+            } else {
+                let index = Int.random(in: 0..<oracle.count, using: &random)
+                list.remove(oracle.remove(at: index))
+            }
+            #expect(list.records.map(ObjectIdentifier.init) == oracle.map(ObjectIdentifier.init))
+        }
+        #expect(list.removeAll().count == oracle.count)
+        #expect(list.records.isEmpty)
+    }
+
+    @Test func mailboxGivesTheOldestFirst() {
+        let mailbox = JobMailbox()
+        let mail = (0..<5).map { _ in JobMail() }
+        let wasEmpty = mailbox.isEmpty
+        for one in mail { mailbox.put(one) }
+        let isFilled = !mailbox.isEmpty
+        var taken: [ObjectIdentifier] = []
+        mailbox.takeAll { taken.append(ObjectIdentifier($0)) }
+        let isEmpty = mailbox.isEmpty
+        #expect(taken == mail.map(ObjectIdentifier.init))
+        #expect([wasEmpty, isFilled, isEmpty] == [true, true, true])
+    }
+
+    @Test func mailboxReleasesWhatNobodyTook() {
+        weak var left: JobMail?
+        do {
+            let mailbox = JobMailbox()
+            let mail = JobMail()
+            left = mail
+            mailbox.put(mail)
+        }
+        #expect(left == nil)
+    }
+
+    @Test func mailboxLosesNothingOfManyThreads() async {
+        final class Box: Sendable {
+            let mailbox = JobMailbox()
+        }
+        let box = Box()
+        await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<2_000 { box.mailbox.put(JobMail()) }
+                    var taken = 0
+                    box.mailbox.takeAll { _ in taken += 1 }
+                    return taken
+                }
+            }
+            var sum = await group.reduce(0, +)
+            box.mailbox.takeAll { _ in sum += 1 }
+            #expect(sum == 8_000)
+        }
+    }
+
+    @Test func groupsAreNumberedOnceEach() {
+        var groups = JobGroups()
+        let type = Operation.self
+        #expect(groups.number(of: nil, for: type) == (0, true))
+        #expect(groups.number(of: nil, for: type) == (0, false))
+        #expect(groups.number(of: .named("Operation"), for: type) == (1, true))
+        #expect(groups.number(of: .type(BlockOperation.self), for: type) == (2, true))
+        #expect(groups.number(of: nil, for: BlockOperation.self) == (2, false))
+        #expect(groups.number(of: nil, for: type) == (0, false))
+        #expect(groups.groups == [.type(type), .named("Operation"), .type(BlockOperation.self)])
+    }
+
+    @Test func laterGroupClosureReplacesTheFirst() {
+        var groups = JobGroups()
+        let number = groups.number(of: .named("g")).0
+        #expect(groups.setCompletion({}, for: number) == nil)
+        #expect(groups.setCompletion({}, for: number) != nil)
+        groups.forgetCompletions()
+        #expect(groups.completions.isEmpty)
+    }
+
+    @Test func groupIsDescribedByItsNameOrType() {
+        #expect("\(JobGroup.named("g"))" == "g")
+        #expect("\(JobGroup.type(BlockOperation.self))" == "BlockOperation")
+        #expect(JobGroup.named("BlockOperation") != .type(BlockOperation.self))
+    }
+}

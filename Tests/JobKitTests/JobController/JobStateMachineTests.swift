@@ -1,0 +1,207 @@
+import Testing
+
+@testable import JobKit
+
+@Suite struct JobStateMachineTests {
+    private typealias Machine = JobStateMachine<String>
+
+    /// The steps that follow, until there is none; every failure is carried on after.
+    private func steps(_ machine: inout Machine) -> [String] {
+        var steps: [String] = []
+        while true {
+            switch machine.nextStep() {
+            case .none: return steps
+            case .askAboutFailure(let mail):
+                steps.append("ask \(mail)")
+                machine.carryOnAnswered()
+            case .deliver(let mail): steps.append("deliver \(mail)")
+            case .discard(let mail):
+                steps.append("discard \(mail)")
+                machine.taskStopped()
+            case .tellGroupFinished(let group): steps.append("group \(group)")
+            case .tellAllTasksFinished: steps.append("all")
+            case .tellCancelled: steps.append("cancelled")
+            case .finish(let ending):
+                steps.append("finish \(ending)")
+                return steps
+            }
+        }
+    }
+
+    private func machine(tasks groups: [Int] = []) -> Machine {
+        var machine = Machine()
+        for _ in 0..<3 { machine.groupAdded() }
+        machine.mainEntered()
+        for group in groups { #expect(machine.taskTracked(group: group) == .normal) }
+        return machine
+    }
+
+    @Test func arrivalInMainWaitsForItsReturn() {
+        var machine = machine(tasks: [0])
+        machine.mailArrived("a", group: 0, hasFailed: false)
+        #expect(steps(&machine) == [])
+        machine.mainReturned()
+        #expect(steps(&machine) == ["deliver a", "group 0", "all", "finish completed"])
+    }
+
+    @Test func lastOfAGroupIsFollowedByTheGroup() {
+        var machine = machine(tasks: [0, 1, 0])
+        machine.mainReturned()
+        for (name, group) in [("a", 0), ("b", 1), ("c", 0)] {
+            machine.mailArrived(name, group: group, hasFailed: false)
+        }
+        #expect(
+            steps(&machine) == [
+                "deliver a", "deliver b", "group 1", "deliver c", "group 0", "all",
+                "finish completed",
+            ]
+        )
+    }
+
+    @Test func failureIsAskedAboutBeforeItsDelivery() {
+        var machine = machine(tasks: [0])
+        machine.mainReturned()
+        machine.mailArrived("a", group: 0, hasFailed: true)
+        #expect(steps(&machine) == ["ask a", "deliver a", "group 0", "all", "finish completed"])
+    }
+
+    @Test func mailThatIsNoTaskFinishesNoGroup() {
+        var machine = machine(tasks: [0])
+        machine.mainReturned()
+        machine.mailArrived("delayed", group: nil, hasFailed: false)
+        #expect(steps(&machine) == ["deliver delayed"])
+    }
+
+    @Test(arguments: 0..<4) func suspensionStopsBetweenAnyTwoCallbacks(after count: Int) {
+        var machine = machine(tasks: [0])
+        machine.mainReturned()
+        machine.mailArrived("a", group: 0, hasFailed: true)
+        for _ in 0..<count {
+            if case .askAboutFailure = machine.nextStep() { machine.carryOnAnswered() }
+        }
+        machine.isSuspended = true
+        #expect(steps(&machine) == [])
+        machine.isSuspended = false
+        let all = ["ask a", "deliver a", "group 0", "all", "finish completed"]
+        #expect(steps(&machine) == Array(all[count...]))
+    }
+
+    @Test func trackingInTheLastCallbackKeepsTheJobOpen() {
+        var machine = machine()
+        machine.mainReturned()
+        guard case .tellAllTasksFinished = machine.nextStep() else {
+            Issue.record("not told")
+            return
+        }
+        #expect(machine.taskTracked(group: 0) == .normal)
+        #expect(steps(&machine) == [])
+        machine.mailArrived("a", group: 0, hasFailed: false)
+        #expect(steps(&machine) == ["deliver a", "group 0", "all", "finish completed"])
+        #expect(machine.taskTracked(group: 0) == .refused)
+    }
+
+    @Test func endingJobWaitsForItsTasksAndTheCancelling() {
+        var machine = machine(tasks: [0, 0])
+        machine.mainReturned()
+        machine.mailArrived("a", group: 0, hasFailed: false)
+        #expect(machine.endRequested(.cancelled) == true)
+        #expect(machine.endRequested(.failed) == false)
+        #expect(machine.taskTracked(group: 1) == .cancelAtOnce)
+        #expect(steps(&machine) == ["discard a"])
+        machine.taskStopped()
+        machine.taskStopped()
+        #expect(steps(&machine) == [])
+        machine.tasksCancelled()
+        #expect(steps(&machine) == ["cancelled", "finish cancelled"])
+    }
+
+    @Test(arguments: [true, false]) func cancelledJobThatNeverEnteredMainIsNotTold(early: Bool) {
+        var machine = Machine()
+        if early { #expect(machine.endRequested(.cancelled) == true) }
+        machine.startedWithoutMain()
+        if !early { #expect(machine.endRequested(.cancelled) == true) }
+        machine.tasksCancelled()
+        #expect(steps(&machine) == ["finish cancelled"])
+    }
+
+    @Test(arguments: [
+        JobStateMachine<String>.Ending.finishedEarly, .failed, .cancelled, .overrun,
+    ])
+    func firstEndingDecides(first: JobStateMachine<String>.Ending) {
+        for second in [JobStateMachine<String>.Ending.finishedEarly, .failed, .cancelled, .overrun]
+        {
+            var machine = machine()
+            #expect(machine.endRequested(first) == true)
+            #expect(machine.endRequested(second) == false)
+            machine.tasksCancelled()
+            machine.mainReturned()
+            #expect(steps(&machine).last == "finish \(first)")
+        }
+    }
+
+    @Test func completionThatMeetsACancelBecomesACancel() {
+        var machine = machine()
+        machine.mainReturned()
+        #expect(steps(&machine) == ["all", "finish completed"])
+        machine.completionRefused()
+        #expect(steps(&machine) == ["cancelled", "finish cancelled"])
+    }
+
+    /// Whatever comes in whatever order: each task is delivered or discarded once, no callback comes
+    /// while suspended or after the end was decided, and the job finishes once, waiting for nothing.
+    @Test(arguments: 0..<200) func randomWalkKeepsTheRules(seed: Int) {
+        var random = WalkGenerator(seed: UInt64(seed))
+        var machine = Machine()
+        for _ in 0..<3 { machine.groupAdded() }
+        var open: [(name: String, group: Int)] = []
+        var (tracked, handled, finishes) = (0, Set<String>(), 0)
+        machine.mainEntered()
+        for turn in 0..<400 where finishes == 0 {
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0...2 where tracked < 60:
+                let group = Int.random(in: 0..<3, using: &random)
+                #expect(machine.taskTracked(group: group) != .refused)
+                open.append(("\(tracked)", group))
+                tracked += 1
+            case 3...6:
+                guard !open.isEmpty else { break }
+                let task = open.remove(at: Int.random(in: 0..<open.count, using: &random))
+                machine.mailArrived(
+                    task.name,
+                    group: task.group,
+                    hasFailed: Bool.random(using: &random)
+                )
+            case 7: machine.isSuspended.toggle()
+            case 8 where turn > 5 && machine.hasEnteredMain && !machine.isAfterMain:
+                machine.mainReturned()
+            case 9 where turn > 200:
+                if machine.endRequested(.failed) { machine.tasksCancelled() }
+            default:
+                let (isEnding, isSuspended) = (machine.ending != nil, machine.isSuspended)
+                switch machine.nextStep() {
+                case .none: break
+                case .askAboutFailure:
+                    #expect(!isEnding && !isSuspended)
+                    machine.carryOnAnswered()
+                case .deliver(let mail):
+                    #expect(!isEnding && !isSuspended && machine.isAfterMain)
+                    #expect(handled.insert(mail).inserted)
+                case .discard(let mail):
+                    #expect(isEnding)
+                    #expect(handled.insert(mail).inserted)
+                    machine.taskStopped()
+                case .tellGroupFinished(let group):
+                    #expect(!isEnding && !isSuspended)
+                    #expect(!open.contains { $0.group == group })
+                case .tellAllTasksFinished:
+                    #expect(!isEnding && open.isEmpty && handled.count == tracked)
+                case .tellCancelled: Issue.record("nobody cancelled")
+                case .finish:
+                    finishes += 1
+                    #expect(open.isEmpty && handled.count == tracked)
+                    #expect(machine.openCount == 0)
+                }
+            }
+        }
+    }
+}
