@@ -58,10 +58,9 @@ extension JobEffects {
                 submit(record)
             }
         }
-        if let job = record.isConcurrent ? task as? JobController : nil, job.effects.hasTasks {
-            job.effects.trackerAddedAbove()
-        } else if !isQueued {
-            TaskQueueEffects.queue(of: task)?.trackerAdded(to: task)
+        let hasTasks = record.isConcurrent && (task as? JobController)?.effects.hasTasks == true
+        if !isQueued || hasTasks {
+            offerPlaces(to: task)
         }
     }
 
@@ -166,42 +165,5 @@ extension JobEffects {
         }
         // What it captured is released here, without the lock.
         _ = replaced
-    }
-
-    // MARK: The tree
-
-    /// Whether the job tracks anything; one that never did is nobody's ancestor.
-    private var hasTasks: Bool { state.withLock { $0.machine.openCount > 0 } }
-
-    private func refuseAncestor(_ task: Operation, of job: JobController) {
-        guard let ancestor = task as? JobController else { return }
-        guard ancestor !== job else {
-            fatalError("JobKit: \(job.label) was told to track itself.")
-        }
-        guard ancestor.effects.hasTasks else { return }
-        var level = Self.effectsTracking(job)
-        var seen: Set<ObjectIdentifier> = []
-        while !level.isEmpty {
-            let new = level.filter { seen.insert(ObjectIdentifier($0)).inserted }
-            guard !new.contains(where: { $0 === ancestor.effects }) else {
-                fatalError(
-                    "JobKit: \(job.label) was told to track \(ancestor.label), which waits for it."
-                )
-            }
-            level = new.compactMap { $0.state.withLock { $0.job ?? $0.owner } }
-                .flatMap { Self.effectsTracking($0) }
-        }
-    }
-
-    /// A job that has tasks already got one more above it: they may run in its place.
-    func trackerAddedAbove() {
-        var level: [JobEffects] = [self]
-        while let effects = level.popLast() {
-            let tasks = effects.state.withLock { $0.tasks.records.compactMap(\.task) }
-            for task in tasks {
-                TaskQueueEffects.queue(of: task)?.trackerAdded(to: task)
-                if let job = task as? JobController { level.append(job.effects) }
-            }
-        }
     }
 }

@@ -95,8 +95,7 @@ final class JobEffects: Sendable {
             state.machine.mainEntered()
             return (true, hasTasks)
         }
-        // What was tracked before the start may run in the place that the job has now.
-        if hasTasks { trackerAddedAbove() }
+        if hasTasks { offerPlacesToTasks() }
         return entersMain
     }
 

@@ -132,4 +132,24 @@ final class BorrowedPlaceTests: XCTestCase {
         await waitForFinish(of: job)
         XCTAssertEqual(job.events, ["task a", "task b", "group InstantOperation", "all"])
     }
+
+    func testJobWithTasksThatWasQueuedBeforeItWasTrackedRunsInTheJobsPlace() async {
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        let log = EventLog()
+        let nested = ScriptedJob("nested", log: log, queue: queue)
+        nested.trackAndQueue(InstantOperation("leaf"), on: OperationQueue())
+        let job = ScriptedJob(log: log, queue: queue) { job in
+            queue.addOperation(nested)
+            job.track(nested)
+        }
+        job.startJob(on: queue)
+        await waitForFinish(of: job)
+        XCTAssertEqual(
+            log.events,
+            [
+                "task leaf", "group InstantOperation", "all", "task nested", "group ScriptedJob",
+                "all",
+            ]
+        )
+    }
 }
