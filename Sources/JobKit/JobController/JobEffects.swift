@@ -55,7 +55,8 @@ final class JobEffects: Sendable {
     }
 
     deinit {
-        placeQueue.load(ordering: .acquiring)?.release()
+        guard let queue = placeQueue.load(ordering: .acquiring)?.takeRetainedValue() else { return }
+        queue.jobCount.subtract(1, ordering: .sequentiallyConsistent)
     }
 
     /// Whether the job has nothing to run until one of its tasks finishes.
@@ -83,6 +84,7 @@ final class JobEffects: Sendable {
     /// The job is being started; returns whether `main()` is to be called.
     func begin(_ job: JobController, mayEnterMain: Bool) -> Bool {
         if let queue = job.hooks.withLock({ $0.queue }) {
+            queue.jobCount.add(1, ordering: .sequentiallyConsistent)
             placeQueue.store(.passRetained(queue), ordering: .releasing)
         }
         let (entersMain, hasTasks) = state.withLock { state in

@@ -92,6 +92,7 @@ extension TaskQueueEffects {
 
     /// The nearest jobs that stand in this queue and wait for `operation`, through any jobs between.
     func jobsWaiting(for operation: Operation) -> [ConcurrentOperation] {
+        guard jobCount.load(ordering: .sequentiallyConsistent) > 0 else { return [] }
         var found: [ConcurrentOperation] = []
         var level = JobEffects.jobsTracking(operation)
         var seen: Set<ObjectIdentifier> = []

@@ -27,6 +27,8 @@ final class TaskQueueEffects: Sendable {
     let state: Guarded<State>
     /// Whether jobs must say when they wait; read without the lock.
     let asksForLenders: Atomic<Bool>
+    /// How many jobs were started here and live: where there is none, nobody looks for one.
+    let jobCount = Atomic<Int>(0)
     let quality: DispatchQoS
     /// Changes when there is work and a worker looks for some.
     private let workSign = Atomic<Int>(0)
