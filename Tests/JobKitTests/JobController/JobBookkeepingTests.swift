@@ -3,7 +3,7 @@ import Testing
 
 @testable import JobKit
 
-/// ``TaskList``, ``JobMailbox`` and ``JobGroups``.
+/// ``TaskList`` and ``JobGroups``.
 @Suite struct JobBookkeepingTests {
     private func record(_ name: String) -> TaskRecord {
         let task = ConcurrentOperation()
@@ -35,50 +35,6 @@ import Testing
         }
         #expect(list.removeAll().count == oracle.count)
         #expect(list.records.isEmpty)
-    }
-
-    @Test func mailboxGivesTheOldestFirst() {
-        let mailbox = JobMailbox()
-        let mail = (0..<5).map { _ in JobMail() }
-        let wasEmpty = mailbox.isEmpty
-        for one in mail { mailbox.put(one) }
-        let isFilled = !mailbox.isEmpty
-        var taken: [ObjectIdentifier] = []
-        mailbox.takeAll { taken.append(ObjectIdentifier($0)) }
-        let isEmpty = mailbox.isEmpty
-        #expect(taken == mail.map(ObjectIdentifier.init))
-        #expect([wasEmpty, isFilled, isEmpty] == [true, true, true])
-    }
-
-    @Test func mailboxReleasesWhatNobodyTook() {
-        weak var left: JobMail?
-        do {
-            let mailbox = JobMailbox()
-            let mail = JobMail()
-            left = mail
-            mailbox.put(mail)
-        }
-        #expect(left == nil)
-    }
-
-    @Test func mailboxLosesNothingOfManyThreads() async {
-        final class Box: Sendable {
-            let mailbox = JobMailbox()
-        }
-        let box = Box()
-        await withTaskGroup(of: Int.self) { group in
-            for _ in 0..<4 {
-                group.addTask {
-                    for _ in 0..<2_000 { box.mailbox.put(JobMail()) }
-                    var taken = 0
-                    box.mailbox.takeAll { _ in taken += 1 }
-                    return taken
-                }
-            }
-            var sum = await group.reduce(0, +)
-            box.mailbox.takeAll { _ in sum += 1 }
-            #expect(sum == 8_000)
-        }
     }
 
     @Test func groupsAreNumberedOnceEach() {
