@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// On Linux a `Mutex` that a thread sleeps for is handed to that thread when it is unlocked, although
 /// the thread has yet to be woken: where threads lock it every microsecond, all of them wait for each
-/// wake. So a thread first watches for the lock to be free, and lets others run in between, before it
-/// sleeps for it.
+/// wake, and none of them ever catches up. So nobody sleeps in the `Mutex`: a thread that finds it
+/// held watches a flag for some microseconds, then lets others run, and then sleeps for a while.
 ///
 /// The thread sanitizer does not see a `Mutex` being taken inside the standard library, which is not
 /// instrumented. The flag shows it the order: each holder reads what the last holder wrote.
@@ -24,20 +24,34 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         #if os(Linux)
-        if isHeld.load(ordering: .relaxed) != 0 { waitUntilLikelyFree() }
+        if let result = try tryLock(body) { return result }
+        return try withContendedLock(body)
+        #else
+        return try mutex.withLock(body)
         #endif
-        return try mutex.withLock { value throws(Failure) in
+    }
+
+    @inline(never)
+    private borrowing func withContendedLock<Result: ~Copyable, Failure: Error>(
+        _ body: (inout sending Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        var backoff = Backoff()
+        while true {
+            backoff.wait()
+            if let result = try tryLock(body) { return result }
+        }
+    }
+
+    @inline(__always)
+    private borrowing func tryLock<Result: ~Copyable, Failure: Error>(
+        _ body: (inout sending Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result? {
+        guard isHeld.load(ordering: .relaxed) == 0 else { return nil }
+        return try mutex.withLockIfAvailable { value throws(Failure) in
             _ = isHeld.load(ordering: .acquiring)
             isHeld.store(1, ordering: .relaxed)
             defer { isHeld.store(0, ordering: .releasing) }
             return try body(&value)
         }
-    }
-
-    /// Watches for some microseconds, then lets others run, perhaps the holder, before each look.
-    @inline(never)
-    private borrowing func waitUntilLikelyFree() {
-        for _ in 0..<1_000 where isHeld.load(ordering: .relaxed) == 0 { return }
-        for _ in 0..<50 where isHeld.load(ordering: .relaxed) != 0 { sched_yield() }
     }
 }

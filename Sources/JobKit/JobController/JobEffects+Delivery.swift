@@ -90,7 +90,7 @@ extension JobEffects {
             let (isIdle, _) = mailbox.signals.compareExchange(
                 expected: seen,
                 desired: 0,
-                ordering: .acquiringAndReleasing
+                ordering: .sequentiallyConsistent
             )
             if isIdle {
                 tellPlaceQueue { $0.jobWaits($1) }
@@ -201,7 +201,9 @@ extension JobEffects {
     private func tellPlaceQueue(_ body: (TaskQueueEffects, JobController) -> Void) {
         guard let queue = placeQueue.load(ordering: .acquiring) else { return }
         // Not retained to be asked: every finish would take the count's cache line from other cores.
-        let asks = queue._withUnsafeGuaranteedRef { $0.asksForLenders.load(ordering: .acquiring) }
+        let asks = queue._withUnsafeGuaranteedRef {
+            $0.asksForLenders.load(ordering: .sequentiallyConsistent)
+        }
         guard asks, let job = state.withLock({ $0.job }) else { return }
         body(queue.takeUnretainedValue(), job)
     }

@@ -60,7 +60,7 @@ final class JobEffects: Sendable {
     }
 
     /// Whether the job has nothing to run until one of its tasks finishes.
-    var onlyWaits: Bool { mailbox.signals.load(ordering: .acquiring) == 0 }
+    var onlyWaits: Bool { mailbox.signals.load(ordering: .sequentiallyConsistent) == 0 }
 
     /// The jobs that track `operation` and have not heard of its finish.
     static func jobsTracking(_ operation: Operation) -> [JobController] {

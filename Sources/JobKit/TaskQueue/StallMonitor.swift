@@ -5,7 +5,8 @@ import Foundation
 ///
 /// Looks every two milliseconds at the queues that have something to start. A queue that started
 /// nothing meanwhile, while the process left its cores idle, gets half as many threads again. Where
-/// the cores are busy the threads are probably not blocked, and it gets them ten times more slowly.
+/// the cores are busy, with this process or with others, the threads are probably not blocked, and it
+/// gets them ten times more slowly.
 final class StallMonitor: Sendable {
     static let shared = StallMonitor()
 
@@ -20,6 +21,9 @@ final class StallMonitor: Sendable {
         var watched: [Watched] = []
         var isTicking = false
         var processorTime: clock_t = 0
+        /// How often threads had to give up a core that they could have used.
+        var preemptions = 0
+        var ticksSincePreemption = 0
     }
 
     private let state = Guarded(State())
@@ -28,6 +32,11 @@ final class StallMonitor: Sendable {
     /// Asked once: it costs a system call and ten microseconds.
     private static let cores = ProcessInfo.processInfo.activeProcessorCount
     private static let interval = DispatchTimeInterval.milliseconds(2)
+    #if canImport(Glibc)
+    private static let thisProcess = __rusage_who_t(RUSAGE_SELF.rawValue)
+    #else
+    private static let thisProcess = RUSAGE_SELF
+    #endif
     private static let busyTicksBeforeWake = 10
     private static let idleTicksBeforeRest = 50
 
@@ -47,15 +56,21 @@ final class StallMonitor: Sendable {
 
     private func tick() {
         let now = clock()
+        var usage = rusage()
+        let preemptions = getrusage(Self.thisProcess, &usage) == 0 ? usage.ru_nivcsw : 0
         let (watched, isBusy) = state.withLock { state in
+            state.ticksSincePreemption =
+                preemptions == state.preemptions ? state.ticksSincePreemption + 1 : 0
             defer {
                 state.watched = []
                 state.processorTime = now
+                state.preemptions = preemptions
             }
             // A queue that leaves one core idle has threads to spare.
             let used = now - state.processorTime
             let most = 2 * clock_t(CLOCKS_PER_SEC) / 1_000 * clock_t(Self.cores)
-            return (state.watched, used > most * 3 / 4)
+            let isPreempted = state.ticksSincePreemption < Self.busyTicksBeforeWake
+            return (state.watched, used > most * 3 / 4 || isPreempted)
         }
         let remaining = watched.compactMap { look(at: $0, isBusy: isBusy) }
         let goesOn = state.withLock { state in

@@ -5,7 +5,7 @@ import Synchronization
 /// What concerns the queue as a whole.
 extension TaskQueueEffects {
     func changeWidth(to width: Int) {
-        if width < Int.max { asksForLenders.store(true, ordering: .releasing) }
+        if width < Int.max { asksForLenders.store(true, ordering: .sequentiallyConsistent) }
         let wasUnlimited = send { state in
             defer { state.machine.widthChanged(to: width) }
             return state.machine.width == Int.max

@@ -26,6 +26,9 @@ final class TaskQueueEffects: Sendable {
     let name: String
     let state: Guarded<State>
     /// Whether jobs must say when they wait; read without the lock.
+    ///
+    /// Sequentially consistent, as the jobs' signals: the queue says this and then asks the jobs, a
+    /// job waits and then asks this, and one of both must see the other.
     let asksForLenders: Atomic<Bool>
     /// How many jobs were started here and live: where there is none, nobody looks for one.
     let jobCount = Atomic<Int>(0)

@@ -98,6 +98,8 @@ final class GroupWidthTests: XCTestCase {
         }
         job.startJob()
         await wait(for: tasks[0].began)
+        // Otherwise its place might be given to the second, which `main()` is about to start.
+        await waitForFinish(of: tasks[1])
         tasks[0].finish()
         await wait(for: tasks[2].began)
         tasks[2].finish()
