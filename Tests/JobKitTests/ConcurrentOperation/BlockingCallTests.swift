@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+// O9: what a compiler would refuse cannot be called in a test, so this one reads the declarations.
+@Suite struct BlockingCallTests {
+    private static let sources = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("Sources")
+
+    private func publicWaits(in text: String) -> [(name: String, attributes: String)] {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.indices.compactMap { index in
+            guard let match = lines[index].firstMatch(of: /public .*func (wait\w*|startAndWait)\(/)
+            else { return nil }
+            // The declaration goes on to its body; the attributes stand above it.
+            let declaration = lines[index...].prefix { !$0.contains("{") } + [lines[index]]
+            guard !declaration.contains(where: { $0.contains(" async") }) else { return nil }
+            return (String(match.1), lines[..<index].suffix(2).joined(separator: "\n"))
+        }
+    }
+
+    @Test func callThatBlocksIsNotForAsyncCode() throws {
+        let files = try #require(
+            FileManager.default.enumerator(at: Self.sources, includingPropertiesForKeys: nil)
+        )
+        var found: Set<String> = []
+        for case let file as URL in files where file.pathExtension == "swift" {
+            for (name, attributes) in publicWaits(in: try String(contentsOf: file, encoding: .utf8))
+            {
+                found.insert(name)
+                #expect(attributes.contains("@available(*, noasync"), "\(name) in \(file)")
+            }
+        }
+        #expect(found == ["startAndWait", "wait", "waitUntilAllOperationsAreFinished"])
+    }
+}

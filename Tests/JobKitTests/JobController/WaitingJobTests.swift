@@ -1,0 +1,23 @@
+import Foundation
+import JobKit
+import JobKitTesting
+import XCTest
+
+// J11
+final class WaitingJobTests: XCTestCase {
+    /// More jobs than there are threads for blocked work wait, and still there is one for a task.
+    func testJobsThatWaitHoldNoThread() async {
+        for runner in [TaskQueue() as any OperationScheduling, OperationQueue()] {
+            let held = (0..<500).map { HeldOperation("\($0)") }
+            let jobs = held.map { task in ScriptedJob { $0.trackAndQueue(task) } }
+            for job in jobs { job.startJob(on: runner) }
+            for task in held { await wait(for: task.began) }
+            XCTAssertTrue(jobs.allSatisfy(\.isExecuting))
+            let last = ScriptedJob(queue: runner) { $0.trackAndQueue(InstantOperation("task")) }
+            last.startJob(on: runner)
+            await waitForFinish(of: last)
+            for task in held { task.finish() }
+            for job in jobs { await waitForFinish(of: job) }
+        }
+    }
+}

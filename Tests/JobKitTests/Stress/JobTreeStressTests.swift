@@ -1,0 +1,49 @@
+import Foundation
+import JobKit
+import XCTest
+
+/// Ten thousand random trees of jobs, each job's events against ``JobTreeOracle``.
+///
+/// A failure prints the seed; `JOBKIT_SEED` runs that tree alone, a hundred times. A sanitizer may be
+/// content with fewer trees: `JOBKIT_TREES`.
+final class JobTreeStressTests: XCTestCase {
+    private static let batch = 40
+
+    func testRandomTreesKeepTheRules() async {
+        let environment = ProcessInfo.processInfo.environment
+        let only = environment["JOBKIT_SEED"].flatMap { UInt64($0) }
+        let count = environment["JOBKIT_TREES"].flatMap { UInt64($0) } ?? 10_000
+        let seeds = only.map { Array(repeating: $0, count: 100) } ?? Array(0..<count)
+        let living = LivingJobs()
+        var complaints = 0
+        for start in stride(from: 0, to: seeds.count, by: Self.batch) where complaints == 0 {
+            let trees = seeds[start..<min(start + Self.batch, seeds.count)]
+                .map { JobTree(seed: $0, living: living) }
+            await run(trees)
+            for tree in trees {
+                for complaint in tree.complaints().prefix(5) {
+                    complaints += 1
+                    XCTFail("JOBKIT_SEED=\(tree.seed): \(complaint)")
+                }
+                tree.forget()
+            }
+        }
+        guard complaints == 0 else { return }
+        await eventually { living.count == 0 }  // J10
+    }
+
+    private func run(_ trees: [JobTree]) async {
+        let finished = expectation(description: "the roots have finished")
+        finished.expectedFulfillmentCount = trees.count
+        for tree in trees { tree.start { finished.fulfill() } }
+        await fulfillment(of: [finished], timeout: 60)
+        for tree in trees {
+            // Those that were left running, and what those track meanwhile.
+            while let job = tree.jobs.first(where: \.isUnderWay) {
+                let before = testRun?.totalFailureCount
+                await waitForFinish(of: job)
+                guard testRun?.totalFailureCount == before else { return }
+            }
+        }
+    }
+}

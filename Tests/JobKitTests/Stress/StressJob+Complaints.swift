@@ -1,0 +1,66 @@
+import Foundation
+import JobKit
+
+/// What a job of a random tree did that contradicts the contract.
+extension StressJob {
+    /// Whether one of the tasks that the job must wait for still runs.
+    var hasRunningTasks: Bool {
+        tasks.contains { tracked in
+            guard tracked.cancellation == .cancelAndWait, !tracked.task.isFinished else {
+                return false
+            }
+            // A cancelled task that was not started runs nothing any more.
+            return tracked.task.isExecuting || !tracked.task.isCancelled
+        }
+    }
+
+    var account: String { "\(name ?? "") at depth \(depth), \(ending): \(events)" }
+
+    private var ending: StressOutcome {
+        switch outcome {
+        case .succeeded: .succeeded
+        case .failed: .failed
+        case .cancelled: .cancelled
+        case nil: .none
+        }
+    }
+
+    func complaints() -> [String] {
+        var found = complaint.map { [$0] } ?? []
+        guard isFinished else {
+            return isUnderWay || !events.isEmpty
+                ? found + ["has not finished; \(explainStall())"] : found
+        }
+        if wasCancelledBeforeStart.load(ordering: .acquiring), !events.isEmpty {
+            found.append("O4: ran although it was cancelled before")
+        }
+        var oracle = JobTreeOracle()
+        if let text = oracle.complaint(about: events, outcome: ending) { found.append(text) }
+        let expected = firstEnd ?? (isCancelled ? .cancelled : .succeeded)
+        if ending != expected, !isCancelled || ending != .cancelled {
+            found.append("J8: \(ending), not \(expected)")
+        }
+        if places.wasExceeded { found.append("J15: two of a group execute") }
+        let own = tasks.compactMap { $0.task as? StressTask }
+        if own.contains(where: \.wasStartedWhileHeld) {
+            found.append("J14: a held task was started")
+        }
+        return found + disorder()
+    }
+
+    /// J2: of two tasks that finished one clearly before the other, the other was delivered first.
+    private func disorder() -> [String] {
+        let delivered = events.compactMap { event -> StressTask? in
+            // Those of the job above may have finished before they were tracked.
+            guard case .delivered(let number) = event, number >= inherited.count else { return nil }
+            let task = tasks[number].task as? StressTask
+            return task?.wasQueued == true && task?.isCancelled == false ? task : nil
+        }
+        for (index, task) in delivered.enumerated() {
+            for later in delivered[(index + 1)...] where later.finishedBefore(task) {
+                return ["J2: not in the order finished"]
+            }
+        }
+        return []
+    }
+}
