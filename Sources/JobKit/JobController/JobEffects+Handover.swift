@@ -5,19 +5,20 @@ import Synchronization
 extension JobEffects {
     /// Puts the task into its queue, or holds it.
     func submit(_ record: TaskRecord) {
-        let isAdmitted = state.withLock { state in
+        let departure = state.withLock { state -> Departure? in
             // The end of the job may have overtaken this call.
-            guard record.handover == .none else { return false }
+            guard record.handover == .none else { return nil }
             guard state.handover.taskSubmitted(record, group: record.group) else {
                 record.handover = .held
-                return false
+                return nil
             }
             record.handover = .done
-            guard state.isHandingOver else { return true }
-            state.handingOver.append(record)
-            return false
+            let departure = Departure(record)
+            guard state.isHandingOver, let departure else { return departure }
+            state.handingOver.append(departure)
+            return nil
         }
-        if isAdmitted { putIntoQueue(record) }
+        if let departure { put(departure) }
     }
 
     /// Whether the task may go into its queue as soon as it is tracked, so that nothing else need be
@@ -59,7 +60,7 @@ extension JobEffects {
             for record in admitted {
                 if record.handover == .none || record.handover == .held {
                     record.handover = .done
-                    state.handingOver.append(record)
+                    if let departure = Departure(record) { state.handingOver.append(departure) }
                 } else {
                     // Somebody else ran it while it waited: its place is free again.
                     remaining += state.handover.taskLeftQueue(group: record.group)
@@ -76,16 +77,16 @@ extension JobEffects {
             return true
         }
         guard mustAct else { return }
-        while let record = nextToHandOver() { putIntoQueue(record) }
+        while let departure = nextToHandOver() { put(departure) }
     }
 
-    private func nextToHandOver() -> TaskRecord? {
+    private func nextToHandOver() -> Departure? {
         state.withLock { state in
-            guard let record = state.handingOver.popFirst() else {
+            guard let departure = state.handingOver.popFirst() else {
                 state.isHandingOver = false
                 return nil
             }
-            return record
+            return departure
         }
     }
 
@@ -114,6 +115,21 @@ extension JobEffects {
         return withdrawal
     }
 
+    /// A task on its way into its queue, which it reaches although the job may end meanwhile, and
+    /// empty its record.
+    struct Departure {
+        let record: TaskRecord
+        let task: Operation
+        let queue: any OperationScheduling
+
+        init?(_ record: TaskRecord) {
+            guard let task = record.task, let queue = record.queue else { return nil }
+            self.record = record
+            self.task = task
+            self.queue = queue
+        }
+    }
+
     struct Withdrawal {
         let task: Operation?
         var wasQueued = false
@@ -121,12 +137,11 @@ extension JobEffects {
         var mustStart = false
     }
 
-    /// Puts a task into its queue unless it was started or has finished meanwhile.
-    private func putIntoQueue(_ record: TaskRecord) {
-        let (task, queue) = state.withLock { _ in (record.task, record.queue) }
-        if let task, let queue { put(task, into: queue, record) }
+    private func put(_ departure: Departure) {
+        put(departure.task, into: departure.queue, departure.record)
     }
 
+    /// Puts a task into its queue unless it was started or has finished meanwhile.
     func put(_ task: Operation, into queue: any OperationScheduling, _ record: TaskRecord) {
         if let queue = queue as? TaskQueue {
             queue.effects.add(task, admission: .unlessStarted)

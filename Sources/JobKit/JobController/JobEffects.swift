@@ -29,7 +29,7 @@ final class JobEffects: Sendable {
         /// The tasks of several jobs, or of no ``ConcurrentOperation``, that were not delivered.
         var undelivered: Set<ObjectIdentifier> = []
         /// Tasks on their way into their queues, in order, while one thread puts them there.
-        var handingOver = FIFO<TaskRecord>()
+        var handingOver = FIFO<Departure>()
         var isHandingOver = false
         /// Where callbacks run that no thread of JobKit's is at hand for; made when it is needed.
         var deliveryQueue: DispatchQueue?

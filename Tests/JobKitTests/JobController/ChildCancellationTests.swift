@@ -88,4 +88,44 @@ final class ChildCancellationTests: XCTestCase {
             return XCTFail("\(told.outcome as Any), \(left.outcome as Any)")
         }
     }
+
+    /// Puts operations into a task queue; holds up whoever brings a certain one.
+    private final class GatedQueue: OperationScheduling {
+        let queue = TaskQueue()
+        let entered = Gate()
+        let passage = Gate()
+        let name: String
+
+        init(holdingUp name: String) { self.name = name }
+
+        func addOperation(_ operation: Operation) {
+            if operation.name == name {
+                entered.open()
+                passage.wait()
+            }
+            queue.addOperation(operation)
+        }
+    }
+
+    func testTaskLeftRunningReachesItsQueueAfterTheJobHasFinished() async {
+        let queue = GatedQueue(holdingUp: "b")
+        let (first, second, third) = (HeldOperation("a"), HeldOperation("b"), HeldOperation("c"))
+        let job = ScriptedJob(queue: queue) { job in
+            job.setMaxConcurrentOperationCount(1, for: .named("g"))
+            job.trackAndQueue(first, group: .named("g"))
+            job.trackAndQueue(second, group: .named("g"), cancellation: .leaveRunning)
+            job.trackAndQueue(third, group: .named("g"), cancellation: .leaveRunning)
+        }
+        job.startJob()
+        await wait(for: first.began)
+        Thread.detachNewThread { first.finish() }
+        await wait(for: queue.entered)
+        job.cancel()
+        await waitForFinish(of: job)
+        queue.passage.open()
+        for task in [second, third] {
+            await wait(for: task.began)
+            task.finish()
+        }
+    }
 }
