@@ -22,7 +22,7 @@ final class JobTree: Sendable {
     /// Of two, the jobs in each could wait for tasks in the other, for ever: J12 speaks of tasks that
     /// are put into the queue of a job above.
     let jobQueues: [any OperationScheduling]
-    private let seen: Mutex<(jobs: [StressJob], complaints: [String])> = Mutex(([], []))
+    private let seen = Guarded((jobs: [StressJob](), complaints: [String]()))
 
     init(seed: UInt64, living: LivingJobs) {
         self.seed = seed
