@@ -48,9 +48,16 @@ final class AppLaunch: TaskWorkflowDelegate, Sendable {
 
     func workflowDidFinish(_ workflow: TaskWorkflow) {
         show(workflow.generateTimeline())
+        show("What decided how long it took:")
         for task in workflow.criticalTasks() {
-            show("\(task.name): \(task.duration), concurrent: -\(task.savingIfConcurrent)")
+            let saving = task.savingIfConcurrent
+            let advice = saving > .zero ? "; concurrent, it would save \(milliseconds(saving))" : ""
+            show("\(task.name), \(milliseconds(task.duration))\(advice)")
         }
         end.finish()
+    }
+
+    private func milliseconds(_ duration: Duration) -> String {
+        String(format: "%.1f ms", duration / .milliseconds(1))
     }
 }

@@ -6,11 +6,13 @@ import Foundation
 @main
 struct SerialUploadsExample {
     static func main() async throws {
-        let width = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1
+        guard let width = Int(CommandLine.arguments.dropFirst().first ?? "1"), width > 0 else {
+            return print("Usage: serial-uploads [WIDTH], a whole number from 1 on")
+        }
         let server = try await MovieServer.start { name in
             if name == "b" { try await Task.sleep(for: .milliseconds(500)) }
         }
-        await upload(to: server.folder, width: max(1, width)) { print($0) }
+        await upload(to: server.folder, width: width) { print($0) }
         await server.stop()
     }
 
