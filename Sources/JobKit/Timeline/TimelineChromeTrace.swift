@@ -4,9 +4,10 @@ extension Timeline {
     /// Writes a trace that opens in Perfetto (ui.perfetto.dev) and in `chrome://tracing`.
     ///
     /// Each entry is one complete event, each lane one thread, and the root's name that of the
-    /// process. Threads count from 1, for Perfetto keeps thread 0 for itself. An event's arguments
-    /// tell its `outcome`, its `error`, its `job`'s name and whether it is `critical`; its category
-    /// is its type.
+    /// process. Threads count from 1, for Perfetto keeps thread 0 for itself; the process is 0, for
+    /// Perfetto calls a thread of its process's number the main thread. An event's arguments tell
+    /// its `outcome`, its `error`, its `job`'s name and whether it is `critical`; its category is
+    /// its type.
     ///
     /// - Returns: JSON in the Trace Event Format, UTF-8; times in microseconds, exact to a nanosecond.
     public func chromeTrace() -> Data {
@@ -26,7 +27,7 @@ extension Timeline {
     }
 
     private func metadata(_ kind: String, lane: Int, value: String) -> String {
-        "{\"ph\":\"M\",\"name\":\"\(kind)\",\"pid\":1,\"tid\":\(lane + 1),"
+        "{\"ph\":\"M\",\"name\":\"\(kind)\",\"pid\":0,\"tid\":\(lane + 1),"
             + "\"args\":{\"name\":\(value.jsonText)}}"
     }
 
@@ -41,7 +42,7 @@ extension Timeline {
         if isCritical { arguments += ",\"critical\":true" }
         return "{\"ph\":\"X\",\"name\":\(entry.name.jsonText),"
             + "\"cat\":\(String(describing: entry.type).jsonText),"
-            + "\"pid\":1,\"tid\":\(entry.lane + 1),"
+            + "\"pid\":0,\"tid\":\(entry.lane + 1),"
             + "\"ts\":\(microseconds(start)),\"dur\":\(microseconds(length)),"
             + "\"args\":{\(arguments)}}"
     }
