@@ -17,8 +17,6 @@ final class ThreadContext {
     var foreignMail: JobEffects?
     /// Jobs that have mail because of what this thread does, where it delivers them itself in the end.
     var heldMail: [JobEffects]?
-    /// Whether the plain operation that a ``TaskQueue`` is starting here has finished.
-    var hasForeignFinished = false
     /// The cancelling of a tree of jobs that is under way.
     var sweep: CancelSweep?
     /// The operation whose `didCancel()` is the innermost on this thread.

@@ -11,6 +11,8 @@ final class CancelSweep {
     }
 
     private var work: [Work] = []
+    /// Whether another thread's sweep is on its way to the same tasks, and will end the jobs' sweeps.
+    private let isHelp: Bool
     /// The operation whose `cancel()` the sweep is calling.
     private var target: ObjectIdentifier?
 
@@ -19,16 +21,34 @@ final class CancelSweep {
         if let sweep = context.sweep, sweep.target == ObjectIdentifier(job) {
             return sweep.add(records, of: effects)
         }
-        let sweep = CancelSweep()
+        CancelSweep(isHelp: false).run(records, of: effects, in: context)
+    }
+
+    /// Goes through tasks that another thread may be cancelling, unless user code that a sweep of this
+    /// thread calls asks for it.
+    static func help(_ records: [TaskRecord], of effects: JobEffects, for job: JobController) {
+        let context = ThreadContext.current
+        guard let sweep = context.sweep else {
+            return CancelSweep(isHelp: true).run(records, of: effects, in: context)
+        }
+        guard sweep.isHelp, sweep.target == ObjectIdentifier(job) else { return }
+        sweep.add(records, of: effects, endsSweep: false)
+    }
+
+    private init(isHelp: Bool) {
+        self.isHelp = isHelp
+    }
+
+    private func run(_ records: [TaskRecord], of effects: JobEffects, in context: ThreadContext) {
         let outer = context.sweep
-        context.sweep = sweep
-        sweep.add(records, of: effects)
-        sweep.run()
+        context.sweep = self
+        add(records, of: effects, endsSweep: !isHelp)
+        run()
         context.sweep = outer
     }
 
-    private func add(_ records: [TaskRecord], of effects: JobEffects) {
-        work.append(.end(effects))
+    private func add(_ records: [TaskRecord], of effects: JobEffects, endsSweep: Bool = true) {
+        if endsSweep { work.append(.end(effects)) }
         work += records.reversed().map { .cancel($0, of: effects) }
     }
 
@@ -55,6 +75,8 @@ final class CancelSweep {
         targeting(ObjectIdentifier(task))
         task.cancel()
         targeting(nil)
+        // A cancelled plain operation is ready, and tells nobody.
+        if !record.isConcurrent { TaskQueueEffects.queue(of: task)?.lookWhetherReady(task) }
         let isWaitedFor =
             if record.cancellation == .cancelWithoutWaiting {
                 false

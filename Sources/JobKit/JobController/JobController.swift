@@ -150,7 +150,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     open override func cancel() {
         let isFirst = effects.requestEnd(.cancelled)
         super.cancel()
-        if isFirst { effects.cancelTasks(of: self) }
+        if isFirst { effects.cancelTasks(of: self) } else { effects.helpToCancelTasks(of: self) }
     }
 
     /// The tasks that have not finished, in the order tracked.

@@ -22,6 +22,16 @@ extension JobEffects {
         CancelSweep.cancelAll(records, of: self, for: job)
     }
 
+    /// Cancels beside a sweep that is under way on another thread, so that a second `cancel()` too
+    /// returns when all tasks were told.
+    func helpToCancelTasks(of job: JobController) {
+        let records = state.withLock { state -> [TaskRecord] in
+            guard state.machine.isCancellingTasks else { return [] }
+            return state.tasks.records.filter { !$0.isSettled }
+        }
+        if !records.isEmpty { CancelSweep.help(records, of: self, for: job) }
+    }
+
     /// The sweep has reached every task.
     func tasksCancelled() {
         state.withLock { $0.machine.tasksCancelled() }

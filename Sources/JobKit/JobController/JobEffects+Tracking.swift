@@ -44,9 +44,8 @@ extension JobEffects {
         }
         if isObserved.load(ordering: .acquiring) { tellTracked(task, by: job) }
         passOnProgress(to: task)
-        if isAdmitted, record.isConcurrent, let queue = queue as? TaskQueue {
-            let concurrent = unsafeDowncast(task, to: ConcurrentOperation.self)
-            if queue.effects.addTracked(concurrent, record) == .hasFinished { heardOf(record) }
+        if isAdmitted, let queue = queue as? TaskQueue {
+            put(task, into: queue.effects, hearingOf: record)
         } else {
             listen(to: task, record)
             if tracking == .cancelAtOnce {
@@ -66,19 +65,46 @@ extension JobEffects {
 
     private typealias JobTracking = JobStateMachine<JobMail>.Tracking
 
+    /// Puts a task into a queue that tells of its finish, unless it was started before.
+    private func put(
+        _ task: Operation,
+        into queue: TaskQueueEffects,
+        hearingOf record: TaskRecord
+    ) {
+        if record.isConcurrent {
+            let concurrent = unsafeDowncast(task, to: ConcurrentOperation.self)
+            if queue.addTracked(concurrent, record) == .hasFinished { heardOf(record) }
+        } else {
+            noteTracker(of: task)
+            let isAdded = queue.addForeign(
+                task,
+                admission: .unlessStarted,
+                tellingOfFinish: record
+            )
+            if !isAdded { watch(task, record) }
+        }
+    }
+
     // MARK: Finishes
 
     private func listen(to task: Operation, _ record: TaskRecord) {
         if let concurrent = task as? ConcurrentOperation {
             if !concurrent.hooks.withLock({ $0.subscribe(record) }) { heardOf(record) }
-        } else if task.isFinished {
-            heardOf(record)
         } else {
-            let hook = FinishHook { [weak record] in record.map { self.foreignFinished($0) } }
-            state.withLock { _ in record.finishHook = hook }
-            Self.foreignTrackers.withLock { $0[ObjectIdentifier(task), default: []].append(self) }
-            hook.watch(task)
+            noteTracker(of: task)
+            watch(task, record)
         }
+    }
+
+    private func noteTracker(of task: Operation) {
+        Self.foreignTrackers.withLock { $0[ObjectIdentifier(task), default: []].append(self) }
+    }
+
+    private func watch(_ task: Operation, _ record: TaskRecord) {
+        guard !task.isFinished else { return heardOf(record) }
+        let hook = FinishHook { [weak record] in record.map { self.foreignFinished($0) } }
+        state.withLock { _ in record.finishHook = hook }
+        hook.watch(task)
     }
 
     private func heardOf(_ record: TaskRecord) {

@@ -61,7 +61,7 @@ struct JobStateMachine<Mail> {
     private var dueGroup: Int?
     private var wasToldAll = false
     private var wasToldCancelled = false
-    private var isCancellingTasks = false
+    private(set) var isCancellingTasks = false
 
     var hasArrivals: Bool { !arrivals.isEmpty }
     var isFinished: Bool { stage == .finished }

@@ -16,7 +16,8 @@ extension TaskQueueEffects {
         isBarrier: Bool = false
     ) {
         guard let concurrent = operation as? ConcurrentOperation else {
-            return addForeign(operation, admission: admission)
+            addForeign(operation, admission: admission)
+            return
         }
         if enter(concurrent, admission) == .stands { insert(concurrent, isBarrier: isBarrier) }
     }

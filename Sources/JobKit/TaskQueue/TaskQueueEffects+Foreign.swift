@@ -4,7 +4,10 @@ import Synchronization
 /// An `Operation` that is no ``ConcurrentOperation``, while it stands in a ``TaskQueue``.
 struct ForeignEntry: Sendable {
     let slot: Int
-    let finishHook: FinishHook
+    /// Tells of the finish of an operation that did not finish inside its `start()`.
+    var finishHook: FinishHook?
+    /// The job's record, where the job hears of the finish from the queue.
+    let record: TaskRecord?
     var dependencyHooks: [ObjectIdentifier: FinishHook] = [:]
     /// When the operation is asked next whether it is ready.
     var nextLook: DispatchTime?
@@ -22,9 +25,21 @@ extension TaskQueueEffects {
         return concurrent.hooks.withLock { $0.queue }
     }
 
-    func addForeign(_ operation: Operation, admission: Admission) {
+    /// Adds a plain operation.
+    ///
+    /// - Parameters:
+    ///   - operation: The operation.
+    ///   - admission: Whether it is a mistake if the operation cannot be added.
+    ///   - record: The record of a job that is to hear from the queue that the operation has finished.
+    /// - Returns: Whether it was added; false where it had been started.
+    @discardableResult
+    func addForeign(
+        _ operation: Operation,
+        admission: Admission,
+        tellingOfFinish record: TaskRecord? = nil
+    ) -> Bool {
         guard !operation.isFinished, !operation.isExecuting else {
-            if admission == .unlessStarted { return }
+            if admission == .unlessStarted { return false }
             refuse(operation, "has been started")
         }
         let id = ObjectIdentifier(operation)
@@ -32,7 +47,7 @@ extension TaskQueueEffects {
             refuse(operation, "stands in a TaskQueue already")
         }
         let priority = TaskPriority(queuePriority: operation.queuePriority.rawValue)
-        let hook = FinishHook { [self] () -> Void in foreignFinished(id) }
+        let isReady = operation.isReady
         let asksForLenders = asksForLenders.load(ordering: .acquiring)
         let jobs: [ConcurrentOperation] = asksForLenders ? jobsWaiting(for: operation) : []
         send { state in
@@ -41,34 +56,56 @@ extension TaskQueueEffects {
             let slot = state.machine.entryAdded(
                 operation,
                 priority: priority,
-                isReady: false,
+                isReady: isReady,
                 lenders: lenders
             )
-            state.foreign[id] = ForeignEntry(slot: slot, finishHook: hook)
+            state.foreign[id] = ForeignEntry(slot: slot, record: record)
         }
         if !asksForLenders { trackerAdded(to: operation) }
-        hook.watch(operation)
-        lookWhetherReady(operation)
+        if !isReady { lookWhetherReady(operation) }
+        return true
     }
 
     /// Starts a plain operation; returns the job that has to be delivered to.
     ///
-    /// Where it finishes meanwhile, its dependents hear of it before its place is given away.
+    /// Where it finishes meanwhile, as nearly all do, nobody has to watch for its finish, which costs
+    /// an operation more. Its dependents hear of it before its place is given away.
     func startForeign(_ operation: Operation, _ context: ThreadContext) -> JobEffects? {
-        JobEffects.tellStarted(operation)
-        let outer = context.enter(operation)
-        context.startedByWorker = ObjectIdentifier(operation)
-        operation.start()
-        context.startedByWorker = nil
-        context.starting = outer
-        let mail = context.foreignMail
-        context.foreignMail = nil
-        let isClaimed = mail?.claimDelivery() ?? false
-        if context.hasForeignFinished {
-            context.hasForeignFinished = false
-            foreignFinished(ObjectIdentifier(operation))
+        var mail: JobEffects?
+        // Somebody else may have started it, as Foundation forbids.
+        if !operation.isFinished, !operation.isExecuting {
+            JobEffects.tellStarted(operation)
+            let outer = context.enter(operation)
+            operation.start()
+            context.starting = outer
+            mail = context.foreignMail.take()
         }
+        let id = ObjectIdentifier(operation)
+        let record = state.withLock { $0.foreign[id]?.record }
+        guard operation.isFinished else {
+            watch(operation, for: record)
+            return mail?.claimDelivery() == true ? mail : nil
+        }
+        if let record {
+            record.effects.taskFinished(record)
+            if mail == nil { mail = record.effects } else { record.effects.deliverElsewhere() }
+        }
+        let isClaimed = mail?.claimDelivery() ?? false
+        foreignFinished(operation)
         return isClaimed ? mail : nil
+    }
+
+    /// Learns of the finish of an operation that did not finish inside its `start()`.
+    private func watch(_ operation: Operation, for record: TaskRecord?) {
+        let hook = FinishHook { [self] in
+            if let record {
+                record.effects.taskFinished(record)
+                record.effects.deliverElsewhere()
+            }
+            foreignFinished(operation)
+        }
+        state.withLock { $0.foreign[ObjectIdentifier(operation)]?.finishHook = hook }
+        hook.watch(operation)
     }
 
     private func watchDependencies(of operation: Operation) {
@@ -131,18 +168,12 @@ extension TaskQueueEffects {
             }
     }
 
-    private func foreignFinished(_ id: ObjectIdentifier) {
-        let context = ThreadContext.current
-        guard context.startedByWorker != id else {
-            context.hasForeignFinished = true
-            return
+    private func foreignFinished(_ operation: Operation) {
+        let id = ObjectIdentifier(operation)
+        let (end, entry) = send { state in
+            (removeFinished(operation, &state), state.foreign.removeValue(forKey: id))
         }
-        let operation = state.withLock { state in
-            state.foreign[id].flatMap { state.machine.slots[$0.slot].entry }
-        }
-        guard let operation else { return }
-        operationFinished(operation)
-        let entry = state.withLock { $0.foreign.removeValue(forKey: id) }
+        end?.tellWaiters()
         for hook in entry?.dependencyHooks.values.map({ $0 }) ?? [] { _ = hook.detach() }
         _ = Self.standing.withLock { $0.removeValue(forKey: id) }
         // Another operation could have its address, and so be taken for it, as soon as it is freed.

@@ -207,7 +207,7 @@ final class TaskQueueEffects: Sendable {
     }
 
     /// What is to be done when no operation is left in the queue.
-    private struct End {
+    struct End {
         /// Released with no lock held.
         let queue: TaskQueueEffects?
         let waiters: [DispatchSemaphore]
@@ -218,7 +218,7 @@ final class TaskQueueEffects: Sendable {
     }
 
     /// Returns what is to be done if no operation is left now.
-    private func removeFinished(_ operation: Operation, _ state: inout State) -> End? {
+    func removeFinished(_ operation: Operation, _ state: inout State) -> End? {
         guard let slot = slot(of: operation, &state), state.machine.entryFinished(slot) else {
             return nil
         }

@@ -32,6 +32,23 @@ final class AnyOperationTests: XCTestCase {
         }
     }
 
+    /// Foundation forbids to start what stands in a queue; the job hears of it nevertheless (J5).
+    func testPlainTaskThatSomebodyElseRanIsDeliveredWhenItsTurnComes() async {
+        for task in [BlockOperation {}, UserOperation("user")] {
+            let queue = TaskQueue()
+            queue.isSuspended = true
+            let job = ScriptedJob { job in
+                job.trackAndQueue(task, on: queue, group: .named("g"))
+                task.start()
+                queue.isSuspended = false
+            }
+            job.startJob()
+            await waitForFinish(of: job)
+            XCTAssertEqual(job.events, ["task \(task.name ?? "")", "group g", "all"])
+            XCTAssertEqual(queue.operationCount, 0)
+        }
+    }
+
     func testOneTaskIsDeliveredToSeveralJobs() async {
         for task: Operation in [HeldOperation("shared"), UserOperation("shared", isHeld: true)] {
             let jobs = (0..<3)

@@ -35,6 +35,27 @@ final class JobCancelTests: XCTestCase {
         XCTAssertEqual(job.events, ["told", "cancelled"])
     }
 
+    func testSecondCancelTooReturnsWhenEveryTaskWasTold() async {
+        let (slow, task, inner) = (SlowToHear(), HeldOperation("b"), HeldOperation("c"))
+        let job = ScriptedJob { job in
+            job.trackAndQueue(slow)
+            job.trackAndQueue(task)
+            job.trackAndQueue(ScriptedJob("nested", log: job.log) { $0.trackAndQueue(inner) })
+        }
+        job.startJob()
+        await wait(for: slow.began)
+        await wait(for: task.began)
+        await wait(for: inner.began)
+        Thread.detachNewThread { job.cancel() }
+        await wait(for: slow.told)
+        job.cancel()
+        XCTAssertTrue(task.isCancelled)
+        XCTAssertTrue(inner.isCancelled)
+        slow.mayStop.open()
+        await waitForFinish(of: job)
+        XCTAssertEqual(job.events, ["cancelled", "cancelled"])
+    }
+
     func testCancelInEachCallbackStopsTheCallbacks() async {
         for phase in ["task a", "failed bad", "group InstantOperation", "all"] {
             let job = ScriptedJob { job in
@@ -254,5 +275,21 @@ final class JobCancelTests: XCTestCase {
         job.cancel()
         await waitForFinish(of: job)
         guard case .cancelled = job.outcome else { return XCTFail("not cancelled") }
+    }
+}
+
+// Operation forces @unchecked. The gates are constants.
+/// Blocks the thread that cancels it.
+private final class SlowToHear: ConcurrentOperation, @unchecked Sendable {
+    let began = Gate()
+    let told = Gate()
+    let mayStop = Gate()
+
+    override func main() { began.open() }
+
+    override func didCancel() {
+        told.open()
+        mayStop.wait()
+        finish()
     }
 }
