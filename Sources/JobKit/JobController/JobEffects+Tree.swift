@@ -99,8 +99,10 @@ extension JobEffects {
         var walk = JobWalk([self])
         while let effects = walk.next {
             let job = effects.state.withLock { $0.job }
+            // Where the job stands alone there is nobody to lend to, and who comes looks for lenders.
             if let queue = job.flatMap({ TaskQueueEffects.queue(of: $0) }),
-                queue.asksForLenders.load(ordering: .acquiring)
+                queue.asksForLenders.load(ordering: .acquiring),
+                queue.state.withLock({ $0.machine.count > 1 })
             {
                 found[ObjectIdentifier(queue)] = queue
             }

@@ -62,6 +62,12 @@ final class JobEffects: Sendable {
     /// Whether the job has nothing to run until one of its tasks finishes.
     var onlyWaits: Bool { mailbox.signals.load(ordering: .sequentiallyConsistent) == 0 }
 
+    /// Whether the job was started in this queue, and so is among the jobs that the queue counts.
+    func hasPlace(in queue: TaskQueueEffects) -> Bool {
+        placeQueue.load(ordering: .acquiring)?.toOpaque()
+            == Unmanaged.passUnretained(queue).toOpaque()
+    }
+
     /// The jobs that track `operation` and have not heard of its finish.
     static func jobsTracking(_ operation: Operation) -> [JobController] {
         effectsTracking(operation).compactMap { $0.state.withLock { $0.job } }

@@ -32,22 +32,19 @@ extension TaskQueueEffects {
     private func insert(_ concurrent: ConcurrentOperation, isBarrier: Bool = false) {
         let priority = TaskPriority(queuePriority: concurrent.queuePriority.rawValue)
         let isReady = concurrent.isReady
-        let asksForLenders = asksForLenders.load(ordering: .acquiring)
-        let jobs = asksForLenders ? jobsWaiting(for: concurrent) : []
         send { state in
-            let lenders = jobs.isEmpty ? [] : jobs.compactMap { slot(of: $0, &state) }
             if state.keptAlive == nil { state.keptAlive = self }
             concurrent.queueSlot = state.machine.entryAdded(
                 concurrent,
                 priority: priority,
                 isReady: isReady,
-                isBarrier: isBarrier,
-                lenders: lenders
+                isBarrier: isBarrier
             )
             if isBarrier { self.asksForLenders.store(true, ordering: .releasing) }
         }
-        // What changed while the operation was on its way in found no slot to change.
-        if !asksForLenders { trackerAdded(to: concurrent) }
+        // What changed while the operation was on its way in found no slot to change. Lenders are
+        // looked for only now: of a job that begins meanwhile, one of both finds the other.
+        trackerAdded(to: concurrent)
         if !isReady { lookWhetherReady(concurrent) }
         if TaskPriority(queuePriority: concurrent.queuePriority.rawValue) != priority {
             operationPriorityChanged(concurrent)
@@ -93,7 +90,8 @@ extension TaskQueueEffects {
 
     /// The nearest jobs that stand in this queue and wait for `operation`, through any jobs between.
     func jobsWaiting(for operation: Operation) -> [ConcurrentOperation] {
-        guard jobCount.load(ordering: .sequentiallyConsistent) > 0 else { return [] }
+        let itself = (operation as? JobController)?.effects.hasPlace(in: self) == true ? 1 : 0
+        guard jobCount.load(ordering: .sequentiallyConsistent) > itself else { return [] }
         var found: [ConcurrentOperation] = []
         var level = JobEffects.jobsTracking(operation)
         var seen: Set<ObjectIdentifier> = []

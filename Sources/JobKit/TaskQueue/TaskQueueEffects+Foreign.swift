@@ -48,20 +48,16 @@ extension TaskQueueEffects {
         }
         let priority = TaskPriority(queuePriority: operation.queuePriority.rawValue)
         let isReady = operation.isReady
-        let asksForLenders = asksForLenders.load(ordering: .acquiring)
-        let jobs: [ConcurrentOperation] = asksForLenders ? jobsWaiting(for: operation) : []
         send { state in
-            let lenders = jobs.compactMap { self.slot(of: $0, &state) }
             if state.keptAlive == nil { state.keptAlive = self }
             let slot = state.machine.entryAdded(
                 operation,
                 priority: priority,
-                isReady: isReady,
-                lenders: lenders
+                isReady: isReady
             )
             state.foreign[id] = ForeignEntry(slot: slot, record: record)
         }
-        if !asksForLenders { trackerAdded(to: operation) }
+        trackerAdded(to: operation)
         if !isReady { lookWhetherReady(operation) }
         return true
     }

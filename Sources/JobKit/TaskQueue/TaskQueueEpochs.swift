@@ -14,10 +14,9 @@ struct TaskQueueEpochs: Sendable {
     /// Whether a barrier stands in the queue.
     var hasBarrier: Bool { !later.isEmpty }
 
-    /// Counts an entry and returns its epoch: the last, or the current one for a task of a job that
-    /// executes, because a barrier waits for the job and the job for its task.
-    mutating func entryAdded(belongsToExecutingJob: Bool = false) -> Int {
-        guard hasBarrier, !belongsToExecutingJob else {
+    /// Counts an entry and returns its epoch: the last.
+    mutating func entryAdded() -> Int {
+        guard hasBarrier else {
             unfinished += 1
             return current
         }
@@ -38,7 +37,8 @@ struct TaskQueueEpochs: Sendable {
         return current + later.count - 1
     }
 
-    /// An entry of a later epoch turned out to be the task of a job that executes.
+    /// An entry of a later epoch is the task of a job that executes: a barrier waits for the job, and
+    /// the job for its task.
     mutating func entryMovedToCurrent(from epoch: Int) {
         later[epoch - current - 1].unfinished -= 1
         unfinished += 1

@@ -26,6 +26,8 @@ struct TaskQueueSlot<Entry> {
     var borrower: TaskQueueTicket?
     /// Whether this is a job that only waits for its tasks.
     var isWaitingJob = false
+    /// Whether the jobs above know that entries of this job, or below it, asked for a loan.
+    var isKnownToAsk = false
 
     /// Whether a ticket in a list for a priority is this entry's, and the entry in a state.
     func stands(for ticket: TaskQueueTicket, _ priority: TaskPriority, in state: State) -> Bool {
@@ -34,7 +36,7 @@ struct TaskQueueSlot<Entry> {
 
     /// Whether the entry has to do with loans, as few do.
     var knowsLoans: Bool {
-        isWaitingJob || lender != nil || borrower != nil || !lenders.isEmpty
+        isWaitingJob || isKnownToAsk || lender != nil || borrower != nil || !lenders.isEmpty
     }
 
     /// Whether this job's place is to be had.

@@ -25,6 +25,7 @@ extension TaskQueueStateMachine {
     mutating func lendersFound(_ lenders: [Int], for slot: Int) {
         for lender in lenders.map(ticket) where !slots[slot].lenders.contains(lender) {
             slots[slot].lenders.append(lender)
+            if slots[slot].isKnownToAsk { tellOfAsker(slot, lender) }
         }
         moveBeforeBarriers(slot)
         if slots[slot].state == .ready { requestPlace(for: slot) }
@@ -70,6 +71,7 @@ extension TaskQueueStateMachine {
             lists.removeVoid { slots[$0.slot].stands(for: $0, $1, in: .ready) }
         }
         requests[lender] = lists
+        becomeAsker(lender)
     }
 
     /// Whether a job's place was lent to an entry that has not started, and `slot` comes before it.
@@ -101,10 +103,7 @@ extension TaskQueueStateMachine {
         guard slots[slot].canLend else { return }
         if let borrower = popRequest(of: slot) { return grant(borrower, from: slot) }
         // Then a task further down, of a job whose own place is lent already.
-        for job in requests.keys.sorted() where job != slot {
-            guard firstLender(of: job, where: { $0 == slot }) != nil else { continue }
-            if let borrower = popRequest(of: job) { return grant(borrower, from: slot) }
-        }
+        if let borrower = popRequest(below: slot) { grant(borrower, from: slot) }
     }
 
     private mutating func grant(_ borrower: Ticket, from lender: Int) {
@@ -119,7 +118,7 @@ extension TaskQueueStateMachine {
         granted.removeVoid { slots[$0.slot].stands(for: $0, $1, in: .granted) }
     }
 
-    private mutating func popRequest(of job: Int) -> Ticket? {
+    mutating func popRequest(of job: Int) -> Ticket? {
         guard var lists = requests.removeValue(forKey: job) else { return nil }
         while let (ticket, priority) = lists.popFirst() {
             guard slots[ticket.slot].stands(for: ticket, priority, in: .ready) else { continue }

@@ -22,6 +22,8 @@ struct TaskQueueStateMachine<Entry> {
     private(set) var lenderCount = 0
     /// What each job in the queue could lend its place to.
     var requests: [Int: ReadyLists] = [:]
+    /// The jobs below each job in the queue that could lend to more than one entry.
+    var askersBelow: [Int: FIFO<Ticket>] = [:]
 
     private var vacantSlots: [Int] = []
     private var nextSequence = 0
@@ -67,8 +69,7 @@ struct TaskQueueStateMachine<Entry> {
         _ entry: Entry,
         priority: TaskPriority = .normal,
         isReady: Bool = true,
-        isBarrier: Bool = false,
-        lenders: [Int] = []
+        isBarrier: Bool = false
     ) -> Int {
         let index = vacantSlots.popLast() ?? slots.count
         if index == slots.count { slots.append(Slot()) }
@@ -76,11 +77,7 @@ struct TaskQueueStateMachine<Entry> {
         slots[index].sequence = nextSequence
         slots[index].priority = priority
         slots[index].state = .waiting
-        if !lenders.isEmpty { slots[index].lenders = lenders.map(ticket) }
-        slots[index].epoch =
-            isBarrier
-            ? epochs.barrierAdded()
-            : epochs.entryAdded(belongsToExecutingJob: !lenders.isEmpty)
+        slots[index].epoch = isBarrier ? epochs.barrierAdded() : epochs.entryAdded()
         nextSequence += 1
         count += 1
         if isReady { entryBecameReady(index) }
@@ -136,7 +133,10 @@ struct TaskQueueStateMachine<Entry> {
             giveBackPlace(of: slot)
         }
         let epoch = slots[slot].epoch
-        if !requests.isEmpty { requests[slot] = nil }
+        if !requests.isEmpty {
+            requests[slot] = nil
+            askersBelow[slot] = nil
+        }
         if slots[slot].knowsLoans {
             change(slot) { $0 = Slot() }
         } else {

@@ -21,7 +21,7 @@ import Testing
         var epochs = TaskQueueEpochs()
         _ = epochs.entryAdded()
         let barrier = epochs.barrierAdded()
-        #expect(epochs.entryAdded(belongsToExecutingJob: true) == epochs.current)
+        epochs.entryMovedToCurrent(from: epochs.entryAdded())
         _ = epochs.entryFinished(epoch: 0)
         #expect(epochs.current < barrier)
         _ = epochs.entryFinished(epoch: 0)

@@ -155,6 +155,47 @@ import Testing
         _ = machine.entryFinished(borrower)
     }
 
+    @Test func placeServesATaskOfAJobFurtherDown() {  // J12
+        var machine = Machine(width: 2)
+        let top = machine.entryAdded("top")
+        _ = machine.next()
+        machine.jobWaits(top)
+        let nested = machine.entryAdded("nested", lenders: [top])
+        let other = machine.entryAdded("other", lenders: [nested])
+        #expect([machine.next(), machine.next()] == ["nested", "other"])
+        machine.jobWaits(nested)
+        let tasks = ["a", "b", "c"].map { machine.entryAdded($0, lenders: [nested]) }
+        _ = machine.entryAdded("stranger")
+        #expect([machine.next(), machine.next(), machine.next()] == ["a", nil, nil])
+        _ = machine.entryFinished(tasks[0])
+        #expect([machine.next(), machine.next()] == ["b", nil])
+        _ = machine.entryFinished(other)
+        #expect([machine.next(), machine.next()] == ["c", nil])
+    }
+
+    /// Were each job compared with each other at each finish, this would not end.
+    @Test func deepJobsLookForRequestsOnce() {  // J10, J12
+        var (machine, top) = machineWithJob()
+        var jobs = [top]
+        var tasks: [Int] = []
+        for number in 0..<5_000 {
+            machine.jobWaits(jobs[number])
+            jobs.append(machine.entryAdded("job", lenders: [jobs[number]]))
+            #expect(machine.next() == "job")
+            tasks.append(machine.entryAdded("task", lenders: [jobs[number]]))
+        }
+        for task in tasks.dropFirst(2_500) { _ = machine.entryFinished(task) }
+        for job in jobs.reversed().dropLast(2_500) { _ = machine.entryFinished(job) }
+        for number in (0..<2_500).reversed() {
+            #expect([machine.next(), machine.next()] == ["task", nil])
+            _ = machine.entryFinished(tasks[number])
+            _ = machine.entryFinished(jobs[number])
+        }
+        #expect(machine.placesTaken == 0)
+        #expect(machine.askersBelow.isEmpty)
+        #expect(machine.requests.isEmpty)
+    }
+
     @Test(arguments: UInt64(0)..<40) func randomWalkKeepsTheRules(seed: UInt64) {
         var walk = TaskQueueWalk(seed: seed, jobs: true)
         for _ in 0..<800 { walk.step() }
@@ -193,5 +234,19 @@ import Testing
             }
         }
         visit(machineWithJob().0, [nil, nil], depth: 7)
+    }
+}
+
+extension TaskQueueStateMachine {
+    /// Adds an entry whose lenders are found next.
+    mutating func entryAdded(
+        _ entry: Entry,
+        priority: TaskPriority = .normal,
+        isReady: Bool = true,
+        lenders: [Int]
+    ) -> Int {
+        let slot = entryAdded(entry, priority: priority, isReady: isReady)
+        lendersFound(lenders, for: slot)
+        return slot
     }
 }

@@ -97,9 +97,9 @@ struct TaskQueueWalk {
             nextID,
             priority: priority,
             isReady: isReady,
-            isBarrier: isBarrier,
-            lenders: isTrackedLate ? [] : parent.map { [$0.slot] } ?? []
+            isBarrier: isBarrier
         )
+        if let parent, !isTrackedLate { machine.lendersFound([parent.slot], for: slot) }
         entries.append(
             Entry(
                 id: nextID,
