@@ -216,7 +216,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 
     /// Settles how the job ended; returns false if it was cancelled while it was about to complete.
-    func conclude(_ ending: JobStateMachine<JobMail>.Ending, failure: (any Error)?) -> Bool {
+    func conclude(_ ending: JobEffects.Machine.Ending, failure: (any Error)?) -> Bool {
         let error: (any Error)? =
             switch ending {
             case .completed, .finishedEarly: errorOfMissingValue

@@ -85,7 +85,10 @@ extension JobEffects {
                 }
                 perform(step, of: job, &context)
                 context.remaining -= 1
-                if context.remaining == 0 { return self }
+                if context.remaining == 0 {
+                    endStretch(&context)
+                    return self
+                }
             }
             let (isIdle, _) = mailbox.signals.compareExchange(
                 expected: seen,
@@ -103,40 +106,60 @@ extension JobEffects {
     private struct Delivery {
         var remaining: Int
         /// The record whose callback has returned.
-        var delivered: JobMail?
+        var delivered: Unmanaged<JobMail>?
         var answer: FailureResponse?
         var claimed: JobEffects?
     }
 
-    private func nextStep(_ context: inout Delivery) -> JobStateMachine<JobMail>.Step {
-        let (delivered, answer) = (context.delivered.take()?.record, context.answer)
-        context.answer = nil
+    private func nextStep(_ context: inout Delivery) -> Machine.Step {
+        let (delivered, answer) = (context.delivered.take(), context.answer.take())
         let (step, remains) = state.withLock { state in
-            let remains = delivered.map { record in
-                state.tasks.remove(record)
-                state.tally.taskDelivered(weight: record.weight, fraction: record.fraction)
-                return self.remains(of: record, &state)
-            }
-            if answer == .carryOn { state.machine.carryOnAnswered() }
+            let remains = performed(delivered, answer, &state)
             if !state.machine.hasArrivals, !mailbox.isEmpty { takeMail(&state) }
             let step = state.machine.nextStep()
-            if case .deliver(let mail) = step { mail.record?.isSettled = true }
+            if case .deliver(let mail) = step { mail.withRecord { $0.isSettled = true } }
             return (step, remains)
         }
-        // The task is released here, before the next callback.
-        _ = remains
-        if delivered != nil { progressChanged() }
+        release(delivered, remains)
         return step
+    }
+
+    /// Notes what the last step of a stretch has brought.
+    private func endStretch(_ context: inout Delivery) {
+        let (delivered, answer) = (context.delivered.take(), context.answer.take())
+        release(delivered, state.withLock { performed(delivered, answer, &$0) })
+    }
+
+    /// The last step was performed; returns what a record owned whose callback has returned.
+    private func performed(
+        _ delivered: Unmanaged<JobMail>?,
+        _ answer: FailureResponse?,
+        _ state: inout State
+    ) -> Remains? {
+        if answer == .carryOn { state.machine.carryOnAnswered() }
+        return delivered?.withRecord { record in
+            state.tasks.remove(record)
+            state.tally.taskDelivered(weight: record.weight, fraction: record.fraction)
+            return remains(of: record, &state)
+        }
+    }
+
+    /// Releases a task, with no lock held, before the next callback.
+    private func release(_ delivered: Unmanaged<JobMail>?, _ remains: consuming Remains?) {
+        guard let delivered else { return }
+        _ = consume remains
+        delivered.release()
+        progressChanged()
     }
 
     private func takeMail(_ state: inout State) {
         guard let mail = mailbox.takeFirst(&state.reader) else { return }
-        let record = mail.record
-        state.machine.mailArrived(mail, group: record?.group, hasFailed: record?.failure != nil)
+        let (group, hasFailed) = mail.withRecord { ($0.group, $0.failure != nil) } ?? (nil, false)
+        state.machine.mailArrived(mail, group: group, hasFailed: hasFailed)
     }
 
     private func perform(
-        _ step: JobStateMachine<JobMail>.Step,
+        _ step: Machine.Step,
         of job: JobController,
         _ context: inout Delivery
     ) {
@@ -144,15 +167,17 @@ extension JobEffects {
         case .none, .finish:
             break
         case .deliver(let mail):
-            if isObserved.load(ordering: .acquiring) {
-                deliverObserved(mail, to: job)
-            } else {
-                mail.deliver(to: job)
+            mail._withUnsafeGuaranteedRef { mail in
+                if isObserved.load(ordering: .acquiring) {
+                    deliverObserved(mail, to: job)
+                } else {
+                    mail.deliver(to: job)
+                }
             }
             context.delivered = mail
         case .askAboutFailure(let mail):
-            guard let record = mail.record, let task = record.task,
-                let error = record.failure
+            guard let (task, error) = mail.withRecord({ ($0.task, $0.failure) }),
+                let task, let error
             else { return }
             context.answer = job.taskFailed(task, error: error)
             if context.answer == .failJob { end(job, .failed, failure: error) }
@@ -170,20 +195,22 @@ extension JobEffects {
         }
     }
 
-    private func discard(_ mail: JobMail) {
-        guard let record = mail.record else { return }
-        settle(record)
-        let remains = state.withLock { state in
-            state.tasks.remove(record)
-            return self.remains(of: record, &state)
+    private func discard(_ mail: Unmanaged<JobMail>) {
+        let remains = mail.withRecord { record in
+            settle(record)
+            return state.withLock { state in
+                state.tasks.remove(record)
+                return self.remains(of: record, &state)
+            }
         }
         _ = remains
+        mail.release()
     }
 
     /// Ends the job; returns false if it was cancelled while it was about to complete.
     private func finish(
         _ job: JobController,
-        _ ending: JobStateMachine<JobMail>.Ending,
+        _ ending: Machine.Ending,
         _ context: inout Delivery
     ) -> Bool {
         let failure = state.withLock { $0.failure }

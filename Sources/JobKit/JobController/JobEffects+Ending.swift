@@ -6,7 +6,7 @@ extension JobEffects {
     /// Ends the job, unless something else has decided its end.
     func end(
         _ job: JobController,
-        _ ending: JobStateMachine<JobMail>.Ending,
+        _ ending: Machine.Ending,
         failure: (any Error)? = nil,
         store: () -> Void = {}
     ) {

@@ -63,7 +63,7 @@ extension JobEffects {
         }
     }
 
-    private typealias JobTracking = JobStateMachine<JobMail>.Tracking
+    private typealias JobTracking = Machine.Tracking
 
     /// Puts a task into a queue that tells of its finish, unless it was started before.
     private func put(
@@ -155,9 +155,8 @@ extension JobEffects {
         return true
     }
 
-    func forgetUndelivered(_ record: TaskRecord, _ state: inout State) {
-        guard let task = record.task else { return }
-        if record.isConcurrent {
+    func forgetUndelivered(_ task: Operation, isConcurrent: Bool, _ state: inout State) {
+        if isConcurrent {
             let concurrent = unsafeDowncast(task, to: ConcurrentOperation.self)
             let (isForgotten, _) = concurrent.trackingJob.compareExchange(
                 expected: identity,

@@ -9,8 +9,12 @@ import Synchronization
 /// and the callbacks are serial, each after the one before. Before `main()` has returned the number
 /// is never zero.
 final class JobEffects: Sendable {
+    /// Of mail that is retained from being put into the mailbox until it was delivered: counting the
+    /// references of each step's copies would cost more than the rest of the delivery.
+    typealias Machine = JobStateMachine<Unmanaged<JobMail>>
+
     struct State {
-        var machine = JobStateMachine<JobMail>()
+        var machine = Machine()
         var reader = JobMailbox.Reader()
         var handover = HandoverStateMachine<TaskRecord>()
         var tasks = TaskList()
@@ -117,7 +121,7 @@ final class JobEffects: Sendable {
 
     /// Ends the job, unless something else has decided its end; `store` keeps what that brings.
     func requestEnd(
-        _ ending: JobStateMachine<JobMail>.Ending,
+        _ ending: Machine.Ending,
         failure: (any Error)? = nil,
         store: () -> Void = {}
     ) -> Bool {
@@ -146,7 +150,7 @@ final class JobEffects: Sendable {
 
     /// Nobody delivers any more; whoever puts mail throws it away.
     func throwAwayMail() {
-        while let mail = state.withLock({ mailbox.takeFirst(&$0.reader) }) { _ = mail }
+        while let mail = state.withLock({ mailbox.takeFirst(&$0.reader) }) { mail.release() }
     }
 
     /// What a record owned, to be released with no lock held.
@@ -165,11 +169,12 @@ final class JobEffects: Sendable {
 
     /// Empties a record whose task is no longer any concern of the job's.
     func remains(of record: TaskRecord, _ state: inout State) -> Remains {
-        forgetUndelivered(record, &state)
+        let task = record.task.take()
+        if let task { forgetUndelivered(task, isConcurrent: record.isConcurrent, &state) }
         leaveQueue(record, &state)
         record.isSettled = true
         return Remains(
-            task: record.task.take(),
+            task: task,
             completion: record.completion.take(),
             finishHook: record.finishHook.take(),
             queue: record.queue.take()

@@ -20,6 +20,14 @@ class JobMail: @unchecked Sendable {  // subclasses guard their own state
     func deliver(to job: JobController) {}
 }
 
+extension Unmanaged<JobMail> {
+    /// Calls `body` with the mail as a task's record, if it is one, without counting references.
+    @inline(__always)
+    func withRecord<Result>(_ body: (TaskRecord) -> Result) -> Result? {
+        _withUnsafeGuaranteedRef { mail in mail.record.map(body) }
+    }
+}
+
 /// A closure whose ``ConcurrentOperation/perform(after:_:)`` delay has passed.
 final class DelayedCallback: JobMail, @unchecked Sendable {  // a constant
     private let body: @Sendable () -> Void

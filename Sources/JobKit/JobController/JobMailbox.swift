@@ -33,12 +33,13 @@ final class JobMailbox: Sendable {
         }
     }
 
-    /// Takes the oldest mail; nil if there is none, or if another thread is still putting it.
-    func takeFirst(_ reader: inout Reader) -> JobMail? {
+    /// Takes the oldest mail, which the caller must release; nil if there is none, or if another thread
+    /// is still putting it.
+    func takeFirst(_ reader: inout Reader) -> Unmanaged<JobMail>? {
         guard let node = reader.next ?? takeEntrance() else { return nil }
         if let next = node.next {
             reader.next = next
-            return node.takeRetainedValue()
+            return node
         }
         let (isLast, _) = newest.compareExchange(
             expected: node,
@@ -46,7 +47,7 @@ final class JobMailbox: Sendable {
             ordering: .acquiringAndReleasing
         )
         reader.next = isLast ? nil : node.next ?? node
-        return isLast || reader.next != node ? node.takeRetainedValue() : nil
+        return isLast || reader.next != node ? node : nil
     }
 
     private func takeEntrance() -> Unmanaged<JobMail>? {

@@ -27,10 +27,8 @@ final class TaskRecord: JobMail, @unchecked Sendable {
     /// How much of its weight a nested job has done.
     var fraction = 0.0
 
-    /// The index in the ``TaskList``; nil when the task was delivered.
-    var place: Int?
-    /// Counts the job's tasks in the order tracked.
-    var number = 0
+    /// Where the record stands in the ``TaskList``.
+    var place = TaskList.Place()
 
     enum Handover {
         case none

@@ -30,7 +30,7 @@ final class JobMailboxTests: XCTestCase {
             }
             XCTAssertFalse(mailbox.isEmpty)
             for number in 0..<stretch {
-                XCTAssertEqual((mailbox.takeFirst(&reader) as? Letter)?.number, number)
+                XCTAssertEqual((mailbox.takeFirst(&reader)?.takeRetainedValue() as? Letter)?.number, number)
             }
             XCTAssertTrue(mailbox.isEmpty)
             XCTAssertNil(mailbox.takeFirst(&reader))
@@ -50,7 +50,8 @@ final class JobMailboxTests: XCTestCase {
             var reader = JobMailbox.Reader()
             var expected = Array(repeating: 0, count: senders)
             while expected.reduce(0, +) < senders * count {
-                guard let letter = mailbox.takeFirst(&reader) as? Letter else { continue }
+                guard let letter = mailbox.takeFirst(&reader)?.takeRetainedValue() as? Letter
+                else { continue }
                 XCTAssertEqual(letter.number, expected[letter.sender], "of \(letter.sender)")
                 expected[letter.sender] += 1
             }

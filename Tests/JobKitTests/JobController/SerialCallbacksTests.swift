@@ -51,6 +51,44 @@ final class SerialCallbacksTests: XCTestCase {
         XCTAssertEqual(job.sum, 1_000)
     }
 
+    /// The callbacks on a callbackQueue come in stretches, and any of them may be a stretch's last.
+    func testNothingIsLostBetweenStretchesOfCallbacks() async throws {
+        final class Stretches: JobController, @unchecked Sendable {
+            let before: Int
+            var asked = 0
+            var delivered = 0
+            weak var last: Operation?
+            var released = 0
+
+            init(before: Int) {
+                self.before = before
+                super.init(callbackQueue: DispatchQueue(label: "callbacks"))
+            }
+
+            override func main() {
+                for _ in 0..<before { trackAndQueue(InstantOperation("a")) { _ in } }
+                for _ in 0..<100 { trackAndQueue(InstantOperation("b", failure: SampleError("b"))) }
+            }
+
+            override func taskFailed(_ task: Operation, error: any Error) -> FailureResponse {
+                asked += 1
+                if last == nil { released += 1 }
+                return .carryOn
+            }
+
+            override func taskFinished(_ task: Operation) {
+                delivered += 1
+                last = task
+            }
+        }
+        for before in 0...1 {
+            let job = Stretches(before: before)
+            try await job.run()
+            XCTAssertEqual([job.asked, job.delivered, job.released], [100, 100, 100], "\(before)")
+            XCTAssertNil(job.last)
+        }
+    }
+
     func testNoCallbackStartsBeforeMainHasReturned() async {
         let log = EventLog()
         let job = ScriptedJob(log: log) { job in
