@@ -11,9 +11,9 @@ import Synchronization
 /// The thread sanitizer does not see a `Mutex` being taken inside the standard library, which is not
 /// instrumented. The flag shows it the order: each holder reads what the last holder wrote.
 package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
-    private let mutex: Mutex<Value>
     /// 1 while a thread holds the lock, so that others do not ask the kernel for it.
     private let isHeld = Atomic<UInt8>(0)
+    private let mutex: Mutex<Value>
 
     package init(_ value: consuming sending Value) {
         mutex = Mutex(value)

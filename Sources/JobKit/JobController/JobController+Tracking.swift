@@ -21,14 +21,7 @@ extension JobController {
         weight: Int64 = 1,
         completion: sending ((Child) -> Void)? = nil
     ) {
-        let record = TaskRecord(
-            task,
-            effects: effects,
-            cancellation: cancellation,
-            weight: checked(weight, of: task),
-            queue: nil,
-            completion: erase(completion, of: task)
-        )
+        let record = record(of: task, nil, cancellation, weight, completion)
         effects.track(record, task, group: group, for: self)
     }
 
@@ -53,14 +46,7 @@ extension JobController {
         weight: Int64 = 1,
         completion: sending ((Child) -> Void)? = nil
     ) {
-        let record = TaskRecord(
-            task,
-            effects: effects,
-            cancellation: cancellation,
-            weight: checked(weight, of: task),
-            queue: queue ?? self.queue,
-            completion: erase(completion, of: task)
-        )
+        let record = record(of: task, queue ?? self.queue, cancellation, weight, completion)
         effects.track(record, task, group: group, for: self)
     }
 
@@ -92,19 +78,35 @@ extension JobController {
         effects.setWidth(count, for: group)
     }
 
-    private func checked(_ weight: Int64, of task: Operation) -> Int64 {
-        guard weight < 0 else { return weight }
-        fatalError(
-            "JobKit: the weight of \(operationLabel(task)) in \(label) is \(weight), below 0."
+    @inline(__always)
+    private func record<Child: Operation>(
+        of task: Child,
+        _ queue: (any OperationScheduling)?,
+        _ cancellation: ChildCancellation,
+        _ weight: Int64,
+        _ completion: ((Child) -> Void)?
+    ) -> TaskRecord {
+        guard weight >= 0 else {
+            fatalError(
+                "JobKit: the weight of \(operationLabel(task)) in \(label) is \(weight), below 0."
+            )
+        }
+        guard let completion else {
+            return TaskRecord(
+                task,
+                effects: effects,
+                cancellation: cancellation,
+                weight: weight,
+                queue: queue
+            )
+        }
+        return RecordWithCompletion(
+            task,
+            effects: effects,
+            cancellation: cancellation,
+            weight: weight,
+            queue: queue,
+            completion: completion
         )
-    }
-
-    private func erase<Child: Operation>(
-        _ completion: ((Child) -> Void)?,
-        of task: Child
-    ) -> ((Operation) -> Void)? {
-        // Not `map`, which costs a look-up of the closure's type for each task.
-        guard let completion else { return nil }
-        return { completion(unsafeDowncast($0, to: Child.self)) }
     }
 }

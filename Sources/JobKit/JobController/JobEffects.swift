@@ -156,7 +156,6 @@ final class JobEffects: Sendable {
     /// What a record owned, to be released with no lock held.
     struct Remains {
         let task: Operation?
-        let completion: ((Operation) -> Void)?
         let finishHook: FinishHook?
         let queue: (any OperationScheduling)?
     }
@@ -164,6 +163,7 @@ final class JobEffects: Sendable {
     private func release(_ record: TaskRecord) -> Remains? {
         let remains = state.withLock { self.remains(of: record, &$0) }
         _ = remains.finishHook?.detach()
+        record.releaseCompletion()
         return remains
     }
 
@@ -175,7 +175,6 @@ final class JobEffects: Sendable {
         record.isSettled = true
         return Remains(
             task: task,
-            completion: record.completion.take(),
             finishHook: record.finishHook.take(),
             queue: record.queue.take()
         )

@@ -5,30 +5,29 @@ import Foundation
 ///
 /// The record holds the task and the task its record; delivering the task, or ending the job, breaks
 /// the cycle.
-final class TaskRecord: JobMail, @unchecked Sendable {
-    let effects: JobEffects
+class TaskRecord: JobMail, @unchecked Sendable {
+    final let effects: JobEffects
     /// The number of the task's group in the job.
-    var group = 0
-    let cancellation: ChildCancellation
-    let weight: Int64
-    let isConcurrent: Bool
+    final var group = 0
+    final let cancellation: ChildCancellation
+    final let weight: Int64
+    final let isConcurrent: Bool
     /// Nil once the task was delivered, or the job has ended.
-    var task: Operation?
-    var completion: ((Operation) -> Void)?
+    final var task: Operation?
     /// Tells of the finish of a task that is no ``ConcurrentOperation``.
-    var finishHook: FinishHook?
+    final var finishHook: FinishHook?
 
     /// Where the task is put when its turn comes; nil if it is only tracked.
-    var queue: (any OperationScheduling)?
-    var handover = Handover.none
+    final var queue: (any OperationScheduling)?
+    final var handover = Handover.none
     /// The job no longer waits for the task: it is being delivered, or was left to itself.
-    var isSettled = false
+    final var isSettled = false
 
     /// How much of its weight a nested job has done.
-    var fraction = 0.0
+    final var fraction = 0.0
 
     /// Where the record stands in the ``TaskList``.
-    var place = TaskList.Place()
+    final var place = TaskList.Place()
 
     enum Handover {
         case none
@@ -42,38 +41,69 @@ final class TaskRecord: JobMail, @unchecked Sendable {
         case withdrawn
     }
 
+    @inline(__always)
     init(
         _ task: Operation,
         effects: JobEffects,
         cancellation: ChildCancellation,
         weight: Int64,
-        queue: (any OperationScheduling)?,
-        completion: ((Operation) -> Void)?
+        queue: (any OperationScheduling)?
     ) {
         self.task = task
         self.effects = effects
         self.cancellation = cancellation
         self.weight = weight
         self.queue = queue
-        self.completion = completion
         isConcurrent = task is ConcurrentOperation
         super.init(isTask: true)
     }
 
     /// The task, if it is one that tells of its finish itself.
-    var concurrentTask: ConcurrentOperation? {
+    final var concurrentTask: ConcurrentOperation? {
         isConcurrent ? task.map { unsafeDowncast($0, to: ConcurrentOperation.self) } : nil
     }
 
     override func deliver(to job: JobController) {
-        guard let task else { return }
-        if let completion {
-            completion(task)
-        } else {
-            job.taskFinished(task)
-        }
+        if let task { job.taskFinished(task) }
     }
 
+    /// Releases a closure that will not be called; the job's deliverer, or its end, calls this.
+    func releaseCompletion() {}
+
     /// Why the task failed, if it did.
-    var failure: (any Error)? { concurrentTask?.error }
+    final var failure: (any Error)? { concurrentTask?.error }
+}
+
+/// A task that is delivered to a closure of its own.
+///
+/// A class for each type of task, because to wrap the closure in one that takes any operation would
+/// allocate once more for each task.
+final class RecordWithCompletion<Child: Operation>: TaskRecord, @unchecked Sendable {  // as above
+    private var completion: ((Child) -> Void)?
+
+    @inline(__always)
+    init(
+        _ task: Child,
+        effects: JobEffects,
+        cancellation: ChildCancellation,
+        weight: Int64,
+        queue: (any OperationScheduling)?,
+        completion: @escaping (Child) -> Void
+    ) {
+        self.completion = completion
+        super.init(
+            task,
+            effects: effects,
+            cancellation: cancellation,
+            weight: weight,
+            queue: queue
+        )
+    }
+
+    override func deliver(to job: JobController) {
+        guard let task, let completion else { return }
+        completion(unsafeDowncast(task, to: Child.self))
+    }
+
+    override func releaseCompletion() { completion = nil }
 }

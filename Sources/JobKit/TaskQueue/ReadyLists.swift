@@ -39,51 +39,66 @@ struct ReadyLists: Sendable {
         }
     }
 
-    // Five fields and not an array: a queue's ready list is used for every operation, and an array
-    // would be one more allocation to follow.
-    private var veryHigh = List()
-    private var high = List()
     private var normal = List()
-    private var low = List()
-    private var veryLow = List()
+    /// The lists of the four other priorities; empty until one of them is used. All that an entry of
+    /// normal priority needs is so within one line of a core's cache, which two threads share.
+    private var others: [List] = []
     /// How many tickets are a reason to look for void ones.
     private var crowd = Self.smallestCrowd
 
     private static let smallestCrowd = 64
+    private static let moreUrgent: [TaskPriority] = [.veryHigh, .high]
+    private static let lessUrgent: [TaskPriority] = [.low, .veryLow]
 
     /// How many tickets there are, void ones too.
-    var count: Int { veryHigh.count + high.count + normal.count + low.count + veryLow.count }
+    var count: Int { others.reduce(normal.count) { $0 + $1.count } }
 
     /// Whether there are twice as many tickets as when void ones were last removed.
-    var isCrowded: Bool { count > crowd }
+    var isCrowded: Bool { normal.count > crowd || !others.isEmpty && count > crowd }
 
     /// Removes the tickets that no longer hold, given their priority.
     mutating func removeVoid(where holds: (TaskQueueTicket, TaskPriority) -> Bool) {
-        veryHigh.removeAll { !holds($0, .veryHigh) }
-        high.removeAll { !holds($0, .high) }
         normal.removeAll { !holds($0, .normal) }
-        low.removeAll { !holds($0, .low) }
-        veryLow.removeAll { !holds($0, .veryLow) }
+        if !others.isEmpty {
+            for priority in Self.moreUrgent + Self.lessUrgent {
+                others[Self.place(of: priority)].removeAll { !holds($0, priority) }
+            }
+        }
         crowd = max(Self.smallestCrowd, 2 * count)
     }
 
     mutating func insert(_ ticket: TaskQueueTicket, priority: TaskPriority) {
-        switch priority {
-        case .veryHigh: veryHigh.insert(ticket)
-        case .high: high.insert(ticket)
-        case .normal: normal.insert(ticket)
-        case .low: low.insert(ticket)
-        case .veryLow: veryLow.insert(ticket)
-        }
+        guard priority != .normal else { return normal.insert(ticket) }
+        if others.isEmpty { others = Array(repeating: List(), count: 4) }
+        others[Self.place(of: priority)].insert(ticket)
     }
 
     /// Removes and returns the first ticket, void or not, with its priority.
     mutating func popFirst() -> (ticket: TaskQueueTicket, priority: TaskPriority)? {
-        if let ticket = veryHigh.popFirst() { return (ticket, .veryHigh) }
-        if let ticket = high.popFirst() { return (ticket, .high) }
+        if let found = popFirst(of: Self.moreUrgent) { return found }
         if let ticket = normal.popFirst() { return (ticket, .normal) }
-        if let ticket = low.popFirst() { return (ticket, .low) }
-        if let ticket = veryLow.popFirst() { return (ticket, .veryLow) }
+        return popFirst(of: Self.lessUrgent)
+    }
+
+    private mutating func popFirst(
+        of priorities: [TaskPriority]
+    ) -> (ticket: TaskQueueTicket, priority: TaskPriority)? {
+        guard !others.isEmpty else { return nil }
+        for priority in priorities {
+            if let ticket = others[Self.place(of: priority)].popFirst() {
+                return (ticket, priority)
+            }
+        }
         return nil
+    }
+
+    private static func place(of priority: TaskPriority) -> Int {
+        switch priority {
+        case .veryHigh: 0
+        case .high: 1
+        case .normal: preconditionFailure("the list of normal priority stands by itself")
+        case .low: 2
+        case .veryLow: 3
+        }
     }
 }

@@ -6,15 +6,22 @@ struct TaskQueueStateMachine<Entry> {
     typealias Ticket = TaskQueueTicket
     typealias Slot = TaskQueueSlot<Entry>
 
-    private(set) var width: Int
-    private(set) var isSuspended = false
+    // What every entry changes stands first, and together: a thread that adds and one that starts take
+    // its cache lines from each other for each entry.
+    var slots: ContiguousArray<Slot> = []
+    private var vacantSlots: [Int] = []
+    private var nextSequence = 0
     /// The entries that stand in the queue, executing ones too.
     private(set) var count = 0
     /// How many entries were started since the queue was made.
     private(set) var startCount = 0
     private(set) var placesTaken = 0
+    private var readyCount = 0
+    private var ready = ReadyLists()
+    var epochs = TaskQueueEpochs()
 
-    var slots: ContiguousArray<Slot> = []
+    private(set) var width: Int
+    private(set) var isSuspended = false
     var granted = ReadyLists()
     /// How many entries of ``granted`` still hold.
     var grantedCount = 0
@@ -24,12 +31,6 @@ struct TaskQueueStateMachine<Entry> {
     var requests: [Int: ReadyLists] = [:]
     /// The jobs below each job in the queue that could lend to more than one entry.
     var askersBelow: [Int: FIFO<Ticket>] = [:]
-
-    private var vacantSlots: [Int] = []
-    private var nextSequence = 0
-    private var ready = ReadyLists()
-    private var readyCount = 0
-    var epochs = TaskQueueEpochs()
 
     init(width: Int) {
         self.width = width

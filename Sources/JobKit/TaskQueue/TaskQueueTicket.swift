@@ -4,7 +4,15 @@
 struct TaskQueueTicket: Comparable, Hashable, Sendable {
     /// Counts the entries in the order added.
     let sequence: Int
-    let slot: Int
+    private let index: Int32
+
+    /// In 16 bytes, also in an optional, of which a list has one for each entry.
+    init(sequence: Int, slot: Int) {
+        self.sequence = sequence
+        index = Int32(slot)
+    }
+
+    var slot: Int { Int(index) }
 
     static func < (left: Self, right: Self) -> Bool { left.sequence < right.sequence }
 }

@@ -71,13 +71,13 @@ extension TaskWorkflow {
     }
 
     private func track(_ task: LaunchTask) -> TaskRecord {
-        let record = TaskRecord(
+        let record = RecordWithCompletion(
             task,
             effects: effects,
             cancellation: .cancelAndWait,
             weight: 1,
             queue: task.queue == .mainQueue ? launch : queue,
-            completion: { [weak self, weak task] _ in
+            completion: { [weak self, weak task] (_: LaunchTask) in
                 guard let self, let task else { return }
                 taskFinished(task)
                 launch.taskDelivered(task.place.withLock { $0 }?.index)

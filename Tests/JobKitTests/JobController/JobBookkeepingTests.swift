@@ -13,8 +13,7 @@ import Testing
             effects: JobEffects(callbackQueue: nil),
             cancellation: .cancelAndWait,
             weight: 1,
-            queue: nil,
-            completion: nil
+            queue: nil
         )
     }
 
