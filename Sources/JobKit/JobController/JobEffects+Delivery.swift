@@ -137,11 +137,12 @@ extension JobEffects {
         _ state: inout State
     ) -> Remains? {
         if answer == .carryOn { state.machine.carryOnAnswered() }
-        return delivered?.withRecord { record in
-            state.tasks.remove(record)
-            state.tally.taskDelivered(weight: record.weight, fraction: record.fraction)
-            return remains(of: record, &state)
-        }
+        return delivered?
+            .withRecord { record in
+                state.tasks.remove(record)
+                state.tally.taskDelivered(weight: record.weight, fraction: record.fraction)
+                return remains(of: record, &state)
+            }
     }
 
     /// Releases a task, with no lock held, before the next callback.

@@ -91,13 +91,14 @@ final class RecordWithCompletion<Child: Operation>: TaskRecord, @unchecked Senda
         completion: @escaping (Child) -> Void
     ) {
         self.completion = completion
-        super.init(
-            task,
-            effects: effects,
-            cancellation: cancellation,
-            weight: weight,
-            queue: queue
-        )
+        super
+            .init(
+                task,
+                effects: effects,
+                cancellation: cancellation,
+                weight: weight,
+                queue: queue
+            )
     }
 
     override func deliver(to job: JobController) {

@@ -40,8 +40,10 @@ struct ReadyLists: Sendable {
     }
 
     private var normal = List()
-    /// The lists of the four other priorities; empty until one of them is used. All that an entry of
-    /// normal priority needs is so within one line of a core's cache, which two threads share.
+    /// The lists of the four other priorities; empty until one of them is used.
+    ///
+    /// All that an entry of normal priority needs is so within one line of a core's cache, which two
+    /// threads take from each other.
     private var others: [List] = []
     /// How many tickets are a reason to look for void ones.
     private var crowd = Self.smallestCrowd

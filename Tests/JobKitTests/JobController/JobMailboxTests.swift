@@ -30,7 +30,10 @@ final class JobMailboxTests: XCTestCase {
             }
             XCTAssertFalse(mailbox.isEmpty)
             for number in 0..<stretch {
-                XCTAssertEqual((mailbox.takeFirst(&reader)?.takeRetainedValue() as? Letter)?.number, number)
+                XCTAssertEqual(
+                    (mailbox.takeFirst(&reader)?.takeRetainedValue() as? Letter)?.number,
+                    number
+                )
             }
             XCTAssertTrue(mailbox.isEmpty)
             XCTAssertNil(mailbox.takeFirst(&reader))

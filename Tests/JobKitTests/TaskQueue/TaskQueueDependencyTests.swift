@@ -5,58 +5,6 @@ import Synchronization
 import XCTest
 
 final class TaskQueueDependencyTests: XCTestCase {
-    /// Q3: a chain of 100,000 in any order, and its release, on a stack of any depth.
-    func testLongChainsInAnyOrder() async {
-        var generator = WalkGenerator(seed: 3)
-        for order in ["in order", "last first", "shuffled"] {
-            let queue = TaskQueue(maxConcurrentOperationCount: 2)
-            let reached = Atomic(0)
-            let bad = Atomic(0)
-            var chain = (0..<100_000)
-                .map { number in
-                    WorkOperation { operation in
-                        let place = reached.add(1, ordering: .sequentiallyConsistent).oldValue
-                        if place != number { bad.add(1, ordering: .relaxed) }
-                        operation.finish()
-                    }
-                }
-            for number in 1..<chain.count { chain[number].addDependency(chain[number - 1]) }
-            switch order {
-            case "last first": chain.reverse()
-            case "shuffled": chain.shuffle(using: &generator)
-            default: break
-            }
-            queue.addOperations(chain, waitUntilFinished: false)
-            chain = []
-            await drain(queue, timeout: 120)
-            XCTAssertEqual(reached.load(ordering: .relaxed), 100_000, order)
-            XCTAssertEqual(bad.load(ordering: .relaxed), 0, order)
-        }
-    }
-
-    /// Q3: 200,000 dependencies of one operation.
-    func testWideFanIn() async {
-        let queue = TaskQueue()
-        let ended = Atomic(0)
-        let seen = Atomic(0)
-        let last = WorkOperation { operation in
-            seen.store(ended.load(ordering: .sequentiallyConsistent), ordering: .relaxed)
-            operation.finish()
-        }
-        let tasks = (0..<200_000)
-            .map { _ in
-                WorkOperation {
-                    ended.add(1, ordering: .sequentiallyConsistent)
-                    $0.finish()
-                }
-            }
-        for task in tasks { last.addDependency(task) }
-        queue.addOperation(last)
-        queue.addOperations(tasks, waitUntilFinished: false)
-        await drain(queue, timeout: 120)
-        XCTAssertEqual(seen.load(ordering: .relaxed), 200_000)
-    }
-
     /// Q2: across queues of either kind, among operations of either kind.
     func testDependenciesAcrossQueues() async {
         let (first, second) = (TaskQueue(maxConcurrentOperationCount: 1), TaskQueue())
