@@ -20,14 +20,16 @@ extension ConcurrentOperation {
     /// An overrun settles the outcome at once as a failure with ``OperationTimedOut``, sets
     /// `isCancelled` and calls ``didCancel()``; the operation finishes when its work has stopped.
     /// A cancelled operation no longer overruns. May be changed while the operation is executing:
-    /// the limit set last counts. It is measured from the start, or from being set where neither a
-    /// limit nor a clock was set before the start.
+    /// the limit set last counts. It is measured from the start, and up to about a second longer where
+    /// neither a limit nor a clock was set before the start.
     public final var maximumRuntime: Duration? {
         get { hooks.withLock { $0.timers }?.limit }
         set {
             timers().limit = newValue
             let state = currentLifecycle
-            if state.contains(.entered), !state.contains(.finished) { startRuntime() }
+            guard state.contains(.entered), !state.contains(.finished) else { return }
+            let entry = CoarseTime(rawValue: entry.load(ordering: .relaxed))
+            startRuntime(secondsAgo: entry.wholeSeconds(to: .now))
         }
     }
 
@@ -47,9 +49,11 @@ extension ConcurrentOperation {
     var overrunLimit: Duration { hooks.withLock { $0.timers }?.overrunLimit ?? .zero }
 
     /// Starts the time of ``maximumRuntime``, or begins to wait for a new limit.
-    func startRuntime() {
+    ///
+    /// - Parameter secondsAgo: How long ago the operation was started, if that is known.
+    func startRuntime(secondsAgo: Int = 0) {
         let timers = timers()
-        timers.operationStarted()
+        timers.operationStarted(ago: .seconds(secondsAgo))
         timers.watchLimit { [weak self] in self?.overran() }
     }
 

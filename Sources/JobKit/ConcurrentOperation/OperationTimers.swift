@@ -51,10 +51,11 @@ final class OperationTimers: Sendable {
         keep(sleeper(delay) { [self] in if forget(id) { body() } }, as: id)
     }
 
-    /// The operation has started: takes the time from which the limit counts, the first time.
-    func operationStarted() {
+    /// The operation has started, some time ago: takes the time from which the limit counts, the first
+    /// time.
+    func operationStarted(ago: Duration = .zero) {
         guard state.withLock({ $0.sinceStart == nil }) else { return }
-        let sleeper = Self.sleeper(on: clock)
+        let sleeper = Self.sleeper(on: clock, ago: ago)
         state.withLock { $0.sinceStart = $0.sinceStart ?? sleeper }
     }
 
@@ -104,8 +105,11 @@ final class OperationTimers: Sendable {
         }
     }
 
-    private static func sleeper<C: Clock<Duration>>(on clock: C) -> Sleeper {
-        let start = clock.now
+    private static func sleeper<C: Clock<Duration>>(
+        on clock: C,
+        ago: Duration = .zero
+    ) -> Sleeper {
+        let start = clock.now.advanced(by: .zero - ago)
         return { delay, body in
             let deadline = start.advanced(by: delay)
             return Task {

@@ -34,6 +34,29 @@ final class OperationTimersTests: XCTestCase {
         XCTAssertEqual(log.events, ["1", "2", "3"])
     }
 
+    // O8: measured from the start, also where the limit is set later.
+    func testLimitIsMeasuredFromTheStart() async {
+        let timers = timers()
+        timers.operationStarted(ago: .seconds(3))
+        timers.limit = .seconds(5)
+        timers.watchLimit { [log] in log.record("overran") }
+        await clock.waitForSleepers()
+        XCTAssertEqual(clock.nextDeadline, clock.now.advanced(by: .seconds(2)))
+        timers.operationStarted(ago: .zero)
+        timers.limit = .seconds(2)
+        timers.watchLimit { [log] in log.record("overran sooner") }
+        await log.waitForEvent("overran sooner")
+        XCTAssertEqual(log.events, ["overran sooner"])
+    }
+
+    func testCoarseTimeNeverCountsTooManySeconds() {
+        let start = CoarseTime(rawValue: .max - 3)
+        for (eighths, seconds) in [(0, 0), (1, 0), (8, 0), (9, 1), (16, 1), (17, 2)] {
+            let later = CoarseTime(rawValue: start.rawValue &+ UInt32(eighths))
+            XCTAssertEqual(start.wholeSeconds(to: later), seconds, "\(eighths)")
+        }
+    }
+
     func testNegativeDelayIsDueAtOnce() async {
         timers().sleep(for: .seconds(-1)) { [log] in log.record("due") }
         await log.waitForEvent("due")
