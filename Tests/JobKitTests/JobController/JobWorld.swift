@@ -1,0 +1,221 @@
+@testable import JobKit
+
+/// A ``JobStateMachine``, what it was told, and what the contract says that it may do next.
+struct JobWorld {
+    typealias Machine = JobStateMachine<Int>
+
+    enum Input: String, CaseIterable {
+        case enterMain, startWithoutMain, returnFromMain
+        case track, trackInAnotherGroup, finishFirst, finishSecond, stopFirst
+        case suspend, resume
+        case cancel, finishEarly, endSweep
+        case step, stepThatFailsTheJob
+    }
+
+    private struct Task {
+        let group: Int
+        var hasFinished = false
+        /// Delivered, discarded or no longer waited for.
+        var isClosed = false
+        var isTaken = false
+    }
+
+    private var machine: Machine = {
+        var machine = Machine()
+        for _ in 0..<2 { machine.groupAdded() }
+        return machine
+    }()
+    private var tasks: [Task] = []
+    /// Those that finished and were not taken, in order.
+    private var mail: [Int] = []
+    private var isInMain = false
+    private var isStarted = false
+    private var enteredMain = false
+    private var isSuspended = false
+    private var isSweeping = false
+    private var ending: Machine.Ending?
+    private var hasEnded = false
+    private var asked: Int?
+    private var lastDelivered: Int?
+    private var wasToldAll = false
+    private var wasToldCancelled = false
+
+    private(set) var history: [String] = []
+    /// The rule that the machine broke.
+    private(set) var broken: String?
+
+    // MARK: Inputs
+
+    /// The world after an input; nil if the input makes no sense, or is none.
+    func after(_ input: Input) -> JobWorld? {
+        guard broken == nil else { return nil }
+        var world = self
+        guard world.take(input) else { return nil }
+        world.history.append(input.rawValue)
+        return world
+    }
+
+    private mutating func take(_ input: Input) -> Bool {
+        switch input {
+        case .enterMain:
+            guard !isStarted, ending == nil else { return false }
+            (isStarted, enteredMain, isInMain) = (true, true, true)
+            machine.mainEntered()
+        case .startWithoutMain:
+            guard !isStarted, ending != nil else { return false }
+            isStarted = true
+            machine.startedWithoutMain()
+        case .returnFromMain:
+            guard isInMain else { return false }
+            isInMain = false
+            machine.mainReturned()
+        case .track: return track(group: 0)
+        case .trackInAnotherGroup: return track(group: 1)
+        case .finishFirst: return finish(0)
+        case .finishSecond: return finish(1)
+        case .stopFirst:
+            guard ending != nil, let first = tasks.first, !first.isClosed else { return false }
+            tasks[0].isClosed = true
+            machine.taskStopped()
+        case .suspend, .resume:
+            guard isSuspended != (input == .suspend) else { return false }
+            isSuspended.toggle()
+            machine.isSuspended = isSuspended
+        case .cancel: return end(.cancelled)
+        case .finishEarly: return end(.finishedEarly)
+        case .endSweep:
+            guard isSweeping else { return false }
+            isSweeping = false
+            machine.tasksCancelled()
+        case .step, .stepThatFailsTheJob:
+            return step(carriesOn: input == .step)
+        }
+        return true
+    }
+
+    private mutating func track(group: Int) -> Bool {
+        guard tasks.count < 2 else { return false }
+        let tracking = machine.taskTracked(group: group)
+        let expected: Machine.Tracking =
+            hasEnded ? .refused : ending == nil ? .normal : .cancelAtOnce
+        if tracking != expected { broken = "tracking is \(tracking), not \(expected)" }
+        guard !hasEnded else { return true }
+        tasks.append(Task(group: group))
+        wasToldAll = false
+        return true
+    }
+
+    private mutating func finish(_ task: Int) -> Bool {
+        guard tasks.indices.contains(task), !tasks[task].hasFinished else { return false }
+        tasks[task].hasFinished = true
+        mail.append(task)
+        machine.mailArrived(task, group: tasks[task].group, hasFailed: task == 1)
+        return true
+    }
+
+    private mutating func end(_ ending: Machine.Ending) -> Bool {
+        guard !hasEnded else { return false }
+        let isFirst = machine.endRequested(ending)
+        if isFirst != (self.ending == nil) { broken = "the first ending does not decide" }
+        guard isFirst else { return true }
+        (self.ending, isSweeping) = (ending, true)
+        return true
+    }
+
+    // MARK: Steps
+
+    private var openCount: Int { tasks.count { !$0.isClosed } }
+    private func isOpen(_ group: Int) -> Bool {
+        tasks.contains { $0.group == group && !$0.isClosed }
+    }
+
+    /// Whether the job's own code may be called for a step.
+    private var mayCall: Bool { isStarted && !isInMain && !isSuspended && ending == nil }
+
+    /// The group that must be told next.
+    private var dueGroup: Int? {
+        lastDelivered.map { tasks[$0].group }.flatMap { isOpen($0) ? nil : $0 }
+    }
+
+    private mutating func expect(_ holds: Bool, _ rule: String) {
+        if !holds, broken == nil { broken = rule }
+    }
+
+    /// Takes one step; returns false where that is the same as the other answer would be.
+    private mutating func step(carriesOn: Bool) -> Bool {
+        let step = machine.nextStep()
+        if case .askAboutFailure(let task) = step {
+            expect(mayCall && dueGroup == nil, "asks out of turn")
+            expect(mail.first == task && task == 1 && asked == nil, "asks about another task")
+            (lastDelivered, asked) = (nil, task)
+            if carriesOn { machine.carryOnAnswered() } else { _ = end(.failed) }
+            return true
+        }
+        guard carriesOn else { return false }
+        switch step {
+        case .askAboutFailure: break
+        case .none: expect(mustWait, "waits for nothing")
+        case .deliver(let task):
+            expect(mayCall && dueGroup == nil, "delivers out of turn")
+            expect(mail.first == task && asked == (task == 1 ? 1 : nil), "delivers another task")
+            asked = nil
+            take(task)
+            lastDelivered = task
+        case .discard(let task):
+            expect(ending != nil && mail.first == task, "discards out of turn")
+            let wasClosed = tasks[task].isClosed
+            take(task)
+            if !wasClosed { machine.taskStopped() }
+        case .tellGroupFinished(let group):
+            expect(mayCall && dueGroup == group, "tells of a group out of turn")
+            lastDelivered = nil
+        case .tellAllTasksFinished:
+            expect(mayCall && dueGroup == nil && mail.isEmpty, "tells of all out of turn")
+            expect(openCount == 0 && !wasToldAll, "tells of all too early, or again")
+            (lastDelivered, wasToldAll) = (nil, true)
+        case .tellCancelled:
+            expect(ending == .cancelled && enteredMain && !wasToldCancelled, "tells of no cancel")
+            expect(hasStopped, "tells of a cancel before all has stopped")
+            wasToldCancelled = true
+        case .finish(let how):
+            expect(!hasEnded && hasStopped, "finishes before all has stopped, or again")
+            expect(how == ending ?? .completed, "finishes as \(how)")
+            expect(ending != nil || mayCall && wasToldAll, "finishes before it has told")
+            expect(ending != .cancelled || wasToldCancelled == enteredMain, "told no cancel")
+            hasEnded = true
+        }
+        return true
+    }
+
+    private mutating func take(_ task: Int) {
+        expect(!tasks[task].isTaken, "takes a task twice")
+        (tasks[task].isTaken, tasks[task].isClosed) = (true, true)
+        mail.removeAll { $0 == task }
+    }
+
+    private var hasStopped: Bool {
+        isStarted && !isInMain && mail.isEmpty && openCount == 0 && !isSweeping
+    }
+
+    /// Whether there is nothing that the machine could do.
+    private var mustWait: Bool {
+        if hasEnded { return true }
+        guard ending == nil else { return mail.isEmpty && !hasStopped }
+        return !mayCall || dueGroup == nil && mail.isEmpty && openCount > 0
+    }
+
+    // MARK: The end
+
+    /// The rule that is broken when everything that the job waits for happens; nil if it finishes.
+    var brokenAfterDraining: String? {
+        var world = self
+        let inputs: [Input] = [
+            .enterMain, .startWithoutMain, .returnFromMain, .finishFirst, .finishSecond, .resume,
+            .endSweep,
+        ]
+        for input in inputs where world.broken == nil { _ = world.take(input) }
+        for _ in 0..<12 where world.broken == nil && !world.hasEnded { _ = world.take(.step) }
+        if world.broken == nil, !world.hasEnded { return "never finishes" }
+        return world.broken
+    }
+}
