@@ -39,7 +39,10 @@ extension JobEffects {
 
     /// Tells that `task` is tracked, before anything else can be told of it.
     func tellTracked(_ task: Operation, by job: JobController) {
-        let (observers, cause) = state.withLock { ($0.observers.all, $0.causeID) }
+        let place = CallbackPlace.current
+        let (observers, cause) = state.withLock { state in
+            (state.observers.all, state.observers.callbackPlace == place ? state.causeID : nil)
+        }
         let event = JobEvent(.tracked, of: task, parentID: job.eventID, causeID: cause)
         for observer in observers { observer.job(job, didRecord: event) }
         passOn(observers, to: [task])
@@ -63,12 +66,18 @@ extension JobEffects {
         if let task = state.withLock({ _ in record.task }) { tell(.finished, of: task) }
     }
 
-    /// Delivers, noting what causes the tasks that the callback tracks.
+    /// Delivers, noting what causes the tasks that this callback tracks, or that of the group or the
+    /// job which follows it.
     func deliverObserved(_ mail: JobMail, to job: JobController) {
-        guard let record = mail.record, let task = state.withLock({ _ in record.task })
-        else { return mail.deliver(to: job) }
-        state.withLock { $0.causeID = task.eventID }
+        let place = CallbackPlace.current
+        let task = state.withLock { state in
+            state.observers.callbackPlace = place
+            return mail.record?.task
+        }
+        let id = task?.eventID
+        state.withLock { $0.causeID = id }
         mail.deliver(to: job)
+        guard let task else { return }
         tell(.delivered, of: task)
     }
 

@@ -4,6 +4,8 @@ struct JobObservers {
     private(set) var own: [any JobObserver] = []
     /// Added to a job above.
     private var inherited: [any JobObserver] = []
+    /// Where a callback runs, or has run last.
+    var callbackPlace: CallbackPlace?
 
     var all: [any JobObserver] { own + inherited }
 
@@ -17,5 +19,17 @@ struct JobObservers {
         let new = observers.filter { observer in !all.contains { $0 === observer } }
         inherited += new
         return new
+    }
+}
+
+/// A thread, and what is being started there: enough to tell a callback from other code.
+struct CallbackPlace: Equatable {
+    private let thread: ObjectIdentifier
+    private let starting: ObjectIdentifier?
+
+    /// Where the calling code runs.
+    static var current: CallbackPlace {
+        let context = ThreadContext.current
+        return CallbackPlace(thread: ObjectIdentifier(context), starting: context.starting)
     }
 }

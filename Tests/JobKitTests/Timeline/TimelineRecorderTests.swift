@@ -178,6 +178,44 @@ final class TimelineRecorderTests: XCTestCase {
         XCTAssertEqual(timeline.criticalPath.map(\.name), names)
     }
 
+    // R5: what nobody's callback tracked follows nothing
+    func testTaskThatIsTrackedOutsideOfCallbacksBeginsAPath() async {
+        let delivered = expectation(description: "delivered")
+        let job = ScriptedJob { job in
+            job.track(HeldOperation("held"))
+            job.trackAndQueue(Step("first")) { _ in delivered.fulfill() }
+        }
+        let recorder = TimelineRecorder()
+        job.addObserver(recorder)
+        job.startJob()
+        await fulfillment(of: [delivered], timeout: 30)
+        let second = Step("second")
+        job.trackAndQueue(second)
+        await second.waitForFinish()
+        XCTAssertEqual(recorder.timeline.criticalPath.map(\.name), ["second"])
+        job.cancel()
+    }
+
+    // R5: the callbacks of a group and of the job follow the task that brought them about
+    func testTaskOfAGroupsCallbackFollowsTheLastOfTheGroup() async throws {
+        let queue = StepQueue()
+        let job = ScriptedJob(queue: queue) { job in
+            for name in ["a", "b"] {
+                job.trackAndQueue(Step(name), group: .named("pair")) { _ in }
+            }
+            job.setCompletion(for: .named("pair")) { job.trackAndQueue(Step("c")) }
+        }
+        job.onAll = { job in
+            job.onAll = nil
+            job.trackAndQueue(Step("d"))
+        }
+        let recorder = TimelineRecorder()
+        job.addObserver(recorder)
+        job.startJob(on: queue)
+        while queue.runNext() != nil {}
+        XCTAssertEqual(recorder.timeline.criticalPath.map(\.name), ["b", "c", "d"])
+    }
+
     /// A job with one asynchronous task.
     private final class AsyncJob: JobController, @unchecked Sendable {
         private let body: @Sendable () async -> Void
