@@ -49,7 +49,7 @@ extension JobEffects {
     }
 
     /// Tells of the start, the finish or the delivery of a task.
-    func tell(_ kind: JobEvent.Kind, of task: Operation) {
+    private func tell(_ kind: JobEvent.Kind, of task: Operation) {
         let (observers, job) = state.withLock { ($0.observers.all, $0.owner) }
         guard let job, !observers.isEmpty else { return }
         let dependencies = kind == .started ? task.dependencies.map(\.eventID) : []
@@ -63,7 +63,14 @@ extension JobEffects {
     }
 
     func tellFinished(_ record: TaskRecord) {
-        if let task = state.withLock({ _ in record.task }) { tell(.finished, of: task) }
+        tell(.finished, about: record)
+    }
+
+    /// Tells of a task that the job still waits for: what becomes of any other may come after the job's
+    /// own finish.
+    private func tell(_ kind: JobEvent.Kind, about record: TaskRecord) {
+        let task = state.withLock { _ in record.isSettled ? nil : record.task }
+        if let task { tell(kind, of: task) }
     }
 
     /// Delivers, noting what causes the tasks that this callback tracks, or that of the group or the
@@ -92,9 +99,16 @@ extension JobEffects {
     /// Tells the jobs that track `operation` of its start.
     static func tellStarted(_ operation: Operation) {
         if let job = operation as? JobController { job.effects.tellOwn(.started, of: job) }
-        for effects in effectsTracking(operation)
-        where effects.isObserved.load(ordering: .acquiring) {
-            effects.tell(.started, of: operation)
+        guard let concurrent = operation as? ConcurrentOperation else {
+            for effects in effectsTracking(operation)
+            where effects.isObserved.load(ordering: .acquiring) {
+                effects.tell(.started, of: operation)
+            }
+            return
+        }
+        for record in concurrent.hooks.withLock({ $0.subscribers })
+        where record.effects.isObserved.load(ordering: .acquiring) {
+            record.effects.tell(.started, about: record)
         }
     }
 }

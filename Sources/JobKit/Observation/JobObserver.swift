@@ -3,7 +3,8 @@ public protocol JobObserver: AnyObject, Sendable {
     /// Called for each event, before what it allows happens, on the thread where it happens.
     ///
     /// No lock is held: an observer may call every method of the job. Calls for different
-    /// operations may overlap.
+    /// operations may overlap. Nothing more is told of a task that the job has ceased to wait for: one
+    /// that was cancelled with the job before it started, or that was left to itself.
     ///
     /// - Parameters:
     ///   - job: The job that tracks the operation, or the observed job for its own events.

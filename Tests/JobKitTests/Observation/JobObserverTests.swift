@@ -143,6 +143,60 @@ final class JobObserverTests: XCTestCase {
         XCTAssertEqual(collector.log.events, ["job started", "job finished"])
     }
 
+    func testNothingIsToldBehindTheFinishOfACancelledJob() async {
+        let collector = EventCollector()
+        let queue = StepQueue()
+        let running = HeldOperation("running", stopsWhenCancelled: false)
+        let tasks = [named("never started", ConcurrentOperation()), running]
+        let job = Parent("job", tasks, queue: queue)
+        job.addObserver(collector)
+        job.startJob(on: queue)
+        queue.runNext()
+        running.start()
+        job.cancel()
+        running.finish()
+        await job.waitForFinish()
+        // The queue comes to the cancelled task when its job is over.
+        queue.runAll(seed: 1)
+        XCTAssertTrue(tasks[0].isFinished)
+        XCTAssertEqual(
+            collector.log.events,
+            [
+                "job started", "never started tracked", "running tracked", "running started",
+                "running finished", "job finished",
+            ]
+        )
+    }
+
+    /// Tasks are cancelled as they start, finish and track more; what each job tells stays in order.
+    func testEventsOfJobsThatAreCancelledAreInOrder() async {
+        for seed in 0..<300 {
+            let collector = EventCollector()
+            let queue = TaskQueue(maxConcurrentOperationCount: 1 + seed % 4)
+            let inner = (0..<4)
+                .map { number in
+                    let leaves = (0..<4)
+                        .map { leaf in
+                            leaf.isMultiple(of: 2)
+                                ? named("\(number).\(leaf)", ConcurrentOperation())
+                                : AsyncOperation(name: "\(number).\(leaf)") { await Task.yield() }
+                        }
+                    return Parent("\(number)", leaves, queue: queue)
+                }
+            let job = Parent("job", inner, queue: queue)
+            job.addObserver(collector)
+            job.startJob(on: queue)
+            for _ in 0..<seed % 40 { await Task.yield() }
+            job.cancel()
+            await job.waitForFinish()
+            XCTAssertEqual(collector.log.events.first, "job started")
+            for name in Set(collector.events.map(\.name)) where name != "job" {
+                let kinds = collector.kinds(of: name)
+                XCTAssertEqual(kinds, Array(Self.all.prefix(kinds.count)), name)
+            }
+        }
+    }
+
     func testObserverOfAFinishedJobIsReleasedWithIt() async throws {
         let released = expectation(description: "released")
         func runJob() async throws {
