@@ -7,7 +7,9 @@ extension JobController {
     /// Then comes a line for each unfinished task, of nested jobs too, that begins with its name and
     /// says `never queued`, `suspended` or `full` with the queue's name and who executes there,
     /// `waits for` with the dependencies' names, or `executing`. What has been executing for a
-    /// second or longer says how long, and what was cancelled says that it has not stopped yet.
+    /// second or longer says how long, and what was cancelled and executes says that it has not stopped
+    /// yet. An operation that somebody else has put into an `OperationQueue` counts as never queued, for
+    /// Foundation does not tell.
     ///
     /// > Thread: Any. Takes no lock that a callback could hold.
     public final func explainStall() -> String {
@@ -23,6 +25,7 @@ extension JobController {
         var remaining = Array(effects.stalls(of: self).reversed())
         var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
         while let stall = remaining.popLast() {
+            guard !stall.task.isFinished else { continue }
             lines.append(stall.explanation(at: now))
             guard let nested = stall.task as? JobController,
                 seen.insert(ObjectIdentifier(nested)).inserted

@@ -6,17 +6,20 @@ struct TaskStall {
     let job: JobController
     /// Whether the job was to put the task into a queue, and has not yet.
     let isHeld: Bool
-    /// The queue that the job has put the task into.
+    /// Whether the job has put the task into its queue.
+    let wasQueued: Bool
+    /// The queue that the job puts the task into.
     let queue: (any OperationScheduling)?
 
     /// A line that begins with the task's name.
     func explanation(at now: CoarseTime) -> String {
-        let cancelled = task.isCancelled ? ", cancelled and not stopped yet" : ""
-        return "\(operationLabel(task)): \(reason(at: now))\(cancelled)"
+        let isExecuting = task.isExecuting
+        let reason = isExecuting ? "executing" + timeExecuting(at: now) : reasonNotToStart
+        let cancelled = isExecuting ? ", cancelled and not stopped yet" : ", cancelled"
+        return "\(operationLabel(task)): \(reason)\(task.isCancelled ? cancelled : "")"
     }
 
-    private func reason(at now: CoarseTime) -> String {
-        if task.isExecuting { return "executing" + timeExecuting(at: now) }
+    private var reasonNotToStart: String {
         if isHeld {
             return job.isSuspended
                 ? "never queued, because \(job.label) is suspended"
@@ -26,14 +29,19 @@ struct TaskStall {
         if !dependencies.isEmpty {
             return "waits for " + dependencies.map(operationLabel).joined(separator: ", ")
         }
-        if let queue = standingIn { return queue.reasonNotToStart(for: job) }
+        if let queue = TaskQueueEffects.queue(of: task) {
+            return queue.reasonNotToStart(task, of: job)
+        }
+        if let reason = (task as? LaunchTask)?.reasonNotToStart { return reason }
         switch queue {
-        case let queue as OperationQueue where queue.operations.contains(task):
+        case let queue as OperationQueue where wasQueued:
             return reason(in: queue)
-        case nil, is OperationQueue, is TaskQueue:
-            return task.isCancelled ? "never started" : "never queued"
-        case let queue?:
+        case let queue as TaskQueue where wasQueued:
+            return "ready in \(queue.effects.name)"
+        case let queue? where wasQueued:
             return "in \(type(of: queue)), not started"
+        default:
+            return "never queued"
         }
     }
 
@@ -50,14 +58,6 @@ struct TaskStall {
         }
     }
 
-    private var standingIn: TaskQueueEffects? {
-        guard let concurrent = task as? ConcurrentOperation else {
-            guard let queue = queue as? TaskQueue else { return nil }
-            return queue.operations.contains { $0 === task } ? queue.effects : nil
-        }
-        return concurrent.hooks.withLock { $0.queue }
-    }
-
     private func reason(in queue: OperationQueue) -> String {
         let name = queue.name ?? "OperationQueue"
         if queue.isSuspended { return "suspended: \(name)" }
@@ -72,23 +72,21 @@ struct TaskStall {
 
 extension TaskQueueEffects {
     /// Why an operation that is ready has not been started.
-    fileprivate func reasonNotToStart(for job: JobController) -> String {
-        let (isSuspended, isFull, entries) = state.withLock { state in
-            (
-                state.machine.isSuspended, state.machine.placesTaken >= state.machine.width,
-                state.machine.entries
-            )
-        }
-        if isSuspended { return "suspended: \(name)" }
-        guard isFull else { return "ready in \(name)" }
-        return "full: \(name), where " + entries.filter(\.isExecuting).names(besides: job)
+    fileprivate func reasonNotToStart(_ task: Operation, of job: JobController) -> String {
+        let (machine, entries) = state.withLock { ($0.machine, $0.machine.entries) }
+        if machine.isSuspended { return "suspended: \(name)" }
+        let isParked = machine.slots.contains { $0.state == .parked && $0.entry === task }
+        guard isParked || machine.placesTaken >= machine.width else { return "ready in \(name)" }
+        let reason = isParked ? "waits for a barrier" : "full"
+        return "\(reason): \(name), where " + entries.filter(\.isExecuting).names(besides: job)
     }
 }
 
 extension [Operation] {
     fileprivate func names(besides job: JobController) -> String {
         let names = map { $0 === job ? "its own job \(operationLabel($0))" : operationLabel($0) }
-        return names.isEmpty ? "nothing executes" : names.joined(separator: ", ") + " executes"
+        guard !names.isEmpty else { return "nothing executes" }
+        return names.joined(separator: ", ") + (names.count == 1 ? " executes" : " execute")
     }
 }
 
@@ -104,6 +102,7 @@ extension JobEffects {
                         task: task,
                         job: job,
                         isHeld: record.handover == .held,
+                        wasQueued: record.handover == .done || record.handover == .left,
                         queue: record.queue
                     )
                 }

@@ -113,6 +113,26 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         remaining[plan.tasks[index].stage].toRun -= 1
     }
 
+    // MARK: Waiting
+
+    /// Why a task has not been submitted; nil if it has.
+    func wait(of index: Int) -> LaunchWait? {
+        guard isStarted else { return .start }
+        let task = plan.tasks[index]
+        guard task.stage < openStages else {
+            let before = plan.stages[openStages - 1]
+            let holders = before.tasks.filter { holder in
+                before.isGroup
+                    ? !tasks[holder].isSettled
+                    : plan.tasks[holder].queue == .mainQueue && !tasks[holder].hasRun
+            }
+            return .tasks(holders)
+        }
+        guard task.gateCount <= passableGates else { return .gate(plan.gates[passableGates]) }
+        guard let predecessor = task.predecessor, !tasks[predecessor].hasRun else { return nil }
+        return .tasks([predecessor])
+    }
+
     // MARK: Decisions
 
     private mutating func advance() -> [Action] {

@@ -134,6 +134,74 @@ final class ExplainStallTests: XCTestCase {
         task.waitUntilFinished()
     }
 
+    func testPlainOperationThatSomebodyElseQueuedIsExplained() {
+        let queue = TaskQueue(name: "elsewhere")
+        queue.isSuspended = true
+        let task = BlockOperation {}
+        task.name = "block"
+        let job = Job("outer") { $0.track(task) }
+        job.start()
+        XCTAssertEqual(lines(job).last, "block: never queued")
+        queue.addOperation(task)
+        XCTAssertEqual(lines(job).last, "block: suspended: elsewhere")
+        task.cancel()
+        XCTAssertEqual(lines(job).last, "block: suspended: elsewhere, cancelled")
+        queue.isSuspended = false
+        task.waitUntilFinished()
+    }
+
+    func testTaskBehindABarrierSaysWhoExecutesBeforeIt() {
+        let queue = TaskQueue(name: "disk")
+        let occupants = [Held("first"), Held("second")]
+        let job = Job("outer") { $0.trackAndQueue(ConcurrentOperation(), on: queue) }
+        for occupant in occupants { queue.addOperation(occupant) }
+        for occupant in occupants { waitUntil(occupant) }
+        queue.addBarrierBlock {}
+        job.start()
+        XCTAssertEqual(
+            lines(job).last,
+            "ConcurrentOperation: waits for a barrier: disk, where first, second execute"
+        )
+        for occupant in occupants { occupant.finish() }
+        job.waitUntilFinished()
+    }
+
+    func testTasksOfAWorkflowSayWhatTheyWaitFor() async {
+        final class Later: LaunchTask, @unchecked Sendable {
+            let began = Gate()
+            override var finishesAsynchronously: Bool { true }
+            override func main(context: LaunchContext) { began.open() }
+        }
+        let slow = Later(name: "slow", queue: .concurrentQueue)
+        let gated = Later(name: "gated", queue: .concurrentQueue)
+        let workflow = TaskWorkflow(name: "Launch")
+        workflow.addTask(gated)
+        workflow.addBlockingTasks([slow])
+        workflow.addTask(Later(name: "behind"))
+        workflow.addGate("screen")
+        workflow.addTask(Later(name: "late", queue: .concurrentQueue))
+        XCTAssertEqual(
+            lines(workflow).last,
+            "late: never queued, because its workflow was not started"
+        )
+        workflow.start()
+        await slow.began.opened()
+        await gated.began.opened()
+        XCTAssertEqual(
+            lines(workflow),
+            [
+                "Launch: executing", "gated: executing", "slow: executing",
+                "behind: waits for slow", "late: waits for slow",
+            ]
+        )
+        slow.finish()
+        XCTAssertEqual(
+            lines(workflow).last,
+            "late: never queued, because the gate screen is closed"
+        )
+        workflow.cancel()
+    }
+
     func testStuckCallbackDoesNotStopTheExplanation() async throws {
         let (entered, release) = (Gate(), Gate())
         let job = Job("stuck") { job in

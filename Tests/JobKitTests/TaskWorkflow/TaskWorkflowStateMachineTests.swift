@@ -62,6 +62,21 @@ import Testing
         )
     }
 
+    // R4
+    @Test func waitNamesWhatHoldsATaskUp() {
+        var machine = launch()
+        #expect(machine.wait(of: 0) == .start)
+        _ = machine.started()
+        #expect(machine.wait(of: 0) == nil)
+        #expect(machine.wait(of: 1) == .tasks([0]))
+        #expect(machine.wait(of: 7) == .tasks([0, 1]))
+        for index in 0..<2 { _ = machine.taskFinished(index, hasFailed: false) }
+        #expect(machine.wait(of: 4) == nil)
+        #expect(machine.wait(of: 3) == .tasks([2]))
+        _ = machine.taskFinished(4, hasFailed: false)
+        #expect(machine.wait(of: 6) == .tasks([2, 3, 5]))
+    }
+
     // W5
     @Test func failedTaskIsWaitedForUntilTheWorkflowCarriesOn() {
         var machine = launch()
