@@ -22,7 +22,8 @@ public final class TimelineRecorder: JobObserver {
     /// Makes a recorder that has recorded nothing.
     public init() {}
 
-    /// What was recorded until now; what still runs ends now, without an outcome.
+    /// What was recorded until now; what still runs ends now, or with the job that did not wait for it,
+    /// without an outcome.
     ///
     /// Made anew each time, in a time that grows a little faster than the number of tasks.
     public var timeline: Timeline {

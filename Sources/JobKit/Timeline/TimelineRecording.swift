@@ -77,22 +77,42 @@ struct TimelineRecording {
             newPlaces[records[place].subject.id] = newPlace
         }
         let starts = shown.map { records[$0].start ?? records[$0].firstSeen }
+        let knownEnds = knownEnds()
+        let ends = zip(shown, starts).map { max($1, knownEnds[$0] ?? now) }
         let origin = starts.min() ?? now
         return Timeline(
-            zip(shown, starts)
-                .map { place, start in
+            zip(shown, zip(starts, ends))
+                .map { place, times in
                     let record = records[place]
                     return Timeline.Interval(
                         name: record.subject.name,
                         type: record.subject.type,
                         outcome: record.outcome,
                         parent: record.subject.parentID.flatMap { newPlaces[$0] },
-                        start: origin.duration(to: start),
-                        end: origin.duration(to: record.end ?? max(now, start)),
+                        start: origin.duration(to: times.0),
+                        end: origin.duration(to: times.1),
                         predecessors: record.predecessorIDs.compactMap { newPlaces[$0] }
                     )
                 }
         )
+    }
+
+    /// When each operation finished or, of one that its job did not wait for, when the job did: nothing
+    /// more is told of it then.
+    private func knownEnds() -> [ContinuousClock.Instant?] {
+        var ends = records.map(\.end)
+        var isKnown = ends.map { $0 != nil }
+        for place in records.indices {
+            var chain: [Int] = []
+            var next: Int? = place
+            while let place = next, !isKnown[place] {
+                isKnown[place] = true
+                chain.append(place)
+                next = records[place].subject.parentID.flatMap { places[$0] }
+            }
+            for member in chain { ends[member] = next.flatMap { ends[$0] } }
+        }
+        return ends
     }
 
     /// The records of what has begun, and of the jobs above.

@@ -71,12 +71,22 @@ import Testing
     }
 
     @Test func whatStillRunsEndsNow() {
-        var recording = ended
+        var recording = TimelineRecording()
+        recording.eventRecorded(.started, of: subject(1), at: at(5))
         recording.eventRecorded(.started, of: subject(4, parent: 1), at: at(18))
-        let entry = recording.timeline(at: at(30)).entries.last
-        #expect(entry?.name == "4")
-        #expect(entry?.outcome == nil)
-        #expect(entry?.end == .milliseconds(25))
+        let entries = recording.timeline(at: at(30)).entries
+        #expect(entries.map(\.name) == ["1", "4"])
+        #expect(entries.allSatisfy { $0.outcome == nil && $0.end == .milliseconds(25) })
+    }
+
+    /// A job tells nothing of what it has not waited for; its timeline does not grow for ever.
+    @Test func whatTheJobDidNotWaitForEndsWithTheJob() {
+        var recording = ended
+        recording.eventRecorded(.started, of: subject(4, parent: 1), at: at(17))
+        recording.eventRecorded(.started, of: subject(5, parent: 4), at: at(18))
+        let entries = recording.timeline(at: at(1_000)).entries
+        #expect(entries.suffix(2).map(\.name) == ["4", "5"])
+        #expect(entries.suffix(2).allSatisfy { $0.outcome == nil && $0.end == .milliseconds(15) })
     }
 
     @Test func whatWasNotStartedIsNoEntry() {
