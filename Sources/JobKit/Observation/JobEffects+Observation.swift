@@ -52,14 +52,19 @@ extension JobEffects {
     private func tell(_ kind: JobEvent.Kind, of task: Operation) {
         let (observers, job) = state.withLock { ($0.observers.all, $0.owner) }
         guard let job, !observers.isEmpty else { return }
-        let dependencies = kind == .started ? task.dependencies.map(\.eventID) : []
         let event = JobEvent(
             kind,
             of: task,
             parentID: job.eventID,
-            dependencyIDs: dependencies
+            dependencyIDs: kind == .started ? predecessors(of: task) : []
         )
         for observer in observers { observer.job(job, didRecord: event) }
+    }
+
+    private func predecessors(of task: Operation) -> [Int] {
+        let dependencies = task.dependencies.map(\.eventID)
+        guard let task = task as? LaunchTask else { return dependencies }
+        return dependencies + task.stagePredecessors
     }
 
     func tellFinished(_ record: TaskRecord) {

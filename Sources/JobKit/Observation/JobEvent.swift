@@ -34,7 +34,7 @@ public struct JobEvent: Sendable {
 
     /// The operation in whose callback this one was tracked; of ``Kind/tracked``.
     let causeID: Int?
-    /// The operations that this one depended on; of ``Kind/started``.
+    /// The operations that this one depended on, or waited for by its stage; of ``Kind/started``.
     let dependencyIDs: [Int]
 
     init(

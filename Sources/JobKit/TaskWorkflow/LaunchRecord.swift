@@ -10,6 +10,8 @@ struct LaunchRecord: Sendable {
 
     struct Task: Sendable {
         var name: String
+        /// Its number in events.
+        let eventID: Int
         /// Nil if the task never ran.
         var began: Instant?
         /// When `main(context:)` returned, of a task that finishes later.
@@ -26,7 +28,9 @@ struct LaunchRecord: Sendable {
 
     mutating func workflowBegan(at instant: Instant) { began = instant }
     mutating func workflowEnded(at instant: Instant) { ended = instant }
-    mutating func taskAdded(_ name: String) { tasks.append(Task(name: name)) }
+    mutating func taskAdded(_ name: String, eventID: Int = 0) {
+        tasks.append(Task(name: name, eventID: eventID))
+    }
     mutating func taskRan(_ index: Int, at instant: Instant) { tasks[index].ran = instant }
 
     mutating func taskBegan(_ index: Int, name: String, at instant: Instant) {

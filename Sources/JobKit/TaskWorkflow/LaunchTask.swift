@@ -87,6 +87,12 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
 
     // MARK: For JobKit
 
+    /// The numbers in events of the tasks that this one waited for because of its stage.
+    var stagePredecessors: [Int] {
+        guard let place = place.withLock({ $0 }), let index = place.index else { return [] }
+        return place.effects?.predecessors(of: index) ?? []
+    }
+
     override func finishRequested(_ outcome: OperationOutcome) {
         let isKept = phase.withLock { phase in
             guard case .insideMain(let earlier) = phase else { return false }

@@ -38,7 +38,12 @@ extension TaskWorkflow {
     private func add(_ tasks: [LaunchTask], asGroup: Bool) {
         for task in tasks { claim(task) }
         let records = tasks.map { task in
-            (task: track(task), queue: task.queue, name: task.label)
+            TaskWorkflowEffects.AddedTask(
+                task: track(task),
+                queue: task.queue,
+                name: task.label,
+                eventID: task.eventID
+            )
         }
         let (indices, actions) = launch.add(records, asGroup: asGroup)
         for (index, task) in zip(indices, tasks) {

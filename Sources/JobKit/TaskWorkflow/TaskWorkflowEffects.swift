@@ -52,14 +52,21 @@ final class TaskWorkflowEffects: OperationScheduling, Sendable {
 
     // MARK: The plan
 
+    struct AddedTask {
+        let task: TaskRecord
+        let queue: LaunchTaskQueue
+        let name: String
+        let eventID: Int
+    }
+
     /// Notes tasks that the job tracks already; returns their numbers.
     ///
     /// The caller sends them on with ``send(_:)`` when the tasks know their numbers.
-    func add(_ records: [(task: TaskRecord, queue: LaunchTaskQueue, name: String)], asGroup: Bool)
-        -> (Range<Int>, [Machine.Action])
-    {
+    func add(_ records: [AddedTask], asGroup: Bool) -> (Range<Int>, [Machine.Action]) {
         state.withLock { state in
-            for record in records { state.record.taskAdded(record.name) }
+            for record in records {
+                state.record.taskAdded(record.name, eventID: record.eventID)
+            }
             guard !asGroup else {
                 return state.machine.groupAdded(records.map { ($0.task, $0.queue) })
             }
@@ -70,6 +77,13 @@ final class TaskWorkflowEffects: OperationScheduling, Sendable {
                 actions += more
             }
             return (indices, actions)
+        }
+    }
+
+    /// The numbers in events of the tasks that a task waited for besides its dependencies.
+    func predecessors(of index: Int) -> [Int] {
+        state.withLock { state in
+            state.machine.predecessors(of: index).map { state.record.tasks[$0].eventID }
         }
     }
 

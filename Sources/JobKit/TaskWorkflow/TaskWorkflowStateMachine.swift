@@ -29,6 +29,9 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
     /// How many gates are open before the first that is closed.
     private var passableGates = 0
     private var openStages = 0
+    /// The task that each open stage waited for last; nil for none.
+    private var causes: [Int?] = []
+    private var lastDone: Int?
     private var nextMainTask = 0
     /// Concurrent tasks of open stages, in order, which wait for gates alone.
     private var gated = FIFO<Int>()
@@ -59,6 +62,7 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
     }
 
     private mutating func note(_ task: Task, at index: Int) {
+        lastDone = nil
         let (stage, queue) = (plan.tasks[index].stage, plan.tasks[index].queue)
         tasks.append(Progress(task: task))
         if remaining.count == stage { remaining.append(Remaining()) }
@@ -107,6 +111,7 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
     }
 
     private mutating func noteRun(_ index: Int) {
+        lastDone = index
         guard !tasks[index].hasRun else { return }
         tasks[index].hasRun = true
         guard plan.tasks[index].queue == .mainQueue else { return }
@@ -133,6 +138,13 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         return .tasks([predecessor])
     }
 
+    /// The tasks that a task waited for because of its stage and its turn on the main thread.
+    func predecessors(of index: Int) -> [Int] {
+        let task = plan.tasks[index]
+        let cause = task.stage < causes.count ? causes[task.stage] : nil
+        return [cause, task.predecessor].compactMap(\.self)
+    }
+
     // MARK: Decisions
 
     private mutating func advance() -> [Action] {
@@ -141,6 +153,7 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         while openGates.contains(passableGates) { passableGates += 1 }
         while openStages < plan.stages.count, isNextStageDue {
             actions.append(.recordOpening(stage: openStages))
+            causes.append(openStages == 0 ? nil : lastDone)
             for index in plan.stages[openStages].tasks
             where plan.tasks[index].queue == .concurrentQueue {
                 gated.append(index)

@@ -22,8 +22,9 @@ public struct Timeline: Sendable {
 
     /// The tasks that decided how long it took, first to last.
     ///
-    /// Each could start only because the one before it had finished: a dependency, or the task in
-    /// whose callback it was tracked; of several, the one that finished last. The path ends with the
+    /// Each could start only because the one before it had finished: a dependency, the task in whose
+    /// callback it was tracked, or in a ``TaskWorkflow`` what its stage or its turn on the main thread
+    /// waited for; of several, the one that finished last. The path ends with the
     /// task that finished last of all. A job is not on the path itself: its tasks are. Empty until a
     /// task has finished.
     ///

@@ -1,6 +1,7 @@
 import Foundation
 import JobKit
 import JobKitTesting
+import XCTest
 
 /// Counts how often it was told, and fulfils what a test waits for.
 // Tests set it up before the start and read it after the end.
@@ -34,3 +35,20 @@ func logging(
 }
 
 private func wait(at gate: Gate) { gate.wait() }
+
+extension XCTestCase {
+    /// Starts the workflow off the main thread and waits until its delegate was told.
+    func finish(
+        _ workflow: TaskWorkflow,
+        context: LaunchContext = [:],
+        meanwhile: () async -> Void = {}
+    ) async {
+        let told = expectation(description: "told")
+        let delegate = SampleDelegate { _ in told.fulfill() }
+        workflow.delegate = delegate
+        workflow.start(context: context)
+        await meanwhile()
+        await fulfillment(of: [told], timeout: 60)
+        XCTAssertEqual(delegate.log.events, ["finished on the main thread"])
+    }
+}

@@ -77,6 +77,15 @@ import Testing
         #expect(machine.wait(of: 6) == .tasks([2, 3, 5]))
     }
 
+    // R5
+    @Test func predecessorsAreWhatAStageAndATurnWaitedFor() {
+        var machine = launch()
+        _ = machine.started()
+        for index in [0, 1, 4, 2, 5, 3] { _ = machine.taskFinished(index, hasFailed: false) }
+        let predecessors = (0..<8).map { machine.predecessors(of: $0) }
+        #expect(predecessors == [[], [0], [1, 1], [1, 2], [1], [1], [3, 3], [3, 6]])
+    }
+
     // W5
     @Test func failedTaskIsWaitedForUntilTheWorkflowCarriesOn() {
         var machine = launch()
