@@ -24,9 +24,10 @@ extension JobController {
         var lines = ["\(label): \(isCancelled && !isFinished ? "\(head), cancelled" : head)"]
         var remaining = Array(effects.stalls(of: self).reversed())
         var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
+        var queues = StalledQueues()
         while let stall = remaining.popLast() {
             guard !stall.task.isFinished else { continue }
-            lines.append(stall.explanation(at: now))
+            lines.append(stall.explanation(at: now, asking: &queues))
             guard let nested = stall.task as? JobController,
                 seen.insert(ObjectIdentifier(nested)).inserted
             else { continue }

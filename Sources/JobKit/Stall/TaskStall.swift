@@ -12,14 +12,15 @@ struct TaskStall {
     let queue: (any OperationScheduling)?
 
     /// A line that begins with the task's name.
-    func explanation(at now: CoarseTime) -> String {
+    func explanation(at now: CoarseTime, asking queues: inout StalledQueues) -> String {
         let isExecuting = task.isExecuting
-        let reason = isExecuting ? "executing" + timeExecuting(at: now) : reasonNotToStart
+        let reason =
+            isExecuting ? "executing" + timeExecuting(at: now) : reasonNotToStart(asking: &queues)
         let cancelled = isExecuting ? ", cancelled and not stopped yet" : ", cancelled"
         return "\(operationLabel(task)): \(reason)\(task.isCancelled ? cancelled : "")"
     }
 
-    private var reasonNotToStart: String {
+    private func reasonNotToStart(asking queues: inout StalledQueues) -> String {
         if isHeld {
             return job.isSuspended
                 ? "never queued, because \(job.label) is suspended"
@@ -30,12 +31,12 @@ struct TaskStall {
             return "waits for " + dependencies.map(operationLabel).joined(separator: ", ")
         }
         if let queue = TaskQueueEffects.queue(of: task) {
-            return queue.reasonNotToStart(task, of: job)
+            return queues.reasonNotToStart(task, of: job, in: queue)
         }
         if let reason = (task as? LaunchTask)?.reasonNotToStart { return reason }
         switch queue {
         case let queue as OperationQueue where wasQueued:
-            return reason(in: queue)
+            return queues.reasonNotToStart(task, of: job, in: queue)
         case let queue as TaskQueue where wasQueued:
             return "ready in \(queue.effects.name)"
         case let queue? where wasQueued:
@@ -56,37 +57,6 @@ struct TaskStall {
         case ..<7_200: " for \(seconds / 60) min"
         default: " for \(seconds / 3_600) h"
         }
-    }
-
-    private func reason(in queue: OperationQueue) -> String {
-        let name = queue.name ?? "OperationQueue"
-        if queue.isSuspended { return "suspended: \(name)" }
-        let executing = queue.operations.filter(\.isExecuting)
-        let width = queue.maxConcurrentOperationCount
-        guard width != OperationQueue.defaultMaxConcurrentOperationCount,
-            executing.count >= width
-        else { return "ready in \(name)" }
-        return "full: \(name), where " + executing.names(besides: job)
-    }
-}
-
-extension TaskQueueEffects {
-    /// Why an operation that is ready has not been started.
-    fileprivate func reasonNotToStart(_ task: Operation, of job: JobController) -> String {
-        let (machine, entries) = state.withLock { ($0.machine, $0.machine.entries) }
-        if machine.isSuspended { return "suspended: \(name)" }
-        let isParked = machine.slots.contains { $0.state == .parked && $0.entry === task }
-        guard isParked || machine.placesTaken >= machine.width else { return "ready in \(name)" }
-        let reason = isParked ? "waits for a barrier" : "full"
-        return "\(reason): \(name), where " + entries.filter(\.isExecuting).names(besides: job)
-    }
-}
-
-extension [Operation] {
-    fileprivate func names(besides job: JobController) -> String {
-        let names = map { $0 === job ? "its own job \(operationLabel($0))" : operationLabel($0) }
-        guard !names.isEmpty else { return "nothing executes" }
-        return names.joined(separator: ", ") + (names.count == 1 ? " executes" : " execute")
     }
 }
 

@@ -13,13 +13,15 @@ extension LaunchTask {
         guard let place = place.withLock({ $0 }), let index = place.index,
             let effects = place.effects
         else { return nil }
-        let (wait, names) = effects.state.withLock { state in
-            (state.machine.wait(of: index), state.record.tasks.map(\.name))
+        let (wait, names) = effects.state.withLock { state -> (LaunchWait?, [String]) in
+            let wait = state.machine.wait(of: index)
+            guard case .tasks(let tasks) = wait else { return (wait, []) }
+            return (wait, tasks.map { state.record.tasks[$0].name })
         }
         return switch wait {
         case .start: "never queued, because its workflow was not started"
         case .gate(let name): "never queued, because the gate \(name) is closed"
-        case .tasks(let tasks): "waits for " + tasks.map { names[$0] }.joined(separator: ", ")
+        case .tasks: "waits for " + names.joined(separator: ", ")
         case nil: queue == .mainQueue ? "waits for the main thread" : nil
         }
     }

@@ -166,6 +166,22 @@ final class ExplainStallTests: XCTestCase {
         job.waitUntilFinished()
     }
 
+    func testManyTasksThatWaitInOneQueueAreExplained() {
+        let queue = TaskQueue(name: "narrow", maxConcurrentOperationCount: 1)
+        let occupant = Held("occupant")
+        queue.addOperation(occupant)
+        waitUntil(occupant)
+        let job = Job("outer") { job in
+            for number in 0..<10_000 { job.trackAndQueue(Held("\(number)"), on: queue) }
+        }
+        job.start()
+        let lines = lines(job)
+        XCTAssertEqual(lines.count, 10_001)
+        XCTAssertEqual(lines.last, "9999: full: narrow, where occupant executes")
+        job.cancel()
+        occupant.finish()
+    }
+
     func testTasksOfAWorkflowSayWhatTheyWaitFor() async {
         final class Later: LaunchTask, @unchecked Sendable {
             let began = Gate()

@@ -1,0 +1,73 @@
+import Foundation
+
+/// What the queues of a stalled job's tasks are doing; each is asked once, however many wait in it.
+struct StalledQueues {
+    private struct Queue {
+        let name: String
+        let isSuspended: Bool
+        let isFull: Bool
+        let executing: [Operation]
+        /// Ready, but behind a barrier.
+        let parked: Set<ObjectIdentifier>
+
+        init(_ queue: TaskQueueEffects) {
+            let (machine, entries) = queue.state.withLock { ($0.machine, $0.machine.entries) }
+            name = queue.name
+            isSuspended = machine.isSuspended
+            isFull = machine.placesTaken >= machine.width
+            executing = entries.filter(\.isExecuting)
+            parked = Set(
+                machine.slots.filter { $0.state == .parked }
+                    .compactMap { $0.entry.map(ObjectIdentifier.init) }
+            )
+        }
+
+        init(_ queue: OperationQueue) {
+            let width = queue.maxConcurrentOperationCount
+            name = queue.name ?? "OperationQueue"
+            isSuspended = queue.isSuspended
+            executing = queue.operations.filter(\.isExecuting)
+            isFull =
+                width != OperationQueue.defaultMaxConcurrentOperationCount
+                && executing.count >= width
+            parked = []
+        }
+
+        func reasonNotToStart(_ task: Operation, of job: JobController) -> String {
+            if isSuspended { return "suspended: \(name)" }
+            let isParked = parked.contains(ObjectIdentifier(task))
+            guard isParked || isFull else { return "ready in \(name)" }
+            let names = executing.map { operation in
+                operation === job
+                    ? "its own job \(operationLabel(operation))" : operationLabel(operation)
+            }
+            let who = names.isEmpty ? "nothing" : names.joined(separator: ", ")
+            let verb = names.count > 1 ? "execute" : "executes"
+            return "\(isParked ? "waits for a barrier" : "full"): \(name), where \(who) \(verb)"
+        }
+    }
+
+    private var queues: [ObjectIdentifier: Queue] = [:]
+
+    /// Why an operation that is ready has not been started.
+    mutating func reasonNotToStart(
+        _ task: Operation,
+        of job: JobController,
+        in queue: TaskQueueEffects
+    ) -> String {
+        let known = queues[ObjectIdentifier(queue)] ?? Queue(queue)
+        queues[ObjectIdentifier(queue)] = known
+        return known.reasonNotToStart(task, of: job)
+    }
+
+    /// Why an operation that is ready has not been started.
+    mutating func reasonNotToStart(
+        _ task: Operation,
+        of job: JobController,
+        in queue: OperationQueue
+    ) -> String {
+        let known = queues[ObjectIdentifier(queue)] ?? Queue(queue)
+        queues[ObjectIdentifier(queue)] = known
+        return known.reasonNotToStart(task, of: job)
+    }
+}
