@@ -7,17 +7,20 @@ struct JobObservers {
     /// Where a callback runs, or has run last.
     var callbackPlace: CallbackPlace?
 
-    var all: [any JobObserver] { own + inherited }
+    /// Both, kept because each event asks for them.
+    private(set) var all: [any JobObserver] = []
 
     mutating func add(_ observer: any JobObserver) {
         if !own.contains(where: { $0 === observer }) { own.append(observer) }
         inherited.removeAll { $0 === observer }
+        all = own + inherited
     }
 
     /// Returns the observers that the job did not have yet.
     mutating func inherit(_ observers: [any JobObserver]) -> [any JobObserver] {
         let new = observers.filter { observer in !all.contains { $0 === observer } }
         inherited += new
+        all = own + inherited
         return new
     }
 }
