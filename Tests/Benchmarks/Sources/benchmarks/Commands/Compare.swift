@@ -13,7 +13,7 @@ struct Compare: ParsableCommand {
     @Flag(help: "Smaller sizes and fewer rounds, for a first look.")
     var quick = false
 
-    @Option(help: "How many rounds each workload has, at least 1 (default: 5, quick: 3).")
+    @Option(help: "How many rounds each workload has (default: 1 to 15, by its length; quick: up to 3).")
     var rounds: Int?
 
     @Flag(help: "List the workloads and their variants, and measure nothing.")
@@ -42,6 +42,7 @@ struct Compare: ParsableCommand {
             return
         }
         print(MachineDescription.text)
+        let start = ContinuousClock.now
         let observations = measure()
         let bounds = CostBounds.all(sizes)
             .filter { bound in
@@ -49,7 +50,8 @@ struct Compare: ParsableCommand {
             }
         if !bounds.isEmpty { write(BoundTable.table(of: bounds, in: observations)) }
         if quick { print("The bounds are stated for the full sizes; --quick only gives a hint.\n") }
-        print(MachineDescription.text)
+        let seconds = start.duration(to: .now).nanoseconds / 1e9
+        print("measured for \(NumberText.fixed(seconds, places: 0)) s; " + MachineDescription.text)
         try export(observations)
         let verdicts = bounds.map { Verdict($0, in: observations) }
         guard check, verdicts.contains(where: { $0 == .broken || $0 == .notMeasured }) else {
@@ -67,12 +69,16 @@ struct Compare: ParsableCommand {
             }
     }
 
+    private func rounds(of workload: Workload) -> Rounds {
+        Rounds(count: rounds ?? (quick ? min(workload.rounds, 3) : workload.rounds))
+    }
+
     private func measure() -> Observations {
         var observations = Observations()
         for workload in workloads {
             let duration = ContinuousClock()
                 .measure {
-                    Rounds(count: rounds ?? (quick ? 3 : 5)).measure(workload, into: &observations)
+                    rounds(of: workload).measure(workload, into: &observations)
                 }
             write(
                 WorkloadTable.table(of: workload, in: observations, measuredFor: duration)

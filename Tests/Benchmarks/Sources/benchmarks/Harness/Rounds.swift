@@ -5,19 +5,20 @@ struct Rounds {
     /// How long the process rests after each variant, so that its last threads have gone to sleep.
     static let rest: TimeInterval = 2e-3
 
-    /// How many rounds are measured, where the workload does not limit them.
+    /// How many rounds are measured.
     let count: Int
 
     /// Measures a workload; each round begins with another variant.
     ///
-    /// One small round before the first, which is not recorded, loads the code of every variant.
+    /// One small round before the first, which is not recorded, loads the code of every variant; a
+    /// workload of one round goes without.
     func measure(_ workload: Workload, into observations: inout Observations) {
         let variants = workload.variants
-        for variant in variants where workload.maximumRounds > 1 {
+        for variant in variants where count > 1 {
             let warmUp = min(workload.size, max(workload.size / 20, 100))
             _ = variant.run(warmUp)
         }
-        for round in 0..<min(count, workload.maximumRounds) {
+        for round in 0..<count {
             for turn in variants.indices {
                 let variant = variants[(turn + round) % variants.count]
                 Thread.sleep(forTimeInterval: Self.rest)

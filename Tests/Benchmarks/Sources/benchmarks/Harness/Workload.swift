@@ -6,23 +6,23 @@ struct Workload: Sendable {
     let size: Int
     /// The variant that the others are compared with.
     let baseline: String
-    /// No more rounds than this, however many are asked for: some work is long.
-    let maximumRounds: Int
+    /// How many rounds are measured, unless others are asked for: more where they are short.
+    let rounds: Int
     /// The ways to do the work.
     let variants: [Variant]
 
-    /// Describes a workload whose rounds are limited only where they are long.
+    /// Describes a workload.
     init(
         _ name: String,
         size: Int,
         baseline: String = VariantName.operationQueue,
-        maximumRounds: Int = .max,
+        rounds: Int = 5,
         variants: [Variant]
     ) {
         self.name = name
         self.size = size
         self.baseline = baseline
-        self.maximumRounds = maximumRounds
+        self.rounds = rounds
         self.variants = variants
     }
 

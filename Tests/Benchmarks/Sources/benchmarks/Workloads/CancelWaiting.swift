@@ -7,7 +7,7 @@ enum CancelWaiting {
 
     /// The workload; its size counts the waiting tasks.
     static func workload(size: Int) -> Workload {
-        Workload(name, size: size, variants: [job, taskQueue, operationQueue])
+        Workload(name, size: size, rounds: 3, variants: [job, taskQueue, operationQueue])
     }
 
     private static let job = Variant.cost(VariantName.jobOnTaskQueue) { trial in

@@ -8,7 +8,7 @@ enum ContendedAdds {
 
     /// The workload; its size counts the tasks of all threads.
     static func workload(size: Int) -> Workload {
-        Workload(name, size: size, variants: [job, taskQueue, operationQueue, ideal])
+        Workload(name, size: size, rounds: 3, variants: [job, taskQueue, operationQueue, ideal])
     }
 
     private static let job = Variant.cost(VariantName.jobOnTaskQueue) { trial in

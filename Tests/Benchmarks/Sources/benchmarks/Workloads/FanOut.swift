@@ -9,7 +9,7 @@ enum FanOut {
     static let blockTasks = "JobController on TaskQueue, BlockOperation tasks"
 
     /// The workload, with all its variants or those that show how cost grows.
-    static func workload(size: Int, all: Bool, maximumRounds: Int = .max) -> Workload {
+    static func workload(size: Int, all: Bool, rounds: Int = 5) -> Workload {
         let growing = [job(on: .taskQueue), operationQueue, taskGroup]
         let others = [
             job(on: .operationQueue),
@@ -19,7 +19,7 @@ enum FanOut {
         return Workload(
             name,
             size: size,
-            maximumRounds: maximumRounds,
+            rounds: rounds,
             variants: all ? growing + others : growing
         )
     }

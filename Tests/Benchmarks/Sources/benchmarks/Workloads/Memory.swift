@@ -8,7 +8,7 @@ enum Memory {
         Workload(
             "memory of waiting tasks",
             size: size,
-            maximumRounds: 2,
+            rounds: 2,
             variants: [
                 probe(VariantName.jobOnTaskQueue, .waitingOnTaskQueue, .waiting),
                 probe(VariantName.operationQueue, .waitingOnOperationQueue, .waiting),
@@ -22,7 +22,7 @@ enum Memory {
             "memory over a long job",
             size: steps,
             baseline: sequential,
-            maximumRounds: 2,
+            rounds: 2,
             variants: [
                 probe(sequential, .sequentialGrowth, .growth),
                 probe(fanOut, .fanOutGrowth, .growth),

@@ -11,7 +11,7 @@ enum NestedJobs {
         Workload(
             name,
             size: size,
-            maximumRounds: 3,
+            rounds: 3,
             variants: [
                 job(on: .taskQueue),
                 job(on: .operationQueue),

@@ -6,13 +6,13 @@ enum SequentialSteps {
     static let name = "sequential steps"
 
     /// The workload, with all its variants or those that show how cost grows.
-    static func workload(size: Int, all: Bool, maximumRounds: Int = .max) -> Workload {
+    static func workload(size: Int, all: Bool, rounds: Int = 5) -> Workload {
         let growing = [job(on: .taskQueue), operationQueue, taskGroup]
         let others = [job(on: .operationQueue), ideal]
         return Workload(
             name,
             size: size,
-            maximumRounds: maximumRounds,
+            rounds: rounds,
             variants: all ? growing + others : growing
         )
     }

@@ -11,6 +11,7 @@ enum WakeUp {
         Workload(
             stepName,
             size: size,
+            rounds: 9,
             variants: [
                 jobStep(on: .taskQueue),
                 jobStep(on: .operationQueue),
@@ -24,6 +25,7 @@ enum WakeUp {
         Workload(
             eventName,
             size: size,
+            rounds: 9,
             variants: [
                 jobEvent(on: .taskQueue),
                 jobEvent(on: .operationQueue),
