@@ -13,7 +13,7 @@ struct Compare: ParsableCommand {
     @Flag(help: "Smaller sizes and fewer rounds, for a first look.")
     var quick = false
 
-    @Option(help: "How many rounds each workload has (default: 1 to 15, by its length; quick: up to 3).")
+    @Option(help: "How many rounds each has (default: 1 to 15, by its length; quick: up to 3).")
     var rounds: Int?
 
     @Flag(help: "List the workloads and their variants, and measure nothing.")
@@ -48,7 +48,10 @@ struct Compare: ParsableCommand {
             .filter { bound in
                 workloads.contains { $0.name == bound.subject.workload }
             }
-        if !bounds.isEmpty { write(BoundTable.table(of: bounds, in: observations)) }
+        if !bounds.isEmpty {
+            write(BoundTable.table(of: bounds, in: observations))
+            print(BoundTable.summary(of: bounds, in: observations))
+        }
         if quick { print("The bounds are stated for the full sizes; --quick only gives a hint.\n") }
         let seconds = start.duration(to: .now).nanoseconds / 1e9
         print("measured for \(NumberText.fixed(seconds, places: 0)) s; " + MachineDescription.text)

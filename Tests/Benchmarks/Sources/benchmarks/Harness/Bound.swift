@@ -1,4 +1,4 @@
-/// A promise about cost, and the aim beyond it.
+/// A comparison of costs, mostly with a promise and an aim beyond it.
 struct Bound: Sendable {
     /// The work, in the words of the contract.
     let work: String
@@ -6,10 +6,16 @@ struct Bound: Sendable {
     let subject: Series
     /// The series it is compared with; nil if the figure itself is bounded.
     let reference: Series?
-    /// The ratio, or the figure, that must not be exceeded.
-    let atMost: Double
-    /// The ratio, or the figure, that should not be exceeded on idle cores.
-    let aim: Double
+    /// What is promised of the ratio or of the figure; nil if it is shown for comparison only.
+    let limits: Limits?
+
+    /// What a ratio or a figure must not and should not exceed.
+    struct Limits: Sendable {
+        /// What must not be exceeded, under any load.
+        let atMost: Double
+        /// What should not be exceeded on idle cores.
+        let aim: Double
+    }
 
     /// What was measured of the bound, nil if its series were not.
     func measured(in observations: Observations) -> (value: Double, spread: Summary)? {

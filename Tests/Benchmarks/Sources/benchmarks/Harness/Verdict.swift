@@ -6,6 +6,8 @@ enum Verdict: String {
     case withinBound = "within bound"
     /// The bound is broken.
     case broken = "BROKEN"
+    /// Nothing was promised.
+    case comparison = "to compare"
     /// Nothing was measured.
     case notMeasured = "not measured"
 
@@ -15,9 +17,13 @@ enum Verdict: String {
             self = .notMeasured
             return
         }
+        guard let limits = bound.limits else {
+            self = .comparison
+            return
+        }
         switch measured.value {
-        case ...bound.aim: self = .aimReached
-        case ...bound.atMost: self = .withinBound
+        case ...limits.aim: self = .aimReached
+        case ...limits.atMost: self = .withinBound
         default: self = .broken
         }
     }

@@ -16,11 +16,27 @@ enum BoundTable {
                 bound.work,
                 measured.map { bound.text($0.value) } ?? "–",
                 spread ?? "–",
-                bound.text(bound.atMost),
-                bound.text(bound.aim),
+                bound.limits.map { bound.text($0.atMost) } ?? "–",
+                bound.limits.map { bound.text($0.aim) } ?? "–",
                 Verdict(bound, in: observations).rawValue,
             ]
         }
         return table
+    }
+
+    /// One line that counts the bounds that hold and names the others, and one for the aims.
+    static func summary(of bounds: [Bound], in observations: Observations) -> String {
+        let judged = bounds.filter { $0.limits != nil }
+            .map { (work: $0.work, verdict: Verdict($0, in: observations)) }
+        let broken = judged.filter { $0.verdict == .broken || $0.verdict == .notMeasured }
+        let short = judged.filter { $0.verdict != .aimReached }
+        return "bounds that hold: \(judged.count - broken.count) of \(judged.count)"
+            + list(" – broken or not measured: ", broken.map(\.work))
+            + "\naims reached: \(judged.count - short.count) of \(judged.count)"
+            + list(" – not reached: ", short.map(\.work)) + "\n"
+    }
+
+    private static func list(_ introduction: String, _ names: [String]) -> String {
+        names.isEmpty ? "" : introduction + names.joined(separator: "; ")
     }
 }

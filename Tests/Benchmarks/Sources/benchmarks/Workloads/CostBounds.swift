@@ -1,40 +1,43 @@
 /// What JobKit promises about its costs, as bounds on measured series.
 enum CostBounds {
-    /// The bounds of all the work, in the contract's order.
+    /// The bounds of all the work in the contract's order, then the distance to the ideal.
     static func all(_ sizes: Sizes) -> [Bound] {
-        fanOutAndSteps(sizes) + chains(sizes) + wakeUps(sizes) + growth(sizes)
+        fanOutAndSteps(sizes) + chains(sizes) + wakeUps(sizes) + growth(sizes) + distances(sizes)
     }
 
     private static func fanOutAndSteps(_ sizes: Sizes) -> [Bound] {
-        let fanOut = FanOut.workload(size: sizes.tasks, all: true)
-        let steps = SequentialSteps.workload(size: sizes.tasks, all: true)
-        let (job, queue) = (VariantName.jobOnTaskQueue, VariantName.operationQueue)
+        let (fanOut, steps) = (fanOut(sizes), steps(sizes))
+        let quarter = Bound.Limits(atMost: 0.5, aim: 0.25)
         return [
-            bound("fan-out against OperationQueue", fanOut, .cost, job, queue, 0.5, 0.25),
-            bound("sequential steps against OperationQueue", steps, .cost, job, queue, 0.5, 0.25),
+            bound(fanOut, to: VariantName.operationQueue, as: "OperationQueue", quarter),
+            bound(steps, to: VariantName.operationQueue, as: "OperationQueue", quarter),
             bound(
-                "fan-out against withTaskGroup",
                 fanOut,
-                .cost,
-                job,
-                VariantName.taskGroup,
-                1,
-                0.6
+                to: VariantName.taskGroup,
+                as: VariantName.taskGroup,
+                Bound.Limits(atMost: 1, aim: 0.6)
             ),
-            bound("fan-out against the floor", fanOut, .cost, job, VariantName.floor, 2, 1.2),
+            bound(
+                fanOut,
+                to: VariantName.floor,
+                as: "the floor",
+                Bound.Limits(atMost: 2, aim: 1.2)
+            ),
         ]
     }
 
     private static func chains(_ sizes: Sizes) -> [Bound] {
         DependencyChain.Order.allCases.map { order in
-            bound(
-                "dependency chain, \(order.rawValue), long against short",
-                DependencyChain.growth(order, size: sizes.longChain, short: sizes.shortChain),
-                .cost,
-                DependencyChain.chains(of: sizes.longChain),
-                DependencyChain.chains(of: sizes.shortChain),
-                1.5,
-                1.1
+            let workload = DependencyChain.growth(
+                order,
+                size: sizes.longChain,
+                short: sizes.shortChain
+            )
+            return Bound(
+                work: "dependency chain, \(order.rawValue), long against short",
+                subject: workload.series(DependencyChain.chains(of: sizes.longChain), .cost),
+                reference: workload.series(DependencyChain.chains(of: sizes.shortChain), .cost),
+                limits: Bound.Limits(atMost: 1.5, aim: 1.1)
             )
         }
     }
@@ -44,14 +47,11 @@ enum CostBounds {
             .flatMap { wakeUp in
                 [Figure.p50, .p99]
                     .map { figure in
-                        bound(
-                            "\(wakeUp.name), \(figure.rawValue), against OperationQueue",
-                            wakeUp,
-                            figure,
-                            VariantName.jobOnTaskQueue,
-                            VariantName.operationQueue,
-                            1.2,
-                            0.7
+                        Bound(
+                            work: "\(wakeUp.name), \(figure.rawValue), against OperationQueue",
+                            subject: wakeUp.series(VariantName.jobOnTaskQueue, figure),
+                            reference: wakeUp.series(VariantName.operationQueue, figure),
+                            limits: Bound.Limits(atMost: 1.2, aim: 0.7)
                         )
                     }
             }
@@ -65,27 +65,36 @@ enum CostBounds {
                 work: "growth of memory, \(variant.name)",
                 subject: workload.series(variant.name, .growth),
                 reference: nil,
-                atMost: 16 * mebibyte,
-                aim: 2 * mebibyte
+                limits: Bound.Limits(atMost: 16 * mebibyte, aim: 2 * mebibyte)
             )
         }
     }
 
+    /// How far away a queue without any features is; nothing is promised of it.
+    private static func distances(_ sizes: Sizes) -> [Bound] {
+        [fanOut(sizes), steps(sizes)]
+            .map { bound($0, to: VariantName.ideal, as: "the hand-written ideal", nil) }
+    }
+
+    private static func fanOut(_ sizes: Sizes) -> Workload {
+        FanOut.workload(size: sizes.tasks, all: true)
+    }
+
+    private static func steps(_ sizes: Sizes) -> Workload {
+        SequentialSteps.workload(size: sizes.tasks, all: true)
+    }
+
     private static func bound(
-        _ work: String,
         _ workload: Workload,
-        _ figure: Figure,
-        _ subject: String,
-        _ reference: String,
-        _ atMost: Double,
-        _ aim: Double
+        to reference: String,
+        as name: String,
+        _ limits: Bound.Limits?
     ) -> Bound {
         Bound(
-            work: work,
-            subject: workload.series(subject, figure),
-            reference: workload.series(reference, figure),
-            atMost: atMost,
-            aim: aim
+            work: "\(workload.name) against \(name)",
+            subject: workload.series(VariantName.jobOnTaskQueue, .cost),
+            reference: workload.series(reference, .cost),
+            limits: limits
         )
     }
 }
