@@ -4,6 +4,8 @@ struct Sizes: Sendable {
     let tasks: Int
     /// The sizes at which cost against n is measured, beside ``tasks``.
     let sweep: [Int]
+    /// The tasks of a watched job.
+    let observed: Int
     /// The length of a long dependency chain.
     let longChain: Int
     /// The length of a short dependency chain.
@@ -21,6 +23,7 @@ struct Sizes: Sendable {
     static let full = Sizes(
         tasks: 100_000,
         sweep: [1_000, 10_000, 1_000_000],
+        observed: 10_000,
         longChain: 64_000,
         shortChain: 1_000,
         gridSide: 64,
@@ -33,6 +36,7 @@ struct Sizes: Sendable {
     static let quick = Sizes(
         tasks: 10_000,
         sweep: [1_000],
+        observed: 1_000,
         longChain: 8_000,
         shortChain: 1_000,
         gridSide: 32,

@@ -13,6 +13,8 @@ struct Catalogue: Sendable {
             WakeUp.event(size: sizes.latencies),
             JobLatency.workload(size: sizes.latencies),
             NestedJobs.workload(size: sizes.tasks),
+            Observing.fanOut(size: sizes.observed),
+            Observing.sequentialSteps(size: sizes.observed),
         ]
             + DependencyChain.Order.allCases.flatMap { order in
                 [
