@@ -15,7 +15,8 @@ let package = Package(
                 .product(name: "JobKit", package: "job-kit"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
-        )
+        ),
+        .testTarget(name: "BenchmarksTests", dependencies: ["benchmarks"]),
     ],
     swiftLanguageModes: [.v6]
 )
