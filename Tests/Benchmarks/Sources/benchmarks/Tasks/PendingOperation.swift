@@ -1,8 +1,9 @@
+import Dispatch
 import Foundation
 import Synchronization
 
 /// What ``PendingTask`` is, written on Foundation alone: an operation that somebody else finishes.
-// Unchecked, as every Operation subclass: its state is one atomic value.
+// Unchecked, as every Operation subclass: its state is one atomic value and a semaphore.
 final class PendingOperation: Operation, @unchecked Sendable {
     private enum Phase {
         static let ready = 0
@@ -11,6 +12,7 @@ final class PendingOperation: Operation, @unchecked Sendable {
     }
 
     private let phase = Atomic(Phase.ready)
+    private let hasStarted = DispatchSemaphore(value: 0)
 
     override var isAsynchronous: Bool { true }
     override var isExecuting: Bool { phase.load(ordering: .acquiring) == Phase.executing }
@@ -18,7 +20,11 @@ final class PendingOperation: Operation, @unchecked Sendable {
 
     override func start() {
         change(to: Phase.executing, notifying: ["isExecuting"])
+        hasStarted.signal()
     }
+
+    /// Blocks the thread until the operation executes.
+    func waitUntilStarted() { hasStarted.wait() }
 
     /// Ends the operation; must be called once, after its start.
     func finish() {

@@ -1,7 +1,13 @@
+import Dispatch
 import JobKit
 
 /// A task that executes until somebody finishes it, and holds no thread meanwhile.
-// Unchecked, as every Operation subclass: it has no state of its own.
+// Unchecked, as every Operation subclass: its only state is a semaphore.
 final class PendingTask: ConcurrentOperation, @unchecked Sendable {
-    override func main() {}
+    private let hasStarted = DispatchSemaphore(value: 0)
+
+    override func main() { hasStarted.signal() }
+
+    /// Blocks the thread until the task executes.
+    func waitUntilStarted() { hasStarted.wait() }
 }

@@ -61,6 +61,7 @@ enum WakeUp {
                 job.trackAndQueue(event) { [job] _ in
                     job.trackAndQueue(EmptyTask()) { _ in arrive() }
                 }
+                event.waitUntilStarted()
                 return event
             }
             trial.time(prepare: startedEvent) { event in event.finish() }
@@ -76,6 +77,7 @@ enum WakeUp {
             let event = PendingOperation()
             event.completionBlock = { addStep(to: queue, completion: arrive) }
             queue.addOperation(event)
+            event.waitUntilStarted()
             return event
         }
         trial.time(prepare: startedEvent) { event in event.finish() }
