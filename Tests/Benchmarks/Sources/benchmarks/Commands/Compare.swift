@@ -72,20 +72,13 @@ struct Compare: ParsableCommand {
             }
     }
 
-    private func rounds(of workload: Workload) -> Rounds {
-        Rounds(count: rounds ?? (quick ? min(workload.rounds, 3) : workload.rounds))
-    }
-
     private func measure() -> Observations {
         var observations = Observations()
+        let turns = Rounds(count: rounds, maximum: rounds == nil && quick ? 3 : .max)
         for workload in workloads {
             let duration = ContinuousClock()
-                .measure {
-                    rounds(of: workload).measure(workload, into: &observations)
-                }
-            write(
-                WorkloadTable.table(of: workload, in: observations, measuredFor: duration)
-            )
+                .measure { turns.measure(workload, into: &observations) }
+            write(WorkloadTable.table(of: workload, in: observations, measuredFor: duration))
         }
         return observations
     }

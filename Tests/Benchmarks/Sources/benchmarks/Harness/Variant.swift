@@ -4,11 +4,20 @@ struct Variant: Sendable {
     let name: String
     /// Which figures a round gives.
     let figures: [Figure]
+    /// In how many rounds it takes part at most, unless a number is asked for.
+    var maximumRounds = Int.max
     /// Does the workload once, at a size, and reads what it cost.
     let run: @Sendable (_ size: Int) -> [Reading]
 }
 
 extension Variant {
+    /// The same, in fewer rounds: for what is long, and stands in no bound.
+    func limited(toRounds maximumRounds: Int) -> Variant {
+        var variant = self
+        variant.maximumRounds = maximumRounds
+        return variant
+    }
+
     /// A variant whose figure is the time per task.
     static func cost(
         _ name: String,

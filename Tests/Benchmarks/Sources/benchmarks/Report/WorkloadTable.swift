@@ -1,7 +1,7 @@
 /// Shows what was measured of one workload.
 enum WorkloadTable {
     private static let header = [
-        "variant", "figure", "median", "quartiles", "min … max", "ratio to baseline",
+        "variant", "figure", "rounds", "median", "quartiles", "min … max", "ratio to baseline",
     ]
 
     /// One row for each variant and figure that was measured; all the rounds took `duration`.
@@ -11,7 +11,9 @@ enum WorkloadTable {
         measuredFor duration: Duration
     ) -> Table {
         let seconds = NumberText.fixed(duration.nanoseconds / 1e9, places: 1)
-        let title = title(of: workload, in: observations) + ", \(seconds) s"
+        let title =
+            "\(workload.name), n = \(NumberText.grouped(workload.size)), "
+            + "baseline \(workload.baseline), \(seconds) s"
         var table = Table(title: title, header: header)
         for variant in workload.variants {
             for figure in variant.figures {
@@ -20,6 +22,7 @@ enum WorkloadTable {
                 table.rows.append([
                     variant.name,
                     figure.rawValue,
+                    String(summary.count),
                     figure.text(summary.median),
                     "\(figure.text(summary.lowerQuartile)) … \(figure.text(summary.upperQuartile))",
                     "\(figure.text(summary.minimum)) … \(figure.text(summary.maximum))",
@@ -28,16 +31,6 @@ enum WorkloadTable {
             }
         }
         return table
-    }
-
-    private static func title(of workload: Workload, in observations: Observations) -> String {
-        let counts = workload.variants.flatMap { variant in
-            variant.figures.compactMap { figure in
-                observations.summary(of: workload.series(variant.name, figure))?.count
-            }
-        }
-        return "\(workload.name), n = \(NumberText.grouped(workload.size)), "
-            + "\(counts.max() ?? 0) rounds, baseline \(workload.baseline)"
     }
 
     private static func ratio(

@@ -37,7 +37,7 @@ struct Catalogue: Sendable {
     /// The workloads whose cost is drawn against n, those of other sizes than the main one.
     private var sweep: [Workload] {
         sizes.sweep.flatMap { size in
-            let rounds = size > sizes.tasks ? 1 : size < sizes.tasks / 10 ? 15 : 5
+            let rounds = size > sizes.tasks ? 1 : size < sizes.tasks / 10 ? 9 : 5
             return [
                 FanOut.workload(size: size, all: false, rounds: rounds),
                 SequentialSteps.workload(size: size, all: false, rounds: rounds),

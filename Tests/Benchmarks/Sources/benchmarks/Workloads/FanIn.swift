@@ -15,6 +15,7 @@ enum FanIn {
             name,
             size: size,
             baseline: operationQueue ? VariantName.operationQueue : VariantName.taskQueue,
+            rounds: operationQueue ? 5 : 3,
             variants: operationQueue ? [taskQueue, reference] : [taskQueue]
         )
     }

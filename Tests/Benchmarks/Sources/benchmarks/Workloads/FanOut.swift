@@ -12,9 +12,11 @@ enum FanOut {
     static func workload(size: Int, all: Bool, rounds: Int = 5) -> Workload {
         let growing = [job(on: .taskQueue), operationQueue, taskGroup]
         let others = [
-            job(on: .operationQueue),
-            job(named: blockTasks, on: .taskQueue) { BlockOperation {} },
-            narrowOperationQueue, operationQueueAtOnce, floor, ideal,
+            floor, ideal,
+            job(on: .operationQueue).limited(toRounds: 3),
+            job(named: blockTasks, on: .taskQueue) { BlockOperation {} }.limited(toRounds: 3),
+            narrowOperationQueue.limited(toRounds: 3),
+            operationQueueAtOnce.limited(toRounds: 3),
         ]
         return Workload(
             name,

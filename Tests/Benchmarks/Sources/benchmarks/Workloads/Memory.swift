@@ -22,7 +22,7 @@ enum Memory {
             "memory over a long job",
             size: steps,
             baseline: sequential,
-            rounds: 2,
+            rounds: 1,
             variants: [
                 probe(sequential, .sequentialGrowth, .growth),
                 probe(fanOut, .fanOutGrowth, .growth),

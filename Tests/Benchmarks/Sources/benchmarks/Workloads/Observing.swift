@@ -31,7 +31,7 @@ enum Observing {
             name,
             size: size,
             baseline: Watch.nobody.rawValue,
-            rounds: 9,
+            rounds: 5,
             variants: Watch.allCases.map { watch in
                 .cost(watch.rawValue) { trial in
                     let queue = TaskQueue()

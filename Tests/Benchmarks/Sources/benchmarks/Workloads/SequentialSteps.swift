@@ -8,7 +8,7 @@ enum SequentialSteps {
     /// The workload, with all its variants or those that show how cost grows.
     static func workload(size: Int, all: Bool, rounds: Int = 5) -> Workload {
         let growing = [job(on: .taskQueue), operationQueue, taskGroup]
-        let others = [job(on: .operationQueue), ideal]
+        let others = [ideal, job(on: .operationQueue).limited(toRounds: 3)]
         return Workload(
             name,
             size: size,

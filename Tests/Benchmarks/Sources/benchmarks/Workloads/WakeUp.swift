@@ -11,7 +11,7 @@ enum WakeUp {
         Workload(
             stepName,
             size: size,
-            rounds: 9,
+            rounds: 7,
             variants: [
                 jobStep(on: .taskQueue),
                 jobStep(on: .operationQueue),
@@ -25,7 +25,7 @@ enum WakeUp {
         Workload(
             eventName,
             size: size,
-            rounds: 9,
+            rounds: 7,
             variants: [
                 jobEvent(on: .taskQueue),
                 jobEvent(on: .operationQueue),
