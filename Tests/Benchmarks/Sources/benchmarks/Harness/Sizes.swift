@@ -6,6 +6,8 @@ struct Sizes: Sendable {
     let sweep: [Int]
     /// The tasks of a watched job.
     let observed: Int
+    /// The lengths of dependency chains at which their cost is measured, beside ``shortChain``.
+    let chains: [Int]
     /// The length of a long dependency chain.
     let longChain: Int
     /// The length of a short dependency chain.
@@ -24,6 +26,7 @@ struct Sizes: Sendable {
         tasks: 100_000,
         sweep: [1_000, 10_000, 1_000_000],
         observed: 10_000,
+        chains: [100, 300, 10_000, 100_000],
         longChain: 64_000,
         shortChain: 1_000,
         gridSide: 64,
@@ -37,6 +40,7 @@ struct Sizes: Sendable {
         tasks: 10_000,
         sweep: [1_000],
         observed: 1_000,
+        chains: [100, 10_000],
         longChain: 8_000,
         shortChain: 1_000,
         gridSide: 32,

@@ -1,5 +1,8 @@
 /// One pair of logarithmic axes with the curves of a workload.
-struct CostPanel {
+struct CostPanel: Sendable {
+    private static let gridColor = "#d8dce2"
+    private static let margin = 18.0
+
     /// The workload's name.
     let title: String
     /// What is drawn.
@@ -8,103 +11,89 @@ struct CostPanel {
     /// The panel, in a rectangle that begins at the origin.
     func svg(width: Double, height: Double) -> String {
         let points = curves.flatMap(\.points)
-        let x = LogarithmicScale(around: points.map { Double($0.size) }, from: 60, to: width - 30)
+        let x = LogarithmicScale(around: points.map { Double($0.size) }, from: 62, to: width - 34)
         let y = LogarithmicScale(
-            around: points.flatMap { [$0.cost.minimum, $0.cost.maximum] },
-            from: height - 45,
-            to: 60
+            around: points.flatMap { [$0.cost.lowerQuartile, $0.cost.upperQuartile] },
+            steps: [1, 2, 5],
+            from: height - 34,
+            to: 62
         )
-        let title = text(self.title, x: x.start, y: 20, attributes: "font-weight=\"bold\"")
-        let axes = horizontalLines(x, y) + verticalLines(x, y)
-        return title + legend(from: x.start) + axes + curves.map { draw($0, x, y) }.joined()
+        let title = SVGElement.text(
+            title,
+            at: (Self.margin, 22),
+            attributes: "font-weight=\"bold\" font-size=\"14\""
+        )
+        let drawn = curves.enumerated().map { draw($1, beside: Double($0) * 5, x, y) }
+        return title + legend + grid(x, y) + drawn.joined()
     }
 
-    private func legend(from start: Double) -> String {
-        var x = start
-        return
-            curves.map { curve in
-                defer { x += Double(curve.name.count) * 6 + 18 }
-                return text(
-                    curve.name,
-                    x: x,
-                    y: 42,
-                    attributes: "fill=\"\(curve.color)\" font-size=\"11\""
-                )
+    private var legend: String {
+        let names = curves.enumerated()
+            .map { index, curve in
+                "<tspan dx=\"\(index == 0 ? 0 : 14)\" fill=\"\(curve.color)\">\(curve.name)</tspan>"
             }
-            .joined()
+        return SVGElement.text(
+            names.joined(),
+            at: (Self.margin, 44),
+            attributes: "font-weight=\"bold\" font-size=\"11.5\""
+        )
     }
 
-    private func horizontalLines(_ x: LogarithmicScale, _ y: LogarithmicScale) -> String {
-        y.ticks
-            .map { tick in
-                line(from: (x.start, y.position(of: tick)), to: (x.end, y.position(of: tick)))
-                    + text(
-                        NumberText.grouped(tick) + " ns",
-                        x: x.start - 6,
-                        y: y.position(of: tick) + 4,
-                        attributes: "text-anchor=\"end\" font-size=\"10\""
-                    )
-            }
-            .joined()
-    }
-
-    private func verticalLines(_ x: LogarithmicScale, _ y: LogarithmicScale) -> String {
-        x.ticks
-            .map { tick in
-                line(from: (x.position(of: tick), y.start), to: (x.position(of: tick), y.end))
-                    + text(
-                        NumberText.grouped(tick),
-                        x: x.position(of: tick),
-                        y: y.start + 16,
-                        attributes: "text-anchor=\"middle\" font-size=\"10\""
-                    )
-            }
-            .joined()
-            + text(
-                "number of tasks n; medians, bars from the fastest to the slowest round",
-                x: (x.start + x.end) / 2,
-                y: y.start + 34,
-                attributes: "text-anchor=\"middle\" font-size=\"10\""
+    private func grid(_ x: LogarithmicScale, _ y: LogarithmicScale) -> String {
+        let horizontal = y.ticks.map { tick in
+            let height = y.position(of: tick)
+            return SVGElement.line(
+                from: (x.start, height),
+                to: (x.end, height),
+                color: Self.gridColor
             )
+                + SVGElement.text(
+                    Self.microseconds(tick),
+                    at: (x.start - 7, height + 4),
+                    anchor: "end"
+                )
+        }
+        let vertical = x.ticks.map { tick in
+            let place = x.position(of: tick)
+            return SVGElement.line(
+                from: (place, y.start),
+                to: (place, y.end),
+                color: Self.gridColor
+            )
+                + SVGElement.text(
+                    NumberText.grouped(tick),
+                    at: (place, y.start + 18),
+                    anchor: "middle"
+                )
+        }
+        return (horizontal + vertical).joined()
     }
 
+    /// Draws a curve; its spread stands a little beside its points, for those of others to be seen.
     private func draw(
         _ curve: Curve,
+        beside offset: Double,
         _ x: LogarithmicScale,
         _ y: LogarithmicScale
     ) -> String {
         let points = curve.points.map { point in
             (x.position(of: Double(point.size)), y.position(of: point.cost.median))
         }
-        let path = points.map { "\(number($0.0)),\(number($0.1))" }.joined(separator: " ")
         let bars = curve.points.map { point in
-            let x = x.position(of: Double(point.size))
-            return line(
-                from: (x, y.position(of: point.cost.minimum)),
-                to: (x, y.position(of: point.cost.maximum)),
-                color: curve.color
+            let x = x.position(of: Double(point.size)) + offset
+            return SVGElement.line(
+                from: (x, y.position(of: point.cost.lowerQuartile)),
+                to: (x, y.position(of: point.cost.upperQuartile)),
+                color: curve.color,
+                width: 3
             )
         }
-        let dots = points.map { point in
-            "<circle cx=\"\(number(point.0))\" cy=\"\(number(point.1))\" r=\"3\" "
-                + "fill=\"\(curve.color)\"/>\n"
-        }
-        return "<polyline points=\"\(path)\" fill=\"none\" stroke=\"\(curve.color)\" "
-            + "stroke-width=\"2\"/>\n" + bars.joined() + dots.joined()
+        return bars.joined() + SVGElement.path(through: points, color: curve.color)
+            + points.map { SVGElement.dot(at: $0, color: curve.color) }.joined()
     }
 
-    private func line(
-        from start: (Double, Double),
-        to end: (Double, Double),
-        color: String = "#e5e7eb"
-    ) -> String {
-        "<line x1=\"\(number(start.0))\" y1=\"\(number(start.1))\" "
-            + "x2=\"\(number(end.0))\" y2=\"\(number(end.1))\" stroke=\"\(color)\"/>\n"
+    private static func microseconds(_ nanoseconds: Double) -> String {
+        let value = nanoseconds / 1_000
+        return (value < 1 ? NumberText.fixed(value, places: 1) : NumberText.grouped(value)) + " µs"
     }
-
-    private func text(_ text: String, x: Double, y: Double, attributes: String = "") -> String {
-        "<text x=\"\(number(x))\" y=\"\(number(y))\" \(attributes)>\(text)</text>\n"
-    }
-
-    private func number(_ value: Double) -> String { NumberText.fixed(value, places: 1) }
 }

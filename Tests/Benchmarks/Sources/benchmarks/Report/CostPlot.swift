@@ -1,57 +1,70 @@
 /// Draws cost against n on logarithmic axes, a panel for each workload of several sizes.
-struct CostPlot {
-    private static let panelSize = (width: 440.0, height: 300.0)
-    private static let colors = [
-        VariantName.jobOnTaskQueue: "#0b6bcb",
-        VariantName.operationQueue: "#c8500a",
-        VariantName.taskGroup: "#6b7280",
+struct CostPlot: Sendable {
+    private static let panelSize = (width: 420.0, height: 270.0)
+    private static let columns = 2
+    private static let caption =
+        "time per task against the number of tasks: medians, with bars from quartile to quartile"
+    private static let curves = [
+        (name: VariantName.jobOnTaskQueue, color: "#0b6bcb"),
+        (name: VariantName.taskQueue, color: "#0b6bcb"),
+        (name: VariantName.operationQueue, color: "#c8500a"),
+        (name: VariantName.taskGroup, color: "#6b7280"),
     ]
 
     private let panels: [CostPanel]
 
     /// Draws what was measured of the workloads that have several sizes.
     init(workloads: [Workload], observations: Observations) {
-        let names = [FanOut.name, SequentialSteps.name]
-        panels = names.compactMap { name in
-            let curves = Self.curves(workloads.filter { $0.name == name }, observations)
-            return curves.isEmpty ? nil : CostPanel(title: name, curves: curves)
-        }
+        let chains = DependencyChain.Order.allCases.map { DependencyChain.name($0) }
+        panels = ([FanOut.name, SequentialSteps.name] + chains)
+            .compactMap { name in
+                let sizes = workloads.filter { $0.name == name }.sorted { $0.size < $1.size }
+                let curves = Self.curves.compactMap { curve in
+                    Self.curve(curve.name, curve.color, of: sizes, in: observations)
+                }
+                return curves.isEmpty ? nil : CostPanel(title: name, curves: curves)
+            }
     }
 
     /// The drawing.
     var svg: String {
-        let width = Int(Self.panelSize.width) * max(panels.count, 1)
-        let height = Int(Self.panelSize.height)
+        let (width, height) = Self.panelSize
+        let rows = (panels.count + Self.columns - 1) / Self.columns
+        let whole = (width: Int(width) * Self.columns, height: Int(height) * rows + 28)
         let drawn = panels.enumerated()
             .map { index, panel in
-                let x = Self.panelSize.width * Double(index)
-                return "<g transform=\"translate(\(NumberText.fixed(x, places: 0)) 0)\">\n"
-                    + panel.svg(width: Self.panelSize.width, height: Self.panelSize.height)
-                    + "</g>\n"
+                let column = Double(index % Self.columns)
+                let row = Double(index / Self.columns)
+                return SVGElement.group(
+                    movedBy: (width * column, height * row),
+                    panel.svg(width: width, height: height)
+                )
             }
+        let caption = SVGElement.text(
+            Self.caption,
+            at: (Double(whole.width) / 2, Double(whole.height) - 9),
+            anchor: "middle"
+        )
         return """
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(height)" \
-            width="\(width)" height="\(height)" font-family="sans-serif" font-size="12">
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(whole.width) \(whole.height)" \
+            width="\(whole.width)" height="\(whole.height)" \
+            font-family="Helvetica, Arial, sans-serif" font-size="12">
             <title>Cost of one task against the number of tasks</title>
-            <rect width="\(width)" height="\(height)" fill="white"/>
-            \(drawn.joined())</svg>
+            <rect width="\(whole.width)" height="\(whole.height)" fill="white"/>
+            \(drawn.joined())\(caption)</svg>
 
             """
     }
 
-    private static func curves(
-        _ workloads: [Workload],
-        _ observations: Observations
-    ) -> [Curve] {
-        let names = [VariantName.jobOnTaskQueue, VariantName.operationQueue, VariantName.taskGroup]
-        return names.compactMap { name in
-            let points = workloads.sorted { $0.size < $1.size }
-                .compactMap { workload in
-                    observations.summary(of: workload.series(name, .cost))
-                        .map { (workload.size, $0) }
-                }
-            guard !points.isEmpty else { return nil }
-            return Curve(name: name, color: colors[name, default: "black"], points: points)
+    private static func curve(
+        _ name: String,
+        _ color: String,
+        of workloads: [Workload],
+        in observations: Observations
+    ) -> Curve? {
+        let points = workloads.compactMap { workload in
+            observations.summary(of: workload.series(name, .cost)).map { (workload.size, $0) }
         }
+        return points.isEmpty ? nil : Curve(name: name, color: color, points: points)
     }
 }

@@ -19,7 +19,7 @@ struct Catalogue: Sendable {
             + DependencyChain.Order.allCases.flatMap { order in
                 [
                     DependencyChain.growth(order, size: sizes.longChain, short: sizes.shortChain),
-                    DependencyChain.workload(order, size: sizes.shortChain),
+                    DependencyChain.workload(order, size: sizes.shortChain, operationQueue: true),
                 ]
             }
             + [
@@ -43,5 +43,14 @@ struct Catalogue: Sendable {
                 SequentialSteps.workload(size: size, all: false, rounds: rounds),
             ]
         }
+            + DependencyChain.Order.allCases.flatMap { order in
+                sizes.chains.map { size in
+                    DependencyChain.workload(
+                        order,
+                        size: size,
+                        operationQueue: size <= sizes.shortChain
+                    )
+                }
+            }
     }
 }

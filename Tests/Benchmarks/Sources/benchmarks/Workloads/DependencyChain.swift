@@ -9,21 +9,25 @@ enum DependencyChain {
         case lastFirst = "added last first"
     }
 
-    /// One chain, on either kind of queue.
-    static func workload(_ order: Order, size: Int) -> Workload {
-        Workload(
-            "dependency chain, \(order.rawValue)",
+    /// The name of the workload of one chain.
+    static func name(_ order: Order) -> String { "dependency chain, \(order.rawValue)" }
+
+    /// One chain on either kind of queue, or, where `OperationQueue` would take minutes, without it.
+    static func workload(_ order: Order, size: Int, operationQueue: Bool) -> Workload {
+        let taskQueue = Variant.cost(VariantName.taskQueue) { trial in
+            run(on: TaskQueue(), order, trial) { CountedTask($0) }
+        }
+        let reference = Variant.cost(VariantName.operationQueue) { trial in
+            run(on: OperationQueue(), order, trial) { completions in
+                BlockOperation { completions.complete() }
+            }
+        }
+        return Workload(
+            name(order),
             size: size,
-            variants: [
-                .cost(VariantName.taskQueue) { trial in
-                    run(on: TaskQueue(), order, trial) { CountedTask($0) }
-                },
-                .cost(VariantName.operationQueue) { trial in
-                    run(on: OperationQueue(), order, trial) { completions in
-                        BlockOperation { completions.complete() }
-                    }
-                },
-            ]
+            baseline: operationQueue ? VariantName.operationQueue : VariantName.taskQueue,
+            rounds: operationQueue ? 5 : 3,
+            variants: operationQueue ? [taskQueue, reference] : [taskQueue]
         )
     }
 
