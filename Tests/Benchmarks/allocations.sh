@@ -23,6 +23,7 @@ variants=(
     "sequential steps|withTaskGroup"
     "nested jobs of 100 tasks|JobController on TaskQueue"
     "nested jobs of 100 tasks|OperationQueue"
+    "observed fan-out|progress asked for"
     "observed fan-out|one empty JobObserver"
     "observed fan-out|one TimelineRecorder"
 )
