@@ -2,8 +2,10 @@
 struct Sizes: Sendable {
     /// The tasks of a fan-out, the steps of a sequence, the waiting tasks of a cancelled job.
     let tasks: Int
-    /// The sizes at which cost against n is measured, beside ``tasks``.
-    let sweep: [Int]
+    /// The sizes at which the fan-out's cost against n is measured, beside ``tasks``.
+    let fanOutSweep: [Int]
+    /// The sizes at which the steps' cost against n is measured, beside ``tasks``.
+    let stepsSweep: [Int]
     /// The tasks of a watched job.
     let observed: Int
     /// The lengths of dependency chains at which their cost is measured, beside ``shortChain``.
@@ -24,7 +26,8 @@ struct Sizes: Sendable {
     /// The sizes that the bounds are stated for.
     static let full = Sizes(
         tasks: 100_000,
-        sweep: [1_000, 10_000, 1_000_000],
+        fanOutSweep: [1_000, 10_000, 1_000_000],
+        stepsSweep: [1_000, 10_000, 300_000],
         observed: 10_000,
         chains: [100, 300, 10_000, 100_000],
         longChain: 64_000,
@@ -38,7 +41,8 @@ struct Sizes: Sendable {
     /// Sizes for a first look in a few seconds.
     static let quick = Sizes(
         tasks: 10_000,
-        sweep: [1_000],
+        fanOutSweep: [1_000],
+        stepsSweep: [1_000],
         observed: 1_000,
         chains: [100, 10_000],
         longChain: 8_000,

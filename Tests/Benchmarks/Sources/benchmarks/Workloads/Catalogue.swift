@@ -36,13 +36,10 @@ struct Catalogue: Sendable {
 
     /// The workloads whose cost is drawn against n, those of other sizes than the main one.
     private var sweep: [Workload] {
-        sizes.sweep.flatMap { size in
-            let rounds = size > sizes.tasks ? 1 : size < sizes.tasks / 10 ? 9 : 5
-            return [
-                FanOut.workload(size: size, all: false, rounds: rounds),
-                SequentialSteps.workload(size: size, all: false, rounds: rounds),
-            ]
-        }
+        sizes.fanOutSweep.map { FanOut.workload(size: $0, all: false, rounds: rounds(of: $0)) }
+            + sizes.stepsSweep.map { size in
+                SequentialSteps.workload(size: size, all: false, rounds: rounds(of: size))
+            }
             + DependencyChain.Order.allCases.flatMap { order in
                 sizes.chains.map { size in
                     DependencyChain.workload(
@@ -52,5 +49,9 @@ struct Catalogue: Sendable {
                     )
                 }
             }
+    }
+
+    private func rounds(of size: Int) -> Int {
+        size > sizes.tasks ? 1 : size < sizes.tasks / 10 ? 9 : 5
     }
 }

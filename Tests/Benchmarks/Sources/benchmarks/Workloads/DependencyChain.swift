@@ -26,7 +26,7 @@ enum DependencyChain {
             name(order),
             size: size,
             baseline: operationQueue ? VariantName.operationQueue : VariantName.taskQueue,
-            rounds: operationQueue ? 5 : 3,
+            rounds: operationQueue ? 5 : 2,
             variants: operationQueue ? [taskQueue, reference] : [taskQueue]
         )
     }

@@ -10,6 +10,7 @@ enum DiamondGrid {
         Workload(
             name,
             size: side * side,
+            rounds: 3,
             variants: [
                 variant(on: .taskQueue, side) { CountedTask($0) },
                 variant(on: .operationQueue, side) { completions in

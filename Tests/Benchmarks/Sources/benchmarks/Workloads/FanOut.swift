@@ -13,10 +13,10 @@ enum FanOut {
         let growing = [job(on: .taskQueue), operationQueue, taskGroup]
         let others = [
             floor, ideal,
-            job(on: .operationQueue).limited(toRounds: 3),
-            job(named: blockTasks, on: .taskQueue) { BlockOperation {} }.limited(toRounds: 3),
-            narrowOperationQueue.limited(toRounds: 3),
-            operationQueueAtOnce.limited(toRounds: 3),
+            job(on: .operationQueue).limited(toRounds: 2),
+            job(named: blockTasks, on: .taskQueue) { BlockOperation {} }.limited(toRounds: 2),
+            narrowOperationQueue.limited(toRounds: 2),
+            operationQueueAtOnce.limited(toRounds: 2),
         ]
         return Workload(
             name,

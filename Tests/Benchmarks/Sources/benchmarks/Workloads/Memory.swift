@@ -8,7 +8,7 @@ enum Memory {
         Workload(
             "memory of waiting tasks",
             size: size,
-            rounds: 2,
+            rounds: 1,
             variants: [
                 probe(VariantName.jobOnTaskQueue, .waitingOnTaskQueue, .waiting),
                 probe(VariantName.operationQueue, .waitingOnOperationQueue, .waiting),
