@@ -4,6 +4,7 @@ import JobKit
 /// A job of one task, from its start to its completion block.
 enum JobLatency {
     static let name = "job start to finish"
+    static let toStep = "JobController on TaskQueue, to the step's closure"
 
     /// The workload; its size counts the jobs.
     static func workload(size: Int) -> Workload {
@@ -13,6 +14,7 @@ enum JobLatency {
             variants: [
                 job(on: .taskQueue),
                 job(on: .operationQueue),
+                jobToStep,
                 operationQueue,
             ]
         )
@@ -28,6 +30,14 @@ enum JobLatency {
             }
             queue.drain()
         }
+    }
+
+    /// Ends in the step's closure: without the hop to another queue that a completion block takes.
+    private static let jobToStep = Variant.latency(toStep) { trial in
+        let queue = TaskQueue()
+        let arrive = trial.arrive
+        trial.time { StepsJob(queue: queue, steps: 1) { _ in arrive() }.startJob(on: queue) }
+        queue.drain()
     }
 
     /// The same by hand: an operation that adds its one step, whose completion block is the end.
