@@ -7,7 +7,6 @@ struct Catalogue: Sendable {
     var workloads: [Workload] {
         [
             FanOut.workload(size: sizes.tasks, all: true),
-            WatchedFanOut.workload(size: sizes.tasks),
             SequentialSteps.workload(size: sizes.tasks, all: true),
             WakeUp.step(size: sizes.latencies),
             WakeUp.event(size: sizes.latencies),
