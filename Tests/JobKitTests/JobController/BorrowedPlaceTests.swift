@@ -6,6 +6,18 @@ import XCTest
 
 // J12
 final class BorrowedPlaceTests: XCTestCase {
+    // One of both finds the other, whichever comes first.
+    func testTaskIsAddedWhileItsJobBegins() async {
+        for _ in 0..<1_000 {
+            let queue = TaskQueue(maxConcurrentOperationCount: 1)
+            let (job, task) = (JobController(), InstantOperation("task"))
+            job.track(task)
+            await runOnThreads(2) { queue.addOperation($0 == 0 ? job : task) }
+            await waitForFinish(of: job)
+            guard job.isFinished else { return }
+        }
+    }
+
     func testNestedJobsAndTheirTasksRunOnOneQueueOfWidthOne() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         let job = ScriptedJob(queue: queue) { job in
