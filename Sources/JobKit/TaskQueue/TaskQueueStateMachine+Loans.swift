@@ -54,12 +54,16 @@ extension TaskQueueStateMachine {
         if lenderCount > 0, let lender = firstLender(of: slot, where: { slots[$0].canLend }) {
             return grant(ticket, from: lender)
         }
+        // Not of jobs further up: whoever is ten thousand jobs deep would look at them all.
         guard grantedCount > 0,
-            let lender = firstLender(of: slot, where: { hasLentTo(lessUrgentThan: slot, $0) }),
-            let borrower = slots[lender].borrower
+            let lender = slots[slot].lenders
+                .first(where: {
+                    isCurrent($0) && hasLentTo(lessUrgentThan: slot, $0.slot)
+                }),
+            let borrower = slots[lender.slot].borrower
         else { return }
-        takeBackLoan(of: lender, to: borrower.slot)
-        grant(ticket, from: lender)
+        takeBackLoan(of: lender.slot, to: borrower.slot)
+        grant(ticket, from: lender.slot)
         requestPlace(for: borrower.slot)
     }
 

@@ -88,6 +88,41 @@ final class JobDepthScaleTests: XCTestCase {
         XCTAssertEqual(job.outcome?.text, "succeeded")
     }
 
+    /// Each job has a task that waits for a place while the jobs below have theirs.
+    func testDeepJobsShareAQueueWithATaskEach() async {
+        // Operation forces @unchecked. The properties are constants.
+        final class DeepWithTask: JobController, @unchecked Sendable {
+            let depth: Int
+            let bottom: Operation
+
+            init(_ depth: Int, queue: any OperationScheduling, bottom: Operation) {
+                self.depth = depth
+                self.bottom = bottom
+                super.init(queue: queue)
+            }
+
+            override func main() {
+                let below =
+                    depth > 1
+                    ? DeepWithTask(depth - 1, queue: queue, bottom: bottom) : bottom
+                trackAndQueue(below)
+                trackAndQueue(ConcurrentOperation())
+            }
+        }
+        for width in 1...2 {
+            for isCancelled in [false, true] {
+                let queue = TaskQueue(maxConcurrentOperationCount: width)
+                let bottom = HeldOperation("bottom")
+                let job = DeepWithTask(Self.depth / 4, queue: queue, bottom: bottom)
+                job.startJob(on: queue)
+                await wait(for: bottom.began)
+                if isCancelled { job.cancel() } else { bottom.finish() }
+                await waitForFinish(of: job)
+                XCTAssertEqual(job.outcome?.text, isCancelled ? "cancelled" : "succeeded")
+            }
+        }
+    }
+
     func testDeepJobsReportTheirProgressAndTheirStall() async {
         let bottom = HeldOperation("bottom")
         let job = top(bottom: bottom)
