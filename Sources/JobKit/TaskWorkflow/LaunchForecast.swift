@@ -1,18 +1,28 @@
 /// Replays a recorded launch from its tasks' durations, as it was or with a task made concurrent.
 struct LaunchForecast {
-    /// When what would happen, since the start.
+    /// When what would happen, since the start, by the numbers of tasks and stages.
     private struct Schedule {
-        var began: [Int: Duration] = [:]
-        var ended: [Int: Duration] = [:]
-        var opened: [Int: Duration] = [:]
+        var began: [Duration]
+        var ended: [Duration]
+        var opened: [Duration]
         /// The task whose end, or return, a task or an opening waited for longest.
-        var cause: [LaunchPlan.Step: Int] = [:]
+        var causes: [Int?]
+        var openingCauses: [Int?]
 
-        var last: Int? {
-            ended.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+        init(of plan: LaunchPlan) {
+            began = Array(repeating: .zero, count: plan.tasks.count)
+            ended = began
+            causes = Array(repeating: nil, count: plan.tasks.count)
+            opened = Array(repeating: .zero, count: plan.stages.count)
+            openingCauses = Array(repeating: nil, count: plan.stages.count)
         }
 
-        var total: Duration { ended.values.max() ?? .zero }
+        /// The first of those that end last.
+        var last: Int? {
+            ended.indices.max { (ended[$0], $1) < (ended[$1], $0) }
+        }
+
+        var total: Duration { ended.max() ?? .zero }
     }
 
     let plan: LaunchPlan
@@ -20,31 +30,33 @@ struct LaunchForecast {
 
     /// The tasks of the critical path, first to last.
     func criticalTasks() -> [CriticalLaunchTask] {
-        let schedule = schedule(plan)
+        // An order of the plan is one of any plan that waits for less.
+        let order = plan.order()
+        let schedule = schedule(plan, in: order)
         var path: [Int] = []
         var next = schedule.last
         while let task = next {
             path.append(task)
-            next = schedule.cause[.task(task)]
+            next = schedule.causes[task]
         }
         return path.reversed()
             .map { task in
-                CriticalLaunchTask(
+                let isOnMain = plan.tasks[task].queue == .mainQueue
+                let total =
+                    isOnMain
+                    ? self.schedule(plan.withConcurrentTask(task), in: order).total
+                    : schedule.total
+                return CriticalLaunchTask(
                     name: record.tasks[task].name,
                     duration: duration(task),
-                    savingIfConcurrent: max(.zero, schedule.total - total(withConcurrent: task))
+                    savingIfConcurrent: max(.zero, schedule.total - total)
                 )
             }
     }
 
-    private func total(withConcurrent task: Int) -> Duration {
-        guard plan.tasks[task].queue == .mainQueue else { return schedule(plan).total }
-        return schedule(plan.withConcurrentTask(task)).total
-    }
-
-    private func schedule(_ plan: LaunchPlan) -> Schedule {
-        var schedule = Schedule()
-        for step in plan.order() {
+    private func schedule(_ plan: LaunchPlan, in order: [LaunchPlan.Step]) -> Schedule {
+        var schedule = Schedule(of: plan)
+        for step in order {
             var (latest, cause) = (Duration.zero, Int?.none)
             for condition in plan.conditions(of: step) {
                 let (instant, task) = met(condition, schedule)
@@ -53,6 +65,7 @@ struct LaunchForecast {
             switch step {
             case .opening(let stage):
                 schedule.opened[stage] = latest
+                schedule.openingCauses[stage] = cause
             case .task(let task):
                 for gate in 0..<plan.tasks[task].gateCount {
                     guard let opening = record.gateOpenings[gate] else { continue }
@@ -61,8 +74,8 @@ struct LaunchForecast {
                 }
                 schedule.began[task] = latest
                 schedule.ended[task] = latest + duration(task)
+                schedule.causes[task] = cause
             }
-            schedule.cause[step] = cause
         }
         return schedule
     }
@@ -74,11 +87,11 @@ struct LaunchForecast {
     ) -> (Duration, cause: Int?) {
         switch condition {
         case .opened(let stage):
-            (schedule.opened[stage] ?? .zero, schedule.cause[.opening(stage)])
+            (schedule.opened[stage], schedule.openingCauses[stage])
         case .finished(let task):
-            (schedule.ended[task] ?? .zero, task)
+            (schedule.ended[task], task)
         case .ran(let task):
-            ((schedule.began[task] ?? .zero) + runtime(task), task)
+            (schedule.began[task] + runtime(task), task)
         }
     }
 

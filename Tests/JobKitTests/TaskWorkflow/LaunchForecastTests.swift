@@ -53,6 +53,14 @@ import Testing
         )
     }
 
+    @Test func pathOfManyTasksHasThemAll() {
+        var plan = LaunchPlan()
+        for _ in 0..<200 { _ = plan.taskAdded(to: .mainQueue) }
+        let path = forecast(plan, Array(repeating: 2, count: 200))
+        #expect(path.count == 200)
+        #expect(path.allSatisfy { $0.savingIfConcurrent == .milliseconds(2) })
+    }
+
     // W6
     @Test func dependenciesAndGatesAreOnThePath() {
         var plan = LaunchPlan()
