@@ -41,7 +41,7 @@ extension JobEffects {
     /// The job waits for the task no longer, or need not because it has stopped.
     func settle(_ record: TaskRecord) {
         state.withLock { state in
-            guard !record.isSettled else { return }
+            guard !record.isSettled, !state.observers.keepsWaiting(for: record) else { return }
             record.isSettled = true
             state.machine.taskStopped()
         }

@@ -71,11 +71,20 @@ extension JobEffects {
         tell(.finished, about: record)
     }
 
-    /// Tells of a task that the job still waits for: what becomes of any other may come after the job's
-    /// own finish.
+    /// Tells of a task that the job still waits for, and keeps the job waiting meanwhile: its own finish
+    /// is to be the last event.
     private func tell(_ kind: JobEvent.Kind, about record: TaskRecord) {
-        let task = state.withLock { _ in record.isSettled ? nil : record.task }
-        if let task { tell(kind, of: task) }
+        let task = state.withLock { state -> Operation? in
+            guard !record.isSettled, let task = record.task else { return nil }
+            state.observers.tellingBegan(about: record)
+            return task
+        }
+        guard let task else { return }
+        tell(kind, of: task)
+        let isSettled = state.withLock { $0.observers.tellingEnded(about: record) }
+        guard isSettled else { return }
+        settle(record)
+        deliverElsewhere()
     }
 
     /// Delivers, noting what causes the tasks that this callback tracks, or that of the group or the

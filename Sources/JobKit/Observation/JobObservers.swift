@@ -4,6 +4,8 @@ struct JobObservers {
     private(set) var own: [any JobObserver] = []
     /// Added to a job above.
     private var inherited: [any JobObserver] = []
+    /// Who is being told of right now, one entry for each thread that tells.
+    private var tellings: [Telling] = []
     /// Where a callback runs, or has run last.
     var callbackPlace: CallbackPlace?
 
@@ -22,6 +24,35 @@ struct JobObservers {
         inherited += new
         all = own + inherited
         return new
+    }
+
+    // MARK: Telling
+
+    private struct Telling {
+        let record: TaskRecord
+        /// The job would not wait for the task any more.
+        var isSettled = false
+    }
+
+    mutating func tellingBegan(about record: TaskRecord) {
+        tellings.append(Telling(record: record))
+    }
+
+    /// Whether the job goes on waiting for a task because its observers are being told of it.
+    mutating func keepsWaiting(for record: TaskRecord) -> Bool {
+        guard let index = tellings.firstIndex(where: { $0.record === record }) else {
+            return false
+        }
+        tellings[index].isSettled = true
+        return true
+    }
+
+    /// Returns whether the job had no other reason to wait for the task.
+    mutating func tellingEnded(about record: TaskRecord) -> Bool {
+        guard let index = tellings.firstIndex(where: { $0.record === record }) else {
+            return false
+        }
+        return tellings.remove(at: index).isSettled
     }
 }
 

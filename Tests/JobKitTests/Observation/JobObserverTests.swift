@@ -168,6 +168,34 @@ final class JobObserverTests: XCTestCase {
         )
     }
 
+    func testCancelledJobWaitsForAnObserverThatIsToldOfAStart() async {
+        final class Blocking: JobObserver {
+            let (entered, release) = (Gate(), Gate())
+
+            func job(_ job: JobController, didRecord event: JobEvent) {
+                guard event.kind == .started, event.name == "task" else { return }
+                entered.open()
+                release.wait()
+            }
+        }
+        let (blocking, collector) = (Blocking(), EventCollector())
+        let task = named("task", ConcurrentOperation())
+        let job = Parent("job", [task])
+        job.addObserver(blocking)
+        job.addObserver(collector)
+        job.startJob()
+        await blocking.entered.opened()
+        job.cancel()
+        XCTAssertFalse(job.isFinished)
+        blocking.release.open()
+        await job.waitForFinish()
+        await task.waitForFinish()
+        XCTAssertEqual(
+            collector.log.events,
+            ["job started", "task tracked", "task started", "job finished"]
+        )
+    }
+
     /// Tasks are cancelled as they start, finish and track more; what each job tells stays in order.
     func testEventsOfJobsThatAreCancelledAreInOrder() async {
         for seed in 0..<300 {
@@ -190,6 +218,7 @@ final class JobObserverTests: XCTestCase {
             job.cancel()
             await job.waitForFinish()
             XCTAssertEqual(collector.log.events.first, "job started")
+            XCTAssertEqual(collector.log.events.last, "job finished")
             for name in Set(collector.events.map(\.name)) where name != "job" {
                 let kinds = collector.kinds(of: name)
                 XCTAssertEqual(kinds, Array(Self.all.prefix(kinds.count)), name)
