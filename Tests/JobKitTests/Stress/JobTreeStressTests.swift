@@ -2,17 +2,23 @@ import Foundation
 import JobKit
 import XCTest
 
-/// Ten thousand random trees of jobs, each job's events against ``JobTreeOracle``.
+/// Ten thousand random trees of jobs, a fifth of them in a debug build, each job's events against
+/// ``JobTreeOracle``.
 ///
 /// A failure prints the seed; `JOBKIT_SEED` runs that tree alone, a hundred times. A sanitizer may be
 /// content with fewer trees: `JOBKIT_TREES`.
 final class JobTreeStressTests: XCTestCase {
     private static let batch = 40
+    #if DEBUG
+    private static let count: UInt64 = 2_000
+    #else
+    private static let count: UInt64 = 10_000
+    #endif
 
     func testRandomTreesKeepTheRules() async {
         let environment = ProcessInfo.processInfo.environment
         let only = environment["JOBKIT_SEED"].flatMap { UInt64($0) }
-        let count = environment["JOBKIT_TREES"].flatMap { UInt64($0) } ?? 10_000
+        let count = environment["JOBKIT_TREES"].flatMap { UInt64($0) } ?? Self.count
         let seeds = only.map { Array(repeating: $0, count: 100) } ?? Array(0..<count)
         let living = LivingJobs()
         var complaints = 0
