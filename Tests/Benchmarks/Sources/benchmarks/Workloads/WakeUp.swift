@@ -11,10 +11,10 @@ enum WakeUp {
         Workload(
             stepName,
             size: size,
-            rounds: 7,
+            rounds: 15,
             variants: [
                 jobStep(on: .taskQueue),
-                jobStep(on: .operationQueue),
+                jobStep(on: .operationQueue).limited(toRounds: 3),
                 operationQueueStep,
             ]
         )
@@ -25,10 +25,10 @@ enum WakeUp {
         Workload(
             eventName,
             size: size,
-            rounds: 7,
+            rounds: 15,
             variants: [
                 jobEvent(on: .taskQueue),
-                jobEvent(on: .operationQueue),
+                jobEvent(on: .operationQueue).limited(toRounds: 3),
                 operationQueueEvent,
             ]
         )
