@@ -145,10 +145,12 @@ extension JobEffects {
             }
     }
 
-    /// Releases a task, with no lock held, before the next callback.
+    /// Releases a task and its closure, with no lock held, before the next callback.
     private func release(_ delivered: Unmanaged<JobMail>?, _ remains: consuming Remains?) {
         guard let delivered else { return }
         _ = consume remains
+        // The thread of the finish may still hold the record.
+        _ = delivered.withRecord { $0.releaseCompletion() }
         delivered.release()
         progressChanged()
     }
@@ -205,6 +207,7 @@ extension JobEffects {
             }
         }
         _ = remains
+        _ = mail.withRecord { $0.releaseCompletion() }
         mail.release()
     }
 
