@@ -1,6 +1,6 @@
 import Foundation
 
-/// An instant to about an eighth of a second, for what is told to people; a few ns to read.
+/// An instant to about an eighth of a second; a few ns to read.
 struct CoarseTime: RawRepresentable {
     /// Eighths of a second since some instant, not all of one length; begins anew after 17 years.
     let rawValue: UInt32

@@ -1,0 +1,38 @@
+import Foundation
+
+/// A task that is delivered to a closure of its own.
+///
+/// A class for each type of task, because to wrap the closure in one that takes any operation would
+/// allocate once more for each task.
+// As of every record, the lock of the job's effects guards the variables; the job's deliverer, or its
+// end, uses the closure.
+final class RecordWithCompletion<Child: Operation>: TaskRecord, @unchecked Sendable {
+    private var completion: ((Child) -> Void)?
+
+    @inline(__always)
+    init(
+        _ task: Child,
+        effects: JobEffects,
+        cancellation: ChildCancellation,
+        weight: Int64,
+        queue: (any OperationScheduling)?,
+        completion: @escaping (Child) -> Void
+    ) {
+        self.completion = completion
+        super
+            .init(
+                task,
+                effects: effects,
+                cancellation: cancellation,
+                weight: weight,
+                queue: queue
+            )
+    }
+
+    override func deliver(to job: JobController) {
+        guard let task, let completion else { return }
+        completion(unsafeDowncast(task, to: Child.self))
+    }
+
+    override func releaseCompletion() { completion = nil }
+}
