@@ -33,7 +33,7 @@ final class SerialUploadsExampleTests: XCTestCase {
             await release.opened()
         }
         async let uploads: Void = SerialUploadsExample.upload(to: server.folder) { log.record($0) }
-        await fulfillment(of: [arrived], timeout: 30)
+        await fulfillment(of: [arrived], timeout: 60)
         XCTAssertEqual(log.events, ["a Start", "a Done", "b Start"])
         release.open()
         await uploads

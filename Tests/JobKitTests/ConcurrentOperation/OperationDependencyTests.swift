@@ -158,7 +158,7 @@ final class OperationDependencyTests: XCTestCase {
         let operation = AskedOperation { dependency.finish() }
         operation.addDependency(dependency)
         OperationQueue().addOperation(operation)
-        await waitForFinish(of: operation, timeout: 20)
+        await waitForFinish(of: operation, timeout: 60)
     }
 }
 

@@ -139,7 +139,7 @@ final class JobObserverTests: XCTestCase {
         job.completionBlock = { finished.fulfill() }
         job.cancel()
         job.startJob()
-        await fulfillment(of: [finished], timeout: 30)
+        await fulfillment(of: [finished], timeout: 60)
         XCTAssertEqual(collector.log.events, ["job started", "job finished"])
     }
 
@@ -234,6 +234,6 @@ final class JobObserverTests: XCTestCase {
             try await job.run()
         }
         try await runJob()
-        await fulfillment(of: [released], timeout: 30)
+        await fulfillment(of: [released], timeout: 60)
     }
 }

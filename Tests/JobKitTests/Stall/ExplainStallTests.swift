@@ -240,6 +240,6 @@ final class ExplainStallTests: XCTestCase {
             },
             object: operation
         )
-        wait(for: [isExecuting], timeout: 30)
+        wait(for: [isExecuting], timeout: 60)
     }
 }

@@ -131,7 +131,7 @@ extension XCTestCase {
         let last = BlockOperation { finished.fulfill() }
         for operation in operations { last.addDependency(operation) }
         OperationQueue().addOperation(last)
-        await fulfillment(of: [finished], timeout: 20)
+        await fulfillment(of: [finished], timeout: 60)
     }
 
     /// Waits until a gate is open.
@@ -141,6 +141,6 @@ extension XCTestCase {
             await gate.opened()
             opened.fulfill()
         }
-        await fulfillment(of: [opened], timeout: 20)
+        await fulfillment(of: [opened], timeout: 60)
     }
 }

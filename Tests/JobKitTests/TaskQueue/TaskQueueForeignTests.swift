@@ -88,7 +88,7 @@ final class TaskQueueForeignTests: XCTestCase {
         first.completionBlock = { completed.fulfill() }
         second.completionBlock = { completed.fulfill() }
         queue.addOperations([second, first], waitUntilFinished: false)
-        await fulfillment(of: [completed], timeout: 30)
+        await fulfillment(of: [completed], timeout: 60)
     }
 
     /// Added to queues from many threads, plain operations are neither lost nor run twice.

@@ -63,7 +63,7 @@ final class TaskQueueJobTests: XCTestCase {
                 job.track(task)
             }
             queue.addOperation(job)
-            await drain(queue, timeout: 10)
+            await drain(queue, timeout: 60)
             XCTAssertTrue(job.isFinished)
         }
     }
@@ -79,7 +79,7 @@ final class TaskQueueJobTests: XCTestCase {
             job.trackAndQueue(task)
             queue.addOperation(job)
             queue.isSuspended = false
-            await drain(queue, timeout: 10)
+            await drain(queue, timeout: 60)
             XCTAssertTrue(job.isFinished)
         }
     }
@@ -100,11 +100,11 @@ final class TaskQueueJobTests: XCTestCase {
                     }
                 )
             }
-            await fulfillment(of: [began], timeout: 10)
+            await fulfillment(of: [began], timeout: 60)
             if hasBarrier { queue.addBarrierBlock {} }
             queue.maxConcurrentOperationCount = 1
             TaskQueue.shared.addOperation(gate)
-            await drain(queue, timeout: 10)
+            await drain(queue, timeout: 60)
             XCTAssertEqual(queue.operationCount, 0)
         }
     }
@@ -133,7 +133,7 @@ final class TaskQueueJobTests: XCTestCase {
                     queue.maxConcurrentOperationCount = 1
                 }
             }
-            await drain(queue, timeout: 10)
+            await drain(queue, timeout: 60)
             guard queue.operationCount == 0 else { return XCTFail("stuck in round \(round)") }
         }
     }
@@ -155,7 +155,7 @@ final class TaskQueueJobTests: XCTestCase {
         queue.addBarrierBlock { log.record("barrier") }
         queue.addOperation { log.record("after") }
         release.open()
-        await drain(queue, timeout: 10)
+        await drain(queue, timeout: 60)
         XCTAssertEqual(log.events, ["first", "second", "barrier", "after"])
     }
 

@@ -37,7 +37,7 @@ final class TaskQueueLifeTests: XCTestCase {
         }
         queue.maxConcurrentOperationCount = 5
         XCTAssertEqual(queue.maxConcurrentOperationCount, 5)
-        await fulfillment(of: [began], timeout: 30)
+        await fulfillment(of: [began], timeout: 60)
         release.open()
         await drain(queue)
     }

@@ -69,7 +69,7 @@ final class TaskQueueOrderTests: XCTestCase {
                 }
             }
         }
-        await fulfillment(of: [full], timeout: 30)
+        await fulfillment(of: [full], timeout: 60)
         release.open()
         await drain(queue)
         XCTAssertEqual(most.withLock { $0 }, 3)

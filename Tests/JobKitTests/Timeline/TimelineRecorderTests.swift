@@ -188,7 +188,7 @@ final class TimelineRecorderTests: XCTestCase {
         let recorder = TimelineRecorder()
         job.addObserver(recorder)
         job.startJob()
-        await fulfillment(of: [delivered], timeout: 30)
+        await fulfillment(of: [delivered], timeout: 60)
         let second = Step("second")
         job.trackAndQueue(second)
         await second.waitForFinish()
