@@ -55,9 +55,7 @@ struct StalledQueues {
         of job: JobController,
         in queue: TaskQueueEffects
     ) -> String {
-        let known = queues[ObjectIdentifier(queue)] ?? Queue(queue)
-        queues[ObjectIdentifier(queue)] = known
-        return known.reasonNotToStart(task, of: job)
+        known(queue, Queue(queue)).reasonNotToStart(task, of: job)
     }
 
     /// Why an operation that is ready has not been started.
@@ -66,8 +64,13 @@ struct StalledQueues {
         of job: JobController,
         in queue: OperationQueue
     ) -> String {
-        let known = queues[ObjectIdentifier(queue)] ?? Queue(queue)
+        known(queue, Queue(queue)).reasonNotToStart(task, of: job)
+    }
+
+    /// What a queue said when it was first asked.
+    private mutating func known(_ queue: AnyObject, _ ask: @autoclosure () -> Queue) -> Queue {
+        let known = queues[ObjectIdentifier(queue)] ?? ask()
         queues[ObjectIdentifier(queue)] = known
-        return known.reasonNotToStart(task, of: job)
+        return known
     }
 }

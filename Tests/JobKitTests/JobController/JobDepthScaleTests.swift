@@ -12,19 +12,29 @@ final class JobDepthScaleTests: XCTestCase {
     private final class Deep: JobController, @unchecked Sendable {
         let depth: Int
         let bottom: Operation
+        let hasTask: Bool
 
-        init(_ depth: Int, queue: any OperationScheduling, bottom: Operation) {
+        init(
+            _ depth: Int,
+            queue: any OperationScheduling,
+            bottom: Operation,
+            withTaskEach hasTask: Bool = false
+        ) {
             self.depth = depth
             self.bottom = bottom
+            self.hasTask = hasTask
             super.init(queue: queue)
         }
 
         override func main() {
             if depth > 1 {
-                trackAndQueue(Deep(depth - 1, queue: queue, bottom: bottom))
+                trackAndQueue(
+                    Deep(depth - 1, queue: queue, bottom: bottom, withTaskEach: hasTask)
+                )
             } else {
                 trackAndQueue(bottom)
             }
+            if hasTask { trackAndQueue(ConcurrentOperation()) }
         }
     }
 
@@ -90,30 +100,11 @@ final class JobDepthScaleTests: XCTestCase {
 
     /// Each job has a task that waits for a place while the jobs below have theirs.
     func testDeepJobsShareAQueueWithATaskEach() async {
-        // Operation forces @unchecked. The properties are constants.
-        final class DeepWithTask: JobController, @unchecked Sendable {
-            let depth: Int
-            let bottom: Operation
-
-            init(_ depth: Int, queue: any OperationScheduling, bottom: Operation) {
-                self.depth = depth
-                self.bottom = bottom
-                super.init(queue: queue)
-            }
-
-            override func main() {
-                let below =
-                    depth > 1
-                    ? DeepWithTask(depth - 1, queue: queue, bottom: bottom) : bottom
-                trackAndQueue(below)
-                trackAndQueue(ConcurrentOperation())
-            }
-        }
         for width in 1...2 {
             for isCancelled in [false, true] {
                 let queue = TaskQueue(maxConcurrentOperationCount: width)
                 let bottom = HeldOperation("bottom")
-                let job = DeepWithTask(Self.depth / 4, queue: queue, bottom: bottom)
+                let job = Deep(Self.depth / 4, queue: queue, bottom: bottom, withTaskEach: true)
                 job.startJob(on: queue)
                 await wait(for: bottom.began)
                 if isCancelled { job.cancel() } else { bottom.finish() }
