@@ -1,6 +1,6 @@
 import JobKit
 
-/// Collects what happened, in order, for a test to compare.
+/// Records what happened, in order, for a test to compare.
 ///
 /// ```swift
 /// let log = EventLog()
@@ -9,7 +9,7 @@ import JobKit
 /// XCTAssertEqual(log.events, ["resized", "uploaded"])
 /// ```
 ///
-/// > Thread: Any. Events recorded one after the other keep their order.
+/// > Thread: Any. Events that are recorded one after another keep their order.
 public final class EventLog: Sendable {
     private struct Waiter {
         let event: String
@@ -23,15 +23,15 @@ public final class EventLog: Sendable {
 
     private let guarded = Guarded(State())
 
-    /// Makes an empty log.
+    /// Creates an empty log.
     public init() {}
 
-    /// What was recorded so far, oldest first.
+    /// The events so far, oldest first.
     public var events: [String] {
         guarded.withLock { $0.events }
     }
 
-    /// Appends an event and wakes those who wait for it.
+    /// Appends an event and resumes the tasks that wait for it.
     ///
     /// - Parameter event: What happened, in the test's own words.
     public func record(_ event: String) {

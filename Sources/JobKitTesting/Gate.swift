@@ -3,8 +3,8 @@ import JobKit
 
 /// Holds threads and tasks back until a test opens it.
 ///
-/// A gate is opened once and stays open. It makes a test certain of an order without sleeping: work
-/// waits at a gate, the test looks at what has happened until then, and opens the gate.
+/// A gate is opened once and stays open. It guarantees an order without sleeping: work waits at a
+/// gate, the test checks what has happened so far, and then opens the gate.
 ///
 /// ```swift
 /// let began = Gate()
@@ -18,9 +18,9 @@ import JobKit
 /// release.open()
 /// ```
 ///
-/// What was done before ``open()`` is seen by everybody who passed the gate.
+/// Everything that was done before ``open()`` is visible to whoever has passed the gate.
 ///
-/// > Thread: Any. No waiter is released under a lock.
+/// > Thread: Any. No lock is held while waiters are released.
 public final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -29,7 +29,7 @@ public final class Gate: Sendable {
 
     private let guarded = Guarded(State())
 
-    /// Makes a closed gate.
+    /// Creates a closed gate.
     public init() {}
 
     /// Whether the gate has been opened.
@@ -37,9 +37,9 @@ public final class Gate: Sendable {
         guarded.withLock { $0.isOpen }
     }
 
-    /// Lets everybody pass who waits now or comes later, in the order in which they came.
+    /// Releases all waiters, in the order in which they came, and lets everything later pass.
     ///
-    /// Opening an open gate does nothing.
+    /// Opening an open gate has no effect.
     public func open() {
         let releases = guarded.withLock { state in
             defer { state.releases = [] }
@@ -51,7 +51,7 @@ public final class Gate: Sendable {
 
     /// Blocks the calling thread until the gate is open.
     ///
-    /// For synchronous code under test; a task calls ``opened()``.
+    /// For synchronous code; a task awaits ``opened()`` instead.
     @available(*, noasync, message: "blocks its thread; await opened() instead")
     public func wait() {
         let semaphore = DispatchSemaphore(value: 0)
@@ -61,7 +61,7 @@ public final class Gate: Sendable {
 
     /// Suspends the calling task until the gate is open.
     ///
-    /// A cancelled task keeps waiting, so a test decides with the gate when cancelled work stops.
+    /// A cancelled task keeps waiting, so the test decides when cancelled work stops.
     public func opened() async {
         await withCheckedContinuation { continuation in
             whenOpen { continuation.resume() }

@@ -1,7 +1,7 @@
 import Foundation
 import JobKit
 
-/// A queue that starts an operation when a test says so, on the thread of the test.
+/// A queue that starts an operation when the test says so, on the test's thread.
 ///
 /// ```swift
 /// let queue = StepQueue()
@@ -9,14 +9,14 @@ import JobKit
 /// job.startJob(on: queue)
 /// queue.runNext()                          // the job's main()
 /// XCTAssertEqual(queue.held.count, 3)      // its first tasks
-/// queue.runAll(seed: 42)                   // the rest, in an order that the seed repeats
+/// queue.runAll(seed: 42)                   // the rest; the same seed gives the same order
 /// ```
 ///
 /// > Thread: Any; a callback may call every method.
 public final class StepQueue: OperationScheduling {
     private let operations = Guarded<[Operation]>([])
 
-    /// Makes an empty queue.
+    /// Creates an empty queue.
     public init() {}
 
     /// Holds an operation until it is run.
@@ -24,12 +24,12 @@ public final class StepQueue: OperationScheduling {
         operations.withLock { $0.append(operation) }
     }
 
-    /// The operations that were not started, in the order added.
+    /// The operations that have not been started, in the order added.
     public var held: [Operation] { operations.withLock { $0 } }
 
     /// Starts the first operation that is ready, on this thread.
     ///
-    /// Returns when the callbacks that this caused have returned, those on a `callbackQueue` aside.
+    /// Returns when the resulting callbacks have returned, except those on a `callbackQueue`.
     ///
     /// - Returns: The operation; nil if none is ready.
     @discardableResult
@@ -39,9 +39,9 @@ public final class StepQueue: OperationScheduling {
         return operation
     }
 
-    /// Starts operations in an order drawn from the seed, on this thread, until none is ready.
+    /// Starts operations in a random order, on this thread, until none is ready.
     ///
-    /// Returns when the callbacks that this caused have returned, those on a `callbackQueue` aside.
+    /// Returns when the resulting callbacks have returned, except those on a `callbackQueue`.
     ///
     /// - Parameter seed: The same seed gives the same order.
     public func runAll(seed: UInt64) {

@@ -33,6 +33,6 @@ final class EventLogTests: XCTestCase {
     func testWaitForEventReturnsForAnEarlierEvent() async {
         let log = EventLog()
         log.record("early")
-        await log.waitForEvent("early")
+        await bounded { await log.waitForEvent("early") }
     }
 }

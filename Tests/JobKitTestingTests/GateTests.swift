@@ -38,7 +38,7 @@ final class GateTests: XCTestCase {
         let gate = Gate()
         gate.open()
         gate.open()
-        await gate.opened()
+        await bounded { await gate.opened() }
         passSynchronously(gate)
     }
 
@@ -59,7 +59,7 @@ final class GateTests: XCTestCase {
             }
         }
         gate.open()
-        await fulfillment(of: [passed], timeout: 60)
+        await fulfillment(of: [passed], timeout: 300)
     }
 
     func testOpenFromManyThreadsReleasesEachWaiterOnce() async {
@@ -69,7 +69,7 @@ final class GateTests: XCTestCase {
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 { group.addTask { gate.open() } }
             }
-            await waiter.value
+            await bounded { await waiter.value }
         }
     }
 
@@ -105,7 +105,7 @@ final class GateTests: XCTestCase {
         box.value = 1
         gate.open()
         await task.value
-        await fulfillment(of: [passed], timeout: 60)
+        await fulfillment(of: [passed], timeout: 300)
     }
 
     private func passSynchronously(_ gate: Gate) {

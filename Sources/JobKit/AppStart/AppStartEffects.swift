@@ -1,9 +1,11 @@
+import Dispatch
+
 /// Owns the manager's only lock, and calls tasks and the delegate with it released.
 final class AppStartEffects: Sendable {
     typealias Machine = AppStartStateMachine<StartupEntry, any Error>
 
-    // The delegate need not be `Sendable`: it is handed over under the lock, and called on one thread
-    // at a time.
+    // The delegate need not be `Sendable`: it is handed over under the lock, and called on one
+    // thread at a time.
     private struct WeakDelegate: Sendable {
         nonisolated(unsafe) weak var object: (any AppStartTaskManagerDelegate)?
     }
@@ -12,6 +14,8 @@ final class AppStartEffects: Sendable {
         var machine = Machine()
         var outbox = Outbox<Machine.Action>()
         var delegate = WeakDelegate()
+        /// Where tasks start and the delegate is called; nil: where the last word was given.
+        var callbackQueue: DispatchQueue?
         /// Keeps the manager alive while a chain runs.
         var manager: AppStartTaskManager?
         /// Keeps the delegate of the current turn alive, for tasks that hold it weakly.
@@ -26,6 +30,11 @@ final class AppStartEffects: Sendable {
             let delegate = WeakDelegate(object: newValue)
             guarded.withLock { $0.delegate = delegate }
         }
+    }
+
+    var callbackQueue: DispatchQueue? {
+        get { guarded.withLock { $0.callbackQueue } }
+        set { guarded.withLock { $0.callbackQueue = newValue } }
     }
 
     func add(_ entry: StartupEntry) {
@@ -59,8 +68,14 @@ final class AppStartEffects: Sendable {
     }
 
     private func send(_ input: (inout State) -> [Machine.Action]) {
-        let mustDeliver = guarded.withLock { $0.outbox.actionsDecided(input(&$0)) }
+        let (mustDeliver, queue) = guarded.withLock { state in
+            (state.outbox.actionsDecided(input(&state)), state.callbackQueue)
+        }
         guard mustDeliver else { return }
+        if let queue { queue.async { self.deliver() } } else { deliver() }
+    }
+
+    private func deliver() {
         while let action = nextAction() { perform(action) }
     }
 

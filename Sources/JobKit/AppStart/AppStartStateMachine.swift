@@ -22,7 +22,7 @@ where Task.ID: Sendable {
         case awaitingWord(Turn)
     }
 
-    private var queue = FIFO<Task>()
+    private var queue = StartupQueue<Task>()
     private var phase = Phase.idle
     private var turnCount = 0
 
@@ -36,19 +36,12 @@ where Task.ID: Sendable {
 
     /// Returns the tasks removed, so that they are let go of outside the lock.
     mutating func taskRemoved(_ id: Task.ID) -> [Task] {
-        removeTasks { $0.id == id }
+        queue.remove(id)
     }
 
     /// Returns the tasks removed, so that they are let go of outside the lock.
     mutating func allTasksRemoved() -> [Task] {
-        removeTasks { _ in true }
-    }
-
-    private mutating func removeTasks(where isRemoved: (Task) -> Bool) -> [Task] {
-        let tasks = queue.elements
-        queue = FIFO()
-        for task in tasks where !isRemoved(task) { queue.append(task) }
-        return tasks.filter(isRemoved)
+        queue.removeAll()
     }
 
     mutating func startRequested() -> [Action] {

@@ -1,4 +1,4 @@
-/// One step of an app's start that runs alone, such as loading the configuration from a server.
+/// A step of an app's start that runs alone, such as loading the configuration from a server.
 ///
 /// ```swift
 /// final class LoadConfiguration: AppStartTask {
@@ -15,15 +15,19 @@
 ///     }
 /// }
 /// ```
+///
+/// A main-actor class conforms with `@MainActor AppStartTask`; its manager's
+/// ``AppStartTaskManager/callbackQueue`` is then `.main`.
 public protocol AppStartTask: AnyObject {
-    /// What people call the task, for logs.
+    /// The task's name, for logs.
     var taskName: String { get }
 
-    /// Starts the task, which says exactly once, now or later, how it ended.
+    /// Starts the task, which reports its end exactly once, now or later.
     ///
-    /// Until then, and until this method has returned, no other task of the manager starts.
+    /// No other task of the manager starts until the task has reported and this method has
+    /// returned.
     ///
-    /// - Parameter delegate: Who is told the end, from any thread. It stands for this one start, is
-    ///   kept until the end was told, and may be held strongly or weakly.
+    /// - Parameter delegate: Receives the report, on any thread. It belongs to this one start, is
+    ///   retained until the report, and may be held strongly or weakly.
     func start(delegate: any AppStartTaskDelegate)
 }

@@ -1,18 +1,18 @@
-/// Hears from a start-up task how it ended.
+/// Receives a start-up task's report of how it ended.
 ///
-/// Only the first word of a task counts, and only while it is that task's turn.
+/// Only a task's first report counts, and only while it is that task's turn.
 ///
 /// > Thread: Any.
 public protocol AppStartTaskDelegate: AnyObject, Sendable {
-    /// The task has done its work; the next one starts.
+    /// Reports that the task has done its work; the next one starts.
     ///
-    /// - Parameter task: The task that speaks.
+    /// - Parameter task: The reporting task.
     func startupTaskDidComplete(_ task: any AppStartTask)
 
-    /// The task could not do its work; the chain stops.
+    /// Reports that the task failed; the chain stops.
     ///
     /// - Parameters:
-    ///   - task: The task that speaks.
+    ///   - task: The reporting task.
     ///   - error: What went wrong.
     func startupTaskDidFail(_ task: any AppStartTask, error: any Error)
 }

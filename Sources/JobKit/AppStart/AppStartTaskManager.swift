@@ -1,3 +1,5 @@
+import Dispatch
+
 /// Runs start-up tasks strictly one after another, until one fails.
 ///
 /// ```swift
@@ -11,14 +13,14 @@
 /// The manager is a start-up task itself, and the first in its own queue: a subclass that overrides
 /// ``start(delegate:)`` does its own work before the others.
 ///
-/// A task starts on the thread on which the one before it said that it completed, and leaves the
-/// queue as it starts. Tasks that complete inside `start(delegate:)` follow each other in a loop, at
-/// the same depth of the stack however many they are.
+/// A task leaves the queue as it starts. It starts on the thread on which the previous task
+/// reported that it completed. Tasks that complete inside `start(delegate:)` run in a loop, at
+/// constant stack depth.
 ///
-/// A running chain keeps the manager alive until the delegate was told its end, and its tasks until
-/// each was told. A manager whose chain does not run goes with the last reference to it.
+/// A running chain keeps the manager alive until the delegate was told about its end, and each task
+/// until it has reported. Otherwise the manager does not keep itself alive.
 ///
-/// > Thread: Any. Neither a task nor the delegate is called under a lock.
+/// > Thread: Any. Tasks and the delegate are called without a lock held.
 // Unchecked because the class is open. Its own state stands behind the lock of `effects`, and a
 // subclass guards what it adds.
 open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked Sendable {
@@ -27,7 +29,7 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
 
     private let effects = AppStartEffects()
 
-    /// Makes a manager whose queue holds the manager itself.
+    /// Creates a manager whose queue holds the manager itself.
     public init() {
         removeAllStartupTasks()
     }
@@ -36,69 +38,81 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
         effects.removeAll()
     }
 
-    /// Who follows the chain; held weakly.
+    /// Follows the chain; held weakly.
     public var delegate: (any AppStartTaskManagerDelegate)? {
         get { effects.delegate }
         set { effects.delegate = newValue }
     }
 
-    /// Adds a task behind all others, also while the chain runs.
+    /// Where the tasks start and the delegate is called; nil, the default: on the thread of the
+    /// last report.
+    ///
+    /// Set it to `.main`, before the start, if a task or the delegate belongs to the main actor.
+    /// Their methods are then called there one after another, after ``startAllTasks()`` has
+    /// returned.
+    public final var callbackQueue: DispatchQueue? {
+        get { effects.callbackQueue }
+        set { effects.callbackQueue = newValue }
+    }
+
+    /// Adds a task to the end of the queue, even while the chain runs.
     ///
     /// A task that is added twice runs twice, one turn after the other.
     ///
-    /// - Parameter task: The task. Kept until its end was told, or until it is removed.
+    /// - Parameter task: The task. Retained until it has reported its end, or until it is removed.
     public func addStartupTask(_ task: any AppStartTask) {
         effects.add(StartupEntry(task, in: self))
     }
 
-    /// Removes a task that has not started from the queue, wherever it stands there.
+    /// Removes a task from the queue unless it has started.
     ///
-    /// A task that has started goes on, and the chain waits for its end.
+    /// A task that has started continues, and the chain waits for its end.
     ///
     /// - Parameter task: The task.
     public func removeStartupTask(_ task: any AppStartTask) {
         effects.remove(ObjectIdentifier(task))
     }
 
-    /// Empties the queue but for the manager itself, which is the first task again.
+    /// Empties the queue except for the manager itself, which becomes the first task again.
     ///
-    /// A task that has started goes on, and the chain waits for its end.
+    /// A task that has started continues, and the chain waits for its end.
     public func removeAllStartupTasks() {
         effects.removeAll(leaving: StartupEntry(self, in: self))
     }
 
     /// Starts the first task of the queue; the others follow.
     ///
-    /// After a failure it goes on with the next task. While a chain runs it does nothing. With an
-    /// empty queue the chain completes at once.
+    /// After a failure, continues with the next task. Does nothing while a chain runs. With an
+    /// empty queue, the chain completes at once.
     public func startAllTasks() {
         effects.start(self)
     }
 
     // MARK: The manager as a task
 
-    /// What people call the manager's own task: the name of its class, unless overridden.
+    /// The name of the manager's own task: the name of its class, unless overridden.
     open var taskName: String {
         String(describing: type(of: self))
     }
 
     /// Does the manager's own work; the default completes at once.
     ///
-    /// An override says to the delegate, now or later, how the work ended, and does not call `super`.
+    /// An override reports to the delegate, now or later, how the work ended. It does not call
+    /// `super`.
     ///
-    /// - Parameter delegate: Who is told the end.
+    /// - Parameter delegate: Receives the report.
     open func start(delegate: any AppStartTaskDelegate) {
         delegate.startupTaskDidComplete(self)
     }
 
     // MARK: The manager as a delegate
 
-    /// Goes on with the next task, if it is this task's turn.
+    /// Continues with the next task, if it is this task's turn.
     ///
-    /// A task that is queued several times speaks by the delegate of its start, which knows the turn;
-    /// here, the word counts for the turn that the task has now.
+    /// A task that is queued several times reports to the delegate of its start, which knows the
+    /// turn. A report made here counts for the task's current turn.
     ///
-    /// - Parameter task: The task that speaks.
+    /// - Parameter task: The reporting task.
     public func startupTaskDidComplete(_ task: any AppStartTask) {
         effects.taskDidComplete(.task(ObjectIdentifier(task)))
     }
@@ -106,7 +120,7 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     /// Stops the chain, if it is this task's turn.
     ///
     /// - Parameters:
-    ///   - task: The task that speaks.
+    ///   - task: The reporting task.
     ///   - error: What went wrong, passed on to the delegate.
     public func startupTaskDidFail(_ task: any AppStartTask, error: any Error) {
         effects.taskDidFail(.task(ObjectIdentifier(task)), error: error)

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Dependencies of JobKit's own, because Foundation's cost a search for each and recurse when freed.
+/// JobKit's own dependencies: Foundation's cost a search each, and recurse when they are freed.
 extension ConcurrentOperation {
     var hasNoUnfinishedDependency: Bool {
         let state = currentLifecycle
@@ -10,43 +10,24 @@ extension ConcurrentOperation {
     }
 
     func wait(for operation: Operation) {
-        let readiness = hooks.withLock { hooks -> Readiness? in
-            if hooks.dependencies == nil { hooks.dependencies = OperationDependencies() }
-            guard hooks.dependencies?.insert(operation) == true else { return nil }
+        let edge = hooks.withLock { hooks in
             let readiness = hooks.readiness ?? Readiness(of: self)
             hooks.readiness = readiness
-            readiness.dependencyAdded()
-            return readiness
+            hooks.dependencies = hooks.dependencies ?? OperationDependencies()
+            return hooks.dependencies?.insert(operation) { DependencyEdge(readiness) }
         }
-        guard let readiness else { return }
+        guard let edge else { return }
         lifecycle.bitwiseOr(
             OperationLifecycle.hasDependencies.rawValue,
             ordering: .acquiringAndReleasing
         )
-        if let operation = operation as? ConcurrentOperation {
-            let isWaiting = operation.hooks.withLock { $0.addDependent(readiness) }
-            if !isWaiting { readiness.dependencyGone() }
-        } else if operation.isFinished {
-            readiness.dependencyGone()
-        } else {
-            let hook = FinishHook { readiness.dependencyGone() }
-            hooks.withLock { $0.dependencies?.keep(hook, for: operation) }
-            hook.watch(operation)
-        }
+        edge.register(with: operation)
         announceUnready()
     }
 
     func stopWaiting(for operation: Operation) {
-        let (removed, readiness) = hooks.withLock {
-            ($0.dependencies?.remove(operation), $0.readiness)
-        }
-        guard let removed, removed.wasPresent, let readiness else { return }
-        if let operation = operation as? ConcurrentOperation {
-            let wasWaiting = operation.hooks.withLock { $0.removeDependent(readiness) }
-            if wasWaiting { readiness.dependencyGone() }
-        } else if let hook = removed.hook, hook.detach() {
-            readiness.dependencyGone()
-        }
+        guard let edge = hooks.withLock({ $0.dependencies?.remove(operation) }) else { return }
+        if edge.end() { edge.withdraw(from: operation) }
     }
 
     /// The last dependency has finished: tells whoever may be waiting to start the operation.
@@ -63,8 +44,10 @@ extension ConcurrentOperation {
         guard currentLifecycle.contains(.hasDependencies) else { return [] }
         var taken = hooks.withLock { $0.dependencies.take() }
         guard let taken = taken?.removeAll() else { return [] }
-        for hook in taken.hooks { _ = hook.detach() }
-        return taken.operations
+        for dependency in taken where dependency.edge.abandon() {
+            dependency.edge.withdraw(from: dependency.operation)
+        }
+        return taken.map(\.operation)
     }
 
     /// Releases what the operation owns one by one: the end of a chain of 100,000 would otherwise

@@ -45,10 +45,10 @@ extension ConcurrentOperation {
         case .cancelled:
             brought = .withCancellation
         }
-        let isInside =
-            currentLifecycle.contains(.notifying)
-            && ThreadContext.current.tellingOfCancel == ObjectIdentifier(self)
-        if transition({ $0.finishStored(brought, insideDidCancel: isInside) }) { end() }
+        if brought == .withCancellation, transition({ $0.cancellationBrought() }) {
+            announceCancel()
+        }
+        if transition({ $0.finishStored(brought) }) { end() }
     }
 
     /// Announces a cancel or an overrun, and tells the subclass if it is executing.
@@ -58,88 +58,110 @@ extension ConcurrentOperation {
             break
         case .announce:
             announceCancel()
-            if currentLifecycle.isCancelledBeforeMain { tellThatMainNeverRuns() }
+        case .announceAndSkipMain:
+            announceCancel()
+            mainSkippedByCancel()
         case .announceAndTell:
             announceCancel()
-            let context = ThreadContext.current
-            let outer = context.tellingOfCancel
-            context.tellingOfCancel = ObjectIdentifier(self)
             tellOfCancel()
-            context.tellingOfCancel = outer
             if transition({ $0.didCancelReturned() }) { end() }
+        }
+    }
+
+    /// Enters `main()`, unless a cancel, an overrun or a finish has come since the start.
+    ///
+    /// Written out, so that as little as possible lies between the decision and the call.
+    func enterMain() {
+        var current = lifecycle.load(ordering: .acquiring)
+        while true {
+            var entered = OperationLifecycle(rawValue: current)
+            guard entered.mainEntering() else { return startedWithoutMain() }
+            let (exchanged, original) = lifecycle.weakCompareExchange(
+                expected: current,
+                desired: entered.rawValue,
+                ordering: .acquiringAndReleasing
+            )
+            if exchanged { return main() }
+            current = original
         }
     }
 
     /// Carries out the end; the lifecycle grants it to one caller.
     func end() {
-        var mail: JobEffects?
-        end(claimedMail: &mail, isInsideJobKit: false)
+        var claimed: (any CallbackDelivery)?
+        end(claimed: &claimed, isInsideJobKit: false)
     }
 
     /// Carries out the end.
     ///
     /// - Parameters:
-    ///   - claimedMail: Becomes a job that the caller must deliver to, where it can.
+    ///   - claimed: Becomes a job that the caller must deliver to, where it can.
     ///   - isInsideJobKit: Whether the caller has no code of the user's below it on the stack.
-    func end(claimedMail: inout JobEffects?, isInsideJobKit: Bool) {
+    func end(claimed: inout (any CallbackDelivery)?, isInsideJobKit: Bool) {
         let wasExecuting = currentLifecycle.contains(.executing)
         announceWillFinish(wasExecuting: wasExecuting)
         lifecycle.bitwiseOr(OperationLifecycle.finished.rawValue, ordering: .acquiringAndReleasing)
+        // Whoever begins to wait now still waits until the job's observers have heard of the
+        // finish.
+        becameFinished()
         let context = ThreadContext.current
-        let isOwnStart = context.starting == ObjectIdentifier(self)
-        let isWorkers = context.startedByWorker == ObjectIdentifier(self)
+        let isOwnStart = context.frame.isOf(self)
+        let isWorkers = isOwnStart && context.frame.isWorkers
         let taken = hooks.withLock { $0.close(takesQueue: !isWorkers) }
+        if isOwnStart { context.frame.hasEnded = true }
 
-        func tell(_ record: TaskRecord) {
-            record.effects.taskFinished(record)
-            if isInsideJobKit, claimedMail == nil {
-                if record.effects.claimDelivery() { claimedMail = record.effects }
-            } else if isOwnStart, deferredDelivery == nil {
-                deferredDelivery = .ofTask(record)
+        func tell(_ listener: OperationListener) {
+            listener.operationFinished()
+            if isInsideJobKit, claimed == nil {
+                if listener.claimDelivery() { claimed = listener }
+            } else if isOwnStart, context.frame.delivery == nil {
+                context.frame.delivery = listener
             } else {
-                record.effects.deliverElsewhere()
+                listener.deliverElsewhere()
             }
         }
-        becameFinished()
+        var late: [LateLook] = []
         if let subscriber = taken.listeners.subscriber { tell(subscriber) }
         if let others = taken.listeners.others {
-            for subscriber in others.subscribers { tell(subscriber) }
-            for dependent in others.dependents { dependent.dependencyGone() }
+            for subscriber in others.subscribers.all { tell(subscriber) }
+            late = LateLook.collect { for dependent in others.dependents.edges { dependent.end() } }
         }
         announceDidFinish(wasExecuting: wasExecuting)
+        // Plain dependents are ready only since Foundation has told them.
+        LateLook.look(late)
         taken.timers?.cancelAll()
         if isWorkers {
-            deferredWaiters = taken.listeners.others?.waiters
+            context.frame.waiters = taken.listeners.others?.waiters
         } else {
             taken.queue?.operationFinished(self)
             for waiter in taken.listeners.others?.waiters ?? [] { waiter.resume() }
         }
     }
 
-    /// Resumes those who waited for what finished inside a worker's `start()`, after its place was
-    /// given away.
-    func resumeDeferredWaiters() {
-        guard let waiters = deferredWaiters else { return }
-        deferredWaiters = nil
-        for waiter in waiters { waiter.resume() }
+    /// Tells of the start, before anybody can see it.
+    func tellOfStart() {
+        startIsObserved()
+        let (first, others) = hooks.withLock { $0.allSubscribers }
+        first?.operationStarts()
+        for listener in others { listener.operationStarts() }
     }
 
-    /// Delivers what finished inside `start()`, unless the worker that called it does.
-    func leave(_ context: ThreadContext, _ outer: ObjectIdentifier?) {
-        context.starting = outer
-        guard context.startedByWorker != ObjectIdentifier(self) else { return }
-        takeDeferredDelivery()?.effects.deliverHere()
+    /// Does what `start()` does in a frame of the thread, and delivers then.
+    ///
+    /// Whoever called `start()` on this thread for JobKit has made the frame, and delivers itself.
+    @inline(__always)
+    func inFrame(_ body: () -> Void) {
+        let context = ThreadContext.current
+        guard !context.frame.isOf(self) else { return body() }
+        context.start(self, body).delivery?.deliverHere()
     }
 
-    func takeDeferredDelivery() -> DeferredDelivery? { deferredDelivery.take() }
-
-    private func announceCancel() {
+    /// Announces that `isCancelled` has become true.
+    func announceCancel() {
         super.cancel()
         hooks.withLock { $0.queue }?.operationBecameReady(self)
         readinessChanged()
-    }
-
-    private func tellThatMainNeverRuns() {
-        for waiter in hooks.withLock({ $0.cancelledBeforeMain() }) { waiter.resume() }
+        guard currentLifecycle.isCancelledBeforeStart else { return }
+        for waiter in hooks.withLock({ $0.cancelledBeforeStart() }) { waiter.resume() }
     }
 }

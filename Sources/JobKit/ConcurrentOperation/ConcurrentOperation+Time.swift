@@ -4,7 +4,7 @@ import Synchronization
 extension ConcurrentOperation {
     /// The clock that times ``maximumRuntime``, ``perform(after:_:)`` and the delays of a retry.
     ///
-    /// `ContinuousClock()` unless set before the start; setting it later traps.
+    /// A `ContinuousClock` unless set before the start. Setting it later traps.
     public final var clock: any Clock<Duration> {
         get { hooks.withLock { $0.timers }?.clock ?? ContinuousClock() }
         set {
@@ -15,34 +15,36 @@ extension ConcurrentOperation {
         }
     }
 
-    /// How long the operation may run, measured on its ``clock`` from the start; nil: any time.
+    /// How long the operation may run, measured on its ``clock`` from the start; nil for no limit.
     ///
     /// An overrun settles the outcome at once as a failure with ``OperationTimedOut``, sets
-    /// `isCancelled` and calls ``didCancel()``; the operation finishes when its work has stopped.
-    /// A cancelled operation no longer overruns. May be changed while the operation is executing:
-    /// the limit set last counts. It is measured from the start, and up to about a second longer where
-    /// neither a limit nor a clock was set before the start.
+    /// `isCancelled` and calls ``didCancel()``. The operation finishes when its work has stopped.
+    /// A cancelled operation no longer overruns. The limit may be changed while the operation is
+    /// executing; it still counts from the start. If neither a limit nor a clock was set before the
+    /// start, the limit may be up to about a second longer.
     public final var maximumRuntime: Duration? {
         get { hooks.withLock { $0.timers }?.limit }
         set {
             timers().limit = newValue
             let state = currentLifecycle
-            guard state.contains(.entered), !state.contains(.finished) else { return }
-            let entry = CoarseTime(rawValue: entry.load(ordering: .relaxed))
-            startRuntime(secondsAgo: entry.wholeSeconds(to: .now))
+            guard state.contains(.started), !state.contains(.finished) else { return }
+            let entry = entry.load(ordering: .relaxed)
+            // Just being started, if the entry is not noted yet.
+            let seconds = entry == 0 ? 0 : CoarseTime(rawValue: entry).wholeSeconds(to: .now)
+            startRuntime(secondsAgo: seconds)
         }
     }
 
     /// Calls `body` when `delay` has passed on the operation's ``clock``.
     ///
-    /// The deadline is taken before this returns. The body is dropped if the operation finishes
-    /// first. It runs on a thread of Swift concurrency, which it must not block; that of a job is
-    /// one of the job's callbacks. The operation does not keep itself alive for it.
+    /// The deadline is set before this method returns. The body is dropped if the operation
+    /// finishes first. It runs on a thread of Swift concurrency, which it must not block; a job
+    /// runs it as one of its callbacks. A pending body does not keep the operation alive.
     public final func perform(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
         guard !currentLifecycle.contains(.ending) else { return }
         let timers = timers()
         timers.sleep(for: delay) { [weak self] in self?.delayPassed(body) }
-        if currentLifecycle.contains(.finished) { timers.cancelAll() }
+        if callsNothingMore { timers.cancelAll() }
     }
 
     /// The limit that was overrun.
@@ -50,7 +52,7 @@ extension ConcurrentOperation {
 
     /// Starts the time of ``maximumRuntime``, or begins to wait for a new limit.
     ///
-    /// - Parameter secondsAgo: How long ago the operation was started, if that is known.
+    /// - Parameter secondsAgo: How long ago the operation was started, if known.
     func startRuntime(secondsAgo: Int = 0) {
         let timers = timers()
         timers.operationStarted(ago: .seconds(secondsAgo))

@@ -19,28 +19,28 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The first finish wins; later ones are ignored. An operation that was cancelled before it
-/// finished has the outcome ``OperationOutcome/cancelled``, whatever finish was called.
+/// The first call of a `finish` method wins; later ones are ignored. An operation that was
+/// cancelled before it finished has the outcome ``OperationOutcome/cancelled``, whichever `finish`
+/// was called.
 ///
 /// > Thread: Every member may be used from any thread.
 open class ConcurrentOperation: Operation, @unchecked Sendable {
     let lifecycle = Atomic<OperationLifecycle.RawValue>(0)
-    /// When the operation entered `main()`, 0 before; it fills up the word of the line above.
+    /// When the operation entered `main()`, 0 before; it fits into the padding of `lifecycle`.
     let entry = Atomic<CoarseTime.RawValue>(0)
     let hooks = Guarded(OperationHooks())
     var storedError: (any Error)?
-    /// The job to deliver to when `start()` has returned; used by the starting thread alone.
-    var deferredDelivery: DeferredDelivery?
     /// The operation's number in events; 0 until it is needed.
     let number = Atomic<Int>(0)
-    /// Who is to be resumed when `start()` has returned; used by the starting thread alone.
-    var deferredWaiters: [FinishWaiter]?
-    /// The job that tracks the operation and has not delivered it, as a number; the first if several.
+    /// How much of its work the operation says it has done.
+    let reportedFraction = ReportedFraction()
+    /// The job that tracks the operation and has not delivered it, as a number; the first if
+    /// several.
     let trackingJob = Atomic<UInt>(0)
     /// The place in the ``TaskQueue`` that the operation stands in; guarded by the queue's lock.
     var queueSlot = -1
 
-    /// Makes an operation that has not been started.
+    /// Creates an operation that has not been started.
     public override init() {
         super.init()
     }
@@ -56,8 +56,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///
     /// The default finishes at once.
     ///
-    /// Called once, on the thread that starts the operation, and never if the operation was
-    /// cancelled or finished before. The work may go on after this returns; it ends with
+    /// Called once, on the thread that starts the operation; never called if the operation was
+    /// cancelled or finished before. The work may continue after this returns, until it calls
     /// ``finish()``.
     open override func main() {
         finish()
@@ -67,32 +67,42 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///
     /// The default calls ``finish()``.
     ///
-    /// Called at most once, between `main()` being entered and the finish, on the thread of
-    /// `cancel()`. An override stops the work and calls ``finish()`` when it has really stopped;
-    /// until then the operation is executing. A finish from another thread takes effect when this
-    /// has returned.
+    /// Called at most once, between the entry into `main()` and the finish, on the thread that
+    /// calls `cancel()`. An override stops the work and calls ``finish()`` when the work has really
+    /// stopped; until then the operation is executing. If `finish` is called while this method
+    /// runs, here or on another thread, it takes effect when this method returns.
     open func didCancel() {
         finish()
     }
+
+    /// What the operation adds to its line in ``JobController/explainStall(limit:)``.
+    ///
+    /// The default is nil, which adds nothing. An override says briefly what only the operation
+    /// knows, such as `on h2, attempt 2 for 3 s`. The note appears in parentheses at the end of the
+    /// line.
+    ///
+    /// > Thread: Called by `explainStall` on the calling thread, with no lock held, while the
+    /// > operation works. Guard what it reads with a lock that is never held for long. Not called
+    /// > once the operation has finished.
+    open var statusNote: String? { nil }
 
     // MARK: Finishing
 
     /// Ends the operation as a success.
     ///
-    /// Ignored if it was finished before.
-    ///
-    /// Before `start()`, the finish is remembered: the operation then finishes, without `main()`,
-    /// when it is started.
+    /// Ignored if the operation was already finished. May be called before `start()`: the operation
+    /// then finishes when it is started, without running `main()`.
     public final func finish() {
         finishRequested(.succeeded)
     }
 
     /// Ends the operation as a failure.
     ///
-    /// Ignored if it was finished before.
+    /// Ignored if the operation was already finished.
     ///
-    /// - Parameter error: The reason; `CancellationError` stands for
-    ///   ``OperationOutcome/cancelled``.
+    /// - Parameter error: The reason. `CancellationError` gives the outcome
+    ///   ``OperationOutcome/cancelled`` and makes `isCancelled` true without a call of
+    ///   ``didCancel()``.
     public final func finish(with error: any Error) {
         finishRequested(.failed(error))
     }
@@ -110,7 +120,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         }
     }
 
-    /// Why the operation failed; nil until it has finished, and where it did not fail.
+    /// Why the operation failed; nil until it has finished, and nil if it did not fail.
     public final var error: (any Error)? {
         guard currentLifecycle.hasFailed, case .failed(let error) = outcome else { return nil }
         return error
@@ -120,40 +130,40 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Starts the operation; queues call this.
     ///
-    /// Starting twice traps.
+    /// Starting twice traps. A cancel, an overrun or a finish that comes before the entry into
+    /// `main()` prevents that entry. An override must call `super.start()` once, on any thread;
+    /// otherwise the operation is never started and never finishes.
     open override func start() {
         let before = currentLifecycle
-        if before.contains(.observed), !before.contains(.started) { JobEffects.tellStarted(self) }
+        if before.contains(.observed), !before.contains(.started) { tellOfStart() }
+        announceWillExecute(from: before)
         switch transition({ $0.startCalled() }) {
         case .refuseSecondStart:
             fatalError(
                 "JobKit: \(label) was started twice. Each operation runs once; make a new one."
             )
         case .skipMain:
-            let context = ThreadContext.current
-            let outer = context.enter(self)
-            startedWithoutMain()
-            leave(context, outer)
-        case .enterMain:
+            announceDidExecute(from: before)
+            inFrame { startedWithoutMain() }
+        case .prepareMain:
             entry.store(CoarseTime.now.rawValue, ordering: .relaxed)
-            announceExecuting()
-            let context = ThreadContext.current
-            let outer = context.enter(self)
-            if currentLifecycle.contains(.isTimed) { startRuntime() }
-            run()
-            leave(context, outer)
+            announceDidExecute(from: before)
+            inFrame {
+                if currentLifecycle.contains(.isTimed) { startRuntime() }
+                run()
+            }
         }
     }
 
     /// Cancels the operation.
     ///
-    /// An operation that is executing is told by ``didCancel()``. One that was not started never
-    /// enters `main()`, no longer waits for its dependencies, and finishes when it is started.
+    /// Calls ``didCancel()`` if the operation is executing. An operation that was not started will
+    /// never enter `main()`, stops waiting for its dependencies, and finishes when it is started.
     open override func cancel() {
         carryOut(transition { $0.cancelCalled() })
     }
 
-    /// Whether the work may go on after `main()` has returned: always true.
+    /// Whether the work may continue after `main()` has returned: always true.
     public final override var isAsynchronous: Bool { true }
 
     /// Whether the operation was started and has not finished.
@@ -176,13 +186,21 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Makes the operation wait for another to finish before it is started.
     ///
-    /// Costs constant time whatever the order and the number of dependencies. Adding one twice
-    /// does nothing.
+    /// Takes constant time, whatever the order and the number of dependencies. Adding a dependency
+    /// twice has no effect. Concurrent calls of ``removeDependency(_:)`` for the same operation are
+    /// safe: when both have returned, this operation waits for the other if and only if
+    /// ``dependencies`` contains it.
+    ///
+    /// A dependency of a plain `Operation` on another operation is Foundation's. On Linux, adding
+    /// or removing such a dependency searches all dependencies of the plain operation, and must not
+    /// happen on two threads at once; both operations must live until the dependency is gone.
     open override func addDependency(_ operation: Operation) {
         wait(for: operation)
     }
 
-    /// Ends the wait for another operation.
+    /// Stops waiting for another operation.
+    ///
+    /// Takes constant time.
     open override func removeDependency(_ operation: Operation) {
         stopWaiting(for: operation)
     }
@@ -205,13 +223,37 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Runs `main()`; a job does more around it.
     func run() {
-        main()
+        let context =
+            currentLifecycle.contains(.inContext)
+            ? hooks.withLock { $0.subscribers }.lazy.compactMap(\.context).first : nil
+        if let context { context.run(enterMain) } else { enterMain() }
     }
 
-    /// Started after a cancel or a finish: there is nothing to run.
+    /// The operation is about to be started, and observed; a job tells its own observers.
+    func startIsObserved() {}
+
+    /// Whether the operation is a job that was started in this queue.
+    func holdsPlace(in queue: any QueueHome) -> Bool { false }
+
+    /// Whether the operation is a job that was started and has tasks, which may run in its place.
+    var hasTasksToLendTo: Bool { false }
+
+    /// The tasks that may run in the operation's place.
+    var tasksToLendTo: [Operation] { [] }
+
+    /// Whether the operation is a job that has nothing to run until one of its tasks finishes.
+    var onlyWaits: Bool { false }
+
+    /// Started, with a cancel or a finish before `main()`: there is nothing to run.
     ///
     /// A job may have tasks to wait for.
     func startedWithoutMain() {
+        if transition({ $0.mainSkipped() }) { end() }
+    }
+
+    /// Cancelled between the start and `main()`, on another thread than the one that starts it; a
+    /// job leaves the end to that one.
+    func mainSkippedByCancel() {
         if transition({ $0.mainSkipped() }) { end() }
     }
 
@@ -237,6 +279,13 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// launch task may be waited for on the main thread.
     func readinessChanged() {}
 
+    /// The numbers of the operations that had to finish before this one could start; a launch task
+    /// waits for its stage besides its dependencies.
+    var predecessorIDs: [Int] {
+        guard currentLifecycle.contains(.hasDependencies) else { return [] }
+        return dependencies.map(\.operationID)
+    }
+
     /// `isFinished` has just become true, and nobody was told yet; a job reports it.
     func becameFinished() {}
 
@@ -244,6 +293,10 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     func delayPassed(_ body: @escaping @Sendable () -> Void) {
         if !currentLifecycle.contains(.ending) { body() }
     }
+
+    /// Whether no code of the operation's is called any more; of a job perhaps before it has
+    /// finished.
+    var callsNothingMore: Bool { currentLifecycle.contains(.finished) }
 
     /// The owned operations, taken out so that they can be released one after another.
     func takeOwnedOperations() -> [Operation] {

@@ -1,51 +1,75 @@
 import Foundation
 
 /// The operations that one operation depends on, in the order added, each once.
+///
+/// Adding and removing cost constant time: the places of many are looked up, and a removed one
+/// leaves its place empty until half of the places are.
 struct OperationDependencies {
-    private(set) var operations: [Operation] = []
+    /// A dependency, and the wait for it.
+    struct Dependency {
+        let operation: Operation
+        let edge: DependencyEdge
+    }
+
+    private var dependencies: [Dependency?] = []
     /// Built only when a linear search would cost more.
-    private var known: Set<ObjectIdentifier> = []
-    private var hooks: [ObjectIdentifier: FinishHook] = [:]
+    private var places: [ObjectIdentifier: Int] = [:]
+    private(set) var count = 0
 
     private static let linearSearchLimit = 16
 
-    func contains(_ operation: Operation) -> Bool {
-        known.isEmpty
-            ? operations.contains { $0 === operation }
-            : known.contains(ObjectIdentifier(operation))
+    /// In the order added.
+    var operations: [Operation] { dependencies.compactMap { $0?.operation } }
+
+    func contains(_ operation: Operation) -> Bool { place(of: operation) != nil }
+
+    /// Keeps the edge that `make` returns, unless the operation is among the dependencies.
+    mutating func insert(
+        _ operation: Operation,
+        _ make: () -> DependencyEdge
+    ) -> DependencyEdge? {
+        guard !contains(operation) else { return nil }
+        let edge = make()
+        if !places.isEmpty { places[ObjectIdentifier(operation)] = dependencies.count }
+        dependencies.append(Dependency(operation: operation, edge: edge))
+        count += 1
+        if places.isEmpty, dependencies.count > Self.linearSearchLimit { indexPlaces() }
+        return edge
     }
 
-    /// Returns whether the operation was not among the dependencies.
-    mutating func insert(_ operation: Operation) -> Bool {
-        guard !contains(operation) else { return false }
-        operations.append(operation)
-        if !known.isEmpty {
-            known.insert(ObjectIdentifier(operation))
-        } else if operations.count > Self.linearSearchLimit {
-            known = Set(operations.map(ObjectIdentifier.init))
-        }
-        return true
-    }
-
-    /// Keeps the hook that tells when `operation`, a plain `Operation`, finishes.
-    mutating func keep(_ hook: FinishHook, for operation: Operation) {
-        hooks[ObjectIdentifier(operation)] = hook
-    }
-
-    /// Returns whether the operation was among the dependencies, and its hook if it has one.
-    mutating func remove(_ operation: Operation) -> (wasPresent: Bool, hook: FinishHook?) {
-        guard let index = operations.firstIndex(where: { $0 === operation }) else {
-            return (false, nil)
-        }
-        operations.remove(at: index)
-        known.remove(ObjectIdentifier(operation))
-        if operations.isEmpty { known = [] }
-        return (true, hooks.removeValue(forKey: ObjectIdentifier(operation)))
+    /// Returns nil if the operation was not among the dependencies.
+    mutating func remove(_ operation: Operation) -> DependencyEdge? {
+        guard let place = place(of: operation) else { return nil }
+        let removed = dependencies[place].take()
+        places[ObjectIdentifier(operation)] = nil
+        count -= 1
+        closeGaps()
+        return removed?.edge
     }
 
     /// Takes everything, so that the owner can release it without recursion.
-    mutating func removeAll() -> (operations: [Operation], hooks: [FinishHook]) {
+    mutating func removeAll() -> [Dependency] {
         defer { self = Self() }
-        return (operations, Array(hooks.values))
+        return dependencies.compactMap { $0 }
+    }
+
+    private func place(of operation: Operation) -> Int? {
+        places.isEmpty
+            ? dependencies.firstIndex { $0?.operation === operation }
+            : places[ObjectIdentifier(operation)]
+    }
+
+    private mutating func closeGaps() {
+        guard 2 * count <= dependencies.count else { return }
+        dependencies.removeAll { $0 == nil }
+        places = [:]
+        if count > Self.linearSearchLimit { indexPlaces() }
+    }
+
+    private mutating func indexPlaces() {
+        for (place, dependency) in dependencies.enumerated() {
+            guard let dependency else { continue }
+            places[ObjectIdentifier(dependency.operation)] = place
+        }
     }
 }

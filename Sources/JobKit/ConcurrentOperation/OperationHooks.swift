@@ -4,51 +4,84 @@ import Foundation
 struct OperationHooks {
     /// The ``TaskQueue`` that the operation stands in, until it has finished.
     ///
-    /// Not retained: a queue keeps itself as long as an operation stands in it. Of one reference that
-    /// all threads count, the cache line would travel between cores twice for each operation.
-    unowned(unsafe) var queue: TaskQueueEffects?
+    /// Not retained: a queue keeps itself as long as an operation stands in it. The cache line of a
+    /// count that all threads change would travel between cores twice for each operation.
+    unowned(unsafe) var queue: (any QueueHome)?
     /// Nil for nearly all operations: the clock, the maximum runtime and what sleeps.
     var timers: OperationTimers?
     /// Nil until a dependency is added.
     var readiness: Readiness?
     /// Nil until a dependency is added.
     var dependencies: OperationDependencies?
-    private var listeners = Listeners()
+    private(set) var listeners = Listeners()
     private(set) var isClosed = false
     private(set) var willNeverRun = false
 
     /// Who is to be told of the finish.
     struct Listeners {
         /// Stands by itself, because most operations have one subscriber and nothing else.
-        var subscriber: TaskRecord?
+        var subscriber: OperationListener?
         var others: Others?
     }
 
     /// In an optional of its own: an operation without pays for no array.
     struct Others {
-        var subscribers: [TaskRecord] = []
-        var dependents: [Readiness] = []
+        var subscribers = TaskSubscribers()
+        var dependents = DependentEdges()
         var waiters: [FinishWaiter] = []
     }
 
     /// All subscribers, in the order in which they came.
-    var subscribers: [TaskRecord] {
-        (listeners.subscriber.map { [$0] } ?? []) + (listeners.others?.subscribers ?? [])
+    var subscribers: [OperationListener] {
+        (listeners.subscriber.map { [$0] } ?? []) + (listeners.others?.subscribers.all ?? [])
     }
 
-    /// Whether a task waits for the operation.
-    var isAwaited: Bool { listeners.others?.waiters.isEmpty == false }
+    /// Whether there is more than the one subscriber that most operations have.
+    var hasSeveralSubscribers: Bool {
+        listeners.subscriber == nil || listeners.others?.subscribers.isEmpty == false
+    }
+
+    /// The subscriber that came first, and the others: no array for the one that most have.
+    var allSubscribers: (first: OperationListener?, others: [OperationListener]) {
+        (listeners.subscriber, listeners.others?.subscribers.all ?? [])
+    }
+
+    /// Whether another operation waits for this one to finish.
+    var hasDependents: Bool { listeners.others?.dependents.edges.isEmpty == false }
 
     /// Returns false if the operation has finished.
-    mutating func subscribe(_ subscriber: TaskRecord) -> Bool {
+    mutating func subscribe(_ subscriber: OperationListener) -> Bool {
         guard !isClosed else { return false }
-        if listeners.subscriber == nil {
+        // Its job may have ended meanwhile.
+        guard subscriber.subscription == .none else { return true }
+        subscriber.subscription = .stands
+        if listeners.subscriber == nil, listeners.others?.subscribers.isEmpty != false {
             listeners.subscriber = subscriber
         } else {
             listeners.others = listeners.others ?? Others()
             listeners.others?.subscribers.append(subscriber)
         }
         return true
+    }
+
+    /// A job hears of the finish no more.
+    mutating func unsubscribe(_ subscriber: OperationListener) {
+        let didStand = subscriber.subscription == .stands && !isClosed
+        subscriber.subscription = .isOver
+        if listeners.subscriber === subscriber {
+            listeners.subscriber = nil
+        } else if didStand {
+            listeners.others?.subscribers.subscriptionEnded()
+        }
+    }
+
+    /// The first subscribers but for one of them.
+    func subscribers(_ limit: Int, otherThan subscriber: OperationListener) -> [OperationListener] {
+        if let first = listeners.subscriber, first !== subscriber {
+            let rest = limit > 1 ? listeners.others?.subscribers : nil
+            return [first] + (rest?.first(limit - 1, otherThan: subscriber) ?? [])
+        }
+        return listeners.others?.subscribers.first(limit, otherThan: subscriber) ?? []
     }
 
     /// Returns false if there is nothing to wait for.
@@ -60,23 +93,20 @@ struct OperationHooks {
     }
 
     /// Returns false if the operation has finished, so that nobody has to wait for it.
-    mutating func addDependent(_ readiness: Readiness) -> Bool {
+    mutating func addDependent(_ edge: DependencyEdge) -> Bool {
         guard !isClosed else { return false }
         listeners.others = listeners.others ?? Others()
-        listeners.others?.dependents.append(readiness)
+        listeners.others?.dependents.insert(edge)
         return true
     }
 
-    /// Returns whether the dependent was still waiting.
-    mutating func removeDependent(_ readiness: Readiness) -> Bool {
-        let index = listeners.others?.dependents.firstIndex { $0 === readiness }
-        guard let index else { return false }
-        listeners.others?.dependents.remove(at: index)
-        return true
+    /// One of the dependents waits no longer.
+    mutating func dependentRemoved() {
+        listeners.others?.dependents.edgeRemoved()
     }
 
-    /// Cancelled before `main()`: nobody waits any longer.
-    mutating func cancelledBeforeMain() -> [FinishWaiter] {
+    /// Cancelled before the start: nobody waits any longer.
+    mutating func cancelledBeforeStart() -> [FinishWaiter] {
         willNeverRun = true
         defer { listeners.others?.waiters = [] }
         return listeners.others?.waiters ?? []
@@ -84,7 +114,7 @@ struct OperationHooks {
 
     /// What a finish takes out, to act on it with the lock released.
     struct Taken {
-        let queue: TaskQueueEffects?
+        let queue: (any QueueHome)?
         let timers: OperationTimers?
         let listeners: Listeners
     }

@@ -9,7 +9,7 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     static let started = Self(rawValue: 1 << 0)
     /// `main()` was entered.
     static let entered = Self(rawValue: 1 << 1)
-    /// `isExecuting` was announced.
+    /// `isExecuting`, until the finish.
     static let executing = Self(rawValue: 1 << 2)
     /// `isCancelled`.
     static let cancelled = Self(rawValue: 1 << 3)
@@ -43,10 +43,12 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     static let observed = Self(rawValue: 1 << 16)
     /// The operation has timers: a clock, a limit or a delay was set.
     static let isTimed = Self(rawValue: 1 << 14)
+    /// A job that tracks the operation has a context for it to run inside.
+    static let inContext = Self(rawValue: 1 << 19)
 
     /// What follows from `start()`.
     enum Start: Equatable {
-        case enterMain
+        case prepareMain
         case skipMain
         case refuseSecondStart
     }
@@ -55,7 +57,18 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     enum Cancel: Equatable {
         case ignore
         case announce
+        /// Announce it and end the operation: it was started, and enters `main()` no more.
+        case announceAndSkipMain
         case announceAndTell
+    }
+
+    /// What follows from a job's decision about its end.
+    enum Decision: Equatable {
+        /// There was an end before, or a cancel that goes before.
+        case refused
+        case taken
+        /// The job has so become cancelled.
+        case takenAsCancel
     }
 
     /// The outcome that the word stands for; the error itself is stored elsewhere.
@@ -70,8 +83,25 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
         guard !contains(.started) else { return .refuseSecondStart }
         insert(.started)
         guard isDisjoint(with: [.cancelled, .claimed]) else { return .skipMain }
-        formUnion([.entered, .executing])
-        return .enterMain
+        insert(.executing)
+        return .prepareMain
+    }
+
+    /// Returns whether to enter `main()`; false where a cancel, an overrun or a finish came since
+    /// the start.
+    ///
+    /// Nothing stands between this and the call of `main()`: who cancels or finishes from now on
+    /// may rely on it.
+    mutating func mainEntering() -> Bool {
+        guard isDisjoint(with: [.cancelled, .claimed]) else { return false }
+        insert(.entered)
+        return true
+    }
+
+    /// Returns whether the caller, who knows that `main()` is never entered, carries out the end; a
+    /// finish that is still being stored does it otherwise.
+    mutating func mainSkipped() -> Bool {
+        contains(.claimed) && !contains(.settled) ? false : endClaimed()
     }
 
     /// Returns whether this finish is the first, so that its caller stores what it brought.
@@ -81,31 +111,34 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
         return true
     }
 
+    /// The finish that won is a cancel; returns whether the caller shall announce that.
+    mutating func cancellationBrought() -> Bool {
+        guard !contains(.cancelled) else { return false }
+        insert(.cancelled)
+        return true
+    }
+
     /// Returns whether the caller shall carry out the end.
     ///
-    /// A finish from another thread waits for a `didCancel()` that is running, so that the
-    /// operation never finishes while it is told of the cancel.
-    mutating func finishStored(_ brought: Self, insideDidCancel: Bool) -> Bool {
+    /// A finish waits for a `didCancel()` that is running, on whatever thread, so that no code of
+    /// the operation's runs after the end.
+    mutating func finishStored(_ brought: Self) -> Bool {
         formUnion(brought)
         insert(.settled)
-        guard contains(.started), insideDidCancel || !contains(.notifying) else { return false }
+        guard contains(.started), !contains(.notifying) else { return false }
         return endClaimed()
     }
 
-    /// Returns whether the start that skipped `main()` carries out the end itself; a finish that is
-    /// still being stored does it otherwise.
-    mutating func mainSkipped() -> Bool {
-        contains(.claimed) && !contains(.settled) ? false : endClaimed()
-    }
-
+    /// A cancel counts until the finish is seen, so that whoever returns from `cancel()` finds the
+    /// operation cancelled or finished; the end of a job counts as soon as it is decided.
     mutating func cancelCalled() -> Cancel {
-        guard isDisjoint(with: [.cancelled, .ending]) else { return .ignore }
+        guard isDisjoint(with: [.cancelled, .decided, .finished]) else { return .ignore }
         insert(.cancelled)
         return toldOfCancel()
     }
 
     mutating func runtimeOverrun() -> Cancel {
-        guard contains(.entered), isDisjoint(with: [.cancelled, .claimed, .ending]) else {
+        guard contains(.started), isDisjoint(with: [.cancelled, .claimed, .ending]) else {
             return .ignore
         }
         formUnion([.cancelled, .overrun])
@@ -125,17 +158,26 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
         return true
     }
 
-    /// Claims the end that a job has decided upon; returns false if there was one before, or, where
-    /// the job was just completing, a cancel.
-    mutating func endDecided(_ brought: Self, unlessCancelled: Bool) -> Bool {
-        guard !contains(.ending), !(unlessCancelled && contains(.cancelled)) else { return false }
+    /// A job has decided upon its end, with nothing left to run but a `didCancel()`.
+    mutating func endDecided(_ brought: Self, unlessCancelled: Bool) -> Decision {
+        guard isDisjoint(with: [.decided, .ending]), !(unlessCancelled && contains(.cancelled))
+        else { return .refused }
         formUnion(brought)
-        formUnion([.claimed, .settled, .decided, .ending])
-        return true
+        formUnion([.claimed, .decided])
+        return brought.contains(.withCancellation) && cancellationBrought()
+            ? .takenAsCancel : .taken
+    }
+
+    /// Returns whether the caller shall carry out the end that was decided; a `didCancel()` that is
+    /// running does it otherwise, when it has returned.
+    mutating func decidedEndDue() -> Bool {
+        insert(.settled)
+        return contains(.notifying) ? false : endClaimed()
     }
 
     private mutating func toldOfCancel() -> Cancel {
-        guard contains(.entered), !contains(.claimed) else { return .announce }
+        guard contains(.started), !contains(.claimed) else { return .announce }
+        guard contains(.entered) else { return .announceAndSkipMain }
         insert(.notifying)
         return .announceAndTell
     }
@@ -145,8 +187,8 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
         contains(.finished) && !isDisjoint(with: [.withError, .overrun])
     }
 
-    /// Whether no code of the user's can run any more although the operation has not finished.
-    var isCancelledBeforeMain: Bool { contains(.cancelled) && !contains(.entered) }
+    /// Whether a start would lead to `main()`.
+    var mayEnterMain: Bool { isDisjoint(with: [.started, .cancelled, .claimed]) }
 
     /// Whether nothing of the operation ran when it was cancelled.
     var isCancelledBeforeStart: Bool { contains(.cancelled) && !contains(.started) }

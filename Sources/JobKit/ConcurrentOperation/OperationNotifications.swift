@@ -3,14 +3,24 @@ import Foundation
 
 /// The only file that tells Foundation of a change, always with no lock held.
 extension ConcurrentOperation {
-    /// Makes `change`, which makes `isExecuting` true, between the notifications.
+    /// Announces that `isExecuting` is about to become true, if `state` lets the operation be
+    /// started.
     @inline(__always)
-    func announceExecuting() {
+    func announceWillExecute(from state: OperationLifecycle) {
         // On Linux the notification of `isExecuting` has no effect that anybody can see, and costs
         // two locks and a comparison of strings.
         #if canImport(Darwin)
-        willChangeValue(forKey: "isExecuting")
-        didChangeValue(forKey: "isExecuting")
+        if state.mayEnterMain { willChangeValue(forKey: "isExecuting") }
+        #endif
+    }
+
+    /// Announces that `isExecuting` became true.
+    ///
+    /// - Parameter state: As it was for ``announceWillExecute(from:)``.
+    @inline(__always)
+    func announceDidExecute(from state: OperationLifecycle) {
+        #if canImport(Darwin)
+        if state.mayEnterMain { didChangeValue(forKey: "isExecuting") }
         #endif
     }
 
@@ -33,12 +43,18 @@ extension ConcurrentOperation {
         #endif
     }
 
-    /// Announces that `isReady` became true.
-    func announceReady() {
-        #if canImport(Darwin)
-        willChangeValue(forKey: "isReady")
-        #endif
+    /// Announces that `isReady` has changed.
+    ///
+    /// - Parameter isReady: What it has become. An observer who asks for the old value is told the
+    ///   other one, although a dependency's finish has changed the state before.
+    func announceReady(_ isReady: Bool = true) {
         let context = ThreadContext.current
+        #if canImport(Darwin)
+        let former = context.formerReadiness
+        context.formerReadiness = (ObjectIdentifier(self), !isReady)
+        willChangeValue(forKey: "isReady")
+        context.formerReadiness = former
+        #endif
         let outer = context.announcingReady
         context.announcingReady = ObjectIdentifier(self)
         didChangeValue(forKey: "isReady")
@@ -49,7 +65,7 @@ extension ConcurrentOperation {
     func announceUnready() {
         let state = currentLifecycle
         guard state.contains(.asked), state.isDisjoint(with: [.queued, .started]) else { return }
-        announceReady()
+        announceReady(false)
         // The last dependency may have finished before Foundation kept what it had been told.
         if hasNoUnfinishedDependency { announceReady() }
     }
@@ -60,6 +76,10 @@ extension ConcurrentOperation {
     /// if it was told of the finish meanwhile; it asks again later and does not act on a "yes". So
     /// a "yes" after a "no" that nobody announced is announced once more.
     var isReadyForFoundation: Bool {
+        #if canImport(Darwin)
+        let former = ThreadContext.current.formerReadiness
+        if let former, former.operation == ObjectIdentifier(self) { return former.isReady }
+        #endif
         let state = currentLifecycle
         guard !state.contains(.started) else { return hasNoUnfinishedDependency }
         if !state.contains(.asked) { note(.asked) }

@@ -3,7 +3,7 @@ public struct OperationTimedOut: Error {
     /// The maximum runtime that was overrun.
     public let limit: Duration
 
-    /// Describes an overrun of `limit`.
+    /// Creates the error for an overrun of `limit`.
     public init(limit: Duration) {
         self.limit = limit
     }

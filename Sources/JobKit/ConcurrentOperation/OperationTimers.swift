@@ -29,7 +29,14 @@ final class OperationTimers: Sendable {
 
     var clock: any Clock<Duration> {
         get { state.withLock { $0.clock } }
-        set { state.withLock { $0.clock = newValue } }
+        set {
+            // The one before is a user's, and released without the lock.
+            let replaced = state.withLock { state in
+                defer { state.clock = newValue }
+                return state.clock
+            }
+            withExtendedLifetime(replaced) {}
+        }
     }
 
     var limit: Duration? {
@@ -51,8 +58,8 @@ final class OperationTimers: Sendable {
         keep(sleeper(delay) { [self] in if forget(id) { body() } }, as: id)
     }
 
-    /// The operation has started, some time ago: takes the time from which the limit counts, the first
-    /// time.
+    /// The operation has started, some time ago: takes the time from which the limit counts, the
+    /// first time.
     func operationStarted(ago: Duration = .zero) {
         guard state.withLock({ $0.sinceStart == nil }) else { return }
         let sleeper = Self.sleeper(on: clock, ago: ago)
@@ -105,15 +112,29 @@ final class OperationTimers: Sendable {
         }
     }
 
+    /// As long as a clock is asked to sleep at a time: 136 years.
+    ///
+    /// Clocks trap at a deadline beyond their numbers, and one that counts nanoseconds in 64 bits
+    /// ends after 292 years. So a longer sleep is several, and ends when its time really has come.
+    private static let longestSleep = Duration.seconds(1 << 32)
+
     private static func sleeper<C: Clock<Duration>>(
         on clock: C,
         ago: Duration = .zero
     ) -> Sleeper {
         let start = clock.now.advanced(by: .zero - ago)
         return { delay, body in
-            let deadline = start.advanced(by: delay)
+            let step = min(max(delay, .zero), longestSleep)
+            let deadline = start.advanced(by: step)
             return Task {
-                do { try await clock.sleep(until: deadline, tolerance: nil) } catch { return }
+                do {
+                    try await clock.sleep(until: deadline, tolerance: nil)
+                    var slept = step
+                    while slept < delay {
+                        slept = delay - slept > longestSleep ? slept + longestSleep : delay
+                        try await clock.sleep(until: start.advanced(by: slept), tolerance: nil)
+                    }
+                } catch { return }
                 body()
             }
         }

@@ -1,16 +1,16 @@
 // Operation forces @unchecked. `storage` is written by the finish that won, before the atomic word
 // of the operation says so, and read after.
-/// A ``ConcurrentOperation`` that ends with a value.
+/// A ``ConcurrentOperation`` that finishes with a value.
 ///
 /// A subclass overrides `main()` and ends its work with ``finish(returning:)`` or
-/// ``ConcurrentOperation/finish(with:)``. A finish without a value is a failure with ``NoResult``,
+/// ``ConcurrentOperation/finish(with:)``. Finishing without a value is a failure with ``NoResult``,
 /// unless `Success` is `Void`.
 open class ResultOperation<Success: Sendable>: ConcurrentOperation, @unchecked Sendable {
     private var storage = ResultStorage<Success>()
 
     /// Ends the operation with a value.
     ///
-    /// Ignored if it was finished before.
+    /// Ignored if the operation was already finished.
     public final func finish(returning value: Success) {
         settle(.succeeded) { storage.value = value }
     }
@@ -24,9 +24,8 @@ open class ResultOperation<Success: Sendable>: ConcurrentOperation, @unchecked S
 
     /// Waits for the operation and returns its value.
     ///
-    /// Does not start the operation. Returns at once where the operation was cancelled before it
-    /// was started. In a cancelled task it goes on waiting, as `Task.value` does, and cancels
-    /// nothing.
+    /// Does not start the operation. Throws at once if the operation was cancelled before it was
+    /// started. In a cancelled task it keeps waiting, as `Task.value` does, and cancels nothing.
     ///
     /// - Throws: The operation's error; `CancellationError` if it was cancelled; ``NoResult`` if it
     ///   finished without a value.

@@ -10,6 +10,9 @@ struct Outbox<Action> {
     private var actions = FIFO<Action>()
     private var isDelivering = false
 
+    /// Whether nothing is stored, and nothing is being delivered.
+    var isIdle: Bool { !isDelivering && actions.isEmpty }
+
     /// Stores actions, and says whether the caller must deliver now.
     mutating func actionsDecided(_ decided: some Sequence<Action>) -> Bool {
         for action in decided { actions.append(action) }
@@ -17,6 +20,9 @@ struct Outbox<Action> {
         isDelivering = true
         return true
     }
+
+    /// Stores an action for whoever delivers now, or is the next to say that actions were decided.
+    mutating func add(_ action: Action) { actions.append(action) }
 
     /// Takes the oldest action; `nil` ends the delivery.
     mutating func nextAction() -> Action? {

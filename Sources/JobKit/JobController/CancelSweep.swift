@@ -11,24 +11,25 @@ final class CancelSweep {
     }
 
     private var work: [Work] = []
-    /// Whether another thread's sweep is on its way to the same tasks, and will end the jobs' sweeps.
+    /// Whether another thread's sweep is on its way to the same tasks, and will end the jobs'
+    /// sweeps.
     private let isHelp: Bool
     /// The operation whose `cancel()` the sweep is calling.
     private var target: ObjectIdentifier?
 
     static func cancelAll(_ records: [TaskRecord], of effects: JobEffects, for job: JobController) {
         let context = ThreadContext.current
-        if let sweep = context.sweep, sweep.target == ObjectIdentifier(job) {
+        if let sweep = context.sweep as? CancelSweep, sweep.target == ObjectIdentifier(job) {
             return sweep.add(records, of: effects)
         }
         CancelSweep(isHelp: false).run(records, of: effects, in: context)
     }
 
-    /// Goes through tasks that another thread may be cancelling, unless user code that a sweep of this
-    /// thread calls asks for it.
+    /// Goes through tasks that another thread may be cancelling, unless user code that a sweep of
+    /// this thread calls asks for it.
     static func help(_ records: [TaskRecord], of effects: JobEffects, for job: JobController) {
         let context = ThreadContext.current
-        guard let sweep = context.sweep else {
+        guard let sweep = context.sweep as? CancelSweep else {
             return CancelSweep(isHelp: true).run(records, of: effects, in: context)
         }
         guard sweep.isHelp, sweep.target == ObjectIdentifier(job) else { return }
@@ -69,16 +70,17 @@ final class CancelSweep {
         of effects: JobEffects,
         targeting: (ObjectIdentifier?) -> Void = { _ in }
     ) {
-        let withdrawal = effects.withdraw(record)
+        let isLeft = record.terms.cancellation == .leaveRunning || effects.sharesTask(of: record)
+        let withdrawal = effects.withdraw(record, isLeft: isLeft)
         guard let task = withdrawal.task else { return }
-        guard record.cancellation != .leaveRunning else { return effects.settle(record) }
+        guard !isLeft else { return effects.leave(record, task) }
         targeting(ObjectIdentifier(task))
         task.cancel()
         targeting(nil)
-        // A cancelled plain operation is ready, and tells nobody.
+        // A cancelled plain operation is ready, without saying so.
         if !record.isConcurrent { TaskQueueEffects.queue(of: task)?.lookWhetherReady(task) }
         let isWaitedFor =
-            if record.cancellation == .cancelWithoutWaiting {
+            if record.terms.cancellation == .cancelWithoutWaiting {
                 false
             } else if let concurrent = task as? ConcurrentOperation {
                 !concurrent.currentLifecycle.isCancelledBeforeStart
@@ -93,13 +95,11 @@ final class CancelSweep {
     /// waiting for it too.
     private static func startCancelled(_ task: Operation) {
         guard task.isCancelled, !task.isFinished, !task.isExecuting else { return }
-        guard let concurrent = task as? ConcurrentOperation else { return task.start() }
-        let context = ThreadContext.current
-        let outer = context.startedByWorker
-        context.startedByWorker = ObjectIdentifier(concurrent)
-        concurrent.start()
-        context.startedByWorker = outer
-        concurrent.resumeDeferredWaiters()
-        concurrent.takeDeferredDelivery()?.effects.deliverElsewhere()
+        guard let concurrent = task as? ConcurrentOperation else {
+            // Foundation traps where an operation is started that says that it is not ready.
+            if task.isReady { PlainOperations.startInContext(task) }
+            return
+        }
+        ThreadContext.current.start(concurrent) { concurrent.start() }.delivery?.deliverElsewhere()
     }
 }

@@ -1,7 +1,7 @@
 /// What a job does about a failed task.
 public enum FailureResponse: Sendable {
-    /// The job's error becomes the task's; the rest is cancelled and waited for.
+    /// The job fails with the task's error, cancels its other tasks and waits for them.
     case failJob
-    /// The task is delivered as any finished task.
+    /// The task is delivered like any finished task.
     case carryOn
 }

@@ -1,42 +1,58 @@
 import Foundation
 
 extension JobController {
-    /// Has the job wait for a task that somebody else starts.
+    /// Makes the job wait for a task that other code starts.
     ///
-    /// The task is delivered exactly once, also if it has finished already. The job retains the
-    /// task and the closure until then. Tracking a task that the job has not delivered, the job
-    /// itself or a job that waits for it traps, and so does tracking into a job that has finished.
+    /// The task is delivered exactly once, even if it has already finished. The job retains the
+    /// task and the closure until then. Tracking a task again before it was delivered traps. So
+    /// does tracking the job itself or a job that waits for it, and tracking into a job that has
+    /// finished.
+    ///
+    /// A closure that captures the job makes a cycle. The delivery breaks it, and so does the end
+    /// of the job. Of a job that is never started, `cancel()` and `finish()` release the closures
+    /// at once, which are never called then. Dropped without either, such a job stays in memory
+    /// with its tasks, where a closure captures it strongly; nothing tells JobKit that nobody else
+    /// holds it.
     ///
     /// - Parameters:
     ///   - task: Any operation.
-    ///   - group: The task's group; nil: its exact dynamic type.
-    ///   - cancellation: What becomes of the task when the job ends before it.
-    ///   - weight: The task's share of the job's progress, relative to that of the others; below 0
-    ///     traps.
+    ///   - group: The task's group; nil for its exact dynamic type.
+    ///   - cancellation: What happens to the task if the job ends first.
+    ///   - weight: The task's share of the job's progress, relative to the other tasks; a negative
+    ///     weight traps.
+    ///   - failure: What a failure of the task means to the job; nil to ask
+    ///     ``taskFailed(_:error:)``.
     ///   - completion: Called instead of ``taskFinished(_:)``.
     public final func track<Child: Operation>(
         _ task: Child,
         group: JobGroup? = nil,
         cancellation: ChildCancellation = .cancelAndWait,
         weight: Int64 = 1,
+        failure: FailureResponse? = nil,
         completion: sending ((Child) -> Void)? = nil
     ) {
-        let record = record(of: task, nil, cancellation, weight, completion)
-        effects.track(record, task, group: group, for: self)
+        let terms = terms(of: task, cancellation, weight, failure)
+        effects.track(record(of: task, terms, nil, completion), task, group: group, for: self)
     }
 
-    /// Has the job wait for a task, and puts it into a queue.
+    /// Adds a task to a queue and makes the job wait for it.
     ///
-    /// A task that has finished is delivered and not queued. See
-    /// ``track(_:group:cancellation:weight:completion:)`` for what traps.
+    /// If the job has not started, the task is added to its queue when the job starts, in order. A
+    /// task that has already finished is delivered without being queued. See
+    /// ``track(_:group:cancellation:weight:failure:completion:)`` for what traps.
+    ///
+    /// A job that is never started keeps itself in memory, with the task, if the closure captures
+    /// it strongly: until `cancel()` or `finish()` is called, which release the closure.
     ///
     /// - Parameters:
-    ///   - task: Any operation that stands in no queue.
-    ///   - queue: Where to put it; nil: the job's ``queue``.
-    ///   - group: The task's group; nil: its exact dynamic type.
-    ///   - cancellation: What becomes of the task when the job ends before it.
-    ///   - weight: The task's share of the job's progress, relative to that of the others; below 0
-    ///     traps.
+    ///   - task: Any operation that is in no queue.
+    ///   - queue: The queue; nil for the job's ``queue``.
+    ///   - group: The task's group; nil for its exact dynamic type.
+    ///   - cancellation: What happens to the task if the job ends first.
+    ///   - weight: The task's share of the job's progress, relative to the other tasks; a negative
+    ///     weight traps.
+    ///   - failure: What a failure of the task means to the job; nil to ask
+    ///     ``taskFailed(_:error:)``.
     ///   - completion: Called instead of ``taskFinished(_:)``.
     public final func trackAndQueue<Child: Operation>(
         _ task: Child,
@@ -44,15 +60,21 @@ extension JobController {
         group: JobGroup? = nil,
         cancellation: ChildCancellation = .cancelAndWait,
         weight: Int64 = 1,
+        failure: FailureResponse? = nil,
         completion: sending ((Child) -> Void)? = nil
     ) {
-        let record = record(of: task, queue ?? self.queue, cancellation, weight, completion)
+        let terms = terms(of: task, cancellation, weight, failure)
+        let record = record(of: task, terms, queue ?? self.queue, completion)
         effects.track(record, task, group: group, for: self)
     }
 
     /// Sets what is called instead of ``taskGroupFinished(_:)`` each time the group has finished.
     ///
-    /// The closure is retained until the job has finished; a later one replaces it.
+    /// The closure is retained until the job has finished, or until a job that was not started is
+    /// cancelled or finished; a later one replaces it.
+    ///
+    /// A group whose tasks are discovered one by one finishes each time it runs empty. With the
+    /// tasks that discover them in the same group, it finishes once.
     public final func setCompletion(
         for group: JobGroup,
         _ completion: sending @escaping () -> Void
@@ -62,8 +84,8 @@ extension JobController {
 
     /// Sets how many of a group's tasks may be in their queues at a time.
     ///
-    /// Counts the tasks of ``trackAndQueue(_:on:group:cancellation:weight:completion:)``. The others
-    /// wait in the job, in order; a place is free when its task has finished.
+    /// Applies to tasks of ``trackAndQueue(_:on:group:cancellation:weight:failure:completion:)``.
+    /// Further tasks wait in the job, in order, until a task of the group finishes.
     ///
     /// - Parameters:
     ///   - count: The number; below 1 traps.
@@ -79,32 +101,34 @@ extension JobController {
     }
 
     @inline(__always)
-    private func record<Child: Operation>(
-        of task: Child,
-        _ queue: (any OperationScheduling)?,
+    func terms(
+        of task: Operation,
         _ cancellation: ChildCancellation,
         _ weight: Int64,
-        _ completion: ((Child) -> Void)?
-    ) -> TaskRecord {
+        _ failure: FailureResponse?
+    ) -> TaskTerms {
         guard weight >= 0 else {
             fatalError(
                 "JobKit: the weight of \(operationLabel(task)) in \(label) is \(weight), below 0."
             )
         }
+        return TaskTerms(weight: weight, cancellation: cancellation, failure: failure)
+    }
+
+    @inline(__always)
+    private func record<Child: Operation>(
+        of task: Child,
+        _ terms: TaskTerms,
+        _ queue: (any OperationScheduling)?,
+        _ completion: ((Child) -> Void)?
+    ) -> TaskRecord {
         guard let completion else {
-            return TaskRecord(
-                task,
-                effects: effects,
-                cancellation: cancellation,
-                weight: weight,
-                queue: queue
-            )
+            return TaskRecord(task, effects: effects, terms: terms, queue: queue)
         }
         return RecordWithCompletion(
             task,
             effects: effects,
-            cancellation: cancellation,
-            weight: weight,
+            terms: terms,
             queue: queue,
             completion: completion
         )

@@ -1,12 +1,12 @@
 import Dispatch
 import Foundation
 
-// Operation forces @unchecked. All state stands behind the lock of JobEffects.
-/// An operation made of many tasks, which decides the next step when a step is done.
+// Operation forces @unchecked. The lock of JobEffects guards all state.
+/// An operation that consists of many tasks, and decides the next step when a step is done.
 ///
-/// A subclass starts its first tasks in `main()` and goes on in plain methods: a closure per task,
-/// a callback per group of tasks, ``allTasksFinished()``. The job finishes when no task is left and
-/// ``allTasksFinished()`` has not tracked more.
+/// A subclass starts its first tasks in `main()` and continues in closures and callbacks: a closure
+/// per task, a callback per group of tasks, and ``allTasksFinished()``. The job finishes when no
+/// task is left and ``allTasksFinished()`` has returned without tracking more.
 ///
 /// ```swift
 /// final class Import: JobController, @unchecked Sendable {
@@ -24,24 +24,25 @@ import Foundation
 /// }
 /// ```
 ///
-/// `main()` and the callbacks run one at a time, each after the one before, so the job's own
-/// properties need no lock. A job that waits holds no thread. A started job keeps itself and its
-/// unfinished tasks alive, and nothing else.
+/// `main()` and the callbacks run one at a time, so the job's own properties need no lock. A
+/// waiting job holds no thread. A started job keeps itself and its unfinished tasks alive, and
+/// nothing else.
 ///
 /// > Thread: Every member may be used from any thread. `main()` and the callbacks run on the
-/// > `callbackQueue`, or where it is nil, on whatever thread has just finished a task for the job.
+/// > `callbackQueue` or, without one, on a thread that has just finished a task of the job.
 open class JobController: ConcurrentOperation, @unchecked Sendable {
-    /// Where ``trackAndQueue(_:on:group:cancellation:weight:completion:)`` puts tasks unless told
-    /// otherwise.
+    /// Where ``trackAndQueue(_:on:group:cancellation:weight:failure:completion:)`` puts tasks
+    /// unless told otherwise.
     public final let queue: any OperationScheduling
 
     let effects: JobEffects
 
-    /// Makes a job that has not been started.
+    /// Creates a job that has not been started.
     ///
     /// - Parameters:
-    ///   - queue: Where the job's tasks go unless told otherwise.
-    ///   - callbackQueue: Where `main()` and every callback run: `.main` for user interfaces.
+    ///   - queue: Where the job's tasks run unless told otherwise.
+    ///   - callbackQueue: Where `main()` and every callback run, such as `.main` for user
+    ///     interfaces.
     public init(
         queue: any OperationScheduling = TaskQueue.shared,
         callbackQueue: DispatchQueue? = nil
@@ -57,7 +58,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     ///
     /// The default does nothing.
     ///
-    /// No callback is called before this has returned. A job that tracks nothing is told
+    /// Callbacks are called after this has returned. If it tracks nothing, the job calls
     /// ``allTasksFinished()`` and finishes.
     open override func main() {}
 
@@ -65,10 +66,10 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     ///
     /// The default does nothing: the job stops its tasks by itself.
     ///
-    /// Called on the thread of `cancel()`, perhaps beside a callback.
+    /// Called on the thread that calls `cancel()`, possibly while a callback runs.
     open override func didCancel() {}
 
-    /// Called when a task has finished that was tracked without a closure.
+    /// Called when a task that was tracked without a closure has finished.
     ///
     /// The default does nothing.
     open func taskFinished(_ task: Operation) {}
@@ -77,67 +78,39 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     ///
     /// The default answers ``FailureResponse/failJob``.
     ///
-    /// - Returns: ``FailureResponse/carryOn`` to have the task delivered as any finished task.
+    /// - Returns: ``FailureResponse/carryOn`` to have the task delivered like any finished task.
     open func taskFailed(_ task: Operation, error: any Error) -> FailureResponse { .failJob }
 
     /// Called when the last unfinished task of a group was delivered, if the group has no closure.
     ///
     /// The default does nothing.
     ///
-    /// A group that gets tasks again is told again.
+    /// Called again if further tasks of the group are tracked: a group whose tasks are discovered
+    /// one by one finishes each time it runs empty, unless the tasks that discover them are in it
+    /// too.
     open func taskGroupFinished(_ group: JobGroup) {}
 
     /// Called when no task is left.
     ///
     /// The default does nothing.
     ///
-    /// The job finishes when this returns, unless it tracked more; it is called again then.
+    /// The job finishes when this returns. If it tracks more tasks, it is called again after them.
     open func allTasksFinished() {}
 
-    /// Called once when the job was cancelled and its tasks have all stopped.
+    /// Called once after the job was cancelled, when all of its tasks have stopped.
     ///
     /// The default does nothing.
     ///
     /// Not called if `main()` was never entered.
     open func jobCancelled() {}
 
-    // MARK: Running
+    // MARK: Control
 
-    /// Starts the job on ``TaskQueue/shared``.
-    public final func startJob() {
-        startJob(on: TaskQueue.shared)
-    }
-
-    /// Starts the job on a queue.
-    public final func startJob(on queue: any OperationScheduling) {
-        queue.addOperation(self)
-    }
-
-    /// Starts the job and waits until it has finished.
+    /// Whether the job holds back its callbacks and the tasks that are not yet in their queues.
     ///
-    /// Cancelling the caller's task cancels the job.
-    ///
-    /// - Parameter queue: Where the job is started; nil: on ``TaskQueue/shared``.
-    /// - Throws: The job's error; `CancellationError` if it was cancelled.
-    public final func run(on queue: (any OperationScheduling)? = nil) async throws {
-        await withTaskCancellationHandler {
-            startJob(on: queue ?? TaskQueue.shared)
-            await waitUntilSettled()
-        } onCancel: {
-            cancel()
-        }
-        switch outcome {
-        case .succeeded: return
-        case .failed(let error): throw error
-        case .cancelled, nil: throw CancellationError()
-        }
-    }
-
-    /// Whether the job delivers no callback and puts no task into a queue.
-    ///
-    /// Tasks that are in their queues go on, and a callback that a thread has already taken may
-    /// still come; `main()` runs. Nothing is lost: all goes on when the job is resumed. `cancel()`
-    /// works while the job is suspended.
+    /// `main()` runs, tasks that are in their queues continue, and a callback that a thread has
+    /// already taken may still come. Everything else resumes with the job. `cancel()` works while
+    /// the job is suspended.
     public final var isSuspended: Bool {
         get { effects.state.withLock { $0.machine.isSuspended } }
         set { effects.setSuspended(newValue) }
@@ -145,8 +118,8 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
 
     /// Cancels the job and every unfinished task, depth first through nested jobs.
     ///
-    /// All tasks are told before this returns. No further step callback starts; one that is running
-    /// ends. The job finishes when its tasks have stopped, and is then told ``jobCancelled()``.
+    /// All tasks are cancelled when this returns. No further step callback starts; a running one
+    /// completes. When its tasks have stopped, the job calls ``jobCancelled()`` and finishes.
     open override func cancel() {
         let isFirst = effects.requestEnd(.cancelled)
         super.cancel()
@@ -163,7 +136,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     override func run() {
         guard let callbackQueue = effects.callbackQueue else {
             runMain()
-            deferredDelivery = .ofJob(effects)
+            ThreadContext.current.frame.delivery = effects
             return
         }
         callbackQueue.async { [self] in
@@ -173,18 +146,34 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 
     private func runMain() {
-        if effects.begin(self, mayEnterMain: true) { main() }
+        if let context = effects.context { context.run(beginMain) } else { beginMain() }
         effects.mainReturned()
+    }
+
+    private func beginMain() {
+        if effects.begin(self, mayEnterMain: transition { $0.mainEntering() }) { main() }
     }
 
     override func tellOfCancel() {
         if effects.state.withLock({ $0.machine.hasEnteredMain }) { didCancel() }
     }
 
+    override func startIsObserved() { effects.tellOwn(.started, of: self) }
+
+    override func holdsPlace(in queue: any QueueHome) -> Bool { effects.place.isIn(queue) }
+
+    override var hasTasksToLendTo: Bool { effects.hasBegunWithTasks }
+
+    override var tasksToLendTo: [Operation] { effects.tasks }
+
+    override var onlyWaits: Bool { effects.onlyWaits }
+
+    override func mainSkippedByCancel() {}
+
     override func startedWithoutMain() {
         _ = effects.begin(self, mayEnterMain: false)
         effects.mainReturned()
-        deferredDelivery = .ofJob(effects)
+        ThreadContext.current.frame.delivery = effects
     }
 
     override func finishRequested(_ outcome: OperationOutcome) {
@@ -202,6 +191,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 
     override func becameFinished() {
+        // Somebody may have asked for the progress since the end was decided.
         if case .succeeded = outcome { effects.progressCompleted(of: self) }
         if effects.isObserved.load(ordering: .acquiring) { effects.tellOwn(.finished, of: self) }
     }
@@ -209,6 +199,11 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     override func delayPassed(_ body: @escaping @Sendable () -> Void) {
         effects.mailbox.put(DelayedCallback(body))
         effects.deliverElsewhere()
+        if !currentLifecycle.contains(.entered) { effects.releaseUncallable() }
+    }
+
+    override var callsNothingMore: Bool {
+        super.callsNothingMore || effects.state.withLock { $0.machine.callsNothing }
     }
 
     override func takeOwnedOperations() -> [Operation] {
@@ -227,6 +222,12 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
         storedError = error
         var brought: OperationLifecycle = []
         if let error { brought = error is CancellationError ? .withCancellation : .withError }
-        return transition { $0.endDecided(brought, unlessCancelled: ending == .completed) }
+        switch transition({ $0.endDecided(brought, unlessCancelled: ending == .completed) }) {
+        case .refused: return false
+        case .taken: return true
+        case .takenAsCancel:
+            announceCancel()
+            return true
+        }
     }
 }

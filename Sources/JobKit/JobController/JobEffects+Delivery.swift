@@ -4,56 +4,44 @@ import Synchronization
 
 /// Delivering: the only switch over the steps of ``JobStateMachine``.
 extension JobEffects {
-    /// How many callbacks a `callbackQueue` runs at a stretch, so that a main queue stays responsive.
+    /// How many callbacks a `callbackQueue` runs at a stretch, so that a main queue stays
+    /// responsive.
     private static let callbacksAtAStretch = 64
 
     /// Notes that there is something to deliver; returns whether the caller must deliver it.
     func claimDelivery() -> Bool {
-        let (before, _) = mailbox.signals.add(1, ordering: .acquiringAndReleasing)
-        guard before == 0 else {
-            if before < 0 { throwAwayMail() }
+        switch mailbox.turn.claim() {
+        case .left:
             return false
-        }
-        tellPlaceQueue { $0.jobBusy($1) }
-        return true
-    }
-
-    /// Delivers on this thread, which has no code of the user's on its stack, if nobody else does.
-    func deliverHere() {
-        if claimDelivery() { deliverAll() }
-    }
-
-    /// Delivers on another thread if nobody does already.
-    func deliverElsewhere() {
-        let context = ThreadContext.current
-        guard context.heldMail == nil else {
-            context.heldMail?.append(self)
-            return
-        }
-        if claimDelivery() { deliverClaimedElsewhere() }
-    }
-
-    /// Delivers, having claimed to; goes on with the jobs that so finish, one after another.
-    func deliverAll() {
-        var next: JobEffects? = self
-        while let effects = next {
-            guard effects.callbackQueue == nil else { return effects.deliverClaimedElsewhere() }
-            next = effects.deliver()
+        case .closed:
+            throwAwayMail()
+            return false
+        case .taken:
+            place.jobBusy { startedJob }
+            return true
         }
     }
 
-    private func deliverClaimedElsewhere() {
+    func deliverClaimed() -> (any CallbackDelivery)? {
+        guard callbackQueue == nil else {
+            deliverClaimedElsewhere()
+            return nil
+        }
+        return deliver()
+    }
+
+    func deliverClaimedElsewhere() {
         if let callbackQueue {
+            callbackQueueAsked.store(max(1, CoarseTime.now.rawValue), ordering: .relaxed)
             callbackQueue.async { [self] in deliverOnCallbackQueue() }
-        } else if placeQueue.load(ordering: .acquiring)?.takeUnretainedValue()
-            .deliverOnIdleWorker(self) != true
-        {
+        } else if !place.deliverOnIdleWorker(self) {
             deliveryQueue.async { [self] in deliverAll() }
         }
     }
 
     /// Delivers on the `callbackQueue`; a job that so finishes is the concern of another thread.
     func deliverOnCallbackQueue() {
+        callbackQueueAsked.store(0, ordering: .relaxed)
         deliver(atMost: Self.callbacksAtAStretch)?.deliverClaimedElsewhere()
     }
 
@@ -67,87 +55,93 @@ extension JobEffects {
         }
     }
 
+    private func operationID(of mail: Unmanaged<JobMail>) -> Int? {
+        mail.withRecord { $0.concurrentTask?.eventNumber ?? $0.task?.operationID } ?? nil
+    }
+
     /// Runs callbacks until there is nothing to tell.
     ///
     /// - Returns: A job that has something to deliver now, as claimed by this one's finish; or this
     ///   job itself, when the limit was reached.
-    private func deliver(atMost limit: Int = .max) -> JobEffects? {
-        guard let job = state.withLock({ $0.job }) else { return nil }
-        var context = Delivery(remaining: limit)
+    private func deliver(atMost limit: Int = .max) -> (any CallbackDelivery)? {
+        var seen = mailbox.turn.seen
+        let now = CoarseTime.now
+        let (owner, first) = state.withLock { state -> (JobController?, Machine.Step) in
+            (state.job, state.job == nil ? .none : nextStep(&state, at: now))
+        }
+        guard let job = owner else { return nil }
+        let surroundings = self.context
+        let thread = ThreadContext.current
+        let outer = thread.callbackJob
+        thread.callbackJob = ObjectIdentifier(self)
+        defer { thread.callbackJob = outer }
+        var (step, remaining) = (first, limit)
         while true {
-            let seen = mailbox.signals.load(ordering: .acquiring)
             while true {
-                let step = nextStep(&context)
                 if case .none = step { break }
                 if case .finish(let ending) = step {
-                    if finish(job, ending, &context) { return context.claimed }
-                    continue
+                    var claimed: (any CallbackDelivery)?
+                    if finish(job, ending, &claimed) { return claimed }
+                } else {
+                    let answer = runWithPool { perform(step, of: job, inside: surroundings) }
+                    stepPerformed(step, answer)
+                    remaining -= 1
+                    if remaining == 0 { return self }
                 }
-                perform(step, of: job, &context)
-                context.remaining -= 1
-                if context.remaining == 0 {
-                    endStretch(&context)
-                    return self
-                }
+                step = nextStep()
             }
-            let (isIdle, _) = mailbox.signals.compareExchange(
-                expected: seen,
-                desired: 0,
-                ordering: .sequentiallyConsistent
-            )
-            if isIdle {
-                tellPlaceQueue { $0.jobWaits($1) }
+            if mailbox.turn.giveBack(seen) {
+                place.jobWaits { job }
                 return nil
             }
+            seen = mailbox.turn.seen
+            step = nextStep()
         }
     }
 
-    /// What one stretch of deliveries remembers from step to step.
-    private struct Delivery {
-        var remaining: Int
-        /// The record whose callback has returned.
-        var delivered: Unmanaged<JobMail>?
-        var answer: FailureResponse?
-        var claimed: JobEffects?
+    private func nextStep() -> Machine.Step {
+        let now = CoarseTime.now
+        return state.withLock { nextStep(&$0, at: now) }
     }
 
-    private func nextStep(_ context: inout Delivery) -> Machine.Step {
-        let (delivered, answer) = (context.delivered.take(), context.answer.take())
-        let (step, remains) = state.withLock { state in
-            let remains = performed(delivered, answer, &state)
-            if !state.machine.hasArrivals, !mailbox.isEmpty { takeMail(&state) }
-            let step = state.machine.nextStep()
-            if case .deliver(let mail) = step { mail.withRecord { $0.isSettled = true } }
-            return (step, remains)
+    private func nextStep(_ state: inout State, at now: CoarseTime) -> Machine.Step {
+        if !state.machine.hasArrivals, !mailbox.isEmpty { takeMail(&state) }
+        let step = state.machine.nextStep()
+        if case .deliver(let mail) = step {
+            mail.withRecord { $0.isSettled = true }
+            if !state.observers.isEmpty { state.causeID = operationID(of: mail) }
         }
-        release(delivered, remains)
+        state.callback = RunningCallback(step, since: now)
         return step
     }
 
-    /// Notes what the last step of a stretch has brought.
-    private func endStretch(_ context: inout Delivery) {
-        let (delivered, answer) = (context.delivered.take(), context.answer.take())
-        release(delivered, state.withLock { performed(delivered, answer, &$0) })
+    /// A callback has returned: releases its task, with no lock held, before the next step is
+    /// decided.
+    ///
+    /// The release may take long, and the job be cancelled meanwhile.
+    private func stepPerformed(_ step: Machine.Step, _ answer: FailureResponse?) {
+        switch step {
+        case .deliver(let mail):
+            release(mail, state.withLock { delivered(mail, &$0) })
+        case .askAboutFailure where answer == .carryOn:
+            state.withLock { $0.machine.carryOnAnswered() }
+        default:
+            break
+        }
     }
 
-    /// The last step was performed; returns what a record owned whose callback has returned.
-    private func performed(
-        _ delivered: Unmanaged<JobMail>?,
-        _ answer: FailureResponse?,
-        _ state: inout State
-    ) -> Remains? {
-        if answer == .carryOn { state.machine.carryOnAnswered() }
-        return delivered?
-            .withRecord { record in
-                state.tasks.remove(record)
-                state.tally.taskDelivered(weight: record.weight, fraction: record.fraction)
-                return remains(of: record, &state)
-            }
+    /// Returns what a record owned whose callback has returned.
+    private func delivered(_ mail: Unmanaged<JobMail>, _ state: inout State) -> Remains? {
+        state.callback = nil
+        return mail.withRecord { record in
+            state.tasks.remove(record)
+            state.counts.taskFinished(hasFailed: record.failure != nil)
+            state.tally.taskDelivered(weight: record.terms.weight, fraction: record.fraction)
+            return remains(of: record, &state)
+        }
     }
 
-    /// Releases a task and its closure, with no lock held, before the next callback.
-    private func release(_ delivered: Unmanaged<JobMail>?, _ remains: consuming Remains?) {
-        guard let delivered else { return }
+    private func release(_ delivered: Unmanaged<JobMail>, _ remains: consuming Remains?) {
         _ = consume remains
         // The thread of the finish may still hold the record.
         _ = delivered.withRecord { $0.releaseCompletion() }
@@ -156,18 +150,37 @@ extension JobEffects {
     }
 
     private func takeMail(_ state: inout State) {
-        guard let mail = mailbox.takeFirst(&state.reader) else { return }
-        let (group, hasFailed) = mail.withRecord { ($0.group, $0.failure != nil) } ?? (nil, false)
+        if let mail = mailbox.takeFirst(&state.reader) { putAside(mail, &state) }
+    }
+
+    /// Notes mail that was taken out of the mailbox.
+    func putAside(_ mail: Unmanaged<JobMail>, _ state: inout State) {
+        let (group, hasFailed) =
+            mail.withRecord { record in
+                (record.group, record.failure != nil && record.terms.failure != .carryOn)
+            } ?? (nil, false)
         state.machine.mailArrived(mail, group: group, hasFailed: hasFailed)
     }
 
     private func perform(
         _ step: Machine.Step,
         of job: JobController,
-        _ context: inout Delivery
-    ) {
+        inside surroundings: OperationContext?
+    ) -> FailureResponse? {
+        if case .discard(let mail) = step {
+            discard(mail)
+            return nil
+        }
+        guard let surroundings else { return call(step, of: job) }
+        var answer: FailureResponse?
+        surroundings.run { answer = call(step, of: job) }
+        return answer
+    }
+
+    /// Calls the job's code; returns what it answers about a failure.
+    private func call(_ step: Machine.Step, of job: JobController) -> FailureResponse? {
         switch step {
-        case .none, .finish:
+        case .none, .discard, .finish:
             break
         case .deliver(let mail):
             mail._withUnsafeGuaranteedRef { mail in
@@ -177,15 +190,15 @@ extension JobEffects {
                     mail.deliver(to: job)
                 }
             }
-            context.delivered = mail
         case .askAboutFailure(let mail):
-            guard let (task, error) = mail.withRecord({ ($0.task, $0.failure) }),
-                let task, let error
-            else { return }
-            context.answer = job.taskFailed(task, error: error)
-            if context.answer == .failJob { end(job, .failed, failure: error) }
-        case .discard(let mail):
-            discard(mail)
+            guard
+                let (task, error, known) = mail.withRecord({
+                    ($0.task, $0.failure, $0.terms.failure)
+                }), let task, let error
+            else { return nil }
+            let answer = known ?? job.taskFailed(task, error: error)
+            if answer == .failJob { end(job, .failed, failure: error) }
+            return answer
         case .tellGroupFinished(let number):
             let (completion, group) = state.withLock {
                 ($0.groups.completions[number], $0.groups.groups[number])
@@ -196,18 +209,19 @@ extension JobEffects {
         case .tellCancelled:
             job.jobCancelled()
         }
+        return nil
     }
 
     private func discard(_ mail: Unmanaged<JobMail>) {
-        let remains = mail.withRecord { record in
-            settle(record)
+        let owned = mail.withRecord { record in
+            settle(record, hasFinished: true)
             return state.withLock { state in
                 state.tasks.remove(record)
-                return self.remains(of: record, &state)
+                state.counts.taskFinished(hasFailed: record.failure != nil)
+                return (self.remains(of: record, &state), record.takeCompletion())
             }
         }
-        _ = remains
-        _ = mail.withRecord { $0.releaseCompletion() }
+        withExtendedLifetime(owned) {}
         mail.release()
     }
 
@@ -215,7 +229,7 @@ extension JobEffects {
     private func finish(
         _ job: JobController,
         _ ending: Machine.Ending,
-        _ context: inout Delivery
+        _ claimed: inout (any CallbackDelivery)?
     ) -> Bool {
         let failure = state.withLock { $0.failure }
         guard job.conclude(ending, failure: failure) else {
@@ -224,18 +238,11 @@ extension JobEffects {
         }
         _ = letGo()
         state.withLock { $0.job = nil }
-        job.end(claimedMail: &context.claimed, isInsideJobKit: true)
-        return true
-    }
-
-    /// Tells the queue in which the job has its place, if anybody there may want it.
-    private func tellPlaceQueue(_ body: (TaskQueueEffects, JobController) -> Void) {
-        guard let queue = placeQueue.load(ordering: .acquiring) else { return }
-        // Not retained to be asked: every finish would take the count's cache line from other cores.
-        let asks = queue._withUnsafeGuaranteedRef {
-            $0.asksForLenders.load(ordering: .sequentiallyConsistent)
+        // A `didCancel()` that is running carries out the end when it has returned.
+        if job.transition({ $0.decidedEndDue() }) {
+            if job.currentLifecycle.outcome == .succeeded { progressCompleted(of: job) }
+            job.end(claimed: &claimed, isInsideJobKit: true)
         }
-        guard asks, let job = state.withLock({ $0.job }) else { return }
-        body(queue.takeUnretainedValue(), job)
+        return true
     }
 }

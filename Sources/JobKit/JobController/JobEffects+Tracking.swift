@@ -22,6 +22,7 @@ extension JobEffects {
         // Read here, because the record may be delivered and emptied as soon as it listens.
         let queue = record.queue
         let isQueued = queue != nil
+        var news: TaskNews?
         let (isNoted, tracking, isAdmitted) = state.withLock { state -> (Bool, JobTracking, Bool) in
             guard noteUndelivered(record, task, &state) else { return (false, .refused, false) }
             let (number, isNew) = state.groups.number(of: group, for: type(of: task))
@@ -30,10 +31,13 @@ extension JobEffects {
             if !state.machine.isStarted { state.owner = job }
             guard tracking != .refused else { return (true, .refused, false) }
             record.group = number
+            news = trackingBegan(record, task, by: job, &state)
             state.tasks.append(record)
-            state.tally.taskTracked(weight: record.weight)
+            state.counts.taskTracked()
+            state.tally.taskTracked(weight: record.terms.weight)
             let isAdmitted =
-                isQueued && !isSubmittedLater && tracking == .normal && admitAtOnce(record, &state)
+                isQueued && !isSubmittedLater && tracking == .normal
+                && state.admission.admitAtOnce(record)
             return (true, tracking, isAdmitted)
         }
         guard tracking != .refused else {
@@ -42,14 +46,16 @@ extension JobEffects {
                 "JobKit: \(job.label) was told to track \(operationLabel(task)), but it \(reason)."
             )
         }
-        if isObserved.load(ordering: .acquiring) { tellTracked(task, by: job) }
-        passOnProgress(to: task)
+        if let news { tellTracked(record, news) }
+        passOnContext(to: task)
         if isAdmitted, let queue = queue as? TaskQueue {
-            put(task, into: queue.effects, hearingOf: record)
+            put(task, into: queue.effects, hearingOf: record, of: job)
         } else {
             listen(to: task, record)
             if tracking == .cancelAtOnce {
                 CancelSweep.cancel(record, of: self)
+                state.withLock { $0.machine.lateTaskCancelled() }
+                releaseUncallable()
                 deliverElsewhere()
             } else if let queue, isAdmitted, !task.isFinished {
                 put(task, into: queue, record)
@@ -57,6 +63,7 @@ extension JobEffects {
                 submit(record)
             }
         }
+        passOnProgress(of: task, record)
         let hasTasks = record.isConcurrent && (task as? JobController)?.effects.hasTasks == true
         if !isQueued || hasTasks {
             offerPlaces(to: task)
@@ -69,42 +76,31 @@ extension JobEffects {
     private func put(
         _ task: Operation,
         into queue: TaskQueueEffects,
-        hearingOf record: TaskRecord
+        hearingOf record: TaskRecord,
+        of job: JobController
     ) {
-        if record.isConcurrent {
-            let concurrent = unsafeDowncast(task, to: ConcurrentOperation.self)
-            if queue.addTracked(concurrent, record) == .hasFinished { heardOf(record) }
-        } else {
-            noteTracker(of: task)
-            let isAdded = queue.addForeign(
-                task,
-                admission: .unlessStarted,
-                tellingOfFinish: record
-            )
-            if !isAdded { watch(task, record) }
+        switch queue.addTracked(task, record, of: job) {
+        case .stands: break
+        case .hasFinished: heardOf(record)
+        // A plain operation does not keep by itself who is to hear of its finish.
+        case .hasStarted: if !record.isConcurrent { watch(task, record) }
         }
     }
 
     // MARK: Finishes
 
     private func listen(to task: Operation, _ record: TaskRecord) {
-        if let concurrent = task as? ConcurrentOperation {
-            if !concurrent.hooks.withLock({ $0.subscribe(record) }) { heardOf(record) }
-        } else {
-            noteTracker(of: task)
-            watch(task, record)
-        }
+        guard let concurrent = task as? ConcurrentOperation else { return watch(task, record) }
+        if !concurrent.hooks.withLock({ $0.subscribe(record) }) { heardOf(record) }
     }
 
-    private func noteTracker(of task: Operation) {
-        Self.foreignTrackers.withLock { $0[ObjectIdentifier(task), default: []].append(self) }
-    }
-
+    /// Hears of the finish of a plain operation, unless the job has ended meanwhile.
     private func watch(_ task: Operation, _ record: TaskRecord) {
         guard !task.isFinished else { return heardOf(record) }
-        let hook = FinishHook { [weak record] in record.map { self.foreignFinished($0) } }
-        state.withLock { _ in record.finishHook = hook }
-        hook.watch(task)
+        let hook = state.withLock { _ in
+            record.task == nil ? nil : PlainOperations.subscribe(record, to: task)
+        }
+        hook?.watch(task)
     }
 
     private func heardOf(_ record: TaskRecord) {
@@ -112,25 +108,12 @@ extension JobEffects {
         deliverElsewhere()
     }
 
-    private func foreignFinished(_ record: TaskRecord) {
-        let task = state.withLock { _ in record.task }
-        taskFinished(record)
-        let context = ThreadContext.current
-        if let task, context.starting == ObjectIdentifier(task), context.foreignMail == nil {
-            context.foreignMail = self
-        } else {
-            deliverElsewhere()
-        }
-    }
-
     /// Called on the thread of the finish; the caller sees to the delivery.
     func taskFinished(_ record: TaskRecord) {
         if isObserved.load(ordering: .acquiring) { tellFinished(record) }
         // Before the place is free: the task that gets it may finish at once.
         mailbox.put(record)
-        guard hasWidths.load(ordering: .sequentiallyConsistent) else { return }
-        state.withLock { leaveQueue(record, &$0) }
-        handOver()
+        leaveQueue(record)
     }
 
     /// Notes that the record's task is not delivered; returns false if it was noted already.
@@ -164,14 +147,6 @@ extension JobEffects {
                 ordering: .acquiringAndReleasing
             )
             if isForgotten { return }
-        } else {
-            Self.foreignTrackers.withLock { trackers in
-                let id = ObjectIdentifier(task)
-                trackers[id]?.removeAll { $0 === self }
-                guard trackers[id]?.isEmpty == true else { return }
-                trackers[id] = nil
-                OperationNumber.forgetForeign(task)
-            }
         }
         state.undelivered.remove(ObjectIdentifier(task))
     }
@@ -190,5 +165,6 @@ extension JobEffects {
         }
         // What it captured is released here, without the lock.
         _ = replaced
+        releaseUncallable()
     }
 }

@@ -4,19 +4,21 @@ import Synchronization
 
 /// Owns a job's only lock; calls the job's code, one piece at a time, with it released.
 ///
-/// A finish puts its task into the mailbox and adds one to its signals; who finds zero there is the
-/// deliverer, until it has taken everything and brought the number back to zero. So nobody waits,
-/// and the callbacks are serial, each after the one before. Before `main()` has returned the number
-/// is never zero.
-final class JobEffects: Sendable {
-    /// Of mail that is retained from being put into the mailbox until it was delivered: counting the
-    /// references of each step's copies would cost more than the rest of the delivery.
+/// A finish puts its task into the mailbox and claims the mailbox's ``DeliveryTurn``; who gets it
+/// is the deliverer, until it has taken everything and given the turn back. So nobody waits, and
+/// the callbacks are serial, each after the one before. `main()` has the turn until it has
+/// returned.
+final class JobEffects: CallbackDelivery {
+    /// The mail is retained from its way into the mailbox until it was delivered.
+    ///
+    /// Unmanaged, because counting the references of each step's copies would cost more than the
+    /// rest of the delivery.
     typealias Machine = JobStateMachine<Unmanaged<JobMail>>
 
     struct State {
         var machine = Machine()
         var reader = JobMailbox.Reader()
-        var handover = HandoverStateMachine<TaskRecord>()
+        var admission = JobAdmission()
         var tasks = TaskList()
         var groups = JobGroups()
         /// Set from the start to the finish: a started job keeps itself alive.
@@ -25,78 +27,60 @@ final class JobEffects: Sendable {
         weak var owner: JobController?
         var observers = JobObservers()
         var tally = ProgressTally()
+        /// A finished task counts once it was delivered or discarded.
+        var counts = TaskCounts()
+        var contexts = JobContexts()
         /// Nil until somebody asks for it.
         var progress: JobProgress?
-        /// The operation whose callback is running, if anybody observes.
+        /// The operation whose callback is running or was the last, if anybody observes.
         var causeID: Int?
+        /// The callback that is running.
+        var callback: RunningCallback?
+        /// The queue of Foundation's in which the job was started.
+        weak var startQueue: OperationQueue?
         var failure: (any Error)?
         /// The tasks of several jobs, or of no ``ConcurrentOperation``, that were not delivered.
         var undelivered: Set<ObjectIdentifier> = []
-        /// Tasks on their way into their queues, in order, while one thread puts them there.
-        var handingOver = FIFO<Departure>()
-        var isHandingOver = false
         /// Where callbacks run that no thread of JobKit's is at hand for; made when it is needed.
         var deliveryQueue: DispatchQueue?
     }
 
     let state = Guarded(State())
     let mailbox = JobMailbox()
-    /// The value of the signals, and a few more, when nothing is delivered any more.
-    private static let closed = Int.min / 2
     /// Whether the job, or one above it, has observers.
     let isObserved = Atomic(false)
     /// Whether somebody asked for the progress of the job, or of one above it.
     let reportsProgress = Atomic(false)
-    /// Whether a finish has to see to the places of its group.
-    let hasWidths = Atomic(false)
+    /// Whether the job, or one above it, has a context.
+    let hasContext = Atomic(false)
+    /// Whether a finish has to give back a place of its group.
+    let countsGroups = Atomic(false)
     let callbackQueue: DispatchQueue?
-    /// The queue in which the job holds a place that it may lend, retained: set before the signals
-    /// let anybody read it.
-    let placeQueue = Atomic<Unmanaged<TaskQueueEffects>?>(nil)
+    /// Since when the `callbackQueue` has been asked for a delivery, as a ``CoarseTime``; 0 where
+    /// it is not.
+    let callbackQueueAsked = Atomic<CoarseTime.RawValue>(0)
+    let place = LentPlace()
 
     init(callbackQueue: DispatchQueue?) {
         self.callbackQueue = callbackQueue
     }
 
-    deinit {
-        guard let queue = placeQueue.load(ordering: .acquiring)?.takeRetainedValue() else { return }
-        queue.jobCount.subtract(1, ordering: .sequentiallyConsistent)
-    }
-
     /// Whether the job has nothing to run until one of its tasks finishes.
-    var onlyWaits: Bool { mailbox.signals.load(ordering: .sequentiallyConsistent) == 0 }
+    var onlyWaits: Bool { mailbox.turn.isOpen }
 
-    /// Whether the job was started in this queue, and so is among the jobs that the queue counts.
-    func hasPlace(in queue: TaskQueueEffects) -> Bool {
-        placeQueue.load(ordering: .acquiring)?.toOpaque()
-            == Unmanaged.passUnretained(queue).toOpaque()
-    }
-
-    /// The jobs that track `operation` and have not heard of its finish.
-    static func jobsTracking(_ operation: Operation) -> [JobController] {
-        effectsTracking(operation).compactMap { $0.state.withLock { $0.job } }
-    }
+    /// The job, from its start to its finish.
+    var startedJob: JobController? { state.withLock { $0.job } }
 
     /// The effects of the jobs that track `operation` and have not heard of its finish.
     static func effectsTracking(_ operation: Operation) -> [JobEffects] {
-        guard let concurrent = operation as? ConcurrentOperation else {
-            return foreignTrackers.withLock { $0[ObjectIdentifier(operation)] ?? [] }
-        }
-        return concurrent.hooks.withLock { $0.subscribers }
-            .map(\.effects)
+        TaskRecord.tracking(operation).map(\.effects)
     }
-
-    /// The jobs of plain operations, which cannot know them.
-    static let foreignTrackers = Guarded<[ObjectIdentifier: [JobEffects]]>([:])
 
     // MARK: Life
 
     /// The job is being started; returns whether `main()` is to be called.
     func begin(_ job: JobController, mayEnterMain: Bool) -> Bool {
-        if let queue = job.hooks.withLock({ $0.queue }) {
-            queue.jobCount.add(1, ordering: .sequentiallyConsistent)
-            placeQueue.store(.passRetained(queue), ordering: .releasing)
-        }
+        place.jobStarts(job)
         let (entersMain, hasTasks) = state.withLock { state in
             state.job = job
             let hasTasks = state.machine.openCount > 0
@@ -105,18 +89,22 @@ final class JobEffects: Sendable {
                 return (false, hasTasks)
             }
             state.machine.mainEntered()
+            state.admission.jobStarted()
             return (true, hasTasks)
         }
-        if hasTasks { offerPlacesToTasks() }
+        if hasTasks {
+            TaskQueueEffects.offerPlaces(of: job, to: tasks)
+            putAdmitted()
+        }
         return entersMain
     }
 
-    /// `main()` has returned: from now on whoever finds the signals at zero may deliver.
+    /// `main()` has returned: from now on whoever takes the turn may deliver.
     func mainReturned() {
         state.withLock {
             if $0.machine.isStarted, !$0.machine.isAfterMain { $0.machine.mainReturned() }
         }
-        mailbox.signals.store(0, ordering: .sequentiallyConsistent)
+        mailbox.turn.open()
     }
 
     /// Ends the job, unless something else has decided its end; `store` keeps what that brings.
@@ -135,35 +123,37 @@ final class JobEffects: Sendable {
 
     /// Lets go of everything; returns what a job that never ran still owned.
     func letGo() -> [Operation] {
-        let (records, groups) = state.withLock { state -> ([TaskRecord], JobGroups) in
-            defer { state.groups.forgetCompletions() }
+        let (records, completions) = state.withLock { state in
             state.deliveryQueue = nil
-            return (state.tasks.removeAll(), state.groups)
+            return (state.tasks.removeAll(), state.groups.takeCompletions())
         }
         let left = records.compactMap { release($0) }
-        _ = groups
+        withExtendedLifetime(completions) {}
         // The mail that comes from now on is thrown away by who brings it.
-        mailbox.signals.store(Self.closed, ordering: .sequentiallyConsistent)
+        mailbox.turn.close()
         throwAwayMail()
         return left.compactMap(\.task)
     }
 
     /// Nobody delivers any more; whoever puts mail throws it away.
     func throwAwayMail() {
-        while let mail = state.withLock({ mailbox.takeFirst(&$0.reader) }) { mail.release() }
+        while let mail = state.withLock({ state in
+            state.machine.takeArrival() ?? mailbox.takeFirst(&state.reader)
+        }) { mail.release() }
     }
 
     /// What a record owned, to be released with no lock held.
     struct Remains {
         let task: Operation?
-        let finishHook: FinishHook?
         let queue: (any OperationScheduling)?
     }
 
     private func release(_ record: TaskRecord) -> Remains? {
-        let remains = state.withLock { self.remains(of: record, &$0) }
-        _ = remains.finishHook?.detach()
-        record.releaseCompletion()
+        let (remains, completion) = state.withLock { state in
+            (self.remains(of: record, &state), record.takeCompletion())
+        }
+        if let task = remains.task { unsubscribe(record, from: task) }
+        withExtendedLifetime(completion) {}
         return remains
     }
 
@@ -171,11 +161,9 @@ final class JobEffects: Sendable {
     func remains(of record: TaskRecord, _ state: inout State) -> Remains {
         let task = record.task.take()
         if let task { forgetUndelivered(task, isConcurrent: record.isConcurrent, &state) }
-        leaveQueue(record, &state)
-        record.isSettled = true
+        state.admission.taskFinished(record)
         return Remains(
             task: task,
-            finishHook: record.finishHook.take(),
             queue: record.queue.take()
         )
     }

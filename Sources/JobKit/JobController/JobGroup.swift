@@ -1,8 +1,8 @@
 import Foundation
 
-/// Tasks of a job whose completion is told together.
+/// A group of a job's tasks with a common completion.
 ///
-/// A task's group is its exact dynamic type, unless it is tracked with another.
+/// A task's group is its exact dynamic type, unless it is tracked with another group.
 public struct JobGroup: Hashable, Sendable, CustomStringConvertible {
     private enum Identity: Hashable {
         case type(ObjectIdentifier)
@@ -17,7 +17,7 @@ public struct JobGroup: Hashable, Sendable, CustomStringConvertible {
         JobGroup(identity: .type(ObjectIdentifier(type)), type: type)
     }
 
-    /// The group of the tasks that are tracked with it.
+    /// The group with this name, for tasks that are tracked with it.
     public static func named(_ name: String) -> JobGroup {
         JobGroup(identity: .name(name), type: nil)
     }

@@ -32,5 +32,9 @@ struct JobGroups {
         completions.updateValue(completion, forKey: number)
     }
 
-    mutating func forgetCompletions() { completions = [:] }
+    /// Takes out all completions, for the caller to release with no lock held.
+    mutating func takeCompletions() -> [Int: @Sendable () -> Void] {
+        defer { completions = [:] }
+        return completions
+    }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Something that a job will hear of.
-class JobMail: @unchecked Sendable {  // subclasses guard their own state
+/// Something that a job will hear of: the finish of an operation, or the end of a delay.
+class JobMail: OperationListener, @unchecked Sendable {  // subclasses guard their own state
     /// The next in the ``JobMailbox``, retained.
     final let next = Atomic<Unmanaged<JobMail>?>(nil)
     private let isTask: Bool

@@ -9,8 +9,8 @@ import Synchronization
 /// > Source: D. Vyukov, "Intrusive MPSC node-based queue", 1024cores.net, 2010; with an empty queue
 /// > in place of the stub node.
 final class JobMailbox: Sendable {
-    /// Counts what there is to deliver: see ``JobEffects``.
-    let signals = Atomic<Int>(1)
+    /// Whose turn it is to deliver what is in here: nobody's until the job's `main()` has returned.
+    let turn = DeliveryTurn(isTaken: true)
     private let newest = Atomic<Unmanaged<JobMail>?>(nil)
     /// What was put into the empty mailbox, until the reader has it.
     private let entrance = Atomic<Unmanaged<JobMail>?>(nil)
@@ -33,8 +33,8 @@ final class JobMailbox: Sendable {
         }
     }
 
-    /// Takes the oldest mail, which the caller must release; nil if there is none, or if another thread
-    /// is still putting it.
+    /// Takes the oldest mail, which the caller must release; nil if there is none, or if another
+    /// thread is still putting it.
     func takeFirst(_ reader: inout Reader) -> Unmanaged<JobMail>? {
         guard let node = reader.next ?? takeEntrance() else { return nil }
         if let next = node.next {

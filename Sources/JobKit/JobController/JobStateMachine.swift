@@ -61,11 +61,17 @@ struct JobStateMachine<Mail> {
     private var dueGroup: Int?
     private var wasToldAll = false
     private var wasToldCancelled = false
-    private(set) var isCancellingTasks = false
+    private var isCancellingTasks = false
+    /// Tasks that were tracked after the end was decided, and are being told.
+    private var lateCount = 0
 
+    /// Whether some tasks of an ending job may not have been told yet.
+    var isTellingTasks: Bool { isCancellingTasks || lateCount > 0 }
     var hasArrivals: Bool { !arrivals.isEmpty }
-    var isFinished: Bool { stage == .finished }
     var isStarted: Bool { stage != .pending }
+    /// Whether the job has ended before it was to enter `main()`, so that no code of its own ever
+    /// runs.
+    var callsNothing: Bool { ending != nil && (stage == .pending || stage == .withoutMain) }
     var hasEnteredMain: Bool { stage == .inMain || stage == .afterMain }
     /// Whether the job is between its start and its finish and `main()` has returned.
     var isAfterMain: Bool { stage == .afterMain || stage == .withoutMain }
@@ -83,14 +89,20 @@ struct JobStateMachine<Mail> {
         openCount += 1
         openByGroup[group] += 1
         wasToldAll = false
-        return ending == nil ? .normal : .cancelAtOnce
+        guard ending != nil else { return .normal }
+        lateCount += 1
+        return .cancelAtOnce
     }
 
     mutating func mailArrived(_ mail: Mail, group: Int?, hasFailed: Bool) {
         arrivals.append(Arrival(mail: mail, group: group, hasFailed: hasFailed))
     }
 
-    /// The user has answered about the task of ``Step/askAboutFailure(_:)`` that the job carries on.
+    /// Takes out what has arrived and is not to be told.
+    mutating func takeArrival() -> Mail? { arrivals.popFirst()?.mail }
+
+    /// The user has answered about the task of ``Step/askAboutFailure(_:)`` that the job carries
+    /// on.
     mutating func carryOnAnswered() { isAnswered = true }
 
     /// Returns whether this decides how the job ends; its tasks are then to be cancelled.
@@ -102,6 +114,9 @@ struct JobStateMachine<Mail> {
     }
 
     mutating func tasksCancelled() { isCancellingTasks = false }
+
+    /// A task that was tracked after the end was decided has been told.
+    mutating func lateTaskCancelled() { lateCount -= 1 }
 
     /// A task has stopped, or is not to be waited for.
     mutating func taskStopped() {

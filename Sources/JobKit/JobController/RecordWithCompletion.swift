@@ -4,8 +4,8 @@ import Foundation
 ///
 /// A class for each type of task, because to wrap the closure in one that takes any operation would
 /// allocate once more for each task.
-// As of every record, the lock of the job's effects guards the variables; the job's deliverer, or its
-// end, uses the closure.
+// As of every record, the lock of the job's effects guards the variables; as long as the job has
+// not ended, its deliverer alone uses the closure.
 final class RecordWithCompletion<Child: Operation>: TaskRecord, @unchecked Sendable {
     private var completion: ((Child) -> Void)?
 
@@ -13,20 +13,12 @@ final class RecordWithCompletion<Child: Operation>: TaskRecord, @unchecked Senda
     init(
         _ task: Child,
         effects: JobEffects,
-        cancellation: ChildCancellation,
-        weight: Int64,
+        terms: TaskTerms,
         queue: (any OperationScheduling)?,
         completion: @escaping (Child) -> Void
     ) {
         self.completion = completion
-        super
-            .init(
-                task,
-                effects: effects,
-                cancellation: cancellation,
-                weight: weight,
-                queue: queue
-            )
+        super.init(task, effects: effects, terms: terms, queue: queue)
     }
 
     override func deliver(to job: JobController) {
@@ -35,4 +27,6 @@ final class RecordWithCompletion<Child: Operation>: TaskRecord, @unchecked Senda
     }
 
     override func releaseCompletion() { completion = nil }
+
+    override func takeCompletion() -> Any? { completion.take() }
 }

@@ -1,15 +1,15 @@
 // Operation forces @unchecked. `storage` is written under the lock of JobEffects by the finish that
 // decides the end, and read after the atomic word of the operation says that it has finished.
-/// A job that ends with a value.
+/// A job that finishes with a value.
 ///
-/// The job finishes with ``finish(returning:)``, from any of its callbacks; without it, it fails
+/// A subclass calls ``finish(returning:)`` in any of its callbacks. Without that call the job fails
 /// with ``NoResult``, unless `Success` is `Void`.
 open class ResultJob<Success: Sendable>: JobController, @unchecked Sendable {
     private var storage = ResultStorage<Success>()
 
-    /// Ends the job early with a value: the rest of its tasks is cancelled and waited for.
+    /// Ends the job with a value; it cancels its unfinished tasks and waits for them.
     ///
-    /// Ignored if the job has failed, was cancelled or was finished before.
+    /// Ignored if the job has already failed, been cancelled or been finished.
     public final func finish(returning value: Success) {
         effects.end(self, .finishedEarly) { storage.value = value }
     }
@@ -19,9 +19,10 @@ open class ResultJob<Success: Sendable>: JobController, @unchecked Sendable {
         outcome.map(storage.result(of:))
     }
 
-    /// Waits for the job, which somebody starts, and returns its value.
+    /// Waits for the job and returns its value.
     ///
-    /// In a cancelled task it goes on waiting, as `Task.value` does, and cancels nothing.
+    /// Does not start the job. In a cancelled task it keeps waiting, as `Task.value` does, and
+    /// cancels nothing.
     ///
     /// - Throws: The job's error; `CancellationError` if it was cancelled; ``NoResult`` if it
     ///   finished without a value.

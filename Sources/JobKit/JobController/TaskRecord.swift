@@ -1,27 +1,33 @@
 import Foundation
+import Synchronization
 
-// The lock of the job's effects guards every variable.
+// The lock of the job's effects guards every variable but one.
 /// One task that a job tracks, from the tracking to the delivery.
 ///
-/// The record holds the task and the task its record; delivering the task, or ending the job, breaks
-/// the cycle.
+/// The record holds the task and the task its record; delivering the task, or ending the job,
+/// breaks the cycle.
 class TaskRecord: JobMail, @unchecked Sendable {
     final let effects: JobEffects
     /// The number of the task's group in the job.
     final var group = 0
-    final let cancellation: ChildCancellation
-    final let weight: Int64
+    final let terms: TaskTerms
     final let isConcurrent: Bool
     /// Nil once the task was delivered, or the job has ended.
     final var task: Operation?
-    /// Tells of the finish of a task that is no ``ConcurrentOperation``.
-    final var finishHook: FinishHook?
 
     /// Where the task is put when its turn comes; nil if it is only tracked.
     final var queue: (any OperationScheduling)?
-    final var handover = Handover.none
+    final var admission = JobAdmission.Stage()
     /// The job no longer waits for the task: it is being delivered, or was left to itself.
     final var isSettled = false
+
+    /// Who is telling observers of the task; see ``TaskTelling``.
+    final let telling = Atomic<TaskTelling.RawValue>(0)
+    /// How many of the job's observers know that the task is tracked.
+    final var awareObservers: Int32 = 0
+
+    /// When the task was started, if the job was observed then.
+    final var startTime = EventTime.unknown
 
     /// How much of its weight a nested job has done.
     final var fraction = 0.0
@@ -29,30 +35,16 @@ class TaskRecord: JobMail, @unchecked Sendable {
     /// Where the record stands in the ``TaskList``.
     final var place = TaskList.Place()
 
-    enum Handover {
-        case none
-        /// Waits in the job for a place, or for the job to be resumed.
-        case held
-        /// Was put in its queue, and takes one of its group's places.
-        case done
-        /// Has left its queue.
-        case left
-        /// The task finished, or the job ended, before the task was put into its queue.
-        case withdrawn
-    }
-
     @inline(__always)
     init(
         _ task: Operation,
         effects: JobEffects,
-        cancellation: ChildCancellation,
-        weight: Int64,
+        terms: TaskTerms,
         queue: (any OperationScheduling)?
     ) {
         self.task = task
         self.effects = effects
-        self.cancellation = cancellation
-        self.weight = weight
+        self.terms = terms
         self.queue = queue
         isConcurrent = task is ConcurrentOperation
         super.init(isTask: true)
@@ -67,9 +59,51 @@ class TaskRecord: JobMail, @unchecked Sendable {
         if let task { job.taskFinished(task) }
     }
 
-    /// Releases a closure that will not be called; the job's deliverer, or its end, calls this.
+    /// Releases the closure of a task that was delivered; the job's deliverer calls this.
     func releaseCompletion() {}
+
+    /// Takes out a closure that will not be called, which the caller releases with no lock held.
+    func takeCompletion() -> Any? { nil }
+
+    /// Changes what is being told of the task.
+    final func change<Result>(_ change: (inout TaskTelling) -> Result) -> Result {
+        var current = telling.load(ordering: .acquiring)
+        while true {
+            var changed = TaskTelling(rawValue: current)
+            let result = change(&changed)
+            let (exchanged, original) = telling.weakCompareExchange(
+                expected: current,
+                desired: changed.rawValue,
+                ordering: .acquiringAndReleasing
+            )
+            if exchanged { return result }
+            current = original
+        }
+    }
 
     /// Why the task failed, if it did.
     final var failure: (any Error)? { concurrentTask?.error }
+
+    /// The records of the jobs that track an operation and have not heard of its finish.
+    static func tracking(_ operation: Operation) -> [TaskRecord] {
+        operation.listeners.compactMap { $0 as? TaskRecord }
+    }
+
+    // MARK: For the operation
+
+    final override var context: OperationContext? { effects.context }
+
+    final override var waitingOperation: ConcurrentOperation? { effects.startedJob }
+
+    final override func operationStarts() {
+        if effects.isObserved.load(ordering: .acquiring) { effects.tellStarted(self) }
+    }
+
+    final override func operationFinished() { effects.taskFinished(self) }
+
+    final override func claimDelivery() -> Bool { effects.claimDelivery() }
+
+    final override func deliverClaimed() -> (any CallbackDelivery)? { effects.deliverClaimed() }
+
+    final override func deliverClaimedElsewhere() { effects.deliverClaimedElsewhere() }
 }

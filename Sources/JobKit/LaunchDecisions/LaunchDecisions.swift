@@ -1,9 +1,9 @@
 /// Decides which of many things an app presents after its launch, and when.
 ///
 /// An update notice, a change of city, an advertisement, the page of a notification: each may turn
-/// out to be needed, early or late, and no two may be on the screen together. Whoever learns of a
-/// need calls ``set(_:for:)``; whoever can present an item says how, once, with
-/// ``whenPresented(_:_:)`` and ``whenWithdrawn(_:_:)``. Neither knows the other items.
+/// out to be needed, early or late, and only one may be on the screen at a time. Code that learns
+/// of a need calls ``set(_:for:)``. Code that can present an item says how, once, with
+/// ``whenPresented(_:_:)`` and ``whenWithdrawn(_:_:)``. Neither has to know the other items.
 ///
 /// ```swift
 /// let decisions = LaunchDecisions(priority: ["upgrade", "city"], independent: ["badge"])
@@ -14,24 +14,24 @@
 /// decisions.set(.needed, for: "upgrade")    // Hide the city alert
 /// ```
 ///
-/// - Of the priority list at most one item is executing: the needed one of highest priority that is
+/// - At most one item of the priority list is executing: the needed one of highest priority that is
 ///   not completed. Independent items execute as soon as they are needed.
 /// - Nothing is presented before ``open()``.
-/// - An item in neither list is never presented; its need can be set, read and followed. One in
-///   both counts as prioritized.
+/// - An item in neither list is never presented; its need can be set, read and followed. An item in
+///   both lists counts as prioritized.
 ///
 /// The closures run one at a time, in the order of the changes, on the thread whose call found no
-/// other closure running: usually the one that made the change. A change made by a closure, or
-/// beside a running closure, takes effect at once; its own closures run after the running one.
+/// other closure running: usually the thread that made the change. A change that is made while a
+/// closure runs takes effect at once; its own closures run after the running one.
 ///
-/// The decisions keep their closures until they are released themselves, so a closure captures its
-/// view, and the decisions, weakly.
+/// The closures are retained as long as the decisions, so a closure should capture its view, and
+/// the decisions, weakly.
 ///
-/// > Thread: Any. No closure runs under a lock, and each may call every method.
+/// > Thread: Any. No lock is held while a closure runs, and a closure may call every method.
 public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
-    /// Where an item that is needed stands.
+    /// The state of a needed item.
     public enum State: Sendable {
-        /// It waits: for the opening, for an item above it, or, withdrawn, to be presented again.
+        /// It waits for the opening or for an item above it, or it was withdrawn.
         case suspended
 
         /// It is presented.
@@ -43,14 +43,14 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
 
     private let effects: LaunchDecisionsEffects<Item>
 
-    /// Makes decisions of which every item is still unknown.
+    /// Creates decisions in which the need for every item is unknown.
     ///
     /// - Parameters:
-    ///   - priority: The items of which one at a time is presented, the most urgent first. Of an
-    ///     item that stands here twice, the first place counts.
-    ///   - independent: The items that are presented whatever else is.
-    ///   - waitsForUnknown: Whether an item waits until the need of every item above it is known. An
-    ///     item that is presented already stays when one above it becomes unknown again.
+    ///   - priority: The items that are presented one at a time, the most urgent first. If an item
+    ///     appears twice, its first place counts.
+    ///   - independent: The items that are presented regardless of the others.
+    ///   - waitsForUnknown: Whether an item waits until the need of every item above it is known. A
+    ///     presented item stays if one above it becomes unknown again.
     public init(priority: [Item], independent: Set<Item> = [], waitsForUnknown: Bool = false) {
         effects = LaunchDecisionsEffects(
             priority: priority,
@@ -61,68 +61,67 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
 
     /// Says whether there is something to present for an item.
     ///
-    /// An executing item that is no longer needed is withdrawn. A completed one is presented again
-    /// only after its need was something else. The same need once more changes nothing, but is told
-    /// to the ``updates(for:)``.
+    /// An executing item that is no longer needed is withdrawn. A completed item is presented again
+    /// only after its need has changed. Setting the same need again changes nothing, but
+    /// ``updates(for:)`` delivers it.
     ///
     /// - Parameters:
     ///   - need: What is known now.
-    ///   - item: The item it is known of.
+    ///   - item: The item.
     public func set(_ need: Need, for item: Item) {
         effects.send { $0.needSet(need, for: item) }
     }
 
-    /// Reads what was last set for an item.
+    /// Returns the need that was last set for an item.
     ///
-    /// - Parameter item: The item asked for.
-    /// - Returns: The need; `.unknown` if nothing was set.
+    /// - Parameter item: The item.
+    /// - Returns: The need; `.unknown` if none was set.
     public func need(for item: Item) -> Need {
         effects.read { $0.need(for: item) }
     }
 
-    /// Reads where an item stands.
+    /// Returns the state of an item.
     ///
-    /// The effect of a change shows when the method that made it returns, also where the closures
-    /// have yet to run.
+    /// The state shows the effect of a change when the method that made the change returns, even if
+    /// closures have yet to run.
     ///
-    /// - Parameter item: The item asked for.
-    /// - Returns: The state; `nil` unless the item is needed, and of an item in neither list.
+    /// - Parameter item: The item.
+    /// - Returns: The state; nil if the item is not needed, or is in neither list.
     public func state(of item: Item) -> State? {
         effects.read { $0.state(of: item) }
     }
 
-    /// Follows an item's need: the latest value first, then every value set, none lost or reordered.
+    /// Follows an item's need: the latest value first, then every value that is set, in order.
     ///
-    /// Values wait in the stream until they are read. A stream ends when the decisions are released,
-    /// and does not keep them alive.
+    /// Values wait in the stream until they are read. A stream ends when the decisions are
+    /// released, and does not keep them alive.
     ///
     /// - Parameter item: The item to follow.
-    /// - Returns: A stream of its own for each call, for one reader.
+    /// - Returns: A new stream, for one reader.
     public func updates(for item: Item) -> AsyncStream<Need> {
         effects.updates(for: item)
     }
 
     /// Adds a closure that presents an item.
     ///
-    /// It runs each time the item starts executing; several closures of an item run in the order in
-    /// which they were added. Added to an item that is executing already, it runs at once: a screen
-    /// that comes late misses nothing.
+    /// The closure runs each time the item starts executing. Several closures of an item run in the
+    /// order in which they were added. If the item is already executing, the closure runs at once.
     ///
     /// - Parameters:
     ///   - item: The item.
-    ///   - body: Presents it. Kept until the decisions are released.
+    ///   - body: Presents the item. Retained until the decisions are released.
     public func whenPresented(_ item: Item, _ body: @escaping @Sendable () -> Void) {
         effects.send { $0.presentationAdded(body, for: item) }
     }
 
     /// Adds a closure that takes an item off the screen.
     ///
-    /// It runs each time the item stops executing without being completed: an item above it is
-    /// presented, or it is no longer needed. An item completed is not withdrawn.
+    /// The closure runs each time the item stops executing without being completed: an item above
+    /// it is presented, or it is no longer needed.
     ///
     /// - Parameters:
     ///   - item: The item.
-    ///   - body: Takes it off the screen. Kept until the decisions are released.
+    ///   - body: Takes the item off the screen. Retained until the decisions are released.
     public func whenWithdrawn(_ item: Item, _ body: @escaping @Sendable () -> Void) {
         effects.send {
             $0.withdrawalAdded(body, for: item)
@@ -130,17 +129,17 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Lets items be presented: the home screen has appeared.
+    /// Allows items to be presented, because the home screen has appeared.
     ///
-    /// The item of the priority list comes first, then the independent ones in the order in which
-    /// they became needed. Opening twice changes nothing.
+    /// The item of the priority list comes first, then the independent items in the order in which
+    /// they became needed. Opening twice has no effect.
     public func open() {
         effects.send { $0.opened() }
     }
 
     /// Says that an executing item has been dealt with; the next one by priority is presented.
     ///
-    /// Of an item that is not executing, for example one withdrawn meanwhile, it changes nothing.
+    /// Ignored if the item is not executing, for example because it was withdrawn meanwhile.
     ///
     /// - Parameter item: The item.
     public func complete(_ item: Item) {
@@ -149,9 +148,9 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
 
     /// Moves an item of the priority list up, to directly before another.
     ///
-    /// Needed and moved above the executing item, it withdraws that one and is presented. An item
-    /// that stands before the other already stays where it is. Unless both are in the priority list,
-    /// nothing changes.
+    /// A needed item that moves above the executing one is presented in its place. An item that
+    /// already comes before the other keeps its place. If either item is missing from the priority
+    /// list, nothing changes.
     ///
     /// - Parameters:
     ///   - item: The item to move up.

@@ -25,24 +25,35 @@ struct LaunchDecisionsStateMachine<
         var state: State?
         var presentations: [Reaction] = []
         var withdrawals: [Reaction] = []
-        var subscribers: [(id: Int, subscriber: Subscriber)] = []
+        var subscribers = LaunchSubscribers<Subscriber>()
+        /// How many waited before this independent item, which waits for the opening.
+        var turn: Int?
     }
 
-    private var priority: [Item] = []
+    /// The items of the priority list, by their numbers in `order`.
+    private let prioritized: [Item]
+    private let numbers: [Item: Int]
+    private var order: PriorityOrder
     private let independent: Set<Item>
     private let waitsForUnknown: Bool
     private var entries: [Item: Entry] = [:]
     private var isOpen = false
     /// The item of the priority list that is presented.
     private var executing: Item?
-    /// Independent items that wait for the opening, in the order in which they became needed.
-    private var waiting: [Item] = []
-    private var subscriberCount = 0
+    /// Independent items that wait for the opening, by their turns.
+    private var waiting: [Int: Item] = [:]
+    private var turnCount = 0
 
     init(priority: [Item], independent: Set<Item>, waitsForUnknown: Bool) {
-        var listed: Set<Item> = []
-        self.priority = priority.filter { listed.insert($0).inserted }
-        self.independent = independent.subtracting(listed)
+        var numbers: [Item: Int] = [:]
+        prioritized = priority.filter { item in
+            guard numbers[item] == nil else { return false }
+            numbers[item] = numbers.count
+            return true
+        }
+        self.numbers = numbers
+        order = PriorityOrder(count: prioritized.count, marks: .unknown)
+        self.independent = independent.subtracting(prioritized)
         self.waitsForUnknown = waitsForUnknown
     }
 
@@ -61,6 +72,7 @@ struct LaunchDecisionsStateMachine<
         } else {
             decision.reactions = noLongerNeeded(item)
         }
+        mark(item)
         decision.reactions += settle()
         return decision
     }
@@ -73,15 +85,16 @@ struct LaunchDecisionsStateMachine<
     mutating func itemCompleted(_ item: Item) -> Decision {
         guard state(of: item) == .executing else { return Decision() }
         entries[item]?.state = .completed
+        mark(item)
         if executing == item { executing = nil }
         return Decision(reactions: settle())
     }
 
     mutating func itemPrioritized(_ item: Item, before other: Item) -> Decision {
-        guard let place = priority.firstIndex(of: item),
-            let target = priority.firstIndex(of: other), target < place
+        guard let number = numbers[item], let target = numbers[other],
+            order.isBefore(target, number)
         else { return Decision() }
-        priority.insert(priority.remove(at: place), at: target)
+        order.move(number, before: target)
         return Decision(reactions: settle())
     }
 
@@ -101,18 +114,14 @@ struct LaunchDecisionsStateMachine<
         _ subscriber: Subscriber,
         for item: Item
     ) -> (id: Int, decision: Decision) {
-        subscriberCount += 1
-        entries[item, default: Entry()].subscribers.append((subscriberCount, subscriber))
+        let id = entries[item, default: Entry()].subscribers.add(subscriber)
         let update = Update(subscriber: subscriber, need: need(for: item))
-        return (subscriberCount, Decision(updates: [update]))
+        return (id, Decision(updates: [update]))
     }
 
     /// Returns the subscriber, so that it is let go of outside the lock.
     mutating func subscriberEnded(_ id: Int, for item: Item) -> Subscriber? {
-        guard let index = entries[item]?.subscribers.firstIndex(where: { $0.id == id }) else {
-            return nil
-        }
-        return entries[item]?.subscribers.remove(at: index).subscriber
+        entries[item]?.subscribers.remove(id)
     }
 
     func subscribers() -> [Subscriber] {
@@ -120,15 +129,17 @@ struct LaunchDecisionsStateMachine<
     }
 
     private func subscribers(of item: Item) -> [Subscriber] {
-        entries[item]?.subscribers.map(\.subscriber) ?? []
+        entries[item]?.subscribers.all ?? []
     }
 
     // MARK: Deciding
 
     private mutating func becameNeeded(_ item: Item) {
         if independent.contains(item) {
-            waiting.append(item)
-        } else if !priority.contains(item) {
+            waiting[turnCount] = item
+            entries[item]?.turn = turnCount
+            turnCount += 1
+        } else if numbers[item] == nil {
             return
         }
         entries[item]?.state = .suspended
@@ -137,7 +148,7 @@ struct LaunchDecisionsStateMachine<
     private mutating func noLongerNeeded(_ item: Item) -> [Reaction] {
         let wasExecuting = state(of: item) == .executing
         entries[item]?.state = nil
-        waiting.removeAll { $0 == item }
+        if let turn = entries[item]?.turn.take() { waiting[turn] = nil }
         if executing == item { executing = nil }
         return wasExecuting ? entries[item]?.withdrawals ?? [] : []
     }
@@ -152,19 +163,30 @@ struct LaunchDecisionsStateMachine<
             executing = isHeldBack ? nil : first
             if let executing { reactions += present(executing) }
         }
-        for item in waiting { reactions += present(item) }
-        waiting = []
+        for (_, item) in waiting.sorted(by: { $0.key < $1.key }) {
+            entries[item]?.turn = nil
+            reactions += present(item)
+        }
+        waiting = [:]
         return reactions
+    }
+
+    /// Shows in the order whether an item of the list can be presented, and whether it is unknown.
+    private mutating func mark(_ item: Item) {
+        guard let number = numbers[item] else { return }
+        var marks: PriorityOrder.Marks = []
+        if let state = state(of: item), state != .completed { marks.insert(.presentable) }
+        if need(for: item) == .unknown { marks.insert(.unknown) }
+        order.setMarks(marks, of: number)
     }
 
     /// The needed item of highest priority, and whether an unknown one above it holds it back.
     private func firstOfPriority() -> (item: Item?, isHeldBack: Bool) {
-        var isHeldBack = false
-        for item in priority {
-            if let state = state(of: item), state != .completed { return (item, isHeldBack) }
-            if waitsForUnknown && need(for: item) == .unknown { isHeldBack = true }
+        guard let first = order.first(with: .presentable) else { return (nil, false) }
+        guard waitsForUnknown, let unknown = order.first(with: .unknown) else {
+            return (prioritized[first], false)
         }
-        return (nil, isHeldBack)
+        return (prioritized[first], order.isBefore(unknown, first))
     }
 
     private mutating func present(_ item: Item) -> [Reaction] {

@@ -1,4 +1,4 @@
-/// What is known of a launch item: whether there is something to present for it.
+/// Whether there is something to present for a launch item.
 public enum Need: Sendable {
     /// Not known yet, for example because a server has not answered.
     case unknown

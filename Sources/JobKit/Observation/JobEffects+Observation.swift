@@ -1,20 +1,32 @@
 import Foundation
 import Synchronization
 
-/// Telling observers. Nothing here is called for a job that nobody observes.
+/// Telling observers. Nothing here is called for a job without observers.
 extension JobEffects {
     func addObserver(_ observer: any JobObserver, to job: JobController) {
-        state.withLock { state in
-            state.observers.add(observer)
-            state.owner = job
+        let rootID = job.eventNumber
+        let tasks = state.withLock { state in
+            state.observers.add(
+                observer,
+                rootID: rootID,
+                isComplete: !state.machine.isStarted
+            )
+            return state.tasks.records.compactMap(\.task)
         }
         isObserved.store(true, ordering: .releasing)
-        passOn([observer], to: unfinishedTasks)
+        let entries = [JobObservers.Entry(observer: observer, rootID: rootID)]
+        for task in tasks { passOn(entries, to: task, isComplete: false) }
     }
 
-    /// Has nested jobs tell the observers too, and tasks that were tracked before tell of their start.
-    private func passOn(_ observers: [any JobObserver], to tasks: [Operation]) {
-        var remaining = tasks
+    /// Makes a nested job tell the observers too, and any task tell of its start.
+    private func passOn(_ entries: [JobObservers.Entry], to task: Operation, isComplete: Bool) {
+        guard let concurrent = task as? ConcurrentOperation else { return }
+        concurrent.lifecycle.bitwiseOr(
+            OperationLifecycle.observed.rawValue,
+            ordering: .acquiringAndReleasing
+        )
+        guard let job = task as? JobController else { return }
+        var remaining = job.effects.inherit(entries, isComplete: isComplete)
         while let task = remaining.popLast() {
             guard let concurrent = task as? ConcurrentOperation else { continue }
             concurrent.lifecycle.bitwiseOr(
@@ -22,107 +34,155 @@ extension JobEffects {
                 ordering: .acquiringAndReleasing
             )
             guard let job = task as? JobController else { continue }
-            let nested = job.effects
-            let new = nested.state.withLock { state in
-                state.owner = job
-                return state.observers.inherit(observers)
-            }
-            guard !new.isEmpty else { continue }
-            nested.isObserved.store(true, ordering: .releasing)
-            remaining += nested.unfinishedTasks
+            remaining += job.effects.inherit(entries, isComplete: isComplete)
         }
     }
 
-    private var unfinishedTasks: [Operation] {
-        state.withLock { $0.tasks.records.compactMap(\.task) }
-    }
-
-    /// Tells that `task` is tracked, before anything else can be told of it.
-    func tellTracked(_ task: Operation, by job: JobController) {
-        let place = CallbackPlace.current
-        let (observers, cause) = state.withLock { state in
-            (state.observers.all, state.observers.callbackPlace == place ? state.causeID : nil)
+    /// Takes over the observers of a job above; returns the tasks to pass them on to.
+    private func inherit(_ entries: [JobObservers.Entry], isComplete: Bool) -> [Operation] {
+        let tasks = state.withLock { state -> [Operation] in
+            let new = state.observers.inherit(entries, isComplete: isComplete)
+            return new.isEmpty ? [] : state.tasks.records.compactMap(\.task)
         }
-        let event = JobEvent(.tracked, of: task, parentID: job.eventID, causeID: cause)
-        for observer in observers { observer.job(job, didRecord: event) }
-        passOn(observers, to: [task])
+        isObserved.store(true, ordering: .releasing)
+        return tasks
     }
 
-    /// Tells of the start, the finish or the delivery of a task.
-    private func tell(_ kind: JobEvent.Kind, of task: Operation) {
-        let (observers, job) = state.withLock { ($0.observers.all, $0.owner) }
-        guard let job, !observers.isEmpty else { return }
-        let event = JobEvent(
-            kind,
-            of: task,
-            parentID: job.eventID,
-            dependencyIDs: kind == .started ? predecessors(of: task) : []
-        )
-        for observer in observers { observer.job(job, didRecord: event) }
+    // MARK: Tasks
+
+    /// A task is tracked: notes that its observers are being told of it, if there are any.
+    ///
+    /// - Returns: What ``tellTracked(_:_:)`` tells, taken in the locking that tracks the task.
+    func trackingBegan(
+        _ record: TaskRecord,
+        _ task: Operation,
+        by job: JobController,
+        _ state: inout State
+    ) -> TaskNews? {
+        guard !state.observers.isEmpty else { return nil }
+        record.telling.store(TaskTelling.begun.rawValue, ordering: .relaxed)
+        var news = news(of: record, task, by: job, &state)
+        record.awareObservers = Int32(news.entries.count)
+        news.unaware = 0..<0
+        if ThreadContext.current.callbackJob == ObjectIdentifier(self) {
+            news.causeID = state.causeID
+        }
+        return news
     }
 
-    private func predecessors(of task: Operation) -> [Int] {
-        let dependencies = task.dependencies.map(\.eventID)
-        guard let task = task as? LaunchTask else { return dependencies }
-        return dependencies + task.stagePredecessors
+    /// Tells that a task is tracked, before anything else can be told of it.
+    func tellTracked(_ record: TaskRecord, _ news: TaskNews) {
+        news.tell(.tracked, at: .now)
+        passOn(news.entries, to: news.task, isComplete: true)
+        tellingEnded(about: record, told: news.entries)
     }
 
+    /// Tells of the start of a task, unless the job no longer waits for it.
+    func tellStarted(_ record: TaskRecord) {
+        tell(.started, about: record)
+    }
+
+    /// Tells of the finish of a task, unless the job no longer waits for it.
     func tellFinished(_ record: TaskRecord) {
         tell(.finished, about: record)
     }
 
-    /// Tells of a task that the job still waits for, and keeps the job waiting meanwhile: its own finish
-    /// is to be the last event.
     private func tell(_ kind: JobEvent.Kind, about record: TaskRecord) {
-        let task = state.withLock { state -> Operation? in
-            guard !record.isSettled, let task = record.task else { return nil }
-            state.observers.tellingBegan(about: record)
-            return task
+        let time = EventTime.now
+        var news: TaskNews?
+        state.withLock { state in
+            guard !record.isSettled, let taken = self.news(of: record, &state),
+                record.change({ $0.begin(endsTask: kind == .finished) })
+            else { return }
+            news = taken
+            if kind == .started { record.startTime = time }
+            record.awareObservers = Int32(taken.entries.count)
         }
-        guard let task else { return }
-        tell(kind, of: task)
-        let isSettled = state.withLock { $0.observers.tellingEnded(about: record) }
-        guard isSettled else { return }
-        settle(record)
-        deliverElsewhere()
+        guard let news else { return }
+        news.tell(kind, at: time)
+        tellingEnded(about: record, told: news.entries)
     }
 
-    /// Delivers, noting what causes the tasks that this callback tracks, or that of the group or the
-    /// job which follows it.
-    func deliverObserved(_ mail: JobMail, to job: JobController) {
-        let place = CallbackPlace.current
-        let task = state.withLock { state in
-            state.observers.callbackPlace = place
-            return mail.record?.task
+    /// Tells that the job waits for a task no longer; the caller's ``settle(_:hasFinished:)`` has
+    /// begun the telling.
+    func tellDropped(_ record: TaskRecord, _ news: TaskNews?) {
+        tellDropped(record, news) { [self] in
+            tellingEnded(about: record, told: news?.entries ?? [])
         }
-        let id = task?.eventID
-        state.withLock { $0.causeID = id }
-        mail.deliver(to: job)
-        guard let task else { return }
-        tell(.delivered, of: task)
     }
+
+    /// What is to be told of a task, to all observers; nil if there are none, or the job or the
+    /// task has gone.
+    @inline(__always)
+    func news(of record: TaskRecord, _ state: inout State) -> TaskNews? {
+        guard !state.observers.isEmpty, let task = record.task, let job = state.job ?? state.owner
+        else { return nil }
+        return news(of: record, task, by: job, &state)
+    }
+
+    @inline(__always)
+    func news(
+        of record: TaskRecord,
+        _ task: Operation,
+        by job: JobController,
+        _ state: inout State
+    ) -> TaskNews {
+        TaskNews(
+            entries: state.observers.entries,
+            unaware: state.observers.unaware(of: Int(record.awareObservers)),
+            job: job,
+            task: task,
+            taskID: record.isConcurrent
+                ? unsafeDowncast(task, to: ConcurrentOperation.self).eventNumber
+                : task.operationID,
+            isConcurrent: record.isConcurrent,
+            group: state.groups.groups[record.group],
+            startTime: record.startTime,
+            groupCauseID: record.admission.causeID
+        )
+    }
+
+    /// Does what could not be done while an observer was being told of the task.
+    func tellingEnded(about record: TaskRecord, told entries: [JobObservers.Entry]) {
+        switch record.change({ $0.end() }) {
+        case .none:
+            break
+        case .leaveEnds(let tellsDrop):
+            endLeave(of: record, telling: tellsDrop ? entries : []) { [self] in
+                tellingEnded(about: record, told: entries)
+            }
+        case .settle:
+            settle(record)
+            deliverElsewhere()
+        }
+    }
+
+    // MARK: Callbacks
+
+    /// Delivers a task, and tells that its callbacks have returned, if its finish was told.
+    func deliverObserved(_ mail: JobMail, to job: JobController) {
+        mail.deliver(to: job)
+        guard let record = mail.record,
+            TaskTelling(rawValue: record.telling.load(ordering: .acquiring)).endIsTold
+        else { return }
+        var news: TaskNews?
+        state.withLock { news = self.news(of: record, &$0) }
+        news?.tell(.delivered, at: .now)
+    }
+
+    // MARK: The job itself
 
     /// Tells the job's own observers of its start or finish.
     func tellOwn(_ kind: JobEvent.Kind, of job: JobController) {
-        let observers = state.withLock { $0.observers.own }
-        guard !observers.isEmpty else { return }
-        let event = JobEvent(kind, of: job, parentID: nil)
-        for observer in observers { observer.job(job, didRecord: event) }
-    }
-
-    /// Tells the jobs that track `operation` of its start.
-    static func tellStarted(_ operation: Operation) {
-        if let job = operation as? JobController { job.effects.tellOwn(.started, of: job) }
-        guard let concurrent = operation as? ConcurrentOperation else {
-            for effects in effectsTracking(operation)
-            where effects.isObserved.load(ordering: .acquiring) {
-                effects.tell(.started, of: operation)
-            }
-            return
+        let id = job.eventNumber
+        let entries = state.withLock { $0.observers.entries }
+        guard entries.contains(where: { $0.rootID == id }) else { return }
+        let time = EventTime.now
+        let startTime = state.withLock { state in
+            if kind == .started { state.observers.startTime = time }
+            return state.observers.startTime
         }
-        for record in concurrent.hooks.withLock({ $0.subscribers })
-        where record.effects.isObserved.load(ordering: .acquiring) {
-            record.effects.tell(.started, about: record)
-        }
+        let event = JobEvent(kind, ofObserved: job, startTime: startTime, time: time)
+        for entry in entries where entry.rootID == id { entry.observer.job(job, didRecord: event) }
     }
 }

@@ -1,64 +1,122 @@
 import Foundation
 
 /// Something that happened to an operation that an observed job tracks, or to the job itself.
+///
+/// An event does not retain the operation.
 public struct JobEvent: Sendable {
     /// What happened; the events of one operation come in this order.
     public enum Kind: Hashable, Sendable {
         /// A job began to track the operation.
         case tracked
-        /// The operation was started; told of every ``ConcurrentOperation``, and of other
+        /// The operation was started; recorded for every ``ConcurrentOperation``, and for other
         /// operations on a ``TaskQueue``.
         case started
         /// The operation has finished; its callbacks come next.
         case finished
         /// The operation's callbacks have returned.
         case delivered
+        /// The job no longer waits for the operation, and records no further events of it. The
+        /// operation was cancelled before it started, or was left running when the job ended.
+        case dropped
     }
 
     /// What happened.
-    public let kind: Kind
-    /// The operation's number, unique in the process.
+    public private(set) var kind: Kind
+    /// The operation's number, unique in the process: its `operationID`.
     public let operationID: Int
     /// The number of the job that tracks it; nil for the job that is observed.
     public let parentID: Int?
-    /// The operation's name, or its type's.
-    public let name: String
-    /// The operation's dynamic type.
-    public let type: Operation.Type
-    /// How the operation ended; nil but for ``Kind/finished``.
+    /// The number of the job that the observer was added to, at the top of the tree.
+    public private(set) var rootID: Int
+    /// How the operation ended; nil unless the kind is ``Kind/finished``.
     ///
-    /// An `Operation` of Foundation's cannot fail: it was cancelled, or has succeeded.
-    public let outcome: OperationOutcome?
-    /// When it happened.
-    public let instant: ContinuousClock.Instant
+    /// A plain `Operation` cannot fail: it was cancelled or has succeeded.
+    public private(set) var outcome: OperationOutcome?
+    /// The group in which the job tracks the operation; nil for the job that is observed.
+    public let group: JobGroup?
 
+    let time: EventTime
+    /// When the operation was started, of ``Kind/finished``.
+    private var startTime: EventTime
     /// The operation in whose callback this one was tracked; of ``Kind/tracked``.
-    let causeID: Int?
+    private(set) var causeID: Int?
     /// The operations that this one depended on, or waited for by its stage; of ``Kind/started``.
-    let dependencyIDs: [Int]
+    private(set) var predecessorIDs: [Int]
+    /// What else it may have waited for; of ``Kind/started``.
+    private(set) var place: StartPlace
+    let operationName: OperationName
 
-    init(
-        _ kind: Kind,
-        of operation: Operation,
-        parentID: Int?,
-        causeID: Int? = nil,
-        dependencyIDs: [Int] = []
-    ) {
-        self.kind = kind
-        self.parentID = parentID
-        self.causeID = causeID
-        self.dependencyIDs = dependencyIDs
-        operationID = operation.eventID
-        name = operationLabel(operation)
-        type = Swift.type(of: operation)
-        outcome = kind == .finished ? Self.outcome(of: operation) : nil
-        instant = .now
+    /// The operation's name, or its type's.
+    public var name: String { operationName.text }
+
+    /// The operation's dynamic type.
+    public var type: Operation.Type { operationName.type }
+
+    /// How long the operation took; nil unless it has finished and its start was recorded.
+    public var duration: Duration? {
+        startTime == .unknown ? nil : startTime.duration(to: time)
     }
 
-    private static func outcome(of operation: Operation) -> OperationOutcome? {
-        guard let concurrent = operation as? ConcurrentOperation else {
-            return operation.isCancelled ? .cancelled : .succeeded
+    /// When it happened.
+    public var instant: ContinuousClock.Instant { time.instant }
+
+    /// An event of which everything is known.
+    init(
+        _ kind: Kind,
+        of operationID: Int,
+        _ name: OperationName,
+        parentID: Int?,
+        group: JobGroup? = nil,
+        time: EventTime,
+        startTime: EventTime = .unknown,
+        outcome: OperationOutcome? = nil,
+        causeID: Int? = nil,
+        predecessorIDs: [Int] = [],
+        place: StartPlace = StartPlace()
+    ) {
+        self.kind = kind
+        self.operationID = operationID
+        self.parentID = parentID
+        self.group = group
+        self.time = time
+        self.startTime = startTime
+        self.outcome = outcome
+        self.causeID = causeID
+        self.predecessorIDs = predecessorIDs
+        self.place = place
+        operationName = name
+        rootID = operationID
+    }
+
+    /// An event of the job that is observed.
+    init(_ kind: Kind, ofObserved job: JobController, startTime: EventTime, time: EventTime) {
+        self.init(
+            kind,
+            of: job.eventNumber,
+            OperationName(of: job),
+            parentID: nil,
+            time: time,
+            startTime: kind == .finished ? startTime : .unknown,
+            outcome: kind == .finished ? job.outcome : nil
+        )
+    }
+
+    /// What precedes this event for those who do not know yet that the operation is tracked.
+    var tracking: JobEvent {
+        var event = self
+        event.kind = .tracked
+        event.startTime = .unknown
+        event.outcome = nil
+        event.predecessorIDs = []
+        event.place = StartPlace()
+        return event
+    }
+
+    /// Tells observers, each with the job that it was added to.
+    mutating func tell(_ entries: some Sequence<JobObservers.Entry>, by job: JobController) {
+        for entry in entries {
+            rootID = entry.rootID
+            entry.observer.job(job, didRecord: self)
         }
-        return concurrent.outcome
     }
 }

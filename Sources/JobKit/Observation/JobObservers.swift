@@ -1,69 +1,81 @@
-/// Who is told of a job's events.
-struct JobObservers {
-    /// Added to the job itself: told of its own start and finish too.
-    private(set) var own: [any JobObserver] = []
-    /// Added to a job above.
-    private var inherited: [any JobObserver] = []
-    /// Who is being told of right now, one entry for each thread that tells.
-    private var tellings: [Telling] = []
-    /// Where a callback runs, or has run last.
-    var callbackPlace: CallbackPlace?
-
-    /// Both, kept because each event asks for them.
-    private(set) var all: [any JobObserver] = []
-
-    mutating func add(_ observer: any JobObserver) {
-        if !own.contains(where: { $0 === observer }) { own.append(observer) }
-        inherited.removeAll { $0 === observer }
-        all = own + inherited
+/// The observers of a job.
+struct JobObservers: Sendable {
+    /// An observer, and the job that it was added to.
+    struct Entry: Sendable {
+        let observer: any JobObserver
+        let rootID: Int
     }
 
-    /// Returns the observers that the job did not have yet.
-    mutating func inherit(_ observers: [any JobObserver]) -> [any JobObserver] {
-        let new = observers.filter { observer in !all.contains { $0 === observer } }
-        inherited += new
-        all = own + inherited
+    /// Those added to the job itself and to jobs above it, as they came; each observer once.
+    private(set) var entries: [Entry] = []
+    /// Where each observer stands in ``entries``; empty while they are few.
+    private var places: [ObjectIdentifier: Int] = [:]
+    /// How many of the first entries are told of tasks that were tracked before they came: the job
+    /// had not begun, or came under observation with its tasks.
+    private(set) var completeCount = 0
+    /// When the job itself was started.
+    var startTime = EventTime.unknown
+
+    /// Observers that left while they were being told of a task, by the task's record.
+    var leaves: [ObjectIdentifier: [ObserversLeave]] = [:]
+
+    /// Up to so many observers are searched one by one.
+    private static let few = 8
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Adds an observer to the job itself, which is told of the job's own start and finish too.
+    mutating func add(_ observer: any JobObserver, rootID: Int, isComplete: Bool) {
+        let entry = Entry(observer: observer, rootID: rootID)
+        if let place = place(of: observer) { entries[place] = entry } else { append(entry) }
+        if isComplete { completeCount = entries.count }
+    }
+
+    /// Adds those of a job above; returns the ones that the job did not have yet.
+    mutating func inherit(_ inherited: [Entry], isComplete: Bool) -> [Entry] {
+        var new = inherited
+        if entries.isEmpty, inherited.count <= Self.few {
+            // The array of the job above, for nothing.
+            entries = inherited
+        } else {
+            new.removeAll { place(of: $0.observer) != nil }
+            for entry in new { append(entry) }
+        }
+        if isComplete { completeCount = entries.count }
         return new
     }
 
-    // MARK: Telling
-
-    private struct Telling {
-        let record: TaskRecord
-        /// The job would not wait for the task any more.
-        var isSettled = false
-    }
-
-    mutating func tellingBegan(about record: TaskRecord) {
-        tellings.append(Telling(record: record))
-    }
-
-    /// Whether the job goes on waiting for a task because its observers are being told of it.
-    mutating func keepsWaiting(for record: TaskRecord) -> Bool {
-        guard let index = tellings.firstIndex(where: { $0.record === record }) else {
-            return false
+    /// Removes observers; returns where they stood.
+    mutating func remove(_ leaving: Set<ObjectIdentifier>) -> [Int] {
+        let removed = entries.indices.filter {
+            leaving.contains(ObjectIdentifier(entries[$0].observer))
         }
-        tellings[index].isSettled = true
-        return true
+        guard !removed.isEmpty else { return [] }
+        completeCount -= removed.count { $0 < completeCount }
+        let remaining = entries.filter { !leaving.contains(ObjectIdentifier($0.observer)) }
+        (entries, places) = ([], [:])
+        for entry in remaining { append(entry) }
+        return removed
     }
 
-    /// Returns whether the job had no other reason to wait for the task.
-    mutating func tellingEnded(about record: TaskRecord) -> Bool {
-        guard let index = tellings.firstIndex(where: { $0.record === record }) else {
-            return false
+    /// Those to be told of a task before anything else, of which the first `told` know it.
+    func unaware(of told: Int) -> Range<Int> {
+        told < completeCount ? told..<completeCount : 0..<0
+    }
+
+    private mutating func append(_ entry: Entry) {
+        entries.append(entry)
+        if entries.count == Self.few + 1 {
+            for (place, entry) in entries.enumerated() {
+                places[ObjectIdentifier(entry.observer)] = place
+            }
+        } else if entries.count > Self.few {
+            places[ObjectIdentifier(entry.observer)] = entries.count - 1
         }
-        return tellings.remove(at: index).isSettled
     }
-}
 
-/// A thread, and what is being started there: enough to tell a callback from other code.
-struct CallbackPlace: Equatable {
-    private let thread: ObjectIdentifier
-    private let starting: ObjectIdentifier?
-
-    /// Where the calling code runs.
-    static var current: CallbackPlace {
-        let context = ThreadContext.current
-        return CallbackPlace(thread: ObjectIdentifier(context), starting: context.starting)
+    private func place(of observer: any JobObserver) -> Int? {
+        guard places.isEmpty else { return places[ObjectIdentifier(observer)] }
+        return entries.firstIndex { $0.observer === observer }
     }
 }

@@ -14,13 +14,22 @@ struct SignpostIntervals: Sendable {
             ?? OSSignposter(subsystem: subsystem, category: .pointsOfInterest)
     }
 
+    /// Whether anybody records what the intervals show.
+    var isEnabled: Bool { signposter.isEnabled }
+
     /// Begins an interval, told from others by the operation's number in events.
-    func begin(_ number: Int, label: String) {
+    ///
+    /// The label is made only if somebody records.
+    func begin(_ number: Int, label: @autoclosure () -> String) {
+        guard isEnabled else { return }
+        let label = label()
         _ = signposter.beginInterval(name, id: id(number), "\(label, privacy: .public)")
     }
 
     /// Ends an interval that began, on whatever thread.
-    func end(_ number: Int, as outcome: String) {
+    func end(_ number: Int, as outcome: @autoclosure () -> String) {
+        guard isEnabled else { return }
+        let outcome = outcome()
         let state = OSSignpostIntervalState.beginState(id: id(number))
         signposter.endInterval(name, state, "\(outcome, privacy: .public)")
     }

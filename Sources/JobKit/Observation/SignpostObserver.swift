@@ -5,23 +5,23 @@
 /// job.addObserver(SignpostObserver())
 /// ```
 ///
-/// Every interval is called `Task`, begins with the operation's name and ends with its outcome. What
-/// tells nobody of its start has none: an operation of Foundation's in an `OperationQueue`, and what was
-/// started before the observer was added. The tasks of a ``TaskWorkflow`` are shown without an
-/// observer too, as `Launch task`. One observer may observe several jobs. Apple's platforms only.
+/// Every interval is called `Task`, begins with the operation's name and ends with its outcome. A
+/// plain operation in an `OperationQueue`, or an operation that was started before the observer was
+/// added, has no interval. The tasks of a ``TaskWorkflow`` are shown without an observer, as
+/// `Launch task`. One observer may observe several jobs. Available on Apple's platforms only.
 ///
-/// > Thread: Any. An event costs a short lock, which nobody holds while code of yours runs.
+/// > Thread: Any. An event takes a short lock, which is not held while your code runs.
 public final class SignpostObserver: JobObserver {
     private let intervals: SignpostIntervals
     /// The numbers of what has begun and not ended: several jobs may tell of one operation.
     private let open = Guarded<Set<Int>>([])
 
-    /// Makes an observer that shows nothing yet.
+    /// Creates an observer.
     ///
     /// - Parameters:
-    ///   - subsystem: The signposts' subsystem, by custom a reversed domain name of yours.
-    ///   - category: Their category; nil for the Points of Interest, which Instruments shows by
-    ///     themselves.
+    ///   - subsystem: The signposts' subsystem, by convention a reversed domain name.
+    ///   - category: The signposts' category; nil for Points of Interest, which Instruments shows
+    ///     by default.
     public init(subsystem: String = "JobKit", category: String? = nil) {
         intervals = SignpostIntervals(name: "Task", subsystem: subsystem, category: category)
     }
@@ -30,10 +30,10 @@ public final class SignpostObserver: JobObserver {
     public func job(_ job: JobController, didRecord event: JobEvent) {
         let number = event.operationID
         switch event.kind {
-        case .started where open.withLock({ $0.insert(number).inserted }):
+        case .started where intervals.isEnabled && open.withLock({ $0.insert(number).inserted }):
             intervals.begin(number, label: event.name)
         case .finished where open.withLock({ $0.remove(number) }) != nil:
-            intervals.end(number, as: event.outcome?.word ?? "finished")
+            intervals.end(number, as: event.outcome?.description ?? "finished")
         default:
             break
         }

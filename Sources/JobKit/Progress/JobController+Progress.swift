@@ -1,12 +1,13 @@
 import Foundation
 
 extension JobController {
-    /// How far the job is, as Foundation's `Progress`.
+    /// How far along the job is, as Foundation's `Progress`.
     ///
-    /// `fractionCompleted` is the weight delivered over the weight tracked so far, where a nested
-    /// job counts by its own fraction. It never goes back while steps are still discovered, is below
-    /// 1 until the job has finished, and 1 when it has succeeded. Cancelling the progress cancels
-    /// the job. A job that nobody asks for its progress does not report any.
+    /// `fractionCompleted` is the weight delivered divided by the weight tracked so far. A nested
+    /// job, and a task that calls ``ConcurrentOperation/reportProgress(_:)``, counts by its own
+    /// fraction. The fraction never decreases, even while further steps are discovered. It is below
+    /// 1 until the job has finished, and 1 when the job has succeeded. Cancelling the progress
+    /// cancels the job. Progress is computed only if this property was read.
     ///
     /// > Thread: Any. The progress changes on the threads on which tasks are delivered.
     public final var progress: Progress {
@@ -17,6 +18,7 @@ extension JobController {
             state.progress = reporter
             return reporter
         }
+        if let said = reportedFraction.value { reporter.advance(to: min(said, 1.0.nextDown)) }
         effects.reportProgress()
         if case .succeeded = outcome { reporter.advance(to: 1) }
         return reporter.progress

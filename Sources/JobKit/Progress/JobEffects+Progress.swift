@@ -6,62 +6,97 @@ extension JobEffects {
     /// Has this job, and the jobs nested in it, report from now on.
     func reportProgress() {
         var remaining = [self]
+        var found: [JobEffects] = []
         while let effects = remaining.popLast() {
-            guard !effects.reportsProgress.exchange(true, ordering: .acquiringAndReleasing) else {
+            guard !effects.reportsProgress.exchange(true, ordering: .sequentiallyConsistent) else {
                 continue
             }
-            effects.progressChanged()
-            remaining += effects.nestedJobs
+            found.append(effects)
+            remaining += effects.openTasks.compactMap { ($0.task as? JobController)?.effects }
+        }
+        // The inner ones first, so that each asks its tasks once.
+        for effects in found.reversed() {
+            for (record, task) in effects.openTasks { _ = effects.takeFraction(of: task, record) }
+        }
+        progressChanged()
+    }
+
+    private var openTasks: [(record: TaskRecord, task: Operation)] {
+        state.withLock { state in
+            state.tasks.records.compactMap { record in record.task.map { (record, $0) } }
         }
     }
 
-    private var nestedJobs: [JobEffects] {
-        state.withLock { $0.tasks.records.compactMap { ($0.task as? JobController)?.effects } }
+    /// A task is tracked now, and this job has subscribed to it: it may have advanced before.
+    func passOnProgress(of task: Operation, _ record: TaskRecord) {
+        guard reportsProgress.load(ordering: .acquiring) else { return }
+        (task as? JobController)?.effects.reportProgress()
+        if takeFraction(of: task, record) { progressChanged() }
     }
 
-    /// A task was delivered: advances the progress of this job and of those above.
+    /// Asks a task how far it is; returns whether that is further than was known.
+    private func takeFraction(of task: Operation, _ record: TaskRecord) -> Bool {
+        guard let operation = task as? ConcurrentOperation else { return false }
+        let nested = (task as? JobController)?.effects
+        let fraction =
+            operation.reportedFraction.value ?? nested?.state.withLock { $0.tally.fraction }
+        return fraction.map { taskAdvanced(record, to: $0) } ?? false
+    }
+
+    // MARK: Advancing
+
+    /// A task was delivered or has advanced: advances the progress of this job and of those above.
     func progressChanged() {
         guard reportsProgress.load(ordering: .acquiring) else { return }
         let (job, fraction) = state.withLock { ($0.job, $0.tally.fraction) }
-        if let job { Self.advance(job, to: fraction) }
+        // A job that says its fraction itself has said it to those above too.
+        guard let job, job.reportedFraction.value == nil else { return }
+        Self.advance(job, to: fraction)
     }
 
     /// The job has succeeded.
     func progressCompleted(of job: JobController) {
-        guard reportsProgress.load(ordering: .acquiring) else { return }
+        guard reportsProgress.load(ordering: .sequentiallyConsistent) else { return }
         Self.advance(job, to: 1)
     }
 
-    private static func advance(_ job: JobController, to fraction: Double) {
-        var remaining: [(job: JobController, fraction: Double)] = [(job, fraction)]
-        while let (job, fraction) = remaining.popLast() {
-            job.effects.state.withLock { $0.progress }?.advance(to: fraction)
-            for record in job.hooks.withLock({ $0.subscribers }) {
+    /// An operation, which may be a job, says how much of its work is done.
+    static func operation(_ operation: ConcurrentOperation, hasReported fraction: Double) {
+        // A job is below 1 until it has finished, whatever it says.
+        let limit = operation is JobController ? 1.0.nextDown : 1
+        advance(operation, to: min(fraction, limit))
+    }
+
+    private static func advance(_ operation: ConcurrentOperation, to fraction: Double) {
+        var remaining = [(operation: operation, fraction: fraction)]
+        while let (operation, fraction) = remaining.popLast() {
+            if let job = operation as? JobController {
+                job.effects.state.withLock { $0.progress }?.advance(to: fraction)
+            }
+            for record in TaskRecord.tracking(operation) {
                 let parent = record.effects
-                guard let raised = parent.taskAdvanced(record, to: fraction),
-                    let above = parent.state.withLock({ $0.job })
-                else { continue }
+                guard parent.taskAdvanced(record, to: fraction) else { continue }
+                let (above, raised) = parent.state.withLock { ($0.job, $0.tally.fraction) }
+                guard let above, above.reportedFraction.value == nil else { continue }
                 remaining.append((above, raised))
             }
         }
     }
 
-    /// A nested job has advanced; returns this job's fraction if it reports any.
-    private func taskAdvanced(_ record: TaskRecord, to fraction: Double) -> Double? {
-        guard reportsProgress.load(ordering: .acquiring) else { return nil }
+    /// Counts how far a task is; returns whether that is further than before, and of interest.
+    private func taskAdvanced(_ record: TaskRecord, to fraction: Double) -> Bool {
+        guard reportsProgress.load(ordering: .acquiring) else { return false }
         return state.withLock { state in
             guard record.task != nil, !record.isSettled, fraction > record.fraction else {
-                return nil
+                return false
             }
-            state.tally.taskAdvanced(weight: record.weight, from: record.fraction, to: fraction)
+            state.tally.taskAdvanced(
+                weight: record.terms.weight,
+                from: record.fraction,
+                to: fraction
+            )
             record.fraction = fraction
-            return state.tally.fraction
+            return true
         }
-    }
-
-    /// A job that reports tracks a job, which then reports too.
-    func passOnProgress(to task: Operation) {
-        guard reportsProgress.load(ordering: .acquiring) else { return }
-        (task as? JobController)?.effects.reportProgress()
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
 final class JobProgress: Sendable {
     let progress: Progress
     private let bits = Atomic<UInt64>(0)
-    private let writers = Atomic<Int>(0)
+    private let turn = DeliveryTurn()
 
     /// Divisible by all numbers to 40, so that the shares of few tasks are exact.
     private static let total: Int64 = 5_342_931_457_063_200
@@ -25,16 +25,12 @@ final class JobProgress: Sendable {
     func advance(to fraction: Double) {
         // Positive floating-point numbers are in the order of their bit patterns.
         bits.max(fraction.bitPattern, ordering: .acquiringAndReleasing)
-        guard writers.add(1, ordering: .acquiringAndReleasing).oldValue == 0 else { return }
-        while true {
-            let seen = writers.load(ordering: .acquiring)
+        guard turn.claim() == .taken else { return }
+        var seen = turn.seen
+        write(Double(bitPattern: bits.load(ordering: .acquiring)))
+        while !turn.giveBack(seen) {
+            seen = turn.seen
             write(Double(bitPattern: bits.load(ordering: .acquiring)))
-            let (isDone, _) = writers.compareExchange(
-                expected: seen,
-                desired: 0,
-                ordering: .acquiringAndReleasing
-            )
-            if isDone { return }
         }
     }
 

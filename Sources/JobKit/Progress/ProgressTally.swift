@@ -1,16 +1,17 @@
 /// Sums the weights of a job's tasks.
 struct ProgressTally: Sendable {
-    private var tracked: Int64 = 0
-    private var delivered: Int64 = 0
-    /// What the unfinished nested jobs have done, in weights.
+    // Sums of weights of any size never overflow in these.
+    private var tracked: Int128 = 0
+    private var delivered: Int128 = 0
+    /// What the unfinished tasks have done, in weights.
     private var partial = 0.0
 
-    mutating func taskTracked(weight: Int64) { tracked += weight }
+    mutating func taskTracked(weight: Int64) { tracked += Int128(weight) }
 
     /// A task was delivered that had done `fraction` of its weight before.
     mutating func taskDelivered(weight: Int64, fraction: Double) {
-        delivered += weight
-        partial -= Double(weight) * fraction
+        delivered += Int128(weight)
+        if fraction > 0 { partial -= Double(weight) * fraction }
     }
 
     mutating func taskAdvanced(weight: Int64, from old: Double, to new: Double) {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The delays of ``RetryPolicy/exponential(attempts:initialDelay:multiplier:jitter:maximumDelay:)``.
+/// The delays of
+/// ``RetryPolicy/exponential(attempts:initialDelay:multiplier:jitter:maximumDelay:)``.
 struct ExponentialBackoff: Sendable {
     let attempts: Int
     let initialDelay: Duration

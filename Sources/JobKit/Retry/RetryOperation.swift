@@ -1,8 +1,8 @@
 import Foundation
 
-// Operation forces @unchecked. What changes is changed by the job's serial callbacks, but for the
-// attempt, which stands behind a lock.
-/// Runs attempts, one after another, until one does not fail or the policy gives up.
+// Operation forces @unchecked. The job's serial callbacks make all changes, and a lock guards the
+// attempt.
+/// Makes attempts, one after another, until one succeeds or the policy gives up.
 ///
 /// ```swift
 /// let upload = RetryOperation(.exponential(attempts: 5, initialDelay: .seconds(1))) { _ in
@@ -10,23 +10,23 @@ import Foundation
 /// }
 /// ```
 ///
-/// The retry ends with its last attempt's outcome and error. It is a job of its attempts: it is
-/// executing, and keeps its place in its queue, until the last has ended, and holds no thread while it
-/// waits. `cancel()` cancels the attempt and ends a delay at once. An attempt that somebody cancelled
-/// is not repeated. The first attempt is started on the thread that starts the retry, later ones on a
-/// thread of JobKit's.
+/// The retry ends with its last attempt's outcome and error. It is a job whose tasks are its
+/// attempts: it is executing, and keeps its place in its queue, until the last attempt has ended.
+/// It holds no thread while it waits. `cancel()` cancels the attempt and ends a delay at once. An
+/// attempt that other code cancelled is not repeated. The first attempt starts on the thread that
+/// starts the retry, later ones on one of JobKit's threads.
 public final class RetryOperation<Attempt: Operation>: JobController, @unchecked Sendable {
     private let policy: RetryPolicy
     private let shouldRetry: @Sendable (any Error) -> Bool
     private let make: @Sendable (Int) -> Attempt
     private let attempt = Guarded<Attempt?>(nil)
 
-    /// Makes a retry.
+    /// Creates a retry.
     ///
     /// - Parameters:
-    ///   - policy: Decides about the next attempt.
+    ///   - policy: Decides whether and when to make the next attempt.
     ///   - shouldRetry: Whether an error is worth another attempt; asked before the policy.
-    ///   - make: Makes the attempt of a number, from 1: a new operation each time.
+    ///   - make: Creates the attempt with the given number, from 1: a new operation each time.
     public init(
         _ policy: RetryPolicy,
         shouldRetry: @escaping @Sendable (any Error) -> Bool = { _ in true },
@@ -41,7 +41,7 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
     /// The last attempt that was made; nil before the first.
     public var finalAttempt: Attempt? { attempt.withLock { $0 } }
 
-    /// Makes and starts the first attempt.
+    /// Creates and starts the first attempt.
     public override func main() {
         begin(1)
     }
@@ -74,7 +74,7 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
         guard shouldRetry(error), let delay = policy.nextDelay(number, error) else {
             return finish(with: error)
         }
-        let pause = RetryPause(delay, on: clock)
+        let pause = Delay(delay, on: clock)
         track(pause) { _ in self.begin(number + 1) }
         pause.start()
     }

@@ -1,32 +1,32 @@
-/// Says how long to wait before the next attempt, or to give up.
+/// Decides how long to wait before the next attempt, or to give up.
 public struct RetryPolicy: Sendable {
     let nextDelay: @Sendable (_ failedAttempts: Int, _ error: any Error) -> Duration?
 
-    /// Makes a policy of your own, which may read the error: a server's Retry-After, say.
+    /// Creates a custom policy, which may read the error, such as a server's Retry-After.
     ///
-    /// - Parameter nextDelay: Called after each failed attempt, on the threads of a job's callbacks,
-    ///   with the number of attempts that have failed, from 1, and the last one's error. Returns the
-    ///   delay from the failed attempt's finish, or nil to give up.
+    /// - Parameter nextDelay: Called after each failed attempt, on the threads of a job's
+    ///   callbacks, with the number of attempts that have failed, from 1, and the last one's error.
+    ///   Returns the delay from the failed attempt's finish, or nil to give up.
     public init(
         _ nextDelay: @escaping @Sendable (_ failedAttempts: Int, _ error: any Error) -> Duration?
     ) {
         self.nextDelay = nextDelay
     }
 
-    /// Waits longer from attempt to attempt, and never for quite the same time.
+    /// Waits longer after each failed attempt, with a random variation.
     ///
-    /// The delay after the *n*-th failed attempt is `initialDelay × multiplierⁿ⁻¹ × random(1 ± jitter)`,
-    /// at most `maximumDelay`.
+    /// The delay after the *n*-th failed attempt is
+    /// `initialDelay × multiplierⁿ⁻¹ × random(1 ± jitter)`, at most `maximumDelay`.
     ///
-    /// > Source: "Exponential Backoff And Jitter", AWS Architecture Blog, 2015; the jitter here is a
-    /// > share of the delay to either side.
+    /// > Source: "Exponential Backoff And Jitter", AWS Architecture Blog, 2015; the jitter here is
+    /// > a share of the delay to either side.
     ///
     /// - Parameters:
-    ///   - attempts: How many attempts there are at most, the first included; below 1 traps.
-    ///   - initialDelay: The delay after the first failed attempt; negative traps.
-    ///   - multiplier: What each delay is multiplied by for the next; below 0 traps.
+    ///   - attempts: The maximum number of attempts, including the first; a value below 1 traps.
+    ///   - initialDelay: The delay after the first failed attempt; a negative value traps.
+    ///   - multiplier: The factor from each delay to the next; a negative value traps.
     ///   - jitter: The share by which a delay may differ, from 0 to 1; other values trap.
-    ///   - maximumDelay: The longest delay, jitter included; negative traps.
+    ///   - maximumDelay: The longest delay, including jitter; a negative value traps.
     /// - Returns: The policy.
     public static func exponential(
         attempts: Int,

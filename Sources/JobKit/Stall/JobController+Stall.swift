@@ -4,35 +4,41 @@ extension JobController {
     /// Explains why the job has not finished yet, task by task.
     ///
     /// The first line is the job's name and whether it is `not started`, `executing` or `finished`.
-    /// Then comes a line for each unfinished task, of nested jobs too, that begins with its name and
-    /// says `never queued`, `suspended` or `full` with the queue's name and who executes there,
-    /// `waits for` with the dependencies' names, or `executing`. What has been executing for a
-    /// second or longer says how long, and what was cancelled and executes says that it has not stopped
-    /// yet. An operation that somebody else has put into an `OperationQueue` counts as never queued, for
-    /// Foundation does not tell.
+    /// A line for each unfinished task follows, including those of nested jobs. It begins with the
+    /// task's name and says `never queued`, `suspended` or `full` with the names of the queue and
+    /// of the operations that execute there, `waits for` with the names of the dependencies, or
+    /// `executing`. A task that has been executing for a second or longer says how long; one that
+    /// was cancelled says that it has not stopped yet. An operation that other code added to an
+    /// `OperationQueue` counts as never queued, because Foundation does not reveal it. An
+    /// operation's ``ConcurrentOperation/statusNote`` follows in parentheses.
     ///
-    /// > Thread: Any. Takes no lock that a callback could hold.
-    public final func explainStall() -> String {
-        explainStall(at: .now)
+    /// A job whose own code is busy says in which callback of which task, and for how long, or that
+    /// its `callbackQueue` does not run its callbacks, and how many finished tasks wait. A job that
+    /// was not started says what it waits for, as a task does. A dependency without a line of its
+    /// own has its reason in parentheses. A line names at most ten dependencies, or ten operations
+    /// in a full queue.
+    ///
+    /// > Thread: Any. Takes no lock that a callback could hold; asks operations for their `name`,
+    /// > `isReady` and ``ConcurrentOperation/statusNote`` on the calling thread.
+    ///
+    /// - Parameter limit: The maximum number of tasks; a last line counts the others.
+    /// - Returns: The lines, without a final line feed.
+    public final func explainStall(limit: Int = .max) -> String {
+        explainStall(limit: limit, at: .now)
     }
 
-    func explainStall(at now: CoarseTime) -> String {
-        let state =
-            isFinished
-            ? "finished" : currentLifecycle.contains(.started) ? "executing" : "not started"
-        let head = effects.isSuspended ? "\(state), suspended" : state
-        var lines = ["\(label): \(isCancelled && !isFinished ? "\(head), cancelled" : head)"]
-        var remaining = Array(effects.stalls(of: self).reversed())
-        var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
-        var queues = StalledQueues()
-        while let stall = remaining.popLast() {
-            guard !stall.task.isFinished else { continue }
-            lines.append(stall.explanation(at: now, asking: &queues))
-            guard let nested = stall.task as? JobController,
-                seen.insert(ObjectIdentifier(nested)).inserted
-            else { continue }
-            remaining += nested.effects.stalls(of: nested).reversed()
+    func explainStall(limit: Int = .max, at now: CoarseTime) -> String {
+        var report = StallReport(at: now)
+        return report.lines(of: self, limit: limit).joined(separator: "\n")
+    }
+}
+
+extension Operation {
+    /// What the operation itself adds to its line; empty for nothing.
+    var note: String {
+        guard let note = (self as? ConcurrentOperation)?.statusNote, !note.isEmpty else {
+            return ""
         }
-        return lines.joined(separator: "\n")
+        return " (\(TimelineName.oneLine(note)))"
     }
 }

@@ -11,11 +11,13 @@ struct StalledQueues {
         let parked: Set<ObjectIdentifier>
 
         init(_ queue: TaskQueueEffects) {
-            let (machine, entries) = queue.state.withLock { ($0.machine, $0.machine.entries) }
+            let machine = queue.state.withLock { $0.machine }
             name = queue.name
             isSuspended = machine.isSuspended
             isFull = machine.placesTaken >= machine.width
-            executing = entries.filter(\.isExecuting)
+            executing = machine.slots.filter { $0.state == .executing }
+                .sorted { $0.sequence < $1.sequence }
+                .compactMap(\.entry).filter { !$0.isFinished }
             parked = Set(
                 machine.slots.filter { $0.state == .parked }
                     .compactMap { $0.entry.map(ObjectIdentifier.init) }
@@ -33,16 +35,18 @@ struct StalledQueues {
             parked = []
         }
 
-        func reasonNotToStart(_ task: Operation, of job: JobController) -> String {
+        func reasonNotToStart(_ task: Operation, of job: JobController?) -> String {
             if isSuspended { return "suspended: \(name)" }
             let isParked = parked.contains(ObjectIdentifier(task))
             guard isParked || isFull else { return "ready in \(name)" }
-            let names = executing.map { operation in
-                operation === job
-                    ? "its own job \(operationLabel(operation))" : operationLabel(operation)
-            }
-            let who = names.isEmpty ? "nothing" : names.joined(separator: ", ")
-            let verb = names.count > 1 ? "execute" : "executes"
+            let who =
+                executing.isEmpty
+                ? "nothing"
+                : StallWords.list(executing) { operation in
+                    let name = operationLabel(operation)
+                    return operation === job ? "its own job \(name)" : name
+                }
+            let verb = executing.count > 1 ? "execute" : "executes"
             return "\(isParked ? "waits for a barrier" : "full"): \(name), where \(who) \(verb)"
         }
     }
@@ -52,7 +56,7 @@ struct StalledQueues {
     /// Why an operation that is ready has not been started.
     mutating func reasonNotToStart(
         _ task: Operation,
-        of job: JobController,
+        of job: JobController?,
         in queue: TaskQueueEffects
     ) -> String {
         known(queue, Queue(queue)).reasonNotToStart(task, of: job)
@@ -61,7 +65,7 @@ struct StalledQueues {
     /// Why an operation that is ready has not been started.
     mutating func reasonNotToStart(
         _ task: Operation,
-        of job: JobController,
+        of job: JobController?,
         in queue: OperationQueue
     ) -> String {
         known(queue, Queue(queue)).reasonNotToStart(task, of: job)

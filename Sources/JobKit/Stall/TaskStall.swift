@@ -1,83 +1,69 @@
 import Foundation
 
-/// Why one task of a job has not finished.
+/// What a job knows of a task that has not finished.
 struct TaskStall {
+    /// A group's width, and who takes the places.
+    struct Gate {
+        let group: JobGroup
+        let width: Int
+        /// The first of those in their queues.
+        private(set) var inside: [Operation] = []
+        private(set) var count = 0
+
+        init(group: JobGroup, width: Int) {
+            (self.group, self.width) = (group, width)
+        }
+
+        mutating func add(_ task: Operation) {
+            count += 1
+            if inside.count < StallWords.nameLimit { inside.append(task) }
+        }
+    }
+
     let task: Operation
-    let job: JobController
+    /// The job that tracks the task; nil for an operation that no job tracks.
+    let job: JobController?
     /// Whether the job was to put the task into a queue, and has not yet.
-    let isHeld: Bool
+    private(set) var isHeld = false
     /// Whether the job has put the task into its queue.
-    let wasQueued: Bool
-    /// The queue that the job puts the task into.
-    let queue: (any OperationScheduling)?
+    private(set) var wasQueued = false
+    /// The queue that the task is put into.
+    private(set) var queue: (any OperationScheduling)?
+    /// What holds the task, if that is the width of its group.
+    private(set) var gate: Gate?
 
-    /// A line that begins with the task's name.
-    func explanation(at now: CoarseTime, asking queues: inout StalledQueues) -> String {
-        let isExecuting = task.isExecuting
-        let reason =
-            isExecuting ? "executing" + timeExecuting(at: now) : reasonNotToStart(asking: &queues)
-        let cancelled = isExecuting ? ", cancelled and not stopped yet" : ", cancelled"
-        return "\(operationLabel(task)): \(reason)\(task.isCancelled ? cancelled : "")"
+    /// An operation that no job tracks.
+    ///
+    /// - Parameters:
+    ///   - operation: The operation.
+    ///   - queue: The queue that it was put into, if that is known.
+    init(_ operation: Operation, in queue: (any OperationScheduling)? = nil) {
+        task = operation
+        job = nil
+        self.queue = queue
+        wasQueued = queue != nil
     }
 
-    private func reasonNotToStart(asking queues: inout StalledQueues) -> String {
-        if isHeld {
-            return job.isSuspended
-                ? "never queued, because \(job.label) is suspended"
-                : "never queued, because as many of its group as may be are in their queues"
-        }
-        let dependencies = task.isCancelled ? [] : task.dependencies.filter { !$0.isFinished }
-        if !dependencies.isEmpty {
-            return "waits for " + dependencies.map(operationLabel).joined(separator: ", ")
-        }
-        if let queue = TaskQueueEffects.queue(of: task) {
-            return queues.reasonNotToStart(task, of: job, in: queue)
-        }
-        if let reason = (task as? LaunchTask)?.reasonNotToStart { return reason }
-        switch queue {
-        case let queue as OperationQueue where wasQueued:
-            return queues.reasonNotToStart(task, of: job, in: queue)
-        case let queue as TaskQueue where wasQueued:
-            return "ready in \(queue.effects.name)"
-        case let queue? where wasQueued:
-            return "in \(type(of: queue)), not started"
-        default:
-            return "never queued"
-        }
+    /// A task of a job, whose lock the caller holds.
+    init(_ task: Operation, _ record: TaskRecord, of job: JobController, gate: Gate?) {
+        self.task = task
+        self.job = job
+        isHeld = record.admission.isHeld
+        wasQueued = record.admission.wasQueued
+        queue = record.queue
+        self.gate = gate
     }
 
-    /// How long it has been executing, if that is known and a second or longer.
-    private func timeExecuting(at now: CoarseTime) -> String {
-        guard let entry = (task as? ConcurrentOperation)?.entry.load(ordering: .relaxed), entry != 0
-        else { return "" }
-        let seconds = CoarseTime(rawValue: entry).seconds(to: now)
-        return switch seconds {
-        case 0: ""
-        case ..<120: " for \(seconds) s"
-        case ..<7_200: " for \(seconds / 60) min"
-        default: " for \(seconds / 3_600) h"
+    /// Why the job itself holds the task back; nil where it does not.
+    var reasonToHold: String? {
+        guard isHeld, let job else { return nil }
+        if !job.currentLifecycle.contains(.started) {
+            return "never queued, because \(job.label) has not been started"
         }
-    }
-}
-
-extension JobEffects {
-    var isSuspended: Bool { state.withLock { $0.machine.isSuspended } }
-
-    /// The unfinished tasks, in the order tracked.
-    func stalls(of job: JobController) -> [TaskStall] {
-        state.withLock { state in
-            state.tasks.records.compactMap { record in
-                record.task.map { task in
-                    TaskStall(
-                        task: task,
-                        job: job,
-                        isHeld: record.handover == .held,
-                        wasQueued: record.handover == .done || record.handover == .left,
-                        queue: record.queue
-                    )
-                }
-            }
-        }
-        .filter { !$0.task.isFinished }
+        if job.isSuspended { return "never queued, because \(job.label) is suspended" }
+        guard let gate else { return "never queued yet" }
+        let inside = gate.count > 0 ? ", now " + StallWords.list(gate.inside, of: gate.count) : ""
+        return "never queued, because only \(gate.width) of group \(gate.group) may go at a time"
+            + inside
     }
 }

@@ -1,10 +1,10 @@
 /// Tickets by priority, within a priority the one added first.
 ///
-/// Tickets are not removed when they become void; who pops them says which still hold, and who makes
-/// many void without popping them has them removed when the lists are ``isCrowded``.
+/// Tickets are not removed when they become void; who pops them says which still hold, and who
+/// makes many void without popping them has them removed when the lists are ``isCrowded``.
 struct ReadyLists: Sendable {
     private struct List: Sendable {
-        /// Those that came in the order added, as nearly all do.
+        /// The tickets that came in the order added: nearly all.
         var inOrder = FIFO<TaskQueueTicket>()
         /// Those that became ready after one that was added later.
         var late = MinHeap<TaskQueueTicket>()
@@ -42,8 +42,8 @@ struct ReadyLists: Sendable {
     private var normal = List()
     /// The lists of the four other priorities; empty until one of them is used.
     ///
-    /// All that an entry of normal priority needs is so within one line of a core's cache, which two
-    /// threads take from each other.
+    /// All that an entry of normal priority needs is so within one line of a core's cache, which
+    /// two threads take from each other.
     private var others: [List] = []
     /// How many tickets are a reason to look for void ones.
     private var crowd = Self.smallestCrowd

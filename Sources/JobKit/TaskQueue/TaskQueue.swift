@@ -1,39 +1,56 @@
 import Dispatch
 import Foundation
 
-/// A queue of operations with the names of `OperationQueue` and other costs.
+/// A queue of operations with the interface of `OperationQueue` and lower costs.
 ///
-/// An operation needs no lock object, and a dependency costs the same whatever the order in which
-/// it was added. Operations that are ready start by `queuePriority`, within a priority the one added
-/// first. Dependencies are honoured across queues of either kind.
+/// Adding a dependency takes constant time, whatever the order. Ready operations start by
+/// `queuePriority`, and within a priority in the order added. Dependencies work across queues of
+/// either kind.
 ///
-/// The number of operations that execute is not limited by default, because an asynchronous
-/// operation needs no thread; at most 64 threads start them. A queue lives until its operations have
+/// By default, the number of executing operations is unlimited, because an asynchronous operation
+/// needs no thread; at most 64 threads start them. A queue stays alive until its operations have
 /// ended.
 ///
-/// While a job in a queue of limited width only waits for its tasks, one of them may run in its
-/// place: jobs and their tasks can share a queue of width 1.
+/// While a job in a queue of limited width waits for its tasks, one of them may run in its place.
+/// So jobs and their tasks can share a queue of width 1.
 ///
-/// The queue decides the `qualityOfService` of its threads; an operation's own counts on an
-/// `OperationQueue`. A plain `Operation` with an `isReady` of its own is asked when a dependency
-/// has finished.
+/// The queue's `qualityOfService` decides for its threads; an operation's own `qualityOfService`
+/// counts on an `OperationQueue` only.
+///
+/// Foundation reveals less about a plain `Operation`, one that is not a ``ConcurrentOperation``:
+///
+/// - Its `queuePriority` is read when it is added, when its dependencies have finished, when the
+///   queue is resumed or changes its width, and when its turn comes. If the priority was lowered by
+///   then, other operations go first; if it is raised later, it counts from the next of these
+///   moments.
+/// - If its own `isReady` is false although its dependencies have finished, it is asked again
+///   within 100 ms.
+/// - If it is cancelled while it waits for a dependency, through the queue or a job, it ends at
+///   once. A direct call of its `cancel()` is noticed within 100 ms with up to ten thousand waiting
+///   operations.
+/// - A dependency that is added after the queue has last looked, but before `start()`, comes too
+///   late, and Foundation traps. Add dependencies before the operation can be ready.
 ///
 /// > Thread: Every member may be used from any thread.
 public final class TaskQueue: OperationScheduling, Sendable {
-    /// The queue for work that needs no queue of its own.
+    /// A queue for work that does not need its own queue.
     public static let shared = TaskQueue(name: "TaskQueue.shared")
 
     /// No limit: `Int.max`.
     public static let defaultMaxConcurrentOperationCount = Int.max
 
+    /// The quality of service of the queue's threads.
+    public let qualityOfService: QualityOfService
+
     let effects: TaskQueueEffects
 
-    /// Makes a queue.
+    /// Creates a queue.
     ///
     /// - Parameters:
-    ///   - name: What messages call the queue.
+    ///   - name: The queue's name in messages.
     ///   - maxConcurrentOperationCount: How many operations execute at a time, asynchronous ones
-    ///     included; below 1 traps.
+    ///     included. `OperationQueue.defaultMaxConcurrentOperationCount` means no limit; any other
+    ///     number below 1 traps.
     ///   - qualityOfService: The quality of service of the queue's threads.
     public init(
         name: String? = nil,
@@ -41,90 +58,124 @@ public final class TaskQueue: OperationScheduling, Sendable {
         qualityOfService: QualityOfService = .default
     ) {
         let name = name ?? "TaskQueue"
-        Self.check(maxConcurrentOperationCount, of: name)
+        self.qualityOfService = qualityOfService
         effects = TaskQueueEffects(
             name: name,
-            width: maxConcurrentOperationCount,
+            width: Self.width(maxConcurrentOperationCount, of: name),
             quality: DispatchQoS(qualityOfService)
         )
     }
 
-    /// What messages call the queue.
+    /// The queue's name in messages.
     public var name: String { effects.name }
 
-    /// How many operations execute at a time, asynchronous ones included; below 1 traps.
+    /// How many operations execute at a time, asynchronous ones included.
     ///
-    /// May change at any time. Operations that are executing go on when it falls.
+    /// May change at any time. Executing operations continue when it is lowered.
+    /// `OperationQueue.defaultMaxConcurrentOperationCount`, which is -1, means no limit; any other
+    /// number below 1 traps.
     public var maxConcurrentOperationCount: Int {
         get { effects.state.withLock { $0.machine.width } }
-        set {
-            Self.check(newValue, of: name)
-            effects.changeWidth(to: newValue)
-        }
+        set { effects.changeWidth(to: Self.width(newValue, of: name)) }
     }
 
     /// Whether the queue starts no further operations.
     ///
-    /// What a thread has taken already may still start.
+    /// An operation that a thread has already taken may still start.
     public var isSuspended: Bool {
         get { effects.state.withLock { $0.machine.isSuspended } }
-        set { effects.send { $0.machine.suspensionChanged(to: newValue) } }
+        set { effects.suspend(newValue) }
     }
 
     /// Adds an operation, which the queue starts when it is ready and its turn has come.
     ///
-    /// The queue retains the operation until it has finished. Traps if the operation stands in a
-    /// `TaskQueue`, or was started.
+    /// The queue retains the operation until it has finished. Traps if the operation is already in
+    /// a `TaskQueue` or was started.
     public func addOperation(_ operation: Operation) {
         effects.add(operation)
     }
 
-    /// Adds operations in order.
+    /// Adds operations in order, all of them before the first starts.
+    ///
+    /// - Parameter operations: The operations; see ``addOperation(_:)-(Operation)``.
+    public func addOperations(_ operations: [Operation]) {
+        effects.add(operations)
+    }
+
+    /// Adds operations like ``addOperations(_:)``, and optionally blocks the thread until they have
+    /// finished.
+    ///
+    /// Unavailable from `async` code, whose threads must not be blocked.
     ///
     /// - Parameters:
-    ///   - operations: The operations; see ``addOperation(_:)-(Operation)``.
-    ///   - waitUntilFinished: Whether to block the thread until all of them have finished. Not for
-    ///     `async` code, whose threads must not be blocked.
+    ///   - operations: The operations.
+    ///   - waitUntilFinished: Whether to return only when all of them have finished.
+    @available(*, noasync, message: "It may block its thread: await it, or call addOperations(_:).")
     public func addOperations(_ operations: [Operation], waitUntilFinished: Bool) {
-        for operation in operations { effects.add(operation) }
+        effects.add(operations)
         guard waitUntilFinished else { return }
         for operation in operations { operation.waitUntilFinished() }
     }
 
-    /// Adds a closure as an operation of its own.
+    /// Adds operations like ``addOperations(_:)``, and optionally waits until they have finished.
+    ///
+    /// Blocks no thread. A cancelled task keeps waiting, and cancels none of the operations.
+    ///
+    /// - Parameters:
+    ///   - operations: The operations.
+    ///   - waitUntilFinished: Whether to return only when all of them have finished.
+    public func addOperations(_ operations: [Operation], waitUntilFinished: Bool) async {
+        effects.add(operations)
+        if waitUntilFinished { await OperationsEnd.reached(by: operations) }
+    }
+
+    /// Adds a closure as an operation.
     public func addOperation(_ block: @escaping @Sendable () -> Void) {
         effects.add(ClosureOperation(block))
     }
 
-    /// Adds asynchronous work that says itself when it is done.
+    /// Adds asynchronous work that reports when it is done.
     ///
-    /// - Parameter body: Starts the work, on a thread of the queue. The work ends with the first
-    ///   call of `done`, from any thread; an error passed to it becomes the operation's.
+    /// - Parameter body: Starts the work on a thread of the queue. The work ends with the first
+    ///   call of `done`, from any thread. An error that is passed to `done` becomes the
+    ///   operation's.
     public func addAsynchronousOperation(
         _ body: @escaping @Sendable (_ done: @escaping @Sendable ((any Error)?) -> Void) -> Void
     ) {
-        effects.add(AsynchronousClosureOperation(body))
+        effects.add(
+            CallbackOperation<Void> { done in
+                body { error in done(error.map { .failure($0) } ?? .success(())) }
+            }
+        )
     }
 
-    /// Adds a closure that starts when all operations added before it have finished, and before any
-    /// that is added after it.
+    /// Adds a closure that starts when all earlier operations have finished, and before any later
+    /// one.
     ///
-    /// A task that a job which is executing adds to the job's own queue belongs before the barrier.
+    /// Tasks that an executing job adds to its own queue count as earlier than the barrier.
     public func addBarrierBlock(_ block: @escaping @Sendable () -> Void) {
         effects.add(ClosureOperation(block), isBarrier: true)
     }
 
-    /// Cancels the operations that wait and those that are executing.
+    /// Cancels all operations, waiting and executing.
     public func cancelAllOperations() {
         effects.cancelAll()
     }
 
     /// Blocks the calling thread until no operation is left.
     ///
-    /// Not for `async` code.
-    @available(*, noasync, message: "It blocks its thread: await a job or a result instead.")
+    /// Unavailable from `async` code, which awaits the method of the same name.
+    @available(*, noasync, message: "It blocks its thread: await the async method instead.")
     public func waitUntilAllOperationsAreFinished() {
         effects.waitUntilIdle()
+    }
+
+    /// Waits until no operation is left; returns at once if there is none.
+    ///
+    /// Blocks no thread. Also waits for operations that are added meanwhile, until the queue is
+    /// empty for a moment. A cancelled task keeps waiting, and cancels no operation.
+    public func waitUntilAllOperationsAreFinished() async {
+        await effects.idle()
     }
 
     /// The operations that have not finished, in the order added.
@@ -133,10 +184,13 @@ public final class TaskQueue: OperationScheduling, Sendable {
     /// How many operations have not finished.
     public var operationCount: Int { effects.state.withLock { $0.machine.count } }
 
-    private static func check(_ width: Int, of name: String) {
-        guard width < 1 else { return }
+    private static func width(_ count: Int, of name: String) -> Int {
+        if count == OperationQueue.defaultMaxConcurrentOperationCount {
+            return defaultMaxConcurrentOperationCount
+        }
+        guard count < 1 else { return count }
         fatalError(
-            "JobKit: maxConcurrentOperationCount of \(name) is \(width); it must be at least 1."
+            "JobKit: maxConcurrentOperationCount of \(name) is \(count); it must be at least 1."
         )
     }
 }

@@ -10,45 +10,108 @@ extension TaskQueueEffects {
         case unlessStarted
     }
 
+    /// An operation that is to stand in this queue, and what it said of itself on its way in.
+    struct Arrival {
+        let operation: Operation
+        let priority: TaskPriority
+        let isReady: Bool
+        let isBarrier: Bool
+        /// The job that has just begun to wait for it, if that was started in this queue.
+        let job: ConcurrentOperation?
+
+        init(_ operation: Operation, isBarrier: Bool = false, job: ConcurrentOperation? = nil) {
+            self.operation = operation
+            self.isBarrier = isBarrier
+            self.job = job
+            priority = TaskPriority(queuePriority: operation.queuePriority.rawValue)
+            isReady = operation.isReady
+        }
+    }
+
     func add(
         _ operation: Operation,
         admission: Admission = .demanded,
         isBarrier: Bool = false
     ) {
-        guard let concurrent = operation as? ConcurrentOperation else {
-            addForeign(operation, admission: admission)
-            return
+        if enter(operation, admission) == .stands {
+            insert(Arrival(operation, isBarrier: isBarrier))
         }
-        if enter(concurrent, admission) == .stands { insert(concurrent, isBarrier: isBarrier) }
     }
 
-    /// Adds a job's task, and has the record hear of its finish before anything can start it.
-    func addTracked(_ operation: ConcurrentOperation, _ record: TaskRecord) -> Entry {
-        let entry = enter(operation, .unlessStarted, record)
-        if entry == .stands { insert(operation) }
+    /// Adds operations in order, all of them before the first is started.
+    func add(_ operations: [Operation]) {
+        for operation in operations { _ = enter(operation, .demanded) }
+        let arrivals = operations.map { Arrival($0) }
+        let places = send { state in arrivals.map { place($0, &state) } }
+        for (arrival, place) in zip(arrivals, places) { arrived(arrival, at: place) }
+    }
+
+    /// Adds a job's task, and has the listener hear of its finish before anything can start it.
+    func addTracked(
+        _ operation: Operation,
+        _ listener: OperationListener,
+        of job: ConcurrentOperation
+    ) -> Entry {
+        let entry = enter(operation, .unlessStarted, listener)
+        if entry == .stands {
+            insert(Arrival(operation, job: job.holdsPlace(in: self) ? job : nil))
+        }
         return entry
     }
 
-    private func insert(_ concurrent: ConcurrentOperation, isBarrier: Bool = false) {
-        let priority = TaskPriority(queuePriority: concurrent.queuePriority.rawValue)
-        let isReady = concurrent.isReady
-        send { state in
-            if state.keptAlive == nil { state.keptAlive = self }
-            concurrent.queueSlot = state.machine.entryAdded(
-                concurrent,
-                priority: priority,
-                isReady: isReady,
-                isBarrier: isBarrier
-            )
-            if isBarrier { self.asksForLenders.store(true, ordering: .releasing) }
+    func insert(_ arrival: Arrival) {
+        arrived(arrival, at: send { place(arrival, &$0) })
+    }
+
+    /// Where an operation was placed.
+    private struct Place {
+        let ticket: TaskQueueTicket
+        /// Whether the machine knows of a job that lends to it.
+        let hasLender: Bool
+    }
+
+    private func place(_ arrival: Arrival, _ state: inout State) -> Place {
+        if state.keptAlive == nil { state.keptAlive = self }
+        let lender =
+            state.machine.asksForLenders
+            ? arrival.job.flatMap { self.slot(of: $0, &state) } : nil
+        let slot = state.machine.entryAdded(
+            arrival.operation,
+            priority: arrival.priority,
+            isReady: arrival.isReady,
+            isBarrier: arrival.isBarrier,
+            lender: lender
+        )
+        if arrival.isBarrier { noteWhetherLendersMatter(state.machine.asksForLenders) }
+        if let concurrent = arrival.operation as? ConcurrentOperation {
+            concurrent.queueSlot = slot
+        } else {
+            state.plainCount += 1
         }
-        // What changed while the operation was on its way in found no slot to change. Lenders are
-        // looked for only now: of a job that begins meanwhile, one of both finds the other.
-        trackerAdded(to: concurrent)
-        if !isReady { lookWhetherReady(concurrent) }
-        if TaskPriority(queuePriority: concurrent.queuePriority.rawValue) != priority {
-            operationPriorityChanged(concurrent)
+        return Place(ticket: state.machine.ticket(slot), hasLender: lender != nil)
+    }
+
+    /// What changed while the operation was on its way in found no slot to change.
+    ///
+    /// Lenders are looked for only now: of a job that begins meanwhile, one of the two finds the
+    /// other.
+    private func arrived(_ arrival: Arrival, at place: Place) {
+        let operation = arrival.operation
+        if !(operation is ConcurrentOperation), !PlainOperations.placed(operation, at: place.ticket)
+        {
+            return plainFinished(place.ticket)
         }
+        if !place.hasLender || isShared(operation) { trackerAdded(to: operation) }
+        if !arrival.isReady { lookWhetherReady(operation) }
+        if TaskPriority(queuePriority: operation.queuePriority.rawValue) != arrival.priority {
+            operationPriorityChanged(operation)
+        }
+    }
+
+    /// Whether several jobs track an operation, so that there may be lenders beside the known one.
+    private func isShared(_ operation: Operation) -> Bool {
+        guard let concurrent = operation as? ConcurrentOperation else { return true }
+        return concurrent.hooks.withLock { $0.hasSeveralSubscribers }
     }
 
     /// What becomes of an operation that is to stand in a queue.
@@ -61,12 +124,15 @@ extension TaskQueueEffects {
 
     /// Makes the operation stand in this queue, unless there is nothing left to start.
     private func enter(
-        _ operation: ConcurrentOperation,
+        _ operation: Operation,
         _ admission: Admission,
-        _ record: TaskRecord? = nil
+        _ listener: OperationListener? = nil
     ) -> Entry {
+        guard let operation = operation as? ConcurrentOperation else {
+            return enterPlain(operation, admission, listener)
+        }
         let (standsElsewhere, isClosed) = operation.hooks.withLock { hooks in
-            if let record { _ = hooks.subscribe(record) }
+            if let listener { _ = hooks.subscribe(listener) }
             guard hooks.queue == nil else { return (true, hooks.isClosed) }
             if !hooks.isClosed { hooks.queue = self }
             return (false, hooks.isClosed)
@@ -88,20 +154,21 @@ extension TaskQueueEffects {
         )
     }
 
-    /// The nearest jobs that stand in this queue and wait for `operation`, through any jobs between.
+    /// The nearest jobs that stand in this queue and wait for `operation`, through any jobs
+    /// between.
     func jobsWaiting(for operation: Operation) -> [ConcurrentOperation] {
-        let itself = (operation as? JobController)?.effects.hasPlace(in: self) == true ? 1 : 0
+        let itself = (operation as? ConcurrentOperation)?.holdsPlace(in: self) == true ? 1 : 0
         guard jobCount.load(ordering: .sequentiallyConsistent) > itself else { return [] }
         var found: [ConcurrentOperation] = []
-        var level = JobEffects.jobsTracking(operation)
+        var level = operation.listeners.compactMap(\.waitingOperation)
         var seen: Set<ObjectIdentifier> = []
         while !level.isEmpty {
-            var above: [JobController] = []
+            var above: [ConcurrentOperation] = []
             for job in level where seen.insert(ObjectIdentifier(job)).inserted {
                 if job.isExecuting, job.hooks.withLock({ $0.queue }) === self {
                     found.append(job)
                 } else {
-                    above += JobEffects.jobsTracking(job)
+                    above += job.listeners.compactMap(\.waitingOperation)
                 }
             }
             level = above
@@ -121,26 +188,32 @@ extension TaskQueueEffects {
         }
     }
 
+    /// The width, or the number of barriers, may have changed.
+    func noteWhetherLendersMatter(_ asks: Bool) {
+        guard asksForLenders.load(ordering: .relaxed) != asks else { return }
+        asksForLenders.store(asks, ordering: .sequentiallyConsistent)
+    }
+
     /// Finds the lenders of all operations, when the width is limited while they stand here.
     func findAllLenders() {
         let operations = state.withLock { $0.machine.entries }
         for operation in operations {
             trackerAdded(to: operation)
-            if let job = operation as? JobController { jobWaits(job) }
+            if let job = operation as? ConcurrentOperation, job.onlyWaits { jobWaits(job) }
         }
     }
 
     /// The job has nothing to run until one of its tasks finishes.
-    func jobWaits(_ job: JobController) {
+    func jobWaits(_ job: ConcurrentOperation) {
         send { state in
             // It may have got mail since, and have said so already.
-            guard job.effects.onlyWaits else { return }
+            guard job.onlyWaits else { return }
             if let slot = slot(of: job, &state) { state.machine.jobWaits(slot) }
         }
     }
 
     /// The job is about to run code of its own.
-    func jobBusy(_ job: JobController) {
+    func jobBusy(_ job: ConcurrentOperation) {
         send { state in
             if let slot = slot(of: job, &state) { state.machine.jobBusy(slot) }
         }

@@ -4,11 +4,18 @@ import Synchronization
 
 /// What concerns the queue as a whole.
 extension TaskQueueEffects {
+    func suspend(_ isSuspended: Bool) {
+        if !isSuspended { readPriorities() }
+        send { $0.machine.suspensionChanged(to: isSuspended) }
+    }
+
     func changeWidth(to width: Int) {
-        if width < Int.max { asksForLenders.store(true, ordering: .sequentiallyConsistent) }
+        readPriorities()
         let wasUnlimited = send { state in
-            defer { state.machine.widthChanged(to: width) }
-            return state.machine.width == Int.max
+            let wasUnlimited = state.machine.width == Int.max
+            state.machine.widthChanged(to: width)
+            noteWhetherLendersMatter(state.machine.asksForLenders)
+            return wasUnlimited
         }
         if wasUnlimited, width < Int.max { findAllLenders() }
     }
@@ -20,13 +27,24 @@ extension TaskQueueEffects {
         }
     }
 
+    /// Blocks the thread until the queue is empty.
     func waitUntilIdle() {
-        let waiter = state.withLock { state -> DispatchSemaphore? in
-            guard state.machine.count > 0 else { return nil }
-            let waiter = DispatchSemaphore(value: 0)
-            state.idleWaiters.append(waiter)
-            return waiter
+        let semaphore = DispatchSemaphore(value: 0)
+        if mustWait(.thread(semaphore)) { semaphore.wait() }
+    }
+
+    /// Suspends the task until the queue is empty.
+    func idle() async {
+        await withUnsafeContinuation { continuation in
+            if !mustWait(.task(continuation)) { continuation.resume() }
         }
-        waiter?.wait()
+    }
+
+    private func mustWait(_ waiter: IdleWaiter) -> Bool {
+        state.withLock { state in
+            guard state.machine.count > 0 else { return false }
+            state.idleWaiters.append(waiter)
+            return true
+        }
     }
 }

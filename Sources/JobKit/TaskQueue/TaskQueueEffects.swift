@@ -7,15 +7,17 @@ import Synchronization
 /// A queue has up to 64 worker threads, each a serial `DispatchQueue`: those have threads of their
 /// own, so that blocked operations take none from other queues or from Swift tasks. A worker takes
 /// the next operation, starts it, delivers what it finished, and looks for the next.
-final class TaskQueueEffects: Sendable {
+final class TaskQueueEffects: QueueHome {
     typealias Machine = TaskQueueStateMachine<Operation>
 
     struct State {
         var machine: Machine
         var roster: WorkerRoster
         var workers: [DispatchQueue] = []
-        var foreign: [ObjectIdentifier: ForeignEntry] = [:]
-        var idleWaiters: [DispatchSemaphore] = []
+        /// How many plain operations stand in the queue.
+        var plainCount = 0
+        var round = ReadinessRound()
+        var idleWaiters: [IdleWaiter] = []
         /// The queue itself, as long as an operation stands in it.
         var keptAlive: TaskQueueEffects?
         var isWatched = false
@@ -25,10 +27,10 @@ final class TaskQueueEffects: Sendable {
 
     let name: String
     let state: Guarded<State>
-    /// Whether jobs must say when they wait; read without the lock.
+    /// Whether jobs must say when they wait: what the machine says, to be read without the lock.
     ///
-    /// Sequentially consistent, as the jobs' signals: the queue says this and then asks the jobs, a
-    /// job waits and then asks this, and one of both must see the other.
+    /// Sequentially consistent, as the jobs' turns: the queue sets this and then asks
+    /// the jobs; a job begins to wait and then reads this. At least one of the two sees the other.
     let asksForLenders: Atomic<Bool>
     /// How many jobs were started here and live: where there is none, nobody looks for one.
     let jobCount = Atomic<Int>(0)
@@ -101,108 +103,138 @@ final class TaskQueueEffects: Sendable {
         switch wake {
         case .worker(let index, let queue): queue.async { [self] in work(index) }
         case .searchingWorker: workSign.add(1, ordering: .relaxed)
-        case .monitor: StallMonitor.shared.watch(self)
+        case .monitor: StarvationMonitor.shared.watch(self)
         }
     }
 
     /// Has an idle worker deliver to a job, and go on with what its callbacks add, which saves the
     /// waking of a second thread; returns false if none is idle.
-    func deliverOnIdleWorker(_ effects: JobEffects) -> Bool {
+    func deliverOnIdleWorker(_ delivery: any CallbackDelivery) -> Bool {
         let idle = state.withLock { state in
             state.roster.idleWorker().map { ($0, worker($0, &state)) }
         }
         guard let (index, queue) = idle else { return false }
-        queue.async { [self] in work(index, delivering: effects) }
+        queue.async { [self] in work(index, delivering: delivery) }
         return true
     }
 
-    func work(_ index: Int, delivering effects: JobEffects? = nil) {
+    func work(_ index: Int, delivering delivery: (any CallbackDelivery)? = nil) {
         let context = ThreadContext.current
         context.workerQueue = ObjectIdentifier(self)
+        context.lastFinished = 0
         defer { context.workerQueue = nil }
-        if let effects { runWithPool { effects.deliverAll() } }
+        delivery?.deliverAll()
         var upcoming = next()
-        while let operation = upcoming ?? search(index) {
-            runWithPool { upcoming = run(operation, context) }
+        while let start = upcoming ?? search(index) {
+            runWithPool { upcoming = run(start, context) }
+        }
+    }
+
+    /// An operation that a worker is to start.
+    struct Start {
+        let operation: Operation
+        let ticket: TaskQueueTicket
+        let priority: TaskPriority
+
+        init?(_ machine: inout Machine) {
+            guard let slot = machine.nextSlot(), let operation = machine.slots[slot].entry else {
+                return nil
+            }
+            self.operation = operation
+            ticket = machine.ticket(slot)
+            priority = machine.slots[slot].priority
         }
     }
 
     /// Takes the next operation, and wakes another worker if there is more; or begins to search.
-    private func next() -> Operation? {
-        let (operation, wake) = state.withLock { takeNext(&$0) }
+    func next() -> Start? {
+        let (start, wake) = state.withLock { takeNext(&$0) }
         if let wake { self.wake(wake) }
-        return operation
+        return start
     }
 
-    private func takeNext(_ state: inout State) -> (Operation?, Wake?) {
-        guard let operation = state.machine.next() else {
+    private func takeNext(_ state: inout State) -> (Start?, Wake?) {
+        guard let start = Start(&state.machine) else {
             state.roster.searchBegan()
             return (nil, nil)
         }
-        return (operation, workerToWake(&state, isOwnWorker: false))
+        return (start, workerToWake(&state, isOwnWorker: false))
     }
 
     /// Looks for work a little longer; lets the thread go when there is none.
-    private func search(_ index: Int) -> Operation? {
+    private func search(_ index: Int) -> Start? {
         let sign = workSign.load(ordering: .relaxed)
-        for _ in 0..<Self.searchCount where workSign.load(ordering: .relaxed) == sign {}
-        let (operation, wake) = state.withLock { state -> (Operation?, Wake?) in
+        var looks = 0
+        while looks < Self.searchCount, workSign.load(ordering: .relaxed) == sign { looks += 1 }
+        let (start, wake) = state.withLock { state -> (Start?, Wake?) in
             state.roster.searchEnded()
-            guard let operation = state.machine.next() else {
+            guard let start = Start(&state.machine) else {
                 state.roster.workerLeft(index)
                 return (nil, nil)
             }
-            return (operation, workerToWake(&state, isOwnWorker: false))
+            return (start, workerToWake(&state, isOwnWorker: false))
         }
         if let wake { self.wake(wake) }
-        return operation
+        return start
     }
 
     /// Starts an operation, and delivers to a job what that finished; returns what to start then.
-    private func run(_ operation: Operation, _ context: ThreadContext) -> Operation? {
+    private func run(_ start: Start, _ context: ThreadContext) -> Start? {
+        let operation = start.operation
         guard operation.isReady else {
             // A dependency was added while the operation waited for its turn.
             send { state in
-                if let slot = slot(of: operation, &state) { state.machine.startRefused(slot) }
+                guard state.machine.isCurrent(start.ticket) else { return }
+                state.machine.startRefused(start.ticket.slot)
             }
             lookWhetherReady(operation)
             return next()
         }
         guard let concurrent = operation as? ConcurrentOperation else {
-            startForeign(operation, context)?.deliverAll()
-            return next()
+            return runPlain(start, context)
         }
-        context.startedByWorker = ObjectIdentifier(concurrent)
-        concurrent.start()
-        context.startedByWorker = nil
-        let delivery = concurrent.takeDeferredDelivery()
+        let frame = context.start(concurrent, isWorkers: true, limitedQueue: limitedNumber) {
+            concurrent.start()
+        }
         // Claimed before the place is given away: a job with mail does not lend its own.
-        let isClaimed = delivery?.claim() ?? false
-        guard concurrent.isFinished else {
-            if isClaimed { delivery?.effects.deliverAll() }
+        let isClaimed = frame.delivery?.claimDelivery() ?? false
+        // Another thread that finishes it may not have asked for its queue yet, which goes with the
+        // place.
+        guard frame.hasEnded else {
+            if isClaimed { frame.delivery?.deliverAll() }
             return next()
         }
-        guard isClaimed else { return finishAndTakeNext(concurrent) }
+        context.lastFinished = concurrent.number.load(ordering: .relaxed)
+        guard isClaimed else {
+            let next = finishAndTakeNext { removeFinished(concurrent, &$0) }
+            frame.resumeWaiters()
+            return next
+        }
         operationFinished(concurrent)
-        concurrent.resumeDeferredWaiters()
-        delivery?.effects.deliverAll()
+        frame.resumeWaiters()
+        frame.delivery?.deliverAll()
         return next()
     }
 
-    /// Gives the operation's place away and takes the next one, for one locking.
-    private func finishAndTakeNext(_ operation: ConcurrentOperation) -> Operation? {
+    /// The queue as a number, if its places are limited; 0 otherwise.
+    var limitedNumber: Int {
+        asksForLenders.load(ordering: .relaxed) ? Int(bitPattern: ObjectIdentifier(self)) : 0
+    }
+
+    /// Gives an operation's place away and takes the next one, for one locking.
+    @inline(__always)
+    func finishAndTakeNext(_ remove: (inout State) -> End?) -> Start? {
         let (end, (next, wake)) = state.withLock { state in
-            (removeFinished(operation, &state), takeNext(&state))
+            (remove(&state), takeNext(&state))
         }
         if let wake { self.wake(wake) }
         end?.tellWaiters()
-        operation.resumeDeferredWaiters()
         return next
     }
 
     // MARK: Operations
 
-    func operationFinished(_ operation: Operation) {
+    func operationFinished(_ operation: ConcurrentOperation) {
         send { removeFinished(operation, &$0) }?.tellWaiters()
     }
 
@@ -210,18 +242,22 @@ final class TaskQueueEffects: Sendable {
     struct End {
         /// Released with no lock held.
         let queue: TaskQueueEffects?
-        let waiters: [DispatchSemaphore]
+        let waiters: [IdleWaiter]
 
         func tellWaiters() {
-            for waiter in waiters { waiter.signal() }
+            for waiter in waiters { waiter.resume() }
         }
     }
 
     /// Returns what is to be done if no operation is left now.
-    func removeFinished(_ operation: Operation, _ state: inout State) -> End? {
-        guard let slot = slot(of: operation, &state), state.machine.entryFinished(slot) else {
-            return nil
-        }
+    func removeFinished(_ operation: ConcurrentOperation, _ state: inout State) -> End? {
+        slot(of: operation, &state).flatMap { remove($0, &state) }
+    }
+
+    func remove(_ slot: Int, _ state: inout State) -> End? {
+        let isLast = state.machine.entryFinished(slot)
+        noteWhetherLendersMatter(state.machine.asksForLenders)
+        guard isLast else { return nil }
         defer { state.idleWaiters = [] }
         return End(queue: state.keptAlive.take(), waiters: state.idleWaiters)
     }
@@ -244,21 +280,15 @@ final class TaskQueueEffects: Sendable {
     /// The slot in which the operation stands; nil before it was added and after it has finished.
     func slot(of operation: Operation, _ state: inout State) -> Int? {
         guard let concurrent = operation as? ConcurrentOperation else {
-            let slot = state.foreign[ObjectIdentifier(operation)]?.slot
-            return slot.flatMap { state.machine.slots[$0].entry === operation ? $0 : nil }
+            let ticket = PlainOperations.ticket(of: operation)
+            return ticket.flatMap { state.machine.isCurrent($0) ? $0.slot : nil }
         }
-        let slot = concurrent.queueSlot
+        return slot(of: concurrent, &state)
+    }
+
+    func slot(of operation: ConcurrentOperation, _ state: inout State) -> Int? {
+        let slot = operation.queueSlot
         return state.machine.slots.indices.contains(slot)
             && state.machine.slots[slot].entry === operation ? slot : nil
     }
-}
-
-/// Empties Objective-C's autorelease pool after each operation, where there is one.
-@inline(__always)
-private func runWithPool(_ body: () -> Void) {
-    #if canImport(ObjectiveC)
-    autoreleasepool(invoking: body)
-    #else
-    body()
-    #endif
 }

@@ -1,14 +1,14 @@
 /// Decides which entry of a queue starts next.
 ///
 /// An entry that is executing holds a place, of which there are ``width``; or it was lent the place
-/// of a job that only waits for it. ``TaskQueueStateMachine+Loans`` has the rules of lending.
+/// of a job that only waits for it. ``TaskQueueLoans`` has the rules of lending.
 struct TaskQueueStateMachine<Entry> {
     typealias Ticket = TaskQueueTicket
     typealias Slot = TaskQueueSlot<Entry>
 
-    // What every entry changes stands first, and together: a thread that adds and one that starts take
-    // its cache lines from each other for each entry.
-    var slots: ContiguousArray<Slot> = []
+    // What every entry changes stands first, and together: a thread that adds and one that starts
+    // take its cache lines from each other for each entry.
+    private(set) var slots: ContiguousArray<Slot> = []
     private var vacantSlots: [Int] = []
     private var nextSequence = 0
     /// The entries that stand in the queue, executing ones too.
@@ -16,21 +16,17 @@ struct TaskQueueStateMachine<Entry> {
     /// How many entries were started since the queue was made.
     private(set) var startCount = 0
     private(set) var placesTaken = 0
+    /// How many entries are ready, those included that were granted a loan.
     private var readyCount = 0
     private var ready = ReadyLists()
-    var epochs = TaskQueueEpochs()
+    private var barriers = TaskQueueBarriers()
 
     private(set) var width: Int
     private(set) var isSuspended = false
-    var granted = ReadyLists()
+    private(set) var loans = TaskQueueLoans<Entry>()
+    private var granted = ReadyLists()
     /// How many entries of ``granted`` still hold.
-    var grantedCount = 0
-    /// How many jobs could lend their places now: where none can, nobody need be asked.
-    private(set) var lenderCount = 0
-    /// What each job in the queue could lend its place to.
-    var requests: [Int: ReadyLists] = [:]
-    /// The jobs below each job in the queue that could lend to more than one entry.
-    var askersBelow: [Int: FIFO<Ticket>] = [:]
+    private(set) var grantedCount = 0
 
     init(width: Int) {
         self.width = width
@@ -38,39 +34,30 @@ struct TaskQueueStateMachine<Entry> {
 
     /// How many entries could be started now.
     var startableCount: Int {
-        isSuspended ? 0 : grantedCount + min(readyCount, max(0, width - placesTaken))
-    }
-
-    /// How many tickets the lists hold, void ones too: not many more than there are entries.
-    var heldTicketCount: Int {
-        ready.count + granted.count + requests.values.reduce(0) { $0 + $1.count }
+        isSuspended
+            ? 0 : grantedCount + min(readyCount - grantedCount, max(0, width - placesTaken))
     }
 
     /// Whether somebody has to find out which jobs could lend their places.
-    var asksForLenders: Bool { width < Int.max || epochs.hasBarrier }
-
-    /// The entries that stand in the queue, in the order added.
-    var entries: [Entry] {
-        slots.filter { $0.state != .vacant }.sorted { $0.sequence < $1.sequence }
-            .compactMap(\.entry)
-    }
-
-    /// The entries that wait, then those that are executing: where they are cancelled in this
-    /// order, a place that becomes free finds nothing left to run.
-    var entriesToCancel: [Entry] {
-        let sorted = slots.filter { $0.state != .vacant }.sorted { $0.sequence < $1.sequence }
-        return (sorted.filter { $0.state != .executing } + sorted.filter { $0.state == .executing })
-            .compactMap(\.entry)
-    }
+    var asksForLenders: Bool { width < Int.max || barriers.hasBarrier }
 
     // MARK: Entries
 
-    /// Returns the slot, which stands for the entry until it has finished.
+    /// Adds an entry, which starts when its turn has come.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry.
+    ///   - priority: How urgent it is.
+    ///   - isReady: Whether it waits for nothing but its turn.
+    ///   - isBarrier: Whether it starts alone.
+    ///   - lender: The job in the queue that waits for it, if one is known.
+    /// - Returns: The slot, which stands for the entry until it has finished.
     mutating func entryAdded(
         _ entry: Entry,
         priority: TaskPriority = .normal,
         isReady: Bool = true,
-        isBarrier: Bool = false
+        isBarrier: Bool = false,
+        lender: Int? = nil
     ) -> Int {
         let index = vacantSlots.popLast() ?? slots.count
         if index == slots.count { slots.append(Slot()) }
@@ -78,22 +65,29 @@ struct TaskQueueStateMachine<Entry> {
         slots[index].sequence = nextSequence
         slots[index].priority = priority
         slots[index].state = .waiting
-        slots[index].epoch = isBarrier ? epochs.barrierAdded() : epochs.entryAdded()
+        slots[index].epoch = isBarrier ? barriers.barrierAdded() : barriers.entryAdded()
         nextSequence += 1
         count += 1
+        if let lender {
+            loans.lenderFound(ticket(lender), for: index, slots)
+            moveBeforeBarriers(index)
+        }
         if isReady { entryBecameReady(index) }
         return index
     }
 
     mutating func entryBecameReady(_ slot: Int) {
         guard slots[slot].state == .waiting else { return }
-        guard slots[slot].epoch == epochs.current else {
+        guard slots[slot].epoch == barriers.current else {
             slots[slot].state = .parked
-            epochs.park(ticket(slot), epoch: slots[slot].epoch)
+            barriers.park(ticket(slot), epoch: slots[slot].epoch)
             return
         }
         makeReady(slot)
     }
+
+    /// Whether the entry waits to become ready.
+    func isWaiting(_ slot: Int) -> Bool { slots[slot].state == .waiting }
 
     /// The entry turned out not to be ready when it was to be started.
     mutating func startRefused(_ slot: Int) {
@@ -102,10 +96,21 @@ struct TaskQueueStateMachine<Entry> {
         slots[slot].state = .waiting
     }
 
+    /// The entry turned out to be less urgent when it was to be started: others may come before it.
+    mutating func startPostponed(_ slot: Int, to priority: TaskPriority) {
+        precondition(
+            slots[slot].state == .executing,
+            "startPostponed(_:to:) of an entry not started"
+        )
+        giveBackPlace(of: slot)
+        slots[slot].priority = priority
+        makeReady(slot)
+    }
+
     mutating func priorityChanged(_ slot: Int, to priority: TaskPriority) {
         guard slots[slot].priority != priority else { return }
         slots[slot].priority = priority
-        if slots[slot].state == .granted { return reviewLoan(to: slot) }
+        if slots[slot].state == .granted { return reviewLoan(of: slot) }
         guard slots[slot].state == .ready else { return }
         insertReady(slot)
         removeVoidTickets()
@@ -114,12 +119,17 @@ struct TaskQueueStateMachine<Entry> {
 
     /// Takes the entry to start next, if there is one; it is executing from now on.
     mutating func next() -> Entry? {
+        nextSlot().flatMap { slots[$0].entry }
+    }
+
+    /// The slot of ``next()``.
+    mutating func nextSlot() -> Int? {
         guard !isSuspended else { return nil }
         let slot = popGranted() ?? popReady()
         guard let slot else { return nil }
         slots[slot].state = .executing
         startCount += 1
-        return slots[slot].entry
+        return slot
     }
 
     /// Returns whether no entry is left.
@@ -129,24 +139,19 @@ struct TaskQueueStateMachine<Entry> {
         case .ready: readyCount -= 1
         case .waiting, .parked: break
         case .granted, .executing:
-            if slots[slot].state == .granted { grantedCount -= 1 }
-            if slots[slot].isWaitingJob { jobBusy(slot) }
+            if slots[slot].state == .granted {
+                grantedCount -= 1
+                readyCount -= 1
+            }
             giveBackPlace(of: slot)
         }
         let epoch = slots[slot].epoch
-        if !requests.isEmpty {
-            requests[slot] = nil
-            askersBelow[slot] = nil
-        }
-        if slots[slot].knowsLoans {
-            change(slot) { $0 = Slot() }
-        } else {
-            slots[slot].entry = nil
-            slots[slot].state = .vacant
-        }
+        loans.entryLeft(slot)
+        slots[slot].entry = nil
+        slots[slot].state = .vacant
         vacantSlots.append(slot)
         count -= 1
-        if let released = epochs.entryFinished(epoch: epoch) {
+        if let released = barriers.entryFinished(epoch: epoch) {
             for ticket in released where isCurrent(ticket) {
                 if slots[ticket.slot].state == .parked { makeReady(ticket.slot) }
             }
@@ -158,48 +163,98 @@ struct TaskQueueStateMachine<Entry> {
 
     mutating func widthChanged(to width: Int) {
         precondition(width > 0, "a width below 1")
+        let wasUnlimited = self.width == Int.max
         self.width = width
+        guard wasUnlimited, width < Int.max else { return }
+        // While the width was unlimited no job said any more whether it waits.
+        for slot in slots.indices { jobBusy(slot) }
     }
 
     mutating func suspensionChanged(to isSuspended: Bool) {
         self.isSuspended = isSuspended
     }
 
-    // MARK: Places
+    // MARK: Loans
 
-    func ticket(_ slot: Int) -> Ticket {
-        Ticket(sequence: slots[slot].sequence, slot: slot)
+    /// The job has nothing to run until one of its tasks finishes.
+    mutating func jobWaits(_ slot: Int) {
+        guard slots[slot].state == .executing else { return }
+        if let borrower = loans.jobWaits(slot, slots) { loanGranted(to: borrower) }
     }
 
-    /// Whether the ticket's entry still stands in the queue.
-    func isCurrent(_ ticket: Ticket) -> Bool {
-        slots[ticket.slot].sequence == ticket.sequence && slots[ticket.slot].state != .vacant
+    /// The job runs code of its own again, or ends.
+    mutating func jobBusy(_ slot: Int) {
+        guard let borrower = loans.jobBusy(slot, slots) else { return }
+        loanTakenBack(from: borrower.slot)
+        requestPlace(for: borrower.slot)
     }
 
-    /// Makes a change that may have a job begin or cease to be able to lend its place.
-    mutating func change(_ slot: Int, _ change: (inout Slot) -> Void) {
-        let couldLend = slots[slot].canLend
-        change(&slots[slot])
-        let canLend = slots[slot].canLend
-        if couldLend != canLend { lenderCount += canLend ? 1 : -1 }
+    /// The jobs that wait for an entry became known after it was added.
+    mutating func lendersFound(_ lenders: [Int], for slot: Int) {
+        for lender in lenders { loans.lenderFound(ticket(lender), for: slot, slots) }
+        moveBeforeBarriers(slot)
+        if slots[slot].state == .ready { requestPlace(for: slot) }
+        while let borrower = loans.lendBelow(slot, slots) { loanGranted(to: borrower) }
     }
 
-    /// A ready entry got a place by a loan; its ticket in the list of the ready is void.
-    mutating func readyEntryGranted() {
-        readyCount -= 1
+    /// The job that waits for an entry executes, and barriers wait for the job.
+    private mutating func moveBeforeBarriers(_ slot: Int) {
+        guard slots[slot].epoch > barriers.current else { return }
+        barriers.entryMovedToCurrent(from: slots[slot].epoch)
+        slots[slot].epoch = barriers.current
+        if slots[slot].state == .parked { makeReady(slot) }
+    }
+
+    /// Asks for a loan for an entry that is ready.
+    private mutating func requestPlace(for slot: Int) {
+        switch loans.entryAsks(slot, slots) {
+        case .refused: break
+        case .granted: loanGranted(to: ticket(slot))
+        case .grantedInstead(let other):
+            loanTakenBack(from: other.slot)
+            loanGranted(to: ticket(slot))
+            requestPlace(for: other.slot)
+        }
+    }
+
+    /// The priority of an entry changed that was lent a place and has not started.
+    private mutating func reviewLoan(of slot: Int) {
+        guard let lender = loans.loanReviewed(of: slot) else { return }
+        loanTakenBack(from: slot)
+        loans.request(for: slot, slots)
+        offerPlace(of: lender)
+    }
+
+    private mutating func offerPlace(of job: Int) {
+        if let borrower = loans.lendPlace(of: job, slots) { loanGranted(to: borrower) }
+    }
+
+    /// A ready entry may start in the place of a job; its ticket in the list of the ready is void.
+    private mutating func loanGranted(to borrower: Ticket) {
+        slots[borrower.slot].state = .granted
+        grantedCount += 1
         removeVoidTickets()
+        granted.insert(borrower, priority: slots[borrower.slot].priority)
+        guard granted.isCrowded else { return }
+        let slots = slots
+        granted.removeVoid { slots[$0.slot].stands(for: $0, $1, in: .granted) }
     }
 
     /// A granted entry lost its place again, before it was started; it is ready.
-    mutating func grantRevoked(_ slot: Int) {
+    private mutating func loanTakenBack(from slot: Int) {
         grantedCount -= 1
-        readyCount += 1
-        slots[slot].lender = nil
         slots[slot].state = .ready
         insertReady(slot)
     }
 
-    mutating func makeReady(_ slot: Int) {
+    // MARK: Places
+
+    func ticket(_ slot: Int) -> Ticket { slots[slot].ticket(slot) }
+
+    /// Whether the ticket's entry still stands in the queue.
+    func isCurrent(_ ticket: Ticket) -> Bool { slots.stands(ticket) }
+
+    private mutating func makeReady(_ slot: Int) {
         slots[slot].state = .ready
         readyCount += 1
         insertReady(slot)
@@ -222,13 +277,14 @@ struct TaskQueueStateMachine<Entry> {
         while let (ticket, priority) = granted.popFirst() {
             guard slots[ticket.slot].stands(for: ticket, priority, in: .granted) else { continue }
             grantedCount -= 1
+            readyCount -= 1
             return ticket.slot
         }
         return nil
     }
 
     private mutating func popReady() -> Int? {
-        guard readyCount > 0, placesTaken < width else { return nil }
+        guard readyCount > grantedCount, placesTaken < width else { return nil }
         while let (ticket, priority) = ready.popFirst() {
             guard slots[ticket.slot].stands(for: ticket, priority, in: .ready) else { continue }
             readyCount -= 1
@@ -240,16 +296,9 @@ struct TaskQueueStateMachine<Entry> {
 
     /// Frees the place of an entry that ends; one that executes in it keeps it.
     private mutating func giveBackPlace(of slot: Int) {
-        let (lender, borrower) = (slots[slot].lender, slots[slot].borrower)
-        if lender == nil, borrower == nil {
-            placesTaken -= 1
-            return
-        }
-        slots[slot].lender = nil
-        change(slot) { $0.borrower = nil }
-        if let borrower { slots[borrower.slot].lender = lender }
-        guard let lender else { return }
-        change(lender.slot) { $0.borrower = borrower }
-        if borrower == nil { offerPlace(of: lender.slot) }
+        jobBusy(slot)
+        let place = loans.placeGivenBack(by: slot)
+        if place.isFree { placesTaken -= 1 }
+        if let lender = place.lender { offerPlace(of: lender) }
     }
 }

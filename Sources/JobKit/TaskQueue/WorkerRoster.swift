@@ -8,13 +8,13 @@ struct WorkerRoster: Sendable {
     /// How many workers there are at most.
     let limit: Int
     private(set) var active = 0
-    /// Active workers that look for work, so that nobody need be woken.
+    /// Active workers that look for work, so that none has to be woken.
     private(set) var searching = 0
     private var idle: [Int] = []
     private var made = 0
 
-    /// How many tasks of its own a worker leaves for itself before it calls another: a wake costs as
-    /// much as several tasks, and two threads that take turns at a queue slow each other down.
+    /// How many tasks of its own a worker leaves for itself before it calls another: a wake costs
+    /// as much as several tasks, and two threads that take turns at a queue slow each other down.
     static let ownBacklog = 64
 
     enum Call: Equatable {

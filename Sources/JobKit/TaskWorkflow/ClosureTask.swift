@@ -3,12 +3,12 @@
 public final class ClosureTask: LaunchTask, @unchecked Sendable {
     private let body: @Sendable (LaunchContext) throws -> Void
 
-    /// Makes a task that has not been started.
+    /// Creates a task that has not been started.
     ///
     /// - Parameters:
-    ///   - name: What the timeline and messages call the task.
+    ///   - name: The task's name in the timeline and in messages.
     ///   - queue: Where the closure runs.
-    ///   - body: The work; an error that it throws is the task's. Released with the task.
+    ///   - body: The work; an error that it throws becomes the task's. Released with the task.
     public init(
         name: String,
         queue: LaunchTaskQueue = .mainQueue,
@@ -16,6 +16,23 @@ public final class ClosureTask: LaunchTask, @unchecked Sendable {
     ) {
         self.body = body
         super.init(name: name, queue: queue)
+    }
+
+    /// Creates a main-queue task whose closure runs on the main actor.
+    ///
+    /// ```swift
+    /// workflow.addTask(ClosureTask(name: "Window", onMain: { _ in window.makeKeyAndVisible() }))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The task's name in the timeline and in messages.
+    ///   - body: The work, on the main thread; an error that it throws becomes the task's. Released
+    ///     with the task.
+    public init(name: String, onMain body: @escaping @MainActor (LaunchContext) throws -> Void) {
+        self.body = { context in
+            try MainThread.assumeMainActor(for: name) { try body(context) }
+        }
+        super.init(name: name, queue: .mainQueue)
     }
 
     /// Runs the closure.

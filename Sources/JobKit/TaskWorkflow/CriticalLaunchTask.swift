@@ -6,6 +6,6 @@ public struct CriticalLaunchTask: Hashable, Sendable {
     public let duration: Duration
     /// How much shorter the launch would have been with the task on the concurrent queue.
     ///
-    /// Zero for a task that is there already.
+    /// Zero for a task that is already concurrent.
     public let savingIfConcurrent: Duration
 }

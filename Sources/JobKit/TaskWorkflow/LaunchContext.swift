@@ -1,2 +1,2 @@
-/// What the code that starts a workflow gives to every task: launch options, a window, a user.
+/// Values that the starter of a workflow passes to every task: launch options, a window, a user.
 public typealias LaunchContext = [String: any Sendable]

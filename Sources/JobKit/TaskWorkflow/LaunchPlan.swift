@@ -1,12 +1,12 @@
 /// What was added to a workflow, in order, and what each task has to wait for.
 struct LaunchPlan: Sendable {
     struct Task: Sendable {
-        fileprivate(set) var queue: LaunchTaskQueue
+        let queue: LaunchTaskQueue
         let stage: Int
         /// How many of the gates were added before it.
         let gateCount: Int
         /// The main-queue task before it, of a main-queue task.
-        fileprivate(set) var predecessor: Int?
+        let predecessor: Int?
         /// The tasks of the workflow that it depends on.
         var dependencies: [Int] = []
     }
@@ -65,18 +65,6 @@ struct LaunchPlan: Sendable {
         return index
     }
 
-    /// The plan as it were with a main-queue task made concurrent.
-    func withConcurrentTask(_ index: Int) -> LaunchPlan {
-        var plan = self
-        plan.tasks[index].queue = .concurrentQueue
-        plan.tasks[index].predecessor = nil
-        plan.mainTasks.removeAll { $0 == index }
-        for (task, before) in zip(plan.mainTasks, [nil] + plan.mainTasks.map(Optional.init)) {
-            plan.tasks[task].predecessor = before
-        }
-        return plan
-    }
-
     // MARK: Waiting
 
     func conditions(ofTask index: Int) -> [Condition] {
@@ -86,14 +74,18 @@ struct LaunchPlan: Sendable {
         return conditions + task.dependencies.map { .finished($0) }
     }
 
-    /// The stage before has opened and its main-queue tasks have run; of a group, all have finished.
+    /// The stage before has opened, and its tasks have done what the next stage waits for.
     func conditions(ofOpening stage: Int) -> [Condition] {
         guard stage > 0 else { return [] }
-        let before = stages[stage - 1]
-        return [.opened(stage - 1)]
-            + before.tasks.compactMap { task in
-                if before.isGroup { return .finished(task) }
-                return tasks[task].queue == .mainQueue ? .ran(task) : nil
-            }
+        return [.opened(stage - 1)] + stages[stage - 1].tasks.compactMap(conditionOfNextStage)
+    }
+
+    /// What the stage after a task's own waits for of that task; nil: nothing.
+    ///
+    /// A group is waited for as a whole. Of other stages, the main-queue tasks must have run.
+    func conditionOfNextStage(_ index: Int) -> Condition? {
+        let task = tasks[index]
+        if stages[task.stage].isGroup { return .finished(index) }
+        return task.queue == .mainQueue ? .ran(index) : nil
     }
 }

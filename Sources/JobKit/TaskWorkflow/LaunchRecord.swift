@@ -1,4 +1,4 @@
-/// When what happened in a workflow; the instants are the callers'.
+/// The times of a workflow's events; the callers read the clock.
 struct LaunchRecord: Sendable {
     typealias Instant = ContinuousClock.Instant
 

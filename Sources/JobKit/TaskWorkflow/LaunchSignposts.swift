@@ -4,11 +4,11 @@ enum LaunchSignposts {
     private static let intervals = SignpostIntervals(name: "Launch task", subsystem: "JobKit")
 
     static func taskBegan(_ task: LaunchTask) {
-        intervals.begin(task.eventID, label: task.label)
+        intervals.begin(task.operationID, label: task.label)
     }
 
     static func taskEnded(_ task: LaunchTask) {
-        intervals.end(task.eventID, as: task.outcome?.word ?? "finished")
+        intervals.end(task.operationID, as: task.outcome?.description ?? "finished")
     }
     #else
     // There are no signposts on this platform.

@@ -1,9 +1,9 @@
 import Foundation
 
 // Operation forces @unchecked. Everything that changes stands behind a lock.
-/// One task of an app's launch.
+/// A task of an app's launch.
 ///
-/// A subclass overrides ``main(context:)`` and says by its `queue` where that runs:
+/// A subclass overrides ``main(context:)``; its `queue` decides where that runs:
 ///
 /// ```swift
 /// final class OpenDatabase: LaunchTask, @unchecked Sendable {
@@ -14,25 +14,29 @@ import Foundation
 /// workflow.addTask(OpenDatabase(queue: .concurrentQueue))
 /// ```
 ///
-/// The task finishes when ``main(context:)`` returns, also if it was cancelled meanwhile, unless it
-/// ``finishesAsynchronously``.
+/// The task finishes when ``main(context:)`` returns, even if it was cancelled meanwhile. A task
+/// that ``finishesAsynchronously`` finishes when it calls `finish()`.
 open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
     /// A task that finishes when its `main(context:)` returns keeps what a finish brings till then.
     private enum Phase {
-        case outsideMain
+        case beforeMain
+        /// A finish came first: `main(context:)` is not called any more.
+        case finishedBeforeMain
         case insideMain(requested: OperationOutcome?)
+        /// From now on a finish counts at once.
+        case open
     }
 
     /// Where the task runs.
     public final let queue: LaunchTaskQueue
 
     let place = Guarded<LaunchPlace?>(nil)
-    private let phase = Guarded(Phase.outsideMain)
+    private let phase = Guarded(Phase.beforeMain)
 
-    /// Makes a task that has not been started.
+    /// Creates a task that has not been started.
     ///
     /// - Parameters:
-    ///   - name: What the timeline and messages call the task; nil: the name of its class.
+    ///   - name: The task's name in the timeline and in messages; nil for the name of its class.
     ///   - queue: Where it runs.
     public init(name: String? = nil, queue: LaunchTaskQueue = .mainQueue) {
         self.queue = queue
@@ -44,17 +48,19 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
 
     /// Does the work; the default does nothing.
     ///
-    /// Called once, on the main thread or on one of the workflow's queue, as the task's `queue`
-    /// says, and never if the task was cancelled before. Returning finishes the task as a success,
-    /// or as what the first finish inside said, unless it ``finishesAsynchronously``.
+    /// Called once, on the main thread or on a thread of the workflow's queue, as the task's
+    /// `queue` says; never called if the task was cancelled before. Returning finishes the task,
+    /// unless it ``finishesAsynchronously``: as a success, or with the outcome of the first
+    /// `finish` called inside.
     ///
-    /// - Parameter context: What the workflow was started with; empty without a workflow.
+    /// - Parameter context: The context that the workflow was started with; empty without a
+    ///   workflow.
     open func main(context: LaunchContext) {}
 
-    /// Whether the task goes on after ``main(context:)`` has returned: false unless overridden.
+    /// Whether the task continues after ``main(context:)`` has returned: false unless overridden.
     ///
-    /// Then `finish()` ends it, from any thread. Main-queue tasks behind it go on as soon as
-    /// ``main(context:)`` has returned; the end of its blocking group waits for the finish.
+    /// If true, `finish()` ends the task, from any thread. The next main-queue task starts as soon
+    /// as ``main(context:)`` has returned; the end of its blocking group waits for the finish.
     open var finishesAsynchronously: Bool { false }
 
     /// Calls ``main(context:)`` with the workflow's context.
@@ -62,15 +68,19 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
         let place = place.withLock { $0 }
         place?.effects?.taskBegan(place?.index, self)
         let context = place?.effects?.context ?? [:]
-        guard !finishesAsynchronously else {
-            main(context: context)
+        let isAsynchronous = finishesAsynchronously
+        let mayEnter = phase.withLock { phase in
+            guard case .beforeMain = phase else { return false }
+            phase = isAsynchronous ? .open : .insideMain(requested: nil)
+            return true
+        }
+        if mayEnter { main(context: context) }
+        guard mayEnter, !isAsynchronous else {
             place?.effects?.taskRan(place?.index)
             return
         }
-        phase.withLock { $0 = .insideMain(requested: nil) }
-        main(context: context)
         let requested = phase.withLock { phase -> OperationOutcome? in
-            defer { phase = .outsideMain }
+            defer { phase = .open }
             guard case .insideMain(let requested) = phase else { return nil }
             return requested
         }
@@ -79,25 +89,31 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
 
     /// Called when the task is cancelled, or overruns its time, while it is executing.
     ///
-    /// The default finishes a task that ``finishesAsynchronously``, and leaves any other to return
-    /// from ``main(context:)``.
+    /// The default finishes a task that ``finishesAsynchronously``. Any other task finishes when
+    /// ``main(context:)`` returns.
     open override func didCancel() {
         if finishesAsynchronously { finish() }
     }
 
     // MARK: For JobKit
 
-    /// The numbers in events of the tasks that this one waited for because of its stage.
-    var stagePredecessors: [Int] {
-        guard let place = place.withLock({ $0 }), let index = place.index else { return [] }
-        return place.effects?.predecessors(of: index) ?? []
+    override var predecessorIDs: [Int] {
+        guard let place = place.withLock({ $0 }), let index = place.index else {
+            return super.predecessorIDs
+        }
+        return super.predecessorIDs + (place.effects?.predecessors(of: index) ?? [])
     }
 
     override func finishRequested(_ outcome: OperationOutcome) {
         let isKept = phase.withLock { phase in
-            guard case .insideMain(let earlier) = phase else { return false }
-            phase = .insideMain(requested: earlier ?? outcome)
-            return true
+            switch phase {
+            case .beforeMain: phase = .finishedBeforeMain
+            case .insideMain(let earlier):
+                phase = .insideMain(requested: earlier ?? outcome)
+                return true
+            case .finishedBeforeMain, .open: break
+            }
+            return false
         }
         if !isKept { super.finishRequested(outcome) }
     }

@@ -2,6 +2,6 @@
 public enum LaunchTaskQueue: Sendable {
     /// On the main thread, in the order added.
     case mainQueue
-    /// On a thread of the workflow's queue, beside others, as soon as its stage opens.
+    /// On a thread of the workflow's queue, concurrently with others, as soon as its stage opens.
     case concurrentQueue
 }

@@ -7,22 +7,37 @@ struct LaunchTimeline {
     /// Until when what has not ended is measured.
     let now: LaunchRecord.Instant
 
+    /// Where the main thread's line is continued in a new one, so that the text of a launch of many
+    /// stages does not consist of indentation.
+    static let width = 2_000
+
     func text() -> String {
-        var line = "[\(singleLine(name)) start]"
+        var lines: [String] = []
         var rows: [String] = []
+        var line = "[\(singleLine(name)) start]"
+        // Counted while the line grows, for `count` looks at all of it.
+        var column = line.count
+        func append(_ label: String) {
+            line += " - \(label)"
+            column += label.count + 3
+        }
         for (number, stage) in plan.stages.enumerated() {
+            if column > Self.width {
+                lines += [line] + rows
+                (line, column, rows) = ("", 0, [])
+            }
             let concurrent = stage.tasks.filter { plan.tasks[$0].queue == .concurrentQueue }
-            let indentation = String(repeating: " ", count: line.count + 1)
+            let indentation = String(repeating: " ", count: column + 1)
             rows += concurrent.map { "\(indentation)- \(label(ofTask: $0))" }
             for task in stage.tasks where plan.tasks[task].queue == .mainQueue {
-                line += " - \(label(ofTask: task))"
+                append(label(ofTask: task))
             }
             if stage.isGroup, !concurrent.isEmpty {
-                line += " - [Waiting \(milliseconds(waiting(number)))]"
+                append("[Waiting \(milliseconds(waiting(number)))]")
             }
         }
-        line += record.ended == nil ? "" : " - [\(singleLine(name)) finish]"
-        return ([line] + rows).joined(separator: "\n")
+        if record.ended != nil { append("[\(singleLine(name)) finish]") }
+        return (lines + [line] + rows).joined(separator: "\n")
     }
 
     /// From the last main-queue task's end, or the stage's opening, to the group's end.
@@ -46,7 +61,7 @@ struct LaunchTimeline {
         return "[\(parts.compactMap { $0 }.joined(separator: " "))]"
     }
 
-    /// What a task's text says besides its name and time; nothing of one that succeeded.
+    /// What a task's text adds to its name and time; nothing for one that succeeded.
     private func remark(about task: LaunchRecord.Task) -> String? {
         guard task.ended != nil else { return task.began == nil ? "not started" : "executing" }
         return switch task.ending {

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Brings workflows to the main thread, also while ``TaskWorkflow/startAndWait(context:timeout:)``
+/// Brings workflows to the main thread, even while ``TaskWorkflow/startAndWait(context:timeout:)``
 /// waits there.
 final class MainThread: Sendable {
     private struct State {
@@ -29,7 +29,21 @@ final class MainThread: Sendable {
         Thread.isMainThread || DispatchQueue.getSpecific(key: key) == true
     }
 
-    /// Has the main thread serve a workflow soon.
+    /// Runs code of the main actor, on the main thread already; traps elsewhere.
+    static func assumeMainActor<Value: Sendable>(
+        for name: String,
+        _ body: @MainActor () throws -> Value
+    ) rethrows -> Value {
+        guard isCurrent else {
+            fatalError(
+                "JobKit: \(name) belongs to the main actor, but was started on another thread. "
+                    + "Add it to a workflow, or start it on the main thread."
+            )
+        }
+        return try MainActor.assumeIsolated(body)
+    }
+
+    /// Makes the main thread serve a workflow soon.
     func summon(_ effects: TaskWorkflowEffects) {
         let wait = state.withLock { state in
             state.inbox.append(effects)

@@ -6,16 +6,18 @@ import Foundation
 ///
 /// The object is held weakly: if it is gone when the task's turn comes, the task does nothing.
 public final class SelectorTask: LaunchTask, @unchecked Sendable {
-    private weak let target: (any NSObjectProtocol)?
+    /// Never changed; a `weak let` would not compile with the oldest toolchain that JobKit
+    /// supports.
+    nonisolated(unsafe) private weak var target: (any NSObjectProtocol)?
     private let selector: Selector
 
-    /// Makes a task that has not been started.
+    /// Creates a task that has not been started.
     ///
     /// - Parameters:
-    ///   - name: What the timeline and messages call the task.
+    ///   - name: The task's name in the timeline and in messages.
     ///   - queue: Where the message is sent.
     ///   - target: The object; held weakly.
-    ///   - selector: A method without a parameter, or with one, which is given the context as an
+    ///   - selector: A method without parameters, or with one, which receives the context as an
     ///     `NSDictionary`.
     public init(
         name: String,
@@ -31,7 +33,7 @@ public final class SelectorTask: LaunchTask, @unchecked Sendable {
     /// Sends the message.
     public override func main(context: LaunchContext) {
         if NSStringFromSelector(selector).hasSuffix(":") {
-            _ = target?.perform(selector, with: context as NSDictionary)
+            _ = target?.perform(selector, with: (context as [String: Any]) as NSDictionary)
         } else {
             _ = target?.perform(selector)
         }

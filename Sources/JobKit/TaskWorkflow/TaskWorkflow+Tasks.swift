@@ -1,36 +1,38 @@
 import Foundation
 
 extension TaskWorkflow {
-    /// Adds a task behind all others.
+    /// Adds a task after all others.
     ///
-    /// A task that was started, or that belongs to a workflow already, traps. While the workflow is
-    /// executing, its tasks and callbacks may add more; afterwards it traps.
+    /// Traps if the task was started or already belongs to a workflow. While the workflow is
+    /// executing, its tasks and callbacks may add more tasks; adding one to a finished workflow
+    /// traps.
     ///
     /// - Parameter task: The task; retained until it was delivered.
     public final func addTask(_ task: LaunchTask) {
         add([task], asGroup: false)
     }
 
-    /// Adds tasks that all must have finished before any task added later starts.
+    /// Adds a group of tasks; all of them must have finished before any task added later starts.
     ///
-    /// The main thread is free while the group is waited for.
+    /// The main thread is free while the workflow waits for the group.
     ///
-    /// - Parameter tasks: The group; an empty one is nothing.
+    /// - Parameter tasks: The group; an empty one has no effect.
     public final func addBlockingTasks(_ tasks: [LaunchTask]) {
         add(tasks, asGroup: true)
     }
 
-    /// Adds a gate: the tasks added later wait until it is opened, besides their stages.
+    /// Adds a gate: tasks added later wait until it is opened, in addition to their stages.
     ///
-    /// - Parameter name: What ``openGate(_:)`` calls it. Two gates of one name are opened together.
+    /// - Parameter name: The name to pass to ``openGate(_:)``. Gates of the same name open
+    ///   together.
     public final func addGate(_ name: String) {
         launch.addGate(name)
     }
 
     /// Opens a gate, for example when the first screen has appeared.
     ///
-    /// Opens what gates of that name have been added till now, also before the start; where there is
-    /// none, it opens nothing, also later.
+    /// Opens the gates of that name that have been added so far; this is possible before the start.
+    /// A gate that is added later stays closed.
     public final func openGate(_ name: String) {
         launch.openGate(name)
     }
@@ -42,7 +44,7 @@ extension TaskWorkflow {
                 task: track(task),
                 queue: task.queue,
                 name: task.label,
-                eventID: task.eventID
+                eventID: task.operationID
             )
         }
         let (indices, actions) = launch.add(records, asGroup: asGroup)
@@ -51,8 +53,13 @@ extension TaskWorkflow {
             // It may have finished, cancelled, when it did not know its number.
             if task.isFinished { launch.taskFinished(index, task) }
         }
-        if launch.isLaunched, tasks.contains(where: { !$0.dependencies.isEmpty }) {
-            refuseImpossibleDependencies()
+        // A task for which nothing waits closes no circle.
+        if launch.isLaunched {
+            if tasks.contains(where: { $0.hooks.withLock { $0.hasDependents } }) {
+                refuseImpossibleDependencies()
+            } else {
+                noteDependencies(of: tasks)
+            }
         }
         launch.perform(actions)
     }
@@ -79,8 +86,7 @@ extension TaskWorkflow {
         let record = RecordWithCompletion(
             task,
             effects: effects,
-            cancellation: .cancelAndWait,
-            weight: 1,
+            terms: TaskTerms(),
             queue: task.queue == .mainQueue ? launch : queue,
             completion: { [weak self, weak task] (_: LaunchTask) in
                 guard let self, let task else { return }
@@ -94,16 +100,9 @@ extension TaskWorkflow {
 
     /// Gives the plan the dependencies between the tasks, and traps if one can never be met.
     func refuseImpossibleDependencies() {
-        let tasks = trackedTasks.compactMap { $0 as? LaunchTask }
-        let found = tasks.compactMap { task -> (Int, [Int])? in
-            guard let index = place(of: task), !task.isCancelled else { return nil }
-            return (index, task.dependencies.compactMap { place(of: $0) })
-        }
+        noteDependencies(of: trackedTasks.compactMap { $0 as? LaunchTask })
         let (impossible, names) = launch.state.withLock { state in
-            for (index, dependencies) in found where !dependencies.isEmpty {
-                state.machine.dependenciesFound(dependencies, of: index)
-            }
-            return (state.machine.plan.impossibleDependency(), state.record.tasks.map(\.name))
+            (state.machine.plan.impossibleDependency(), state.record.tasks.map(\.name))
         }
         guard let impossible else { return }
         let (task, other) = (names[impossible.task], names[impossible.dependency])
@@ -111,6 +110,22 @@ extension TaskWorkflow {
             "JobKit: \(label) can never finish: \(task) depends on \(other), "
                 + "which can start only after \(task)."
         )
+    }
+
+    private func noteDependencies(of tasks: [LaunchTask]) {
+        let found = tasks.compactMap { task -> (Int, [Int])? in
+            let dependencies = task.dependencies
+            guard !dependencies.isEmpty, let index = place(of: task), !task.isCancelled else {
+                return nil
+            }
+            return (index, dependencies.compactMap { place(of: $0) })
+        }
+        guard !found.isEmpty else { return }
+        launch.state.withLock { state in
+            for (index, dependencies) in found {
+                state.machine.dependenciesFound(dependencies, of: index)
+            }
+        }
     }
 
     private func place(of operation: Operation) -> Int? {

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 
 // Operation forces @unchecked. All state stands behind the locks of the two effects.
-/// The tasks of an app's launch, in stages: some on the main thread, some beside it.
+/// The tasks of an app's launch, in stages: some on the main thread, some concurrent with it.
 ///
 /// ```swift
 /// let workflow = TaskWorkflow(name: "Launch")
@@ -17,56 +17,57 @@ import Foundation
 /// workflow.start()
 /// ```
 ///
-/// A *stage* is a blocking group, or a run of tasks added between two groups. It opens when the
-/// main-queue tasks of the stage before have run and, after a group, all of that group have
-/// finished. Then its concurrent tasks start, and its main-queue tasks follow one another in the
-/// order added. `addDependency(_:)` between tasks holds beside the stages.
+/// A *stage* is a blocking group, or the tasks that are added between two groups. It opens when the
+/// main-queue tasks of the previous stage have run and, after a group, all tasks of that group have
+/// finished. Its concurrent tasks then start, and its main-queue tasks run one after another in the
+/// order added. Dependencies between tasks (`addDependency(_:)`) apply in addition to the stages.
 ///
-/// A workflow is a ``JobController``: it is cancelled, suspended, observed and nested as any job,
-/// and tracks its tasks from the moment they are added. A task that fails does not stop it, unless
-/// ``taskFailed(_:error:)`` is overridden.
+/// A workflow is a ``JobController``: it can be cancelled, suspended, observed and nested like any
+/// job, and it tracks its tasks from the moment they are added. A failed task does not stop it,
+/// unless ``taskFailed(_:error:)`` is overridden.
 ///
-/// > Thread: Every member may be used from any thread. `start()` on the main thread runs there what
-/// > is ready and returns; it never waits. From any other thread, and later, main-queue tasks come
-/// > by `DispatchQueue.main`.
+/// > Thread: Every member may be used from any thread. On the main thread, `start()` runs the
+/// > main-queue tasks that are ready and returns without waiting. All other main-queue tasks run
+/// > through `DispatchQueue.main`.
 open class TaskWorkflow: JobController, @unchecked Sendable {
-    /// How far a workflow has come.
+    /// The state of a workflow.
     public enum State: Sendable {
         /// Not started.
         case pending
-        /// Started, and not finished.
+        /// Started and not yet finished.
         case executing
-        /// Finished or cancelled; no task of it runs any more.
+        /// Finished or cancelled; none of its tasks is running.
         case finished
     }
 
     let launch = TaskWorkflowEffects()
 
-    /// Makes a workflow whose concurrent tasks run on ``TaskQueue/shared``.
+    /// Creates a workflow whose concurrent tasks run on ``TaskQueue/shared``.
     ///
-    /// - Parameter name: What the timeline calls it.
+    /// - Parameter name: The workflow's name in the timeline.
     public init(name: String) {
         super.init()
         self.name = name
     }
 
-    /// Makes a workflow whose concurrent tasks run on a queue of the caller's.
+    /// Creates a workflow whose concurrent tasks run on the given queue.
     ///
     /// - Parameters:
-    ///   - name: What the timeline calls it.
+    ///   - name: The workflow's name in the timeline.
     ///   - queue: Where the concurrent tasks run.
     public init(name: String, queue: any OperationScheduling) {
         super.init(queue: queue)
         self.name = name
     }
 
-    /// How far the workflow has come.
+    /// The workflow's state.
     public final var state: State {
         if isFinished { return .finished }
         return currentLifecycle.contains(.started) ? .executing : .pending
     }
 
-    /// Who is told on the main thread when the workflow has finished; held weakly.
+    /// The delegate, which is called on the main thread when the workflow has finished; held
+    /// weakly.
     public final weak var delegate: (any TaskWorkflowDelegate)? {
         get { launch.delegate }
         set { launch.delegate = newValue }
@@ -86,23 +87,25 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
 
     /// Starts the workflow.
     ///
-    /// - Parameter context: What every task is given.
+    /// - Parameter context: Passed to every task.
     public final func start(context: LaunchContext) {
         launch.context = context
         start()
     }
 
-    /// Starts the workflow and returns when it has finished and its delegate has been told.
+    /// Starts the workflow and returns when it has finished and its delegate has been called.
     ///
-    /// For launch code that must not return before the first screen exists. On the main thread,
-    /// main-queue tasks run inside this call, those of other workflows too; nothing else runs there
-    /// meanwhile. Off the main thread it waits where it is, and the main queue must be free.
+    /// Use it for launch code that must not return before the first screen exists. On the main
+    /// thread, main-queue tasks of this and other workflows run inside this call, and nothing else
+    /// runs there meanwhile. On another thread, this call blocks that thread, and the main queue
+    /// must be free.
     ///
     /// - Parameters:
-    ///   - context: What every task is given.
-    ///   - timeout: How long to wait at most, beside the tasks that run here; nil: without end.
-    /// - Returns: False if the workflow has not finished in time; it goes on then.
-    @available(*, noasync, message: "blocks its thread; await run() instead")
+    ///   - context: Passed to every task.
+    ///   - timeout: How long to wait at most, not counting the tasks that run here; nil for no
+    ///     limit.
+    /// - Returns: False if the workflow has not finished in time; it then continues.
+    @available(*, noasync, message: "blocks its thread; await run(context:) instead")
     @discardableResult
     public final func startAndWait(
         context: LaunchContext = [:],
@@ -113,14 +116,33 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
         }
     }
 
+    /// Starts the workflow on ``TaskQueue/shared``, and returns when it has finished and its
+    /// delegate has been called.
+    ///
+    /// Cancelling the calling task cancels the workflow. The main thread is free meanwhile.
+    ///
+    /// - Parameter context: Passed to every task.
+    /// - Throws: The workflow's error, if ``taskFailed(_:error:)`` makes it fail;
+    ///   `CancellationError` if it was cancelled.
+    public final func run(context: LaunchContext) async throws {
+        launch.context = context
+        do {
+            try await run(on: nil)
+        } catch {
+            await launch.waitUntilTold()
+            throw error
+        }
+        await launch.waitUntilTold()
+    }
+
     // MARK: For subclasses
 
     /// Called first when a task has failed.
     ///
     /// The default answers ``FailureResponse/carryOn``: a failed task does not stop the launch.
     ///
-    /// - Returns: ``FailureResponse/failJob`` to cancel the rest; no task behind the failed one
-    ///   starts before the answer.
+    /// - Returns: ``FailureResponse/failJob`` to cancel the remaining tasks. The next task starts
+    ///   after this has returned.
     open override func taskFailed(_ task: Operation, error: any Error) -> FailureResponse {
         .carryOn
     }
@@ -147,13 +169,6 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
 
 extension DispatchTime {
     fileprivate init(after timeout: Duration) {
-        let (seconds, attoseconds) = timeout.components
-        let nanoseconds = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !nanoseconds.overflow, nanoseconds.partialValue < Int64.max / 2 else {
-            self = .distantFuture
-            return
-        }
-        let whole = Int(nanoseconds.partialValue + attoseconds / 1_000_000_000)
-        self = .now() + .nanoseconds(max(0, whole))
+        self = timeout.dispatchInterval.map { .now() + $0 } ?? .distantFuture
     }
 }

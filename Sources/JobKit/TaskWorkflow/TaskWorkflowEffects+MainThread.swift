@@ -43,7 +43,11 @@ extension TaskWorkflowEffects {
             case .start(let task):
                 if !task.currentLifecycle.contains(.started) { task.start() }
             case .tell(let workflow):
-                delegate?.workflowDidFinish(workflow)
+                if let delegate {
+                    MainThread.assumeMainActor(for: workflow.label) {
+                        delegate.workflowDidFinish(workflow)
+                    }
+                }
                 told()
             }
         }
@@ -98,7 +102,19 @@ extension TaskWorkflowEffects {
             state.telling = .told
             return state.waiters
         }
-        for waiter in waiters { waiter.signal() }
+        for waiter in waiters { waiter() }
+    }
+
+    /// Waits until the delegate was told, or the workflow has finished and there is none.
+    func waitUntilTold() async {
+        await withCheckedContinuation { continuation in
+            let isTold = state.withLock { state in
+                if case .told = state.telling { return true }
+                state.waiters.append { continuation.resume() }
+                return false
+            }
+            if isTold { continuation.resume() }
+        }
     }
 
     /// Waits for the end on the calling thread, which has just started the workflow or is about to.
@@ -111,7 +127,7 @@ extension TaskWorkflowEffects {
             return MainThread.shared.serve(until: deadline) { isTold }
         }
         let waiter = DispatchSemaphore(value: 0)
-        state.withLock { $0.waiters.append(waiter) }
+        state.withLock { $0.waiters.append { waiter.signal() } }
         start()
         return waiter.wait(timeout: deadline) == .success
     }

@@ -1,5 +1,3 @@
-import Dispatch
-
 /// Owns a workflow's only lock of its own; submits tasks, and serves the main thread, without it.
 final class TaskWorkflowEffects: OperationScheduling, Sendable {
     typealias Machine = TaskWorkflowStateMachine<TaskRecord>
@@ -28,9 +26,9 @@ final class TaskWorkflowEffects: OperationScheduling, Sendable {
         var isServing = false
         /// Something changed since the one who serves looked.
         var hasNews = false
-        /// Somebody waits on the main thread: it is to hear of the end even without a delegate.
+        /// The main thread is being blocked, and is told of the end even without a delegate.
         var isAwaitedOnMainThread = false
-        var waiters: [DispatchSemaphore] = []
+        var waiters: [@Sendable () -> Void] = []
     }
 
     let state = Guarded(State())
@@ -61,7 +59,7 @@ final class TaskWorkflowEffects: OperationScheduling, Sendable {
 
     /// Notes tasks that the job tracks already; returns their numbers.
     ///
-    /// The caller sends them on with ``send(_:)`` when the tasks know their numbers.
+    /// The caller passes the actions to ``perform(_:)`` when the tasks know their numbers.
     func add(_ records: [AddedTask], asGroup: Bool) -> (Range<Int>, [Machine.Action]) {
         state.withLock { state in
             for record in records {
@@ -80,7 +78,7 @@ final class TaskWorkflowEffects: OperationScheduling, Sendable {
         }
     }
 
-    /// The numbers in events of the tasks that a task waited for besides its dependencies.
+    /// The numbers in events of the tasks that a task waited for in addition to its dependencies.
     func predecessors(of index: Int) -> [Int] {
         state.withLock { state in
             state.machine.predecessors(of: index).map { state.record.tasks[$0].eventID }

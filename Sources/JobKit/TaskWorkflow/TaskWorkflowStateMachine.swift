@@ -16,15 +16,15 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         var awaitsAnswer = false
     }
 
-    private struct Remaining: Sendable {
-        var toRun = 0
-        var toSettle = 0
-    }
+    /// How many of the tasks that hold a stage back are told of by name.
+    static var namedHolders: Int { 10 }
 
     private(set) var plan = LaunchPlan()
     private(set) var isStarted = false
     private var tasks: [Progress] = []
-    private var remaining: [Remaining] = []
+    /// For each stage, how much of it the next stage still waits for.
+    private var remaining: [Int] = []
+    private var closedGates: [String: [Int]] = [:]
     private var openGates: Set<Int> = []
     /// How many gates are open before the first that is closed.
     private var passableGates = 0
@@ -55,7 +55,10 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         return (indices, advance())
     }
 
-    mutating func gateAdded(_ name: String) { plan.gateAdded(name) }
+    mutating func gateAdded(_ name: String) {
+        closedGates[name, default: []].append(plan.gates.count)
+        plan.gateAdded(name)
+    }
 
     mutating func dependenciesFound(_ dependencies: [Int], of task: Int) {
         plan.dependenciesFound(dependencies, of: task)
@@ -65,9 +68,8 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         lastDone = nil
         let (stage, queue) = (plan.tasks[index].stage, plan.tasks[index].queue)
         tasks.append(Progress(task: task))
-        if remaining.count == stage { remaining.append(Remaining()) }
-        remaining[stage].toSettle += 1
-        if queue == .mainQueue { remaining[stage].toRun += 1 }
+        if remaining.count == stage { remaining.append(0) }
+        if plan.conditionOfNextStage(index) != nil { remaining[stage] += 1 }
         if stage < openStages, queue == .concurrentQueue { gated.append(index) }
     }
 
@@ -80,7 +82,7 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
 
     /// Opens the gates of that name which there are now; returns their numbers.
     mutating func gateOpened(_ name: String) -> (gates: [Int], actions: [Action]) {
-        let opened = plan.gates.indices.filter { plan.gates[$0] == name && !openGates.contains($0) }
+        let opened = closedGates.removeValue(forKey: name) ?? []
         openGates.formUnion(opened)
         return (opened, advance())
     }
@@ -105,7 +107,7 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
     private mutating func settle(_ index: Int) -> [Action] {
         tasks[index].awaitsAnswer = false
         tasks[index].isSettled = true
-        remaining[plan.tasks[index].stage].toSettle -= 1
+        noteMet(.finished(index), by: index)
         noteRun(index)
         return advance()
     }
@@ -114,8 +116,12 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         lastDone = index
         guard !tasks[index].hasRun else { return }
         tasks[index].hasRun = true
-        guard plan.tasks[index].queue == .mainQueue else { return }
-        remaining[plan.tasks[index].stage].toRun -= 1
+        noteMet(.ran(index), by: index)
+    }
+
+    private mutating func noteMet(_ condition: LaunchPlan.Condition, by index: Int) {
+        guard plan.conditionOfNextStage(index) == condition else { return }
+        remaining[plan.tasks[index].stage] -= 1
     }
 
     // MARK: Waiting
@@ -125,17 +131,14 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         guard isStarted else { return .start }
         let task = plan.tasks[index]
         guard task.stage < openStages else {
-            let before = plan.stages[openStages - 1]
-            let holders = before.tasks.filter { holder in
-                before.isGroup
-                    ? !tasks[holder].isSettled
-                    : plan.tasks[holder].queue == .mainQueue && !tasks[holder].hasRun
-            }
-            return .tasks(holders)
+            let (before, count) = (plan.stages[openStages - 1], remaining[openStages - 1])
+            let holders = before.tasks.lazy.filter { !isMet(plan.conditionOfNextStage($0)) }
+                .prefix(min(count, Self.namedHolders))
+            return .tasks(Array(holders), further: max(0, count - Self.namedHolders))
         }
         guard task.gateCount <= passableGates else { return .gate(plan.gates[passableGates]) }
         guard let predecessor = task.predecessor, !tasks[predecessor].hasRun else { return nil }
-        return .tasks([predecessor])
+        return .tasks([predecessor], further: 0)
     }
 
     /// The tasks that a task waited for because of its stage and its turn on the main thread.
@@ -145,13 +148,22 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         return [cause, task.predecessor].compactMap(\.self)
     }
 
+    private func isMet(_ condition: LaunchPlan.Condition?) -> Bool {
+        switch condition {
+        case .opened(let stage): stage < openStages
+        case .ran(let index): tasks[index].hasRun
+        case .finished(let index): tasks[index].isSettled
+        case nil: true
+        }
+    }
+
     // MARK: Decisions
 
     private mutating func advance() -> [Action] {
         guard isStarted else { return [] }
         var actions: [Action] = []
         while openGates.contains(passableGates) { passableGates += 1 }
-        while openStages < plan.stages.count, isNextStageDue {
+        while openStages < plan.stages.count, openStages == 0 || remaining[openStages - 1] == 0 {
             actions.append(.recordOpening(stage: openStages))
             causes.append(openStages == 0 ? nil : lastDone)
             for index in plan.stages[openStages].tasks
@@ -169,12 +181,6 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
             nextMainTask += 1
         }
         return actions
-    }
-
-    private var isNextStageDue: Bool {
-        guard openStages > 0 else { return true }
-        let before = remaining[openStages - 1]
-        return before.toRun == 0 && (before.toSettle == 0 || !plan.stages[openStages - 1].isGroup)
     }
 
     private func isDue(_ index: Int) -> Bool {

@@ -1,7 +1,8 @@
-/// What a job and its tasks did when, as a value to read, draw or export.
+/// When a job and its tasks ran, as a value to read, draw or export.
 ///
-/// ``TimelineRecorder`` makes one from the events of a job. A timeline of a running job is a snapshot:
-/// what still runs then has no outcome and ends at the moment the snapshot was taken.
+/// ``TimelineRecorder`` makes one from the events of a job. A timeline of a running job is a
+/// snapshot: operations that are still running have no outcome and end at the moment of the
+/// snapshot.
 ///
 /// | Form | For |
 /// |---|---|
@@ -10,25 +11,30 @@
 /// | ``mermaid()`` | a Markdown page; up to a few hundred entries |
 /// | ``chromeTrace()`` | Perfetto or `chrome://tracing`, to zoom, search and query |
 ///
-/// Every form shows each entry exactly once, under its whole name.
+/// Every form shows each entry exactly once, with its whole name.
 ///
-/// > Thread: Any. A plain value; takes no lock and calls no user code but an error's description.
+/// > Thread: Any. A plain value that takes no lock. The only user code it calls is an error's
+/// > description.
 public struct Timeline: Sendable {
-    /// The root job and every task below it, by start; a job stands before its tasks.
+    /// The root job and every task below it, by start; a job comes before its tasks.
     public let entries: [Entry]
+
+    /// How many operations the recorder left out because it had reached its limit.
+    public let omittedCount: Int
 
     /// For each entry, those that had to finish before it could start, as places in ``entries``.
     let predecessors: [[Int]]
 
     /// The tasks that decided how long it took, first to last.
     ///
-    /// Each could start only because the one before it had finished: a dependency, the task in whose
-    /// callback it was tracked, or in a ``TaskWorkflow`` what its stage or its turn on the main thread
-    /// waited for; of several, the one that finished last. The path ends with the
-    /// task that finished last of all. A job is not on the path itself: its tasks are. Empty until a
-    /// task has finished.
+    /// Each could start only because the one before it had finished. That was a dependency, the
+    /// task in whose callback it was tracked, what its stage or turn in a ``TaskWorkflow`` waited
+    /// for, or the task that gave back a place in its group or ``TaskQueue``, or a thread. Of
+    /// several, it is the one that finished last. The path ends with the task that finished last of
+    /// all. Jobs are not on the path; their tasks are. Empty until a task has finished.
     ///
-    /// Making any task on the path faster, and no other, can make the whole faster.
+    /// Only faster tasks on the path can make the whole faster. If the path goes through freed
+    /// places, more width can as well.
     public var criticalPath: [Entry] {
         criticalPlaces.map { entries[$0] }
     }

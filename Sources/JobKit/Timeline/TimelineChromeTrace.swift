@@ -3,15 +3,22 @@ import Foundation
 extension Timeline {
     /// Writes a trace that opens in Perfetto (ui.perfetto.dev) and in `chrome://tracing`.
     ///
-    /// Each entry is one complete event, each lane one thread, and the root's name that of the
-    /// process. Threads count from 1, for Perfetto keeps thread 0 for itself; the process is 0, for
-    /// Perfetto calls a thread of its process's number the main thread. An event's arguments tell
-    /// its `outcome`, its `error`, its `job`'s name and whether it is `critical`; its category is
-    /// its type.
+    /// Each entry is one complete event, and each lane is one thread. The process has the root's
+    /// name. Threads are numbered from 1, because Perfetto reserves thread 0. The process is 0,
+    /// because Perfetto takes a thread with its process's number for the main thread. An event's
+    /// arguments are its `outcome`, `error`, `type` and `job`, whether it is `critical` and, for a
+    /// job, the time that it continued after its last task. Its category is its group, which has a
+    /// colour in `chrome://tracing`. `otherData` has the sums of the ``groups``.
     ///
-    /// - Returns: JSON in the Trace Event Format, UTF-8; times in microseconds, exact to a nanosecond.
+    /// - Returns: JSON in the Trace Event Format, UTF-8; times in microseconds, exact to a
+    ///   nanosecond.
     public func chromeTrace() -> Data {
         let critical = Set(criticalPlaces)
+        let groups = groups
+        let ownTimes = longTimesAfterTasks
+        let colours = Dictionary(
+            uniqueKeysWithValues: zip(groups.map(\.name), Self.colours)
+        )
         var events: [String] = []
         events.reserveCapacity(entries.count + laneCount + 1)
         let root = entries.first { $0.parent == nil }
@@ -20,28 +27,57 @@ extension Timeline {
             events.append(metadata("thread_name", lane: lane, value: "Lane \(lane + 1)"))
         }
         for (place, entry) in entries.enumerated() {
-            events.append(event(entry, isCritical: critical.contains(place)))
+            events.append(
+                event(
+                    entry,
+                    colour: colours[entry.groupName],
+                    isCritical: critical.contains(place),
+                    ownTime: ownTimes[place]
+                )
+            )
         }
         let list = events.joined(separator: ",\n")
-        return Data("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n\(list)\n]}\n".utf8)
+        var facts = groups.map { "\("group \($0.name)".jsonText):\($0.facts.jsonText)" }
+        if omittedCount > 0 { facts.append("\"not recorded\":\(omittedCount)") }
+        return Data(
+            ("{\"displayTimeUnit\":\"ms\",\"otherData\":{\(facts.joined(separator: ","))},"
+                + "\"traceEvents\":[\n\(list)\n]}\n")
+                .utf8
+        )
     }
+
+    /// Names that `chrome://tracing` knows, for the groups that took longest.
+    private static let colours = [
+        "thread_state_running", "rail_response", "thread_state_iowait", "rail_animation",
+        "light_memory_dump", "thread_state_runnable",
+    ]
 
     private func metadata(_ kind: String, lane: Int, value: String) -> String {
         "{\"ph\":\"M\",\"name\":\"\(kind)\",\"pid\":0,\"tid\":\(lane + 1),"
             + "\"args\":{\"name\":\(value.jsonText)}}"
     }
 
-    private func event(_ entry: Entry, isCritical: Bool) -> String {
+    private func event(
+        _ entry: Entry,
+        colour: String?,
+        isCritical: Bool,
+        ownTime: Duration?
+    ) -> String {
         let start = entry.start.nanoseconds
         let length = entry.end.nanoseconds - start
         var arguments = "\"outcome\":\(entry.outcomeWord.jsonText)"
         if case .failed(let error)? = entry.outcome {
             arguments += ",\"error\":\(String(describing: error).jsonText)"
         }
+        arguments += ",\"type\":\(entry.typeName.jsonText)"
         if let job = entry.parent { arguments += ",\"job\":\(entries[job].name.jsonText)" }
         if isCritical { arguments += ",\"critical\":true" }
+        if let ownTime {
+            arguments += ",\"afterLastTask\":\(TimelineUnit.shortText(ownTime).jsonText)"
+        }
         return "{\"ph\":\"X\",\"name\":\(entry.name.jsonText),"
-            + "\"cat\":\(String(describing: entry.type).jsonText),"
+            + "\"cat\":\(entry.groupName.jsonText),"
+            + (colour.map { "\"cname\":\"\($0)\"," } ?? "")
             + "\"pid\":0,\"tid\":\(entry.lane + 1),"
             + "\"ts\":\(microseconds(start)),\"dur\":\(microseconds(length)),"
             + "\"args\":{\(arguments)}}"
@@ -55,7 +91,7 @@ extension Timeline {
 
 extension Timeline.Entry {
     /// One word for the outcome, or for having none yet.
-    var outcomeWord: String { outcome?.word ?? "running" }
+    var outcomeWord: String { outcome?.description ?? "running" }
 }
 
 extension String {

@@ -16,8 +16,8 @@ extension Timeline {
         return path.reversed()
     }
 
-    /// For each entry the task that was the last to keep it from finishing: of a job, the last of its
-    /// tasks; of a task, and of a job without tasks, itself.
+    /// For each entry the task that was the last to keep it from finishing: of a job, the last of
+    /// its tasks; of a task, and of a job without tasks, itself.
     private func lastTasksOfJobs() -> [Int] {
         var lastTasks = Array(entries.indices)
         for place in placesByDepth().reversed() {

@@ -6,10 +6,15 @@ extension Timeline {
         /// The operation's name, or its type's.
         public let name: String
 
-        /// The operation's exact type.
-        public let type: Operation.Type
+        /// The name of the operation's exact type.
+        public let typeName: String
 
-        /// How the operation ended; nil if it still ran when the timeline was taken.
+        /// The group in which its job tracked it: the one passed to `track`, or its type.
+        ///
+        /// Nil for the root, and for operations that were tracked before the recorder was added.
+        public let group: String?
+
+        /// How the operation ended; nil if it was still running when the timeline was taken.
         public let outcome: OperationOutcome?
 
         /// Its job's place in ``Timeline/entries``; nil for the root.

@@ -1,23 +1,25 @@
-import Foundation
-
 extension Timeline {
     /// One operation as it was recorded, before it has a place and a lane.
     struct Interval {
         let name: String
-        let type: Operation.Type
+        let typeName: String
+        var group: String?
         var outcome: OperationOutcome?
         /// Its job, as a place among the recorded intervals.
         var parent: Int?
         let start: Duration
         var end: Duration
-        /// Those that had to finish before this could start, as places among the recorded intervals.
+        /// Those that had to finish before this could start, as places among the recorded
+        /// intervals.
         var predecessors: [Int] = []
     }
 
     /// Puts recorded intervals in order and gives each its lane.
     ///
-    /// - Parameter intervals: In any order; no interval is its own ancestor.
-    init(_ intervals: [Interval]) {
+    /// - Parameters:
+    ///   - intervals: In any order; no interval is its own ancestor.
+    ///   - omittedCount: How many operations more there were.
+    init(_ intervals: [Interval], omittedCount: Int = 0) {
         let depths = Self.depths(of: intervals.map(\.parent))
         let order = intervals.indices.sorted { left, right in
             (intervals[left].start, depths[left], left)
@@ -37,7 +39,8 @@ extension Timeline {
             .map { interval, lane in
                 Entry(
                     name: interval.name,
-                    type: interval.type,
+                    typeName: interval.typeName,
+                    group: interval.group,
                     outcome: interval.outcome,
                     parent: interval.parent,
                     lane: lane,
@@ -46,6 +49,7 @@ extension Timeline {
                 )
             }
         predecessors = sorted.map(\.predecessors)
+        self.omittedCount = omittedCount
         span = entries.lazy.map(\.end).max() ?? .zero
         laneCount = (lanes.max() ?? -1) + 1
     }

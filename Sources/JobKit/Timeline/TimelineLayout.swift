@@ -1,8 +1,8 @@
 /// Where the entries of a timeline are drawn, in points.
 ///
-/// Each lane is a row. A job is a background from its level of the row down to the row's foot; what is
-/// not a job stands on the foot. Rows shrink as they become many, so that the picture stays one that can be
-/// looked at.
+/// Each lane is a row. A job is a background from its level of the row down to the row's foot; what
+/// is not a job stands on the foot. Rows shrink as they become many, so that the picture stays one
+/// that can be looked at.
 struct TimelineLayout {
     struct Bar {
         let left: Double

@@ -1,6 +1,4 @@
-import Foundation
-
-/// Says below the picture what its colours mean, and gives each type its own.
+/// Says below the picture what its colours mean, and gives each group its own.
 struct TimelineLegend {
     private struct Item {
         let style: String
@@ -11,8 +9,9 @@ struct TimelineLegend {
 
     private static let lineHeight = 20.0
     private static let pathStyle = "path"
+    private static let ownTimeStyle = "own"
 
-    private var styles: [ObjectIdentifier: String] = [:]
+    private var styles: [String: String] = [:]
     private var items: [Item] = []
 
     /// Where the picture may end.
@@ -20,18 +19,21 @@ struct TimelineLegend {
 
     init(of timeline: Timeline, jobs: [Bool], layout: TimelineLayout) {
         bottom = layout.plotBottom + 26
-        addTypes(of: timeline, jobs: jobs, layout: layout)
+        addGroups(of: timeline, layout: layout)
         if jobs.contains(true) { add("job", "job", layout) }
         let words = Set(timeline.entries.lazy.map(\.outcomeWord))
         for word in ["failed", "cancelled", "running"] where words.contains(word) {
             add("t\(TimelineStyle.colourCount) \(word)", word, layout)
         }
         if !timeline.criticalPlaces.isEmpty { add(Self.pathStyle, "critical path", layout) }
+        if timeline.longTimesAfterTasks.contains(where: { $0 != nil }) {
+            add(Self.ownTimeStyle, "job after its last task", layout)
+        }
     }
 
-    /// The style of the bars of a type.
-    func style(of type: Operation.Type) -> String {
-        styles[ObjectIdentifier(type)] ?? "t\(TimelineStyle.colourCount)"
+    /// The style of the bars of a group.
+    func style(of groupName: String) -> String {
+        styles[groupName] ?? "t\(TimelineStyle.colourCount)"
     }
 
     /// The legend's elements; no `rect`, for each of those is an entry.
@@ -39,8 +41,8 @@ struct TimelineLegend {
         items.map { item in
             let (x, y) = (item.x.text(decimals: 1), item.y.text(decimals: 1))
             let sign =
-                item.style == Self.pathStyle
-                ? "<path class=\"path\" d=\"M\(x) \(y)h12\"/>"
+                [Self.pathStyle, Self.ownTimeStyle].contains(item.style)
+                ? "<path class=\"\(item.style)\" d=\"M\(x) \(y)h12\"/>"
                 : "<circle class=\"\(item.style)\" cx=\"\((item.x + 6).text(decimals: 1))\" "
                     + "cy=\"\(y)\" r=\"5\"/>"
             return sign
@@ -49,26 +51,26 @@ struct TimelineLegend {
         .joined()
     }
 
-    private mutating func addTypes(of timeline: Timeline, jobs: [Bool], layout: TimelineLayout) {
-        var counts: [ObjectIdentifier: (name: String, count: Int)] = [:]
-        for (place, entry) in timeline.entries.enumerated() where !jobs[place] {
-            let type = ObjectIdentifier(entry.type)
-            counts[type, default: (String(describing: entry.type), 0)].count += 1
-        }
-        let ranked = counts.sorted { left, right in
-            (right.value.count, left.value.name) < (left.value.count, right.value.name)
-        }
-        for (rank, (type, value)) in ranked.enumerated() {
-            styles[type] = "t\(min(rank, TimelineStyle.colourCount))"
+    private mutating func addGroups(of timeline: Timeline, layout: TimelineLayout) {
+        let groups = timeline.groups
+        for (rank, group) in groups.enumerated() {
+            styles[group.name] = "t\(min(rank, TimelineStyle.colourCount))"
             if rank < TimelineStyle.colourCount {
-                add("t\(rank)", "\(TimelineName.oneLine(value.name)) (\(value.count))", layout)
+                add("t\(rank)", "\(TimelineName.oneLine(group.name)) (\(group.facts))", layout)
             }
         }
-        let others = ranked.dropFirst(TimelineStyle.colourCount).map(\.value.count)
-        if !others.isEmpty {
-            let text = "\(others.count) further types (\(others.reduce(0, +)))"
-            add("t\(TimelineStyle.colourCount)", text, layout)
-        }
+        let others = groups.dropFirst(TimelineStyle.colourCount)
+        guard !others.isEmpty else { return }
+        let sum = Timeline.Group(
+            name: "",
+            taskCount: others.reduce(0) { $0 + $1.taskCount },
+            duration: others.reduce(.zero) { $0 + $1.duration }
+        )
+        add(
+            "t\(TimelineStyle.colourCount)",
+            "\(others.count) further groups (\(sum.facts))",
+            layout
+        )
     }
 
     /// Sets an item behind the last, or in a new line where it does not fit.

@@ -1,13 +1,15 @@
 extension Timeline {
-    /// Writes a Mermaid gantt chart, a line for each entry and a section for each job.
+    /// Writes a Mermaid gantt chart, with a line for each entry and a section for each group of a
+    /// job.
     ///
-    /// GitHub and many documentation tools draw it inside a code block marked `mermaid`. What failed
-    /// is red, what was cancelled grey, what still runs light blue. The axis counts in one unit from the
-    /// first event. Mermaid refuses texts above 50,000 characters unless it is told otherwise, which
-    /// is several hundred entries; ``svg()`` has no such bound.
+    /// GitHub and many documentation tools draw it inside a code block marked `mermaid`. Failed
+    /// tasks are red, cancelled ones grey, running ones light blue. The name of a section has its
+    /// job and group, the number of tasks and their total time. The axis uses one unit, counted
+    /// from the first event. By default, Mermaid refuses texts above 50,000 characters, which is
+    /// several hundred entries; ``svg()`` has no such limit.
     ///
-    /// - Returns: The chart's source. Characters with a meaning in Mermaid, such as `:`, `;` and `#`,
-    ///   are written as entities; control characters are shown as pictures.
+    /// - Returns: The chart's source. Characters with a meaning in Mermaid, such as `:`, `;` and
+    ///   `#`, are written as entities; control characters are shown as pictures.
     public func mermaid() -> String {
         let unit = TimelineUnit(span: span)
         var lines = [
@@ -16,16 +18,43 @@ extension Timeline {
             "    axisFormat %Q \(unit.rawValue)",
             "    tickInterval \(tickInterval(in: unit))millisecond",
         ]
+        if omittedCount > 0 { lines.append("    title \(omittedCount) more were not recorded") }
         let tasks = tasksOfJobs
+        let ownTimes = longTimesAfterTasks
         forEachInTree { place, _ in
             guard entries[place].parent == nil || !tasks[place].isEmpty else { return }
-            lines.append("    section \(entries[place].name.mermaidText)")
+            let name = entries[place].name.mermaidText
+            let ownTime = ownTimes[place]
+                .map {
+                    ", \(TimelineUnit.shortText($0)) after its last task"
+                }
+            lines.append("    section \(name)\(ownTime ?? "")")
             lines.append(line(of: place, in: unit))
-            for task in tasks[place] where tasks[task].isEmpty {
-                lines.append(line(of: task, in: unit))
+            for group in groups(of: tasks[place].filter { tasks[$0].isEmpty }) {
+                lines.append("    section \(name) - \(facts(of: group))")
+                for task in group { lines.append(line(of: task, in: unit)) }
             }
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The tasks of each group, the one that began first first.
+    private func groups(of tasks: [Int]) -> [[Int]] {
+        var order: [String] = []
+        var members: [String: [Int]] = [:]
+        for task in tasks {
+            let name = entries[task].groupName
+            if members[name] == nil { order.append(name) }
+            members[name, default: []].append(task)
+        }
+        return order.compactMap { members[$0] }
+    }
+
+    private func facts(of group: [Int]) -> String {
+        let duration = group.reduce(.zero) { $0 + entries[$1].end - entries[$1].start }
+        let name = group.first.map { entries[$0].groupName } ?? ""
+        let sum = Group(name: name, taskCount: group.count, duration: duration)
+        return "\(name.mermaidText) (\(sum.facts))"
     }
 
     private func line(of place: Int, in unit: TimelineUnit) -> String {

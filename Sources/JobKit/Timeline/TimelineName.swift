@@ -1,7 +1,7 @@
 /// Makes every character of a name visible on one line.
 enum TimelineName {
-    /// The name with each control character shown by its picture (␊ for a line feed), each further line
-    /// separator by its number, and words for an empty name.
+    /// The name with each control character shown by its picture (␊ for a line feed), each further
+    /// line separator by its number, and words for an empty name.
     static func oneLine(_ name: String) -> String {
         guard !name.isEmpty else { return "(no name)" }
         guard name.unicodeScalars.contains(where: needsPicture) else { return name }

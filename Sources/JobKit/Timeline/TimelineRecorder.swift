@@ -1,6 +1,6 @@
 import Foundation
 
-/// Records what a job and its tasks do when, to be read as a ``Timeline`` at any time.
+/// Records when a job and its tasks run, to be read as a ``Timeline`` at any time.
 ///
 /// ```swift
 /// let recorder = TimelineRecorder()
@@ -9,56 +9,40 @@ import Foundation
 /// try Data(recorder.timeline.svg().utf8).write(to: file)
 /// ```
 ///
-/// Added before the job is started, it records all of it; added later, what comes from then on. An
-/// operation of Foundation's in an `OperationQueue` says nothing of its start: it counts from where it
-/// was tracked. One recorder may observe several jobs, which then stand on one timeline.
+/// A recorder that is added before the start records the whole job; one that is added later records
+/// from then on. A plain operation in an `OperationQueue` does not report its start, so its entry
+/// starts where it was tracked. One recorder may observe several jobs, which then share one
+/// timeline.
 ///
-/// It keeps about 200 bytes for each task, and no operation alive.
+/// It keeps about 200 bytes for each task, and does not retain operations.
 ///
-/// > Thread: Any. An event costs a short lock, which nobody holds while code of yours runs.
+/// > Thread: Any. An event takes a short lock, which is not held while your code runs.
 public final class TimelineRecorder: JobObserver {
-    private let recording = Guarded(TimelineRecording())
+    private let recording: Guarded<TimelineRecording>
 
-    /// Makes a recorder that has recorded nothing.
-    public init() {}
-
-    /// What was recorded until now; what still runs ends now, or with the job that did not wait for it,
-    /// without an outcome.
+    /// Creates an empty recorder.
     ///
-    /// Made anew each time, in a time that grows a little faster than the number of tasks.
+    /// - Parameter limit: How many operations it records at most; the later ones are counted in
+    ///   ``Timeline/omittedCount``.
+    public init(limit: Int = .max) {
+        recording = Guarded(TimelineRecording(limit: limit))
+    }
+
+    /// The timeline so far.
+    ///
+    /// An operation that is still running ends now, or with the job that did not wait for it, and
+    /// has no outcome. The timeline is computed on each access, in *n* log *n* time for *n* tasks.
     public var timeline: Timeline {
         recording.withLock { $0 }.timeline(at: .now)
     }
 
-    /// Notes an event.
+    /// Records an event.
     public func job(_ job: JobController, didRecord event: JobEvent) {
-        let subject = TimelineRecording.Subject(
-            id: event.operationID,
-            parentID: event.parentID,
-            name: event.name,
-            type: event.type
-        )
-        let knowsJob = recording.withLock { recording in
-            recording.eventRecorded(
-                event.kind,
-                of: subject,
-                at: event.instant,
-                outcome: event.outcome,
-                predecessorIDs: event.dependencyIDs + [event.causeID].compactMap(\.self)
-            )
-            return recording.knows(job.eventID)
-        }
-        if !knowsJob { jobSeen(job, at: event.instant) }
-    }
-
-    /// Notes a job whose own events were missed.
-    private func jobSeen(_ job: JobController, at instant: ContinuousClock.Instant) {
-        let subject = TimelineRecording.Subject(
-            id: job.eventID,
-            parentID: nil,
-            name: operationLabel(job),
-            type: type(of: job)
-        )
-        recording.withLock { $0.jobSeen(subject, at: instant) }
+        // Nothing that a timeline shows.
+        guard event.kind != .delivered, event.kind != .dropped else { return }
+        let knowsJob = recording.withLock { $0.eventRecorded(event) }
+        guard !knowsJob else { return }
+        let name = OperationName(of: job)
+        recording.withLock { $0.jobMissed(job.eventNumber, name, at: event.time) }
     }
 }

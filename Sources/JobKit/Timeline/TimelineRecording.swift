@@ -1,106 +1,176 @@
-import Foundation
-
 /// What a timeline needs to know of events: a pure value, fed with one after another.
 ///
-/// Events of different operations may come in any order, and those of a job that was observed late may
-/// be missing: what is known of an operation is completed as it becomes known.
+/// Events of different operations may come in any order, and those of a job that was observed late
+/// may be missing: what is known of an operation is completed as it becomes known.
 struct TimelineRecording {
-    /// What an event tells of its operation besides what happened.
-    struct Subject {
+    private struct Record {
         let id: Int
         /// Nil for the root, or while the job is not known.
-        let parentID: Int?
-        let name: String
-        let type: Operation.Type
-    }
-
-    private struct Record {
-        var subject: Subject
-        let firstSeen: ContinuousClock.Instant
-        var start: ContinuousClock.Instant?
-        var end: ContinuousClock.Instant?
+        var parentID: Int?
+        let name: OperationName
+        var group: JobGroup?
+        let firstSeen: EventTime
+        var start = EventTime.unknown
+        var end = EventTime.unknown
         var outcome: OperationOutcome?
+        /// The operation in whose callback it was tracked.
+        var causeID: Int?
         var predecessorIDs: [Int] = []
+        /// What else it may have waited for.
+        var place = StartPlace()
 
-        /// Whether it belongs on the timeline by itself: it has been started, as far as can be told.
-        var hasBegun: Bool { start != nil || end != nil }
+        /// Whether it belongs on the timeline by itself: it has been started, as far as can be
+        /// told.
+        var hasBegun: Bool { start != .unknown || end != .unknown }
     }
 
     private var records: [Record] = []
     private var places: [Int: Int] = [:]
+    /// The record that was used last: the events of an operation often follow each other.
+    private var last = (id: 0, place: 0)
+    /// The job of which an event came last.
+    private var lastParentID = 0
+    private let limit: Int
+    /// How many operations came when so many were recorded.
+    private var omittedCount = 0
 
-    /// Notes one event.
-    ///
-    /// - Parameters:
-    ///   - kind: What happened.
-    ///   - subject: To which operation.
-    ///   - instant: When.
-    ///   - outcome: How it ended, of ``JobEvent/Kind/finished``.
-    ///   - predecessorIDs: Operations that had to finish before it could start.
-    mutating func eventRecorded(
-        _ kind: JobEvent.Kind,
-        of subject: Subject,
-        at instant: ContinuousClock.Instant,
-        outcome: OperationOutcome? = nil,
-        predecessorIDs: [Int] = []
-    ) {
-        let place = place(of: subject, at: instant)
-        if records[place].subject.parentID == nil { records[place].subject = subject }
-        records[place].predecessorIDs += predecessorIDs
-        switch kind {
-        case .tracked, .delivered:
-            break
-        case .started:
-            if records[place].start == nil { records[place].start = instant }
-        case .finished:
-            guard records[place].end == nil else { break }
-            records[place].end = instant
-            records[place].outcome = outcome ?? .succeeded
-        }
+    /// Begins a recording of at most `limit` operations.
+    init(limit: Int = .max) {
+        self.limit = limit
     }
 
-    func knows(_ id: Int) -> Bool { places[id] != nil }
+    /// Notes one event; returns whether the job that it came from is known.
+    mutating func eventRecorded(_ event: JobEvent) -> Bool {
+        guard let place = place(of: event) else {
+            if event.kind == .tracked || event.kind == .started && event.parentID == nil {
+                omittedCount += 1
+            }
+            return true
+        }
+        switch event.kind {
+        case .tracked:
+            records[place].causeID = records[place].causeID ?? event.causeID
+        case .started where records[place].start == .unknown:
+            records[place].start = event.time
+            records[place].predecessorIDs = event.predecessorIDs.filter(mayBeRecorded)
+            records[place].place = event.place
+        case .finished where records[place].end == .unknown:
+            records[place].end = event.time
+            records[place].outcome = event.outcome ?? .succeeded
+        default:
+            break
+        }
+        guard let parentID = event.parentID else { return true }
+        if records[place].parentID == nil {
+            records[place].parentID = parentID
+            records[place].group = event.group
+        }
+        if parentID == lastParentID { return true }
+        lastParentID = parentID
+        return places[parentID] != nil || records.count >= limit
+    }
+
+    /// Whether a number may be that of a recorded operation: where there is a limit, a long list of
+    /// others is not kept.
+    private func mayBeRecorded(_ id: Int) -> Bool {
+        limit == .max || records.count < limit || places[id] != nil
+    }
 
     /// Notes a job that an event came from, and whose own events were missed.
-    mutating func jobSeen(_ subject: Subject, at instant: ContinuousClock.Instant) {
-        _ = place(of: subject, at: instant)
+    mutating func jobMissed(_ id: Int, _ name: OperationName, at time: EventTime) {
+        guard places[id] == nil, records.count < limit else { return }
+        append(Record(id: id, parentID: nil, name: name, firstSeen: time))
     }
+
+    private mutating func place(of event: JobEvent) -> Int? {
+        let id = event.operationID
+        if id == last.id { return last.place }
+        if let place = places[id] {
+            last = (id, place)
+            return place
+        }
+        guard records.count < limit else { return nil }
+        append(
+            Record(
+                id: id,
+                parentID: event.parentID,
+                name: event.operationName,
+                group: event.group,
+                firstSeen: event.time
+            )
+        )
+        return last.place
+    }
+
+    private mutating func append(_ record: Record) {
+        last = (record.id, records.count)
+        places[record.id] = records.count
+        records.append(record)
+    }
+
+    // MARK: The timeline
 
     /// Makes the timeline of all that has begun.
     ///
-    /// - Parameter now: Where that ends which still runs.
+    /// - Parameter now: Where what still runs ends.
     /// - Returns: The timeline, from the start of the first on it.
-    func timeline(at now: ContinuousClock.Instant) -> Timeline {
+    func timeline(at now: EventTime) -> Timeline {
         let shown = shownPlaces()
         var newPlaces: [Int: Int] = [:]
-        for (newPlace, place) in shown.enumerated() {
-            newPlaces[records[place].subject.id] = newPlace
+        for (newPlace, place) in shown.enumerated() { newPlaces[records[place].id] = newPlace }
+        let starts = shown.map { place in
+            let record = records[place]
+            return record.start == .unknown ? record.firstSeen : record.start
         }
-        let starts = shown.map { records[$0].start ?? records[$0].firstSeen }
         let knownEnds = knownEnds()
         let ends = zip(shown, starts).map { max($1, knownEnds[$0] ?? now) }
         let origin = starts.min() ?? now
-        return Timeline(
-            zip(shown, zip(starts, ends))
-                .map { place, times in
-                    let record = records[place]
-                    return Timeline.Interval(
-                        name: record.subject.name,
-                        type: record.subject.type,
-                        outcome: record.outcome,
-                        parent: record.subject.parentID.flatMap { newPlaces[$0] },
-                        start: origin.duration(to: times.0),
-                        end: origin.duration(to: times.1),
-                        predecessors: record.predecessorIDs.compactMap { newPlaces[$0] }
-                    )
-                }
-        )
+        let waits = TimelineWaits(waitingRecords(shown, starts, ends, newPlaces))
+        let intervals = zip(shown.enumerated(), zip(starts, ends))
+            .map { shown, times in
+                let record = records[shown.element]
+                return Timeline.Interval(
+                    name: record.name.text,
+                    typeName: record.name.typeName,
+                    group: record.group?.description,
+                    outcome: record.outcome,
+                    parent: record.parentID.flatMap { newPlaces[$0] },
+                    start: origin.duration(to: times.0),
+                    end: origin.duration(to: times.1),
+                    predecessors: waits.predecessors[shown.offset]
+                )
+            }
+        return Timeline(intervals, omittedCount: omittedCount)
     }
 
-    /// When each operation finished or, of one that its job did not wait for, when the job did: nothing
-    /// more is told of it then.
-    private func knownEnds() -> [ContinuousClock.Instant?] {
-        var ends = records.map(\.end)
+    /// What decides for whom each operation waited, as places among those that are shown.
+    private func waitingRecords(
+        _ shown: [Int],
+        _ starts: [EventTime],
+        _ ends: [EventTime],
+        _ newPlaces: [Int: Int]
+    ) -> [TimelineWaits.Record] {
+        shown.enumerated()
+            .map { newPlace, place in
+                let record = records[place]
+                let causes = [record.causeID].compactMap(\.self) + record.predecessorIDs
+                return TimelineWaits.Record(
+                    tracked: record.firstSeen,
+                    start: starts[newPlace],
+                    end: record.end == .unknown ? nil : ends[newPlace],
+                    parent: record.parentID.flatMap { newPlaces[$0] },
+                    predecessors: (causes + [record.place.groupCauseID])
+                        .compactMap { newPlaces[$0] },
+                    queueID: record.place.queueID,
+                    threadCause: newPlaces[record.place.threadCauseID]
+                )
+            }
+    }
+
+    /// When each operation finished or, of one that its job did not wait for, when the job did:
+    /// nothing more is told of it then.
+    private func knownEnds() -> [EventTime?] {
+        var ends = records.map { $0.end == .unknown ? nil : $0.end }
         var isKnown = ends.map { $0 != nil }
         for place in records.indices {
             var chain: [Int] = []
@@ -108,7 +178,7 @@ struct TimelineRecording {
             while let place = next, !isKnown[place] {
                 isKnown[place] = true
                 chain.append(place)
-                next = records[place].subject.parentID.flatMap { places[$0] }
+                next = records[place].parentID.flatMap { places[$0] }
             }
             for member in chain { ends[member] = next.flatMap { ends[$0] } }
         }
@@ -119,19 +189,12 @@ struct TimelineRecording {
     private func shownPlaces() -> [Int] {
         var isShown = records.map(\.hasBegun)
         for place in records.indices where isShown[place] {
-            var parentID = records[place].subject.parentID
+            var parentID = records[place].parentID
             while let parent = parentID.flatMap({ places[$0] }), !isShown[parent] {
                 isShown[parent] = true
-                parentID = records[parent].subject.parentID
+                parentID = records[parent].parentID
             }
         }
         return records.indices.filter { isShown[$0] }
-    }
-
-    private mutating func place(of subject: Subject, at instant: ContinuousClock.Instant) -> Int {
-        if let place = places[subject.id] { return place }
-        places[subject.id] = records.count
-        records.append(Record(subject: subject, firstSeen: instant))
-        return records.count - 1
     }
 }

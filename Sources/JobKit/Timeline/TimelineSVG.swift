@@ -1,21 +1,25 @@
 extension Timeline {
-    /// How many bars stand in one group: Chromium takes a time quadratic in the titles that lie side by side.
+    /// How many bars stand in one group: Chromium takes a time quadratic in the titles that lie
+    /// side by side.
     private static var barsOfGroup: Int { 200 }
 
-    /// Draws the timeline as a picture of its own, for a browser or a document.
+    /// Draws the timeline as a standalone picture, for a browser or a document.
     ///
-    /// Each entry is one bar, coloured by its type: solid if it succeeded, red if it failed, grey if it was
-    /// cancelled, pale if it still runs. Jobs are the light backgrounds of their tasks. A dark line underlines
-    /// the ``criticalPath``. A name stands on its bar as far as it fits; hovering over a bar
-    /// shows the whole name, its times, its type, its job and, of a failure, the error.
+    /// Each entry is one bar, coloured by its group: solid if it succeeded, red if it failed, grey
+    /// if it was cancelled, pale if it is still running. Jobs are the light backgrounds of their
+    /// tasks. A dark line underlines the ``criticalPath``; a dashed line shows that a job continued
+    /// after its last task. A bar shows as much of its name as fits; hovering over it shows the
+    /// whole name, times, type, group, job and error. The legend gives the number of tasks of each
+    /// group and their total time. The picture has a dark mode.
     ///
-    /// - Returns: A complete SVG 1.1 document without scripts or references, about 250 bytes for each entry.
-    ///   Characters that XML forbids are shown as pictures.
+    /// - Returns: A complete SVG 1.1 document without scripts or references, about 250 bytes for
+    ///   each entry. Characters that XML forbids are shown as pictures.
     public func svg() -> String {
         let isJob = tasksOfJobs.map { !$0.isEmpty }
         let layout = TimelineLayout(of: self, jobs: isJob)
         let legend = TimelineLegend(of: self, jobs: isJob, layout: layout)
         let path = criticalPlaces
+        let ownTimes = longTimesAfterTasks
         var svg = ""
         svg += opening(width: layout.width, height: legend.bottom + TimelineLayout.margin)
         svg += TimelineStyle.sheet
@@ -27,10 +31,17 @@ extension Timeline {
             entries.indices.filter { !isFailure[$0] } + entries.indices.filter { isFailure[$0] }
         for (number, place) in order.enumerated() {
             if number.isMultiple(of: Self.barsOfGroup) { svg += number == 0 ? "<g>" : "</g>\n<g>" }
-            svg += bar(place, in: layout.bars[place], isJob: isJob[place], legend: legend)
+            svg += bar(
+                place,
+                in: layout.bars[place],
+                isJob: isJob[place],
+                ownTime: ownTimes[place],
+                legend: legend
+            )
         }
         if !order.isEmpty { svg += "</g>\n" }
         svg += line(along: path, in: layout)
+        svg += line(ofOwnTimes: ownTimes, in: layout)
         for place in entries.indices {
             svg += label(of: place, in: layout, isJob: isJob[place])
         }
@@ -57,6 +68,7 @@ extension Timeline {
             if let count = counts[word] { facts.append("\(count) \(word)") }
         }
         if pathLength > 0 { facts.append("critical path of \(pathLength)") }
+        if omittedCount > 0 { facts.append("\(omittedCount) more not recorded") }
         return TimelineStyle.text(title, x: 20, y: 30, style: "title", width: 1_160)
             + TimelineStyle.text(facts.joined(separator: " · "), x: 20, y: 48, style: "facts")
     }
@@ -87,34 +99,41 @@ extension Timeline {
         _ place: Int,
         in bar: TimelineLayout.Bar,
         isJob: Bool,
+        ownTime: Duration?,
         legend: TimelineLegend
     ) -> String {
         let entry = entries[place]
-        var style = isJob ? "job" : legend.style(of: entry.type)
+        var style = isJob ? "job" : legend.style(of: entry.groupName)
         switch entry.outcome {
         case .succeeded: break
         default: style += " " + entry.outcomeWord
         }
         return "<rect class=\"\(style)\" x=\"\(bar.left.text(decimals: 2))\" "
             + "y=\"\(bar.top.text(decimals: 2))\" width=\"\(bar.width.text(decimals: 2))\" "
-            + "height=\"\(bar.height.text(decimals: 2))\"><title>\(tip(of: entry))</title></rect>\n"
+            + "height=\"\(bar.height.text(decimals: 2))\"><title>\(tip(of: entry, ownTime))</title></rect>\n"
     }
 
-    private func tip(of entry: Entry) -> String {
+    private func tip(of entry: Entry, _ ownTime: Duration?) -> String {
         var tip = entry.name.xmlText
         tip += "&#10;\(TimelineUnit.shortText(entry.end - entry.start)) from "
         tip += "\(TimelineUnit.shortText(entry.start)), \(entry.outcomeWord)"
         if case .failed(let error)? = entry.outcome {
             tip += ": \(String(describing: error).xmlText)"
         }
-        tip += "&#10;\(String(describing: entry.type).xmlText)"
+        if let ownTime { tip += ", \(TimelineUnit.shortText(ownTime)) after its last task" }
+        tip += "&#10;\(entry.typeName.xmlText)"
+        if let group = entry.givenGroup {
+            tip += ", group \(TimelineName.oneLine(group).xmlText)"
+        }
         if let job = entry.parent { tip += " in \(entries[job].name.xmlText)" }
         return tip
     }
 
-    /// Underlines the bars of the critical path, and joins them thinly, unless that would cover the picture.
+    /// Underlines the bars of the critical path, and joins them thinly, unless that would cover the
+    /// picture.
     ///
-    /// Bars between two of the path stay without the thick line, also where the path waits below them.
+    /// Bars between two of the path stay without the thick line, also where the path waits below
+    /// them.
     private func line(along path: [Int], in layout: TimelineLayout) -> String {
         var line = ""
         var hops: [String] = []
@@ -136,6 +155,19 @@ extension Timeline {
         guard !path.isEmpty else { return "" }
         let joins = hops.count > 200 ? "" : "<path class=\"hop\" d=\"\(hops.joined())\"/>\n"
         return joins + "<path class=\"path\" d=\"\(line)\"/>\n"
+    }
+
+    /// Marks at the foot of each job how long it went on after its last task.
+    private func line(ofOwnTimes times: [Duration?], in layout: TimelineLayout) -> String {
+        var line = ""
+        for (place, time) in times.enumerated() {
+            guard let time else { continue }
+            let bar = layout.bars[place]
+            let left = layout.position(of: entries[place].end - time)
+            line += "M\(left.text(decimals: 1)) \((bar.top + bar.height - 1).text(decimals: 1))"
+            line += "H\((bar.left + bar.width).text(decimals: 1))"
+        }
+        return line.isEmpty ? "" : "<path class=\"own\" d=\"\(line)\"/>\n"
     }
 
     private func label(of place: Int, in layout: TimelineLayout, isJob: Bool) -> String {

@@ -1,15 +1,16 @@
 /// The colours and lettering of a timeline's picture.
 enum TimelineStyle {
-    /// How many types have a colour of their own; the rest share one.
+    /// How many groups have a colour of their own; the rest share one.
     static let colourCount = 6
 
-    /// Dark enough for white letters, told apart by those who see no red or green, and none of them red.
+    /// Dark enough for white letters, told apart by those who see no red or green, and none of them
+    /// red.
     private static let colours = [
         "#3b6ea8", "#b0660c", "#19807a", "#7b54a3", "#5f7d1f", "#8a5a44", "#6b7785",
     ]
 
     static var sheet: String {
-        let types = colours.enumerated().map { ".t\($0){fill:\($1)}" }.joined()
+        let groups = colours.enumerated().map { ".t\($0){fill:\($1)}" }.joined()
         return """
             <style>
             svg{background:#fff;font-family:system-ui,'Segoe UI',Helvetica,Arial,sans-serif}
@@ -19,12 +20,20 @@ enum TimelineStyle {
             .light{fill:#fff}.dark{fill:#2a3440}
             .grid{stroke:#e3e7ec;fill:none}
             rect{rx:1.5px}rect:hover{stroke:#000;stroke-width:1.5}
-            \(types)
+            \(groups)
             .job{fill:#e9eef5;stroke:#c3cedb;stroke-width:.8}
             .failed{fill:#c62828}.job.failed{fill:#fbe4e4;stroke:#dd8f8f}
             .cancelled{fill:#d3d8de;stroke:#8c96a1;stroke-width:.6}.job.cancelled{fill:#f1f2f4}
             .running{fill-opacity:.35;stroke:#3b4652;stroke-width:.8;stroke-dasharray:3 2}
             .path{fill:none;stroke:#111;stroke-width:2}.hop{fill:none;stroke:#111;stroke-width:.7}
+            .own{fill:none;stroke:#111;stroke-width:2;stroke-dasharray:2 3}
+            @media (prefers-color-scheme:dark){
+            svg{background:#14181d}text{fill:#a9b4c0}.title{fill:#eef2f6}.tick{fill:#7f8b98}
+            .light{fill:#fff}.dark{fill:#d5dde6}.grid{stroke:#2a323b}rect:hover{stroke:#fff}
+            .job{fill:#1f2833;stroke:#3a4858}.job.failed{fill:#43252a;stroke:#9c4a4a}
+            .cancelled{fill:#3a424c;stroke:#6b7785}.job.cancelled{fill:#242a31}
+            .running{stroke:#a9b4c0}.path,.hop,.own{stroke:#f2f5f8}
+            }
             </style>
 
             """
@@ -50,7 +59,8 @@ enum TimelineStyle {
         text.reduce(0) { $0 + width(of: $1) }
     }
 
-    /// The text, or its beginning and its end, which tell one name from the next; nil if too little fits.
+    /// The text, or its beginning and its end, which tell one name from the next; nil if too little
+    /// fits.
     private static func shortened(_ text: String, to width: Double) -> String? {
         var (total, used) = (0.0, Self.width(of: "…"))
         var (head, tail) = (text.startIndex, text.endIndex)

@@ -1,17 +1,21 @@
 extension Timeline {
     /// Writes one line for each entry, each job above its tasks.
     ///
-    /// ```
+    /// ```text
     /// *   0.0 ms  812.4 ms  ━━━━━━━━━━━━━━━━━━━━━━━━  Import
     /// *   0.3 ms   13.1 ms  ━                           Download
     ///    13.6 ms  200.0 ms   ━━━━━━                     Resize - cancelled
     /// ```
     ///
-    /// From left to right: `*` on the ``criticalPath``, the start, the duration, a bar over the whole
-    /// time, and the name, indented below its job, with what became of it unless it succeeded.
+    /// From left to right: `*` on the ``criticalPath``, the start, the duration, a bar over the
+    /// whole time, and the name, indented below its job. The name is followed by the group if that
+    /// is not the type's, by the outcome unless the task succeeded, and, for a job, by the time
+    /// that it continued after its last task. The ``groups`` and the number of unrecorded
+    /// operations follow at the end.
     ///
-    /// - Returns: As many lines as entries, without a line feed after the last. Control characters in
-    ///   names and errors are shown as pictures, a line feed as `␊`.
+    /// - Returns: A line for each entry, an empty line, and a line for each group, without a final
+    ///   line feed. Control characters in names and errors are shown as pictures, a line feed as
+    ///   `␊`.
     public func text() -> String {
         let unit = TimelineTextUnit(span: span)
         let starts = entries.map { unit.text($0.start) }
@@ -19,6 +23,7 @@ extension Timeline {
         let startWidth = starts.lazy.map(\.count).max() ?? 0
         let lengthWidth = lengths.lazy.map(\.count).max() ?? 0
         let critical = Set(criticalPlaces)
+        let ownTimes = longTimesAfterTasks
         var lines: [String] = []
         lines.reserveCapacity(entries.count)
         forEachInTree { place, depth in
@@ -30,10 +35,28 @@ extension Timeline {
                     + bar(of: entry) + "  "
                     + String(repeating: "  ", count: min(depth, Self.deepestIndent))
                     + TimelineName.oneLine(entry.name)
+                    + (entry.givenGroup.map { " [\(TimelineName.oneLine($0))]" } ?? "")
                     + entry.remark
+                    + (ownTimes[place].map { " - \(unit.text($0)) after its last task" } ?? "")
             )
         }
+        let sums = groupLines
+        if !sums.isEmpty { lines += [""] + sums }
         return lines.joined(separator: "\n")
+    }
+
+    /// A line for each group, and one for what was not recorded.
+    private var groupLines: [String] {
+        let groups = groups
+        let names = groups.map { TimelineName.oneLine($0.name) }
+        let width = min(names.lazy.map(\.count).max() ?? 0, 40)
+        var lines = zip(names, groups)
+            .map { name, group in
+                name + String(repeating: " ", count: max(width - name.count, 0)) + "  "
+                    + group.facts
+            }
+        if omittedCount > 0 { lines.append("\(omittedCount) more were not recorded") }
+        return lines
     }
 
     private static let deepestIndent = 20

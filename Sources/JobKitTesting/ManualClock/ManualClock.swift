@@ -1,46 +1,46 @@
 /// A clock whose time passes only when a test says so.
 ///
-/// Give it to the code under test in place of `ContinuousClock`; then every delay, limit and backoff
-/// is tested without waiting for it:
+/// Give it to the code under test instead of a `ContinuousClock`, to test every delay, limit and
+/// backoff without waiting:
 ///
 /// ```swift
 /// let clock = ManualClock()
 /// retry.clock = clock
 /// queue.addOperation(retry)
-/// await clock.waitForSleepers()     // the first attempt failed, its delay runs
+/// await clock.waitForSleepers()     // the first attempt has failed, its delay is running
 /// clock.advance(by: .seconds(1))    // the delay is over, the second attempt starts
 /// ```
 ///
-/// > Thread: Any. No sleeper is resumed under a lock.
+/// > Thread: Any. No lock is held while sleepers are resumed.
 public final class ManualClock: Clock, Sendable {
     private let effects = ManualClockEffects()
 
-    /// Makes a clock that stands still.
+    /// Creates a clock at time zero.
     public init() {}
 
-    /// The time to which the clock was advanced.
+    /// The time to which the clock has been advanced.
     public var now: Instant {
         Instant(elapsed: effects.now)
     }
 
-    /// Zero: the clock stops at exactly the time it is told.
+    /// Zero: the clock is exact.
     public var minimumResolution: Duration {
         .zero
     }
 
-    /// The earliest sleeper's deadline; nil while nobody sleeps.
+    /// The earliest sleeper's deadline; nil if there are no sleepers.
     public var nextDeadline: Instant? {
         effects.nextDeadline.map(Instant.init(elapsed:))
     }
 
-    /// Moves the time on and resumes everybody whose deadline has come, the earliest first.
+    /// Advances the time and resumes every sleeper whose deadline has come, the earliest first.
     ///
-    /// Sleepers with the same deadline are resumed in the order in which they fell asleep. Resumed tasks
-    /// run at once with one another; go from ``nextDeadline`` to the next and wait for what each one
-    /// does where a test needs their order. The time jumps: one who wakes and sleeps again
+    /// Sleepers with the same deadline are resumed in the order in which they fell asleep. Resumed
+    /// tasks run concurrently. A test that needs their order advances from ``nextDeadline`` to the
+    /// next, and waits for the effect of each. The time jumps: a task that wakes and sleeps again
     /// does so from the new time.
     ///
-    /// - Parameter duration: How far to move, not below zero.
+    /// - Parameter duration: How far to advance; not negative.
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "A ManualClock cannot go back, here by \(duration)")
         effects.advance(by: duration)
@@ -49,8 +49,8 @@ public final class ManualClock: Clock, Sendable {
     /// Suspends the calling task until the clock has been advanced to a deadline.
     ///
     /// - Parameters:
-    ///   - deadline: When to go on; a deadline that has come already does not suspend.
-    ///   - tolerance: Ignored, for the clock is exact.
+    ///   - deadline: When to resume. A deadline that has already come does not suspend.
+    ///   - tolerance: Ignored, because the clock is exact.
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         guard await effects.sleep(until: deadline.elapsed) == .due else {
@@ -58,44 +58,69 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Suspends the calling task until so many tasks sleep on this clock, now or later.
+    /// Suspends the calling task until at least so many tasks are sleeping on this clock.
     ///
     /// It also returns when the calling task is cancelled, so a test's time limit ends the wait.
     ///
-    /// - Parameter count: How many sleepers to wait for, at least.
+    /// - Parameter count: The number of sleepers to wait for.
     public func waitForSleepers(_ count: Int = 1) async {
         await effects.waitForSleepers(count)
+    }
+
+    /// Suspends the calling task until something sleeps until exactly this deadline.
+    ///
+    /// Returns at once if something already does. Other sleepers do not matter, so this works where
+    /// several timers use one clock:
+    ///
+    /// ```swift
+    /// operation.maximumRuntime = .seconds(60)
+    /// operation.start()                                    // its work sleeps for 5 s
+    /// await clock.waitForDeadline(clock.now.advanced(by: .seconds(5)))
+    /// clock.advance(by: .seconds(5))
+    /// ```
+    ///
+    /// It also returns when the calling task is cancelled, so a test's time limit ends the wait.
+    ///
+    /// - Parameter deadline: The sleeper's deadline. A deadline that has already come is never
+    ///   slept for.
+    public func waitForDeadline(_ deadline: Instant) async {
+        await effects.waitForDeadline(deadline.elapsed)
     }
 }
 
 extension ManualClock {
     /// A point in the time of a manual clock.
     public struct Instant: InstantProtocol, CustomStringConvertible {
-        /// How far the clock had been advanced since it was made.
+        /// How far the clock had been advanced since its creation.
         public let elapsed: Duration
+
+        /// Creates the point at which a clock has been advanced this far since its creation.
+        public init(elapsed: Duration) {
+            self.elapsed = elapsed
+        }
 
         /// The time and its unit, for the message of a failing test.
         public var description: String {
             "ManualClock + \(elapsed)"
         }
 
-        /// Finds the point that lies a length of time away.
+        /// Returns the point that is this far away, or the last or first possible one.
         ///
         /// - Parameter duration: How much later; negative for earlier.
         /// - Returns: That point.
         public func advanced(by duration: Duration) -> Instant {
-            Instant(elapsed: elapsed + duration)
+            Instant(elapsed: elapsed.adding(duration))
         }
 
-        /// Measures the time from this point to another.
+        /// Returns the time from this point to another.
         ///
         /// - Parameter other: Another point of the same clock.
         /// - Returns: The time between; negative if the other is earlier.
         public func duration(to other: Instant) -> Duration {
-            other.elapsed - elapsed
+            other.elapsed.subtracting(elapsed)
         }
 
-        /// Tells whether one point is earlier than another of the same clock.
+        /// Returns whether one point is earlier than another of the same clock.
         public static func < (lhs: Instant, rhs: Instant) -> Bool {
             lhs.elapsed < rhs.elapsed
         }

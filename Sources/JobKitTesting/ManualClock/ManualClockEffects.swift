@@ -23,6 +23,10 @@ final class ManualClockEffects: Sendable {
         _ = await wait { $0.watchBegan($1, count: count, waiter: $2) }
     }
 
+    func waitForDeadline(_ deadline: Duration) async {
+        _ = await wait { $0.watchBegan($1, deadline: deadline, waiter: $2) }
+    }
+
     /// Suspends the calling task until the machine resumes it or the task is cancelled.
     private func wait(
         _ began: (inout Machine, Machine.WaiterID, Waiter) -> [Machine.Resumption]

@@ -19,33 +19,30 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
     private enum Phase {
         case announced
         case cancelledEarly
-        case sleeping(until: Duration)
-        case watching
-    }
+        case sleeping(Waiter, until: Duration)
+        case watchingCount(Waiter)
+        case watchingDeadline(Waiter, Duration)
 
-    private struct Sleeper {
-        let deadline: Duration
-        let id: WaiterID
-        let waiter: Waiter
-    }
-
-    private struct Watcher {
-        let count: Int
-        let id: WaiterID
-        let waiter: Waiter
+        var waiter: Waiter? {
+            switch self {
+            case .announced, .cancelledEarly: nil
+            case .sleeping(let waiter, _), .watchingCount(let waiter),
+                .watchingDeadline(let waiter, _):
+                waiter
+            }
+        }
     }
 
     private(set) var now = Duration.zero
     private var lastID: WaiterID = 0
     private var phases: [WaiterID: Phase] = [:]
-    /// By deadline, then by id.
-    private var sleepers: [Sleeper] = []
-    private var watchers: [Watcher] = []
+    private var sleepers = WaiterHeap<Duration>()
+    private var sleepersByDeadline: [Duration: Int] = [:]
+    /// Those who wait for so many sleepers.
+    private var countWatchers = WaiterHeap<Int>()
+    private var deadlineWatchers: [Duration: Set<WaiterID>] = [:]
 
-    var nextDeadline: Duration? { sleepers.first?.deadline }
-
-    /// Whether nobody waits, sleeping or watching.
-    var isIdle: Bool { phases.isEmpty }
+    var nextDeadline: Duration? { sleepers.first }
 
     mutating func waitAnnounced() -> WaiterID {
         lastID += 1
@@ -61,46 +58,69 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
         if let ending = endingAtOnce(id, unless: deadline > now) {
             return [Resumption(waiter: waiter, ending: ending)]
         }
-        phases[id] = .sleeping(until: deadline)
-        let sleeper = Sleeper(deadline: deadline, id: id, waiter: waiter)
-        sleepers.insert(sleeper, at: place(of: id, deadline: deadline))
-        return endWatches()
+        phases[id] = .sleeping(waiter, until: deadline)
+        sleepers.insert(id, deadline)
+        sleepersByDeadline[deadline, default: 0] += 1
+        return endWatches(of: deadline)
     }
 
     mutating func watchBegan(_ id: WaiterID, count: Int, waiter: Waiter) -> [Resumption] {
         if let ending = endingAtOnce(id, unless: count > sleepers.count) {
             return [Resumption(waiter: waiter, ending: ending)]
         }
-        phases[id] = .watching
-        watchers.append(Watcher(count: count, id: id, waiter: waiter))
+        phases[id] = .watchingCount(waiter)
+        countWatchers.insert(id, count)
+        return []
+    }
+
+    mutating func watchBegan(
+        _ id: WaiterID,
+        deadline: Duration,
+        waiter: Waiter
+    ) -> [Resumption] {
+        if let ending = endingAtOnce(id, unless: sleepersByDeadline[deadline] == nil) {
+            return [Resumption(waiter: waiter, ending: ending)]
+        }
+        phases[id] = .watchingDeadline(waiter, deadline)
+        deadlineWatchers[deadline, default: []].insert(id)
         return []
     }
 
     mutating func waitCancelled(_ id: WaiterID) -> [Resumption] {
-        switch phases.removeValue(forKey: id) {
-        case nil:
-            return []
+        guard let phase = phases.removeValue(forKey: id) else { return [] }
+        switch phase {
         case .announced, .cancelledEarly:
             phases[id] = .cancelledEarly
-            return []
-        case .sleeping(let deadline):
-            let sleeper = sleepers.remove(at: place(of: id, deadline: deadline))
-            return [Resumption(waiter: sleeper.waiter, ending: .cancelled)]
-        case .watching:
-            let cancelled = watchers.filter { $0.id == id }
-            watchers.removeAll { $0.id == id }
-            return cancelled.map { Resumption(waiter: $0.waiter, ending: .cancelled) }
+        case .sleeping(_, let deadline):
+            sleepers.remove(id)
+            noteSleepEnded(deadline)
+        case .watchingCount:
+            countWatchers.remove(id)
+        case .watchingDeadline(_, let deadline):
+            deadlineWatchers[deadline]?.remove(id)
+            if deadlineWatchers[deadline]?.isEmpty == true { deadlineWatchers[deadline] = nil }
         }
+        return resume(phase, .cancelled)
     }
 
     mutating func advanced(by duration: Duration) -> [Resumption] {
-        now += duration
-        let due = sleepers.prefix { $0.deadline <= now }
-        sleepers.removeFirst(due.count)
-        return due.map { sleeper in
-            phases[sleeper.id] = nil
-            return Resumption(waiter: sleeper.waiter, ending: .due)
+        now = now.adding(duration)
+        var resumptions: [Resumption] = []
+        while let id = sleepers.popFirst(reached: now) {
+            guard let phase = phases.removeValue(forKey: id) else { continue }
+            if case .sleeping(_, let deadline) = phase { noteSleepEnded(deadline) }
+            resumptions += resume(phase, .due)
         }
+        return resumptions
+    }
+
+    private func resume(_ phase: Phase, _ ending: ManualClockEnding) -> [Resumption] {
+        phase.waiter.map { [Resumption(waiter: $0, ending: ending)] } ?? []
+    }
+
+    private mutating func noteSleepEnded(_ deadline: Duration) {
+        let left = (sleepersByDeadline[deadline] ?? 1) - 1
+        sleepersByDeadline[deadline] = left == 0 ? nil : left
     }
 
     /// Ends an announced wait that was cancelled, or that has nothing to wait for.
@@ -115,30 +135,14 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
         return .due
     }
 
-    private mutating func endWatches() -> [Resumption] {
-        guard watchers.contains(where: { $0.count <= sleepers.count }) else { return [] }
-        let ended = watchers.filter { $0.count <= sleepers.count }
-        watchers.removeAll { $0.count <= sleepers.count }
-        return ended.map { watcher in
-            phases[watcher.id] = nil
-            return Resumption(waiter: watcher.waiter, ending: .due)
-        }
-    }
-
-    /// Where the sleeper stands, or belongs, in ``sleepers``.
-    private func place(of id: WaiterID, deadline: Duration) -> Int {
-        var lower = 0
-        var upper = sleepers.count
-        while lower < upper {
-            let middle = (lower + upper) / 2
-            let other = sleepers[middle]
-            if (other.deadline, other.id) < (deadline, id) {
-                lower = middle + 1
-            } else {
-                upper = middle
-            }
-        }
-        return lower
+    /// Ends the watches that a new sleeper with this deadline was waited for by, in the order in
+    /// which they began.
+    private mutating func endWatches(of deadline: Duration) -> [Resumption] {
+        var ended = deadlineWatchers.removeValue(forKey: deadline) ?? []
+        while let id = countWatchers.popFirst(reached: sleepers.count) { ended.insert(id) }
+        return ended.sorted()
+            .compactMap { phases.removeValue(forKey: $0) }
+            .flatMap { resume($0, .due) }
     }
 }
 

@@ -114,11 +114,61 @@ final class ManualClockTests: XCTestCase {
         for sleeper in sleepers { try await sleeper.value }
     }
 
-    func testCancelledTaskStopsWaitingForSleepers() async {
+    func testCancelledTaskStopsWaiting() async {
         let clock = ManualClock()
-        let watcher = Task { await clock.waitForSleepers() }
-        watcher.cancel()
+        let watchers = [
+            Task { await clock.waitForSleepers() },
+            Task { await clock.waitForDeadline(clock.now.advanced(by: .seconds(1))) },
+        ]
+        for (number, watcher) in watchers.enumerated() {
+            watcher.cancel()
+            let ended = expectation(description: "watcher \(number)")
+            Task {
+                await watcher.value
+                ended.fulfill()
+            }
+            await fulfillment(of: [ended], timeout: 300)
+        }
+    }
+
+    /// Two timers on one clock: the wait is for one of them.
+    func testWaitForDeadlineIsForOneSleeperAmongOthers() async throws {
+        let clock = ManualClock()
+        let log = EventLog()
+        let began = Gate()
+        let limit = Task { try await clock.sleep(for: .seconds(60)) }
+        await clock.waitForSleepers()
+        let work = Task {
+            await began.opened()
+            try await clock.sleep(for: .seconds(5))
+            log.record("worked")
+        }
+        let deadline = clock.now.advanced(by: .seconds(5))
+        let watcher = Task {
+            await clock.waitForDeadline(deadline)
+            log.record("asleep")
+        }
+        began.open()
         await watcher.value
+        XCTAssertEqual(clock.nextDeadline, deadline)
+        await clock.waitForDeadline(deadline)
+        clock.advance(by: .seconds(5))
+        try await work.value
+        XCTAssertEqual(log.events, ["asleep", "worked"])
+        limit.cancel()
+        await assertCancelled(limit)
+    }
+
+    func testInstantsStopAtTheLongestDurations() {
+        let (longest, shortest) = (Duration(attoseconds: .max), Duration(attoseconds: .min))
+        let clock = ManualClock()
+        clock.advance(by: .seconds(1))
+        XCTAssertEqual(clock.now.advanced(by: longest).elapsed, longest)
+        XCTAssertEqual(clock.now.advanced(by: shortest).elapsed, shortest + .seconds(1))
+        let first = ManualClock.Instant(elapsed: shortest)
+        XCTAssertEqual(first.advanced(by: .seconds(-1)).elapsed, shortest)
+        XCTAssertEqual(first.duration(to: clock.now), longest)
+        XCTAssertEqual(clock.now.duration(to: first), shortest)
     }
 
     private func assertCancelled(

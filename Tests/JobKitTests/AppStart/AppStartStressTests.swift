@@ -24,7 +24,7 @@ final class AppStartStressTests: XCTestCase {
                 }
             }
             manager.startAllTasks()
-            await fulfillment(of: [told], timeout: 60)
+            await fulfillment(of: [told], timeout: 300)
             XCTAssertEqual(turns.count, 400)
             XCTAssertFalse(turns.haveOverlapped)
         }

@@ -226,7 +226,7 @@ final class AppStartTaskManagerTests: XCTestCase {
         )
         manager.addStartupTask(task("b"))
         Thread.detachNewThread { [manager] in manager.startAllTasks() }
-        await fulfillment(of: [spoke], timeout: 60)
+        await fulfillment(of: [spoke], timeout: 300)
         XCTAssertEqual(log.events, [])
         release.open()
         await log.waitForEvent("all completed")

@@ -17,10 +17,10 @@ final class AsyncOperationTests: XCTestCase {
     }
 
     func testErrorOfTheBody() async {
-        let operation = AsyncOperation<Int> { throw SampleFailure(number: 3) }
+        let operation = AsyncOperation<Int> { throw SampleError(number: 3) }
         operation.start()
-        await expectThrow(SampleFailure.self) { try await operation.value }
-        XCTAssertEqual(operation.error as? SampleFailure, SampleFailure(number: 3))
+        await expectThrow(SampleError.self) { try await operation.value }
+        XCTAssertEqual(operation.error as? SampleError, SampleError(number: 3))
     }
 
     func testVoidBody() async throws {
@@ -78,7 +78,7 @@ final class AsyncOperationTests: XCTestCase {
             let operation = Self.operation(holding: ReleaseToken { released.fulfill() })
             if isCancelled { operation.cancel() }
             operation.start()
-            await fulfillment(of: [released], timeout: 60)
+            await fulfillment(of: [released], timeout: 300)
             await waitForFinish(of: operation)
         }
     }
@@ -86,7 +86,7 @@ final class AsyncOperationTests: XCTestCase {
     func testNeverStartedOperationReleasesItsBody() async {
         let released = expectation(description: "the body is released")
         _ = Self.operation(holding: ReleaseToken { released.fulfill() })
-        await fulfillment(of: [released], timeout: 60)
+        await fulfillment(of: [released], timeout: 300)
     }
 
     // The body may hold the operation; the cycle ends with the body.

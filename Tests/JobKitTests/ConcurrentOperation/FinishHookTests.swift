@@ -30,7 +30,8 @@ final class FinishHookTests: XCTestCase {
     func testDetachedHookNeverFiresAndMayBeReleased() {
         let (operation, tally) = (BlockOperation {}, Tally())
         var hook: FinishHook? = FinishHook { tally.add() }
-        weak let released = hook
+        weak var released: FinishHook?
+        released = hook
         hook?.watch(operation)
         XCTAssertEqual(hook?.detach(), true)
         XCTAssertEqual(hook?.detach(), false)
@@ -38,6 +39,56 @@ final class FinishHookTests: XCTestCase {
         XCTAssertNil(released)
         operation.start()
         XCTAssertEqual(tally.count, 0)
+    }
+
+    func testHookDetachedBeforeItsWatchRegistersNothing() {
+        let (operation, tally) = (BlockOperation {}, Tally())
+        var hook: FinishHook? = FinishHook { tally.add() }
+        weak var released: FinishHook?
+        released = hook
+        XCTAssertEqual(hook?.detach(), true)
+        hook?.watch(operation)
+        XCTAssertEqual(hook?.dependencies, [])
+        hook = nil
+        XCTAssertNil(released)
+        operation.start()
+        XCTAssertEqual(tally.count, 0)
+    }
+
+    /// Held between the beginning of the watch and what Foundation does for it.
+    func testHookDetachedWhileItRegistersTakesTheRegistrationBack() async {
+        let (operation, tally) = (BlockOperation {}, Tally())
+        let (began, goOn) = (Gate(), Gate())
+        let isReleased = Gate()
+        await runOnThreads(1) { _ in
+            let token = ReleaseToken { isReleased.open() }
+            let hook = HeldHook(began: began, goOn: goOn) {
+                withExtendedLifetime(token) { tally.add() }
+            }
+            Thread.detachNewThread {
+                began.wait()
+                XCTAssertTrue(hook.detach())
+                goOn.open()
+            }
+            hook.watch(operation)
+            XCTAssertEqual(hook.dependencies, [])
+        }
+        await wait(for: isReleased)
+        operation.start()
+        XCTAssertEqual(tally.count, 0)
+    }
+
+    func testWatchingHookLivesUntilTheFinishThoughNobodyHoldsIt() {
+        let (operation, tally) = (BlockOperation {}, Tally())
+        var hook: FinishHook? = FinishHook { tally.add() }
+        weak var watching: FinishHook?
+        watching = hook
+        hook?.watch(operation)
+        hook = nil
+        XCTAssertNotNil(watching)
+        operation.start()
+        XCTAssertEqual(tally.count, 1)
+        XCTAssertNil(watching)
     }
 
     // O6: the user's completion block and dependents are untouched.
@@ -49,7 +100,7 @@ final class FinishHookTests: XCTestCase {
         let hook = FinishHook { fired.fulfill() }
         hook.watch(operation)
         OperationQueue().addOperation(operation)
-        await fulfillment(of: [called, fired], timeout: 60)
+        await fulfillment(of: [called, fired], timeout: 300)
         XCTAssertEqual(hook.dependencies, [operation])
     }
 
@@ -89,6 +140,24 @@ final class FinishHookTests: XCTestCase {
             }
             XCTAssertEqual(fired.count + detached.count, 1)
         }
+    }
+}
+
+// Operation forces @unchecked. The gates are constants.
+private final class HeldHook: FinishHook, @unchecked Sendable {
+    private let began: Gate
+    private let goOn: Gate
+
+    init(began: Gate, goOn: Gate, _ body: @escaping @Sendable () -> Void) {
+        self.began = began
+        self.goOn = goOn
+        super.init(body)
+    }
+
+    override func addDependency(_ operation: Operation) {
+        began.open()
+        goOn.wait()
+        super.addDependency(operation)
     }
 }
 

@@ -4,9 +4,11 @@
 /// has happened so far, told without the word.
 struct LifecycleModel: Hashable {
     enum Event: CaseIterable {
-        case start, mainSkipped, cancel, overrun, didCancelReturned
-        case succeed, fail, finishWithCancellation, succeedInsideDidCancel
-        case stored, endCarriedOut
+        case start, mainEntering, mainSkipped, cancel, overrun, didCancelReturned
+        case succeed, fail, finishWithCancellation
+        case cancellationBrought, stored, endCarriedOut
+        // A job decides by itself how it ends, and no finish is stored.
+        case decideToFail, decideToComplete, decideToBeCancelled, decidedEndDue
     }
 
     enum Settled: Hashable { case byCancel, byOverrun }
@@ -14,10 +16,12 @@ struct LifecycleModel: Hashable {
     var word: OperationLifecycle = []
 
     // What a thread has been told to do and has not done.
-    var isSkipping = false
+    var isPreparing = false
+    var skips = 0
     var isTelling = false
     var storing: OperationLifecycle?
-    var isStoringInside = false
+    var isCancellationDue = false
+    var isDecidedEndDue = false
     var isEnding = false
 
     // What has happened.
@@ -26,6 +30,7 @@ struct LifecycleModel: Hashable {
     var tellings = 0
     var endings = 0
     var firstFinish: Event?
+    var decision: Event?
     var settled: Settled?
     var faults: Set<String> = []
 
@@ -34,36 +39,53 @@ struct LifecycleModel: Hashable {
         let before = word
         switch event {
         case .start: start()
+        case .mainEntering:
+            guard isPreparing else { return false }
+            isPreparing = false
+            enter()
         case .mainSkipped:
-            guard isSkipping else { return false }
-            isSkipping = false
+            guard skips > 0 else { return false }
+            skips -= 1
             grantEnd(word.mainSkipped())
-        case .cancel:
-            let wasOpen = endings == 0
-            if stop(word.cancelCalled()) != wasOpen && settled == nil { fault("cancel lost") }
-            if wasOpen, settled == nil { settled = .byCancel }
+        case .cancel: cancel()
         case .overrun:
             if stop(word.runtimeOverrun()) { settled = .byOverrun }
         case .didCancelReturned:
-            guard isTelling, !isStoringInside else { return false }
+            guard isTelling else { return false }
             isTelling = false
             grantEnd(word.didCancelReturned())
-        case .succeed, .fail, .finishWithCancellation: finish(event, inside: false)
-        case .succeedInsideDidCancel:
-            guard isTelling, !isStoringInside else { return false }
-            finish(.succeed, inside: true)
+        case .succeed, .fail, .finishWithCancellation:
+            guard decision == nil else { return false }
+            finish(event)
+        case .cancellationBrought:
+            guard isCancellationDue else { return false }
+            isCancellationDue = false
+            if word.cancellationBrought() != (settled == nil) { fault("cancellation lost") }
+            settled = settled ?? .byCancel
         case .stored:
-            guard let brought = storing else { return false }
-            let isInside = isStoringInside
-            (storing, isStoringInside) = (nil, false)
-            grantEnd(word.finishStored(brought, insideDidCancel: isInside), inside: isInside)
+            guard let brought = storing, !isCancellationDue else { return false }
+            storing = nil
+            grantEnd(word.finishStored(brought))
+        case .decideToFail, .decideToComplete, .decideToBeCancelled:
+            guard mains == 1, firstFinish == nil, endings == 0, decision == nil else {
+                return false
+            }
+            decide(event)
+        case .decidedEndDue:
+            guard isDecidedEndDue else { return false }
+            isDecidedEndDue = false
+            grantEnd(word.decidedEndDue())
         case .endCarriedOut:
             guard isEnding else { return false }
             isEnding = false
             word.insert(.finished)
         }
         if !before.subtracting(.notifying).isSubset(of: word) { fault("a bit was taken back") }
-        if before.contains(.ending), before.outcome != word.outcome { fault("outcome changed") }
+        let wasDecided = before.contains(.decided) && decision != nil
+        let wasSettled = before.contains(.finished) || wasDecided
+        if wasSettled, before.outcome != word.outcome, event != .decidedEndDue {
+            fault("outcome changed")
+        }
         return true
     }
 
@@ -72,32 +94,74 @@ struct LifecycleModel: Hashable {
         switch word.startCalled() {
         case .refuseSecondStart:
             if starts == 0 || before != word { fault("first start refused") }
-        case .enterMain:
-            (starts, mains) = (starts + 1, mains + 1)
-            if firstFinish != nil || settled != nil { fault("main after a cancel or finish") }
+        case .prepareMain:
+            (starts, isPreparing) = (starts + 1, true)
+            if firstFinish != nil || settled != nil { fault("prepared after a cancel or finish") }
         case .skipMain:
-            (starts, isSkipping) = (starts + 1, true)
+            (starts, skips) = (starts + 1, skips + 1)
             if firstFinish == nil, settled == nil { fault("main skipped for nothing") }
         }
     }
 
-    private mutating func finish(_ event: Event, inside: Bool) {
+    private mutating func enter() {
+        if word.mainEntering() {
+            mains += 1
+            if firstFinish != nil || settled != nil { fault("main after a cancel or finish") }
+            if endings > 0 { fault("main after the end") }
+        } else {
+            skips += 1
+            if firstFinish == nil, settled == nil { fault("main skipped for nothing") }
+        }
+    }
+
+    private mutating func cancel() {
+        let wasOpen = !word.contains(.finished) && decision == nil
+        if stop(word.cancelCalled()) != wasOpen && settled == nil { fault("cancel lost") }
+        if wasOpen, settled == nil { settled = .byCancel }
+    }
+
+    private mutating func finish(_ event: Event) {
         let isFirst = firstFinish == nil && endings == 0
         guard word.finishCalled() == isFirst else { return fault("first finish") }
         guard isFirst else { return }
         firstFinish = event
-        isStoringInside = inside
         switch event {
         case .fail: storing = .withError
-        case .finishWithCancellation: storing = .withCancellation
+        case .finishWithCancellation: (storing, isCancellationDue) = (.withCancellation, true)
         default: storing = []
+        }
+    }
+
+    private mutating func decide(_ event: Event) {
+        let wasCancelled = settled != nil
+        let brought: OperationLifecycle =
+            switch event {
+            case .decideToFail: .withError
+            case .decideToBeCancelled: .withCancellation
+            default: []
+            }
+        switch word.endDecided(brought, unlessCancelled: event == .decideToComplete) {
+        case .refused:
+            if event != .decideToComplete || !wasCancelled { fault("decision refused") }
+        case .taken:
+            if event == .decideToComplete, wasCancelled { fault("completed though cancelled") }
+            if event == .decideToBeCancelled, !wasCancelled { fault("not told of the cancel") }
+            (decision, isDecidedEndDue) = (event, true)
+        case .takenAsCancel:
+            if event != .decideToBeCancelled || wasCancelled { fault("told of a cancel twice") }
+            (decision, isDecidedEndDue, settled) = (event, true, .byCancel)
         }
     }
 
     /// Returns whether the operation took notice.
     private mutating func stop(_ decision: OperationLifecycle.Cancel) -> Bool {
-        guard decision != .ignore else { return false }
-        if decision == .announceAndTell {
+        switch decision {
+        case .ignore: return false
+        case .announce: break
+        case .announceAndSkipMain:
+            skips += 1
+            if starts == 0 || mains > 0 { fault("main skipped in vain") }
+        case .announceAndTell:
             (tellings, isTelling) = (tellings + 1, true)
             if mains == 0 { fault("told before main") }
             if endings > 0 { fault("told after the end") }
@@ -105,10 +169,10 @@ struct LifecycleModel: Hashable {
         return true
     }
 
-    private mutating func grantEnd(_ isGranted: Bool, inside: Bool = false) {
+    private mutating func grantEnd(_ isGranted: Bool) {
         guard isGranted else { return }
-        if storing != nil { fault("ended while the finish was being stored") }
-        if isTelling, !inside { fault("ended while told of the cancel") }
+        if storing != nil || isDecidedEndDue { fault("ended while the end was being stored") }
+        if isTelling { fault("ended while told of the cancel") }
         (endings, isEnding) = (endings + 1, true)
     }
 

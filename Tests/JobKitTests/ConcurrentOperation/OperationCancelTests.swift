@@ -8,7 +8,7 @@ final class OperationCancelTests: XCTestCase {
     // O4
     func testCancelBeforeStartFinishesWithoutMain() async {
         for runner in OperationRunner.allCases {
-            let operation = ProbeOperation()
+            let operation = HeldOperation(stopsWhenCancelled: false)
             operation.cancel()
             XCTAssertTrue(operation.isCancelled)
             XCTAssertTrue(operation.isReady)
@@ -24,7 +24,9 @@ final class OperationCancelTests: XCTestCase {
     // O4: cancelled where it waits, behind a dependency that never finishes.
     func testCancelOfAWaitingOperationFinishesItInItsQueue() async {
         for runner in [OperationRunner.operationQueue, .taskQueue] {
-            let (blocker, operation) = (ProbeOperation(), ProbeOperation())
+            let (blocker, operation) = (
+                HeldOperation(stopsWhenCancelled: false), HeldOperation(stopsWhenCancelled: false)
+            )
             operation.addDependency(blocker)
             runner.run(operation)
             XCTAssertFalse(operation.isReady)
@@ -52,7 +54,7 @@ final class OperationCancelTests: XCTestCase {
     // O5
     func testOverriddenDidCancelKeepsExecutingUntilTheWorkHasStopped() async {
         for runner in OperationRunner.allCases {
-            let operation = ProbeOperation()
+            let operation = HeldOperation(stopsWhenCancelled: false)
             runner.run(operation)
             await operation.began.opened()
             operation.cancel()
@@ -61,7 +63,7 @@ final class OperationCancelTests: XCTestCase {
             XCTAssertTrue(operation.isExecuting)
             XCTAssertTrue(operation.isCancelled)
             XCTAssertNil(operation.outcome)
-            operation.finish(with: SampleFailure())
+            operation.finish(with: SampleError())
             XCTAssertEqual(operation.outcome?.text, "cancelled")
             XCTAssertNil(operation.error)
         }
@@ -122,7 +124,7 @@ final class OperationCancelTests: XCTestCase {
 
     // O5: didCancel of one cancels and finishes another, and itself, nested.
     func testNestedCancelsFinishBoth() {
-        let inner = ProbeOperation(stopsAtCancel: true)
+        let inner = HeldOperation()
         let outer = ScriptedOperation(
             onCancel: {
                 inner.cancel()
@@ -140,7 +142,7 @@ final class OperationCancelTests: XCTestCase {
     // O2, O3, O5
     func testStartFinishAndCancelFromManyThreads() async {
         await forEachSeed(1...1500) { random in
-            let operation = ProbeOperation(stopsAtCancel: random.chance(50))
+            let operation = HeldOperation(stopsWhenCancelled: random.chance(50))
             var roles = ["start", "cancel", "cancel", "finish", "fail"]
             roles.shuffle(using: &random)
             let (script, order) = (roles, Tally())
@@ -150,7 +152,7 @@ final class OperationCancelTests: XCTestCase {
                 case "start": operation.start()
                 case "cancel": operation.cancel()
                 case "finish": operation.finish()
-                default: operation.finish(with: SampleFailure())
+                default: operation.finish(with: SampleError())
                 }
             }
             await waitForFinish(of: operation)

@@ -4,44 +4,59 @@ import Testing
 @testable import JobKit
 
 @Suite struct OperationDependenciesTests {
+    private let readiness = Readiness(of: ConcurrentOperation())
+
+    /// Returns whether the operation was not among the dependencies.
+    private func insert(_ operation: Operation, _ all: inout OperationDependencies) -> Bool {
+        all.insert(operation) { DependencyEdge(readiness) } != nil
+    }
+
     @Test(arguments: [0, 1, 16, 17, 40])
     func insertedKeepTheirOrderEachOnce(count: Int) {
         let operations = (0..<count).map { _ in Operation() }
         var dependencies = OperationDependencies()
-        for operation in operations { #expect(dependencies.insert(operation) == true) }
-        for operation in operations { #expect(dependencies.insert(operation) == false) }
+        for operation in operations { #expect(insert(operation, &dependencies)) }
+        for operation in operations { #expect(!insert(operation, &dependencies)) }
         #expect(dependencies.operations == operations)
     }
 
-    @Test func removingAnAbsentOneTellsSo() {
+    @Test func removingAnAbsentOneReturnsNothing() {
         var dependencies = OperationDependencies()
-        _ = dependencies.insert(Operation())
-        #expect(dependencies.remove(Operation()).wasPresent == false)
+        _ = insert(Operation(), &dependencies)
+        #expect(dependencies.remove(Operation()) == nil)
         #expect(dependencies.operations.count == 1)
     }
 
-    @Test func hookIsHandedBackWithItsOperation() {
+    @Test func edgeIsHandedBackWithItsOperation() {
         var dependencies = OperationDependencies()
         let (first, second) = (Operation(), Operation())
-        let hook = FinishHook {}
-        _ = dependencies.insert(first)
-        _ = dependencies.insert(second)
-        dependencies.keep(hook, for: second)
-        #expect(dependencies.remove(first).hook == nil)
-        #expect(dependencies.remove(second).hook === hook)
-        #expect(dependencies.removeAll().hooks.isEmpty)
+        let edge = DependencyEdge(readiness)
+        _ = insert(first, &dependencies)
+        #expect(dependencies.insert(second) { edge } === edge)
+        #expect(dependencies.remove(first) !== edge)
+        #expect(dependencies.remove(second) === edge)
+        #expect(dependencies.operations.isEmpty)
+    }
+
+    @Test func nothingIsMadeForOneThatIsThere() {
+        var dependencies = OperationDependencies()
+        let operation = Operation()
+        _ = insert(operation, &dependencies)
+        _ = dependencies.insert(operation) {
+            Issue.record("made twice")
+            return DependencyEdge(readiness)
+        }
     }
 
     @Test func removeAllLeavesNothing() {
         var dependencies = OperationDependencies()
         let operations = (0..<20).map { _ in Operation() }
-        for operation in operations { _ = dependencies.insert(operation) }
-        dependencies.keep(FinishHook {}, for: operations[3])
+        for operation in operations { _ = insert(operation, &dependencies) }
+        _ = dependencies.remove(operations[3])
         let taken = dependencies.removeAll()
-        #expect(taken.operations == operations)
-        #expect(taken.hooks.count == 1)
+        #expect(taken.map(\.operation) == operations.filter { $0 !== operations[3] })
         #expect(dependencies.operations.isEmpty)
-        #expect(dependencies.insert(operations[0]) == true)
+        #expect(insert(operations[0], &dependencies))
     }
 
     @Test(arguments: 1...50)
@@ -50,17 +65,19 @@ import Testing
         let operations = (0..<40).map { _ in Operation() }
         var dependencies = OperationDependencies()
         var oracle: [Operation] = []
-        for _ in 0..<400 {
+        for step in 0..<400 {
             let operation = operations[Int.random(in: 0..<40, using: &random)]
             let isKnown = oracle.contains(operation)
-            if random.chance(55) {
-                #expect(dependencies.insert(operation) == !isKnown)
+            // Up and down, so that both ways of searching are used, with gaps and without.
+            if random.chance(step / 100 % 2 == 0 ? 70 : 25) {
+                #expect(insert(operation, &dependencies) == !isKnown)
                 if !isKnown { oracle.append(operation) }
             } else {
-                #expect(dependencies.remove(operation).wasPresent == isKnown)
+                #expect((dependencies.remove(operation) != nil) == isKnown)
                 oracle.removeAll { $0 === operation }
             }
             #expect(dependencies.contains(operation) == oracle.contains(operation))
+            #expect(dependencies.count == oracle.count)
         }
         #expect(dependencies.operations == oracle)
     }

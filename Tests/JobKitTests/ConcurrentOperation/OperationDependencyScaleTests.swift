@@ -50,7 +50,8 @@ final class OperationDependencyScaleTests: XCTestCase {
         for order in 0..<3 {
             var operations = chain()
             let last = operations[length - 1]
-            weak let first = operations[0]
+            weak var first: ConcurrentOperation?
+            first = operations[0]
             var random = SeededGenerator(seed: 7)
             if order == 1 { operations.reverse() }
             if order == 2 { operations.shuffle(using: &random) }
@@ -91,7 +92,7 @@ final class OperationDependencyScaleTests: XCTestCase {
     }
 
     func testWideFanOutIsReleasedByOneFinish() async {
-        let first = ProbeOperation()
+        let first = HeldOperation(stopsWhenCancelled: false)
         let operations = (0..<200_000).map { _ in ConcurrentOperation() }
         let last = ConcurrentOperation()
         for operation in operations {
@@ -103,6 +104,26 @@ final class OperationDependencyScaleTests: XCTestCase {
         first.start()
         first.finish()
         await waitForFinish(of: last)
+    }
+
+    // Each edge removed by itself, from both ends of a search: quadratic costs would take minutes.
+    func testWideFanInAndFanOutAreTakenBackEdgeByEdge() {
+        for isPlain in [false, true] {
+            let count = isPlain ? 20_000 : 200_000
+            let last = ConcurrentOperation()
+            let others = (0..<count)
+                .map { _ in isPlain ? BlockOperation {} : ConcurrentOperation() }
+            for other in others { last.addDependency(other) }
+            for other in others[..<(count / 2)] { last.removeDependency(other) }
+            for other in others[(count / 2)...].reversed() { last.removeDependency(other) }
+            XCTAssertTrue(last.isReady)
+        }
+        let first = ConcurrentOperation()
+        let others = (0..<200_000).map { _ in ConcurrentOperation() }
+        for other in others { other.addDependency(first) }
+        for other in others[..<100_000] { other.removeDependency(first) }
+        for other in others[100_000...].reversed() { other.removeDependency(first) }
+        XCTAssertTrue(others.allSatisfy(\.isReady))
     }
 
     // A chain that two threads release from its two ends' owners at once.

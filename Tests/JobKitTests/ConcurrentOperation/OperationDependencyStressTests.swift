@@ -71,7 +71,10 @@ final class OperationDependencyStressTests: XCTestCase {
     func testRemovalsAndAdditionsThatRaceFinishesLoseNothing() async {
         await forEachSeed(1...1000) { random in
             let last = ConcurrentOperation()
-            let (kept, removed, added) = (ProbeOperation(), ProbeOperation(), ProbeOperation())
+            let (kept, removed, added) = (
+                HeldOperation(stopsWhenCancelled: false), HeldOperation(stopsWhenCancelled: false),
+                HeldOperation(stopsWhenCancelled: false)
+            )
             for operation in [kept, removed, added] { operation.start() }
             last.addDependency(kept)
             last.addDependency(removed)

@@ -10,11 +10,13 @@ final class OperationDependencyTests: XCTestCase {
 
     func testDependenciesAreListedInOrderAlsoAfterTheFinish() {
         let operation = ConcurrentOperation()
-        let others = [ConcurrentOperation(), BlockOperation {}, ProbeOperation()]
+        let others = [
+            ConcurrentOperation(), BlockOperation {}, HeldOperation(stopsWhenCancelled: false),
+        ]
         for other in others + others { operation.addDependency(other) }
         XCTAssertEqual(operation.dependencies, others)
         for other in others { other.start() }
-        (others[2] as? ProbeOperation)?.finish()
+        (others[2] as? HeldOperation)?.finish()
         XCTAssertTrue(operation.isReady)
         operation.start()
         XCTAssertEqual(operation.dependencies, others)
@@ -46,7 +48,7 @@ final class OperationDependencyTests: XCTestCase {
 
     func testRemovedDependencyIsNotWaitedFor() async {
         for runner in Self.queues {
-            for other in [ProbeOperation(), BlockOperation {}] {
+            for other in [HeldOperation(stopsWhenCancelled: false), BlockOperation {}] {
                 let operation = ConcurrentOperation()
                 operation.addDependency(other)
                 runner.run(operation)
@@ -77,7 +79,7 @@ final class OperationDependencyTests: XCTestCase {
     // A cancelled dependency that has finished does not hold back what depends on it.
     func testCancelledDependencyCountsAsFinished() async {
         for runner in Self.queues {
-            let (first, second) = (ProbeOperation(), ConcurrentOperation())
+            let (first, second) = (HeldOperation(stopsWhenCancelled: false), ConcurrentOperation())
             second.addDependency(first)
             first.cancel()
             runner.run(second, first)
@@ -91,8 +93,10 @@ final class OperationDependencyTests: XCTestCase {
             let (taskQueue, operationQueue) = (TaskQueue(), OperationQueue())
             taskQueue.isSuspended = true
             operationQueue.isSuspended = true
-            let (operation, late) = (ProbeOperation(), ProbeOperation())
-            let probe = ProbeOperation()
+            let (operation, late) = (
+                HeldOperation(stopsWhenCancelled: false), HeldOperation(stopsWhenCancelled: false)
+            )
+            let probe = HeldOperation(stopsWhenCancelled: false)
             for other in [operation, probe] {
                 let queue: any OperationScheduling = isTaskQueue ? taskQueue : operationQueue
                 queue.addOperation(other)
@@ -113,7 +117,10 @@ final class OperationDependencyTests: XCTestCase {
 
     func testDependencyAddedWhileWaitingForAnotherIsHonoured() async {
         for runner in Self.queues {
-            let (first, second, last) = (ProbeOperation(), ProbeOperation(), ProbeOperation())
+            let (first, second, last) = (
+                HeldOperation(stopsWhenCancelled: false), HeldOperation(stopsWhenCancelled: false),
+                HeldOperation(stopsWhenCancelled: false)
+            )
             last.addDependency(first)
             runner.run(last)
             last.addDependency(second)
@@ -153,12 +160,12 @@ final class OperationDependencyTests: XCTestCase {
 
     // Foundation asks `isReady` and keeps the answer; a finish just then must not be lost.
     func testDependencyThatFinishesWhileTheQueueAsksIsNoticed() async {
-        let dependency = ProbeOperation()
+        let dependency = HeldOperation(stopsWhenCancelled: false)
         dependency.start()
         let operation = AskedOperation { dependency.finish() }
         operation.addDependency(dependency)
         OperationQueue().addOperation(operation)
-        await waitForFinish(of: operation, timeout: 60)
+        await waitForFinish(of: operation, timeout: 300)
     }
 }
 

@@ -22,7 +22,7 @@ final class OperationFinishTests: XCTestCase {
     // O1: executing from `main()` to the finish, on every runner.
     func testOperationIsExecutingUntilItFinishes() async {
         for runner in OperationRunner.allCases {
-            let operation = ProbeOperation()
+            let operation = HeldOperation(stopsWhenCancelled: false)
             XCTAssertTrue(operation.isReady)
             XCTAssertTrue(operation.isAsynchronous)
             XCTAssertFalse(operation.isExecuting)
@@ -40,11 +40,11 @@ final class OperationFinishTests: XCTestCase {
 
     // O1: no lock is held over the notifications; who waits for the finish may ask anything.
     func testDependentsAndWaitersSeeAFinishedOperation() async {
-        let operation = ProbeOperation()
+        let operation = HeldOperation(stopsWhenCancelled: false)
         let seen = EventLog()
         let dependent = BlockOperation { [unowned operation] in
             operation.cancel()
-            operation.finish(with: SampleFailure())
+            operation.finish(with: SampleError())
             seen.record("\(operation.isFinished) \(operation.outcome?.text ?? "nil")")
         }
         dependent.addDependency(operation)
@@ -58,20 +58,20 @@ final class OperationFinishTests: XCTestCase {
     // O2
     func testSecondFinishIsIgnored() {
         let operation = ScriptedOperation {
-            $0.finish(with: SampleFailure(number: 1))
+            $0.finish(with: SampleError(number: 1))
             $0.finish()
-            $0.finish(with: SampleFailure(number: 2))
+            $0.finish(with: SampleError(number: 2))
         }
         operation.start()
         operation.finish()
-        XCTAssertEqual(operation.error as? SampleFailure, SampleFailure(number: 1))
+        XCTAssertEqual(operation.error as? SampleError, SampleError(number: 1))
     }
 
     // O2
     func testFinishBeforeStartFinishesWithoutMainWhenStarted() async {
         for runner in OperationRunner.allCases {
-            let operation = ProbeOperation()
-            operation.finish(with: SampleFailure())
+            let operation = HeldOperation(stopsWhenCancelled: false)
+            operation.finish(with: SampleError())
             operation.finish()
             XCTAssertFalse(operation.isFinished)
             XCTAssertNil(operation.outcome)
@@ -79,7 +79,7 @@ final class OperationFinishTests: XCTestCase {
             runner.run(operation)
             await waitForFinish(of: operation)
             XCTAssertEqual(operation.mains.count, 0)
-            XCTAssertEqual(operation.error as? SampleFailure, SampleFailure())
+            XCTAssertEqual(operation.error as? SampleError, SampleError())
         }
     }
 
@@ -94,19 +94,66 @@ final class OperationFinishTests: XCTestCase {
         XCTAssertEqual(log.events, ["finished true, executing false"])
     }
 
-    // O3
+    // O3: also for Foundation, which is told as of a cancel; `didCancel()` is not called.
     func testFinishWithCancellationErrorMeansCancelled() {
-        let operation = ScriptedOperation { $0.finish(with: CancellationError()) }
+        let log = EventLog()
+        let operation = ScriptedOperation(
+            onCancel: { _ in log.record("told") },
+            onMain: { $0.finish(with: CancellationError()) }
+        )
         operation.start()
         XCTAssertEqual(operation.outcome?.text, "cancelled")
         XCTAssertNil(operation.error)
-        XCTAssertFalse(operation.isCancelled)
+        XCTAssertTrue(operation.isCancelled)
+        XCTAssertTrue(operation.isFinished)
+        XCTAssertEqual(log.events, [])
+    }
+
+    // O3: `isCancelled` is true when the finish is told, and before.
+    func testDependentsSeeThatTheirDependencyWasCancelled() {
+        let log = EventLog()
+        for brought in [CancellationError() as any Error, SampleError()] {
+            let operation = ScriptedOperation { $0.finish(with: brought) }
+            let hook = FinishHook { log.record("cancelled \(operation.isCancelled)") }
+            hook.watch(operation)
+            operation.start()
+        }
+        XCTAssertEqual(log.events, ["cancelled true", "cancelled false"])
+    }
+
+    // O3, O4: before the start it is what a cancel is: nothing is waited for any more.
+    func testFinishWithCancellationErrorBeforeTheStartIsACancel() async {
+        let queue = TaskQueue(name: "cancelled")
+        let operation = HeldResultOperation<Int>()
+        operation.addDependency(ConcurrentOperation())
+        queue.addOperation(operation)
+        XCTAssertFalse(operation.isReady)
+        operation.finish(with: CancellationError())
+        XCTAssertTrue(operation.isCancelled)
+        await waitForFinish(of: operation)
+        XCTAssertEqual(operation.outcome?.text, "cancelled")
+        let never = HeldResultOperation<Int>()
+        never.finish(with: CancellationError())
+        await expectThrow(CancellationError.self) { try await never.value }
+    }
+
+    // O3
+    func testEveryCancelledOutcomeIsCancelledForFoundationToo() async {
+        let thrown = AsyncOperation<Int> { throw CancellationError() }
+        let job = ScriptedJob { $0.finish(with: CancellationError()) }
+        for operation in [thrown, job] as [ConcurrentOperation] {
+            operation.start()
+            await waitForFinish(of: operation)
+            XCTAssertEqual(operation.outcome?.text, "cancelled")
+            XCTAssertTrue(operation.isCancelled)
+        }
+        XCTAssertEqual(job.events, [])
     }
 
     // O2: one of many finishes wins, whatever starts meanwhile.
     func testFinishesFromManyThreadsGiveOneOutcome() async {
         await forEachSeed(1...800) { random in
-            let operation = ProbeOperation()
+            let operation = HeldOperation(stopsWhenCancelled: false)
             let completions = Tally()
             let completed = expectation(description: "completion block")
             operation.completionBlock = {
@@ -116,12 +163,12 @@ final class OperationFinishTests: XCTestCase {
             let starter = Int.random(in: 0..<6, using: &random)
             await runOnThreads(6) { number in
                 if number == starter { return operation.start() }
-                operation.finish(with: SampleFailure(number: number))
+                operation.finish(with: SampleError(number: number))
             }
-            await fulfillment(of: [completed], timeout: 60)
+            await fulfillment(of: [completed], timeout: 300)
             XCTAssertTrue(operation.isFinished)
-            XCTAssertNotEqual((operation.error as? SampleFailure)?.number, starter)
-            XCTAssertNotNil(operation.error as? SampleFailure)
+            XCTAssertNotEqual((operation.error as? SampleError)?.number, starter)
+            XCTAssertNotNil(operation.error as? SampleError)
             XCTAssertEqual(completions.count, 1)
         }
     }

@@ -11,14 +11,14 @@ final class OperationFoundationTests: XCTestCase {
         for runner in OperationRunner.allCases {
             let called = expectation(description: "completion block")
             called.assertForOverFulfill = true
-            let operation = ProbeOperation()
+            let operation = HeldOperation(stopsWhenCancelled: false)
             operation.completionBlock = { called.fulfill() }
             runner.run(operation)
             await operation.began.opened()
             operation.finish()
             operation.finish()
             operation.cancel()
-            await fulfillment(of: [called], timeout: 60)
+            await fulfillment(of: [called], timeout: 300)
         }
     }
 
@@ -27,14 +27,16 @@ final class OperationFoundationTests: XCTestCase {
         for runner in OperationRunner.allCases {
             let called = expectation(description: "completion block")
             called.expectedFulfillmentCount = 2
-            let (cancelled, finished) = (ProbeOperation(), ProbeOperation())
+            let (cancelled, finished) = (
+                HeldOperation(stopsWhenCancelled: false), HeldOperation(stopsWhenCancelled: false)
+            )
             for operation in [cancelled, finished] {
                 operation.completionBlock = { called.fulfill() }
             }
             cancelled.cancel()
             finished.finish()
             runner.run(cancelled, finished)
-            await fulfillment(of: [called], timeout: 60)
+            await fulfillment(of: [called], timeout: 300)
         }
     }
 
@@ -42,7 +44,7 @@ final class OperationFoundationTests: XCTestCase {
     func testCompletionBlockSetBeforeOrAfterTrackingIsCalledOnce() async throws {
         for isSetBefore in [true, false] {
             let called = expectation(description: "completion block")
-            let task = ProbeOperation()
+            let task = HeldOperation(stopsWhenCancelled: false)
             if isSetBefore { task.completionBlock = { called.fulfill() } }
             let log = EventLog()
             let job = TrackingJob(task: task, log: log)
@@ -51,7 +53,7 @@ final class OperationFoundationTests: XCTestCase {
             if !isSetBefore { task.completionBlock = { called.fulfill() } }
             XCTAssertNotNil(task.completionBlock)
             task.finish()
-            await fulfillment(of: [called], timeout: 60)
+            await fulfillment(of: [called], timeout: 300)
             await log.waitForEvent("all finished")
             XCTAssertEqual(log.events, ["task finished", "all finished"])
         }
@@ -60,18 +62,18 @@ final class OperationFoundationTests: XCTestCase {
     // O6: the user replaces the block while the operation is executing; the last one counts.
     func testReplacedCompletionBlockIsNotCalled() async {
         let called = expectation(description: "the second block")
-        let operation = ProbeOperation()
+        let operation = HeldOperation(stopsWhenCancelled: false)
         operation.completionBlock = { XCTFail("the first block") }
         operation.start()
         operation.completionBlock = { called.fulfill() }
         operation.finish()
-        await fulfillment(of: [called], timeout: 60)
+        await fulfillment(of: [called], timeout: 300)
     }
 
     // O6
     func testWaitUntilFinishedReturnsForAllWaiters() async {
         for runner in OperationRunner.allCases {
-            let operation = ProbeOperation()
+            let operation = HeldOperation(stopsWhenCancelled: false)
             let passed = expectation(description: "waiters have passed")
             passed.expectedFulfillmentCount = 4
             for _ in 0..<4 {
@@ -84,7 +86,7 @@ final class OperationFoundationTests: XCTestCase {
             runner.run(operation)
             await operation.began.opened()
             operation.finish()
-            await fulfillment(of: [passed], timeout: 60)
+            await fulfillment(of: [passed], timeout: 300)
         }
     }
 
@@ -129,7 +131,9 @@ final class OperationFoundationTests: XCTestCase {
     func testAsynchronousOperationHoldsItsPlaceInAnOperationQueue() async {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
-        let (first, second) = (ProbeOperation(), ProbeOperation())
+        let (first, second) = (
+            HeldOperation(stopsWhenCancelled: false), HeldOperation(stopsWhenCancelled: false)
+        )
         queue.add(first, second)
         await first.began.opened()
         XCTAssertEqual(queue.operationCount, 2)
@@ -143,10 +147,10 @@ final class OperationFoundationTests: XCTestCase {
 
 // Operation forces @unchecked. The properties are constants.
 private final class TrackingJob: JobController, @unchecked Sendable {
-    private let task: ProbeOperation
+    private let task: HeldOperation
     private let log: EventLog
 
-    init(task: ProbeOperation, log: EventLog) {
+    init(task: HeldOperation, log: EventLog) {
         self.task = task
         self.log = log
         super.init()

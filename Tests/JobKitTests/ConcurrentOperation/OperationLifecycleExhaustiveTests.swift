@@ -30,7 +30,8 @@ import Testing
     }
 
     @Test func theSearchIsNotVacuous() {
-        #expect(Self.reachable.count > 100)
+        #expect(Self.reachable.count > 250)
+        #expect(Self.reachable.keys.contains { $0.word.contains(.finished) && $0.decision != nil })
         #expect(Self.reachable.keys.contains { $0.word.contains(.finished) && $0.tellings == 1 })
         #expect(Self.reachable.keys.contains { $0.word.outcome == .timedOut })
     }
@@ -53,52 +54,79 @@ import Testing
         }
     }
 
+    // O5: whoever finishes or cancels, `main()` and `didCancel()` lie between the start and the end.
+    @Test func nothingRunsAfterTheEnd() {
+        expectEverywhere("neither main nor didCancel") { model in
+            guard model.endings == 1 else { return true }
+            return !model.isTelling && !(model.isPreparing && model.mains == 0 && canEnter(model))
+        }
+    }
+
+    private func canEnter(_ model: LifecycleModel) -> Bool {
+        var word = model.word
+        return word.mainEntering()
+    }
+
     // Nothing hangs: once every thread has done its part, a started operation that was finished, or
-    // cancelled before its main, has ended.
+    // cancelled before its main, or whose job has decided, has ended.
     @Test func whatWasToEndHasEndedWhenNoThreadIsOnItsWay() {
         expectEverywhere("it has ended") { model in
             let isQuiet =
-                !model.isSkipping && !model.isTelling && model.storing == nil && !model.isEnding
+                !model.isPreparing && model.skips == 0 && !model.isTelling && model.storing == nil
+                && !model.isDecidedEndDue && !model.isEnding
             guard isQuiet, model.starts == 1 else { return true }
-            let mustEnd = model.firstFinish != nil || model.mains == 0
+            let mustEnd = model.firstFinish != nil || model.mains == 0 || model.decision != nil
             return model.word.contains(.finished) == mustEnd
         }
     }
 
-    // O3, O8: the outcome is what came first of an overrun and a cancel, then what the finish brought.
+    // O3, O8: the outcome is a job's decision, or else what came first of an overrun and a cancel, then
+    // what the finish brought.
     @Test func outcomeFollowsFromWhatHappened() {
         expectEverywhere("the outcome") { model in
             guard model.word.contains(.finished) else { return true }
-            switch (model.settled, model.firstFinish) {
-            case (.byOverrun, _): return model.word.outcome == .timedOut
-            case (.byCancel, _): return model.word.outcome == .cancelled
-            case (nil, .fail): return model.word.outcome == .failed
-            case (nil, .finishWithCancellation): return model.word.outcome == .cancelled
-            case (nil, _): return model.word.outcome == .succeeded
+            let outcome = model.word.outcome
+            switch (model.decision, model.settled, model.firstFinish) {
+            case (.decideToFail, _, _): return outcome == .failed
+            case (.decideToComplete, _, _): return outcome == .succeeded
+            case (.decideToBeCancelled, _, _): return outcome == .cancelled
+            case (_, .byOverrun, _): return outcome == .timedOut
+            case (_, .byCancel, _): return outcome == .cancelled
+            case (_, nil, .fail): return outcome == .failed
+            case (_, nil, _): return outcome == .succeeded
             }
         }
     }
 
-    @Test func cancelledIsSetByACancelOrAnOverrunOnly() {
+    // O3, O8
+    @Test func cancelledIsSetByACancelAnOverrunOrWhatAFinishBrought() {
         expectEverywhere("isCancelled") { $0.word.contains(.cancelled) == ($0.settled != nil) }
+        expectEverywhere("cancelled ⇒ isCancelled") { model in
+            let hasEnded = model.word.contains(.finished) && model.word.outcome == .cancelled
+            return !hasEnded || model.word.contains(.cancelled)
+        }
     }
 
-    // A job decides by itself how it ends; no finish is stored before. Its decision is the only end.
+    // J8: whoever returns from cancel() finds the operation cancelled or finished, or a job that has
+    // decided upon its end.
+    @Test func cancelLeavesNothingThatIsNeitherCancelledNorFinished() {
+        expectEverywhere("cancelled or finished") { model in
+            var word = model.word
+            _ = word.cancelCalled()
+            return model.decision != nil || !word.isDisjoint(with: [.cancelled, .finished])
+        }
+    }
+
+    // A job's decision is the only end, from the decision on.
     @Test func decidedEndIsTheOnlyOne() {
-        for (model, path) in Self.reachable where model.firstFinish == nil {
-            for unlessCancelled in [false, true] {
-                var word = model.word
-                let wasEnding = word.contains(.ending)
-                let wins = word.endDecided(.withError, unlessCancelled: unlessCancelled)
-                let yields = unlessCancelled && word.contains(.cancelled)
-                #expect(wins == (!wasEnding && !yields), "after \(path)")
-                guard wins else { continue }
-                #expect(word.outcome == .failed, "after \(path)")
-                #expect(word.endClaimed() == false, "after \(path)")
-                #expect(word.finishCalled() == false, "after \(path)")
-                #expect(word.cancelCalled() == .ignore, "after \(path)")
-                #expect(word.runtimeOverrun() == .ignore, "after \(path)")
-            }
+        let decided = Self.reachable.filter { $0.key.decision != nil }
+        #expect(decided.count > 10)
+        for (model, path) in decided {
+            var word = model.word
+            #expect(word.endDecided([], unlessCancelled: false) == .refused, "after \(path)")
+            #expect(word.finishCalled() == false, "after \(path)")
+            #expect(word.cancelCalled() == .ignore, "after \(path)")
+            #expect(word.runtimeOverrun() == .ignore, "after \(path)")
         }
     }
 }

@@ -7,8 +7,54 @@ import Testing
 
     @Test func startEntersMain() {
         var life: Life = []
-        #expect(life.startCalled() == .enterMain)
-        #expect(life == [.started, .entered, .executing])
+        #expect(life.mayEnterMain == true)
+        #expect(life.startCalled() == .prepareMain)
+        #expect(life == [.started, .executing])
+        #expect(life.mainEntering() == true)
+        #expect(life == [.started, .executing, .entered])
+    }
+
+    // O5: a cancel between the start and `main()` ends the operation without it, and tells nobody.
+    @Test func cancelBetweenStartAndMainSkipsMain() {
+        var life: Life = []
+        #expect(life.startCalled() == .prepareMain)
+        #expect(life.cancelCalled() == .announceAndSkipMain)
+        #expect(life.mainSkipped() == true)
+        #expect(life.mainEntering() == false)
+        #expect(life.mainSkipped() == false)
+        #expect(life.outcome == .cancelled)
+    }
+
+    // O8: the same for an overrun, which is not lost.
+    @Test func overrunBetweenStartAndMainSkipsMain() {
+        var life: Life = []
+        #expect(life.startCalled() == .prepareMain)
+        #expect(life.runtimeOverrun() == .announceAndSkipMain)
+        #expect(life.mainEntering() == false)
+        #expect(life.mainSkipped() == true)
+        #expect(life.outcome == .timedOut)
+    }
+
+    // O2: and for a finish.
+    @Test func finishBetweenStartAndMainSkipsMain() {
+        var life: Life = []
+        #expect(life.startCalled() == .prepareMain)
+        #expect(life.finishCalled() == true)
+        #expect(life.mainEntering() == false)
+        #expect(life.mainSkipped() == false)
+        #expect(life.finishStored([]) == true)
+        #expect(life.outcome == .succeeded)
+    }
+
+    // O3: a finish that brings a cancellation cancels, once.
+    @Test func cancellationBroughtByAFinishIsACancel() {
+        var life: Life = [.started, .entered, .executing]
+        #expect(life.finishCalled() == true)
+        #expect(life.cancellationBrought() == true)
+        #expect(life.cancelCalled() == .ignore)
+        #expect(life.cancellationBrought() == false)
+        #expect(life.finishStored(.withCancellation) == true)
+        #expect(life.contains(.cancelled))
     }
 
     // O7
@@ -23,7 +69,7 @@ import Testing
     @Test func finishBeforeStartEndsAtTheStart() {
         var life: Life = []
         #expect(life.finishCalled() == true)
-        #expect(life.finishStored([], insideDidCancel: false) == false)
+        #expect(life.finishStored([]) == false)
         #expect(life.startCalled() == .skipMain)
         #expect(life.mainSkipped() == true)
         #expect(life.outcome == .succeeded)
@@ -34,7 +80,7 @@ import Testing
         var life: Life = [.started, .entered, .executing]
         #expect(life.finishCalled() == true)
         #expect(life.finishCalled() == false)
-        #expect(life.finishStored(.withError, insideDidCancel: false) == true)
+        #expect(life.finishStored(.withError) == true)
         #expect(life.outcome == .failed)
     }
 
@@ -42,7 +88,7 @@ import Testing
     @Test func cancelBeforeStartEndsAtTheStartWithoutMain() {
         var life: Life = []
         #expect(life.cancelCalled() == .announce)
-        #expect(life.isCancelledBeforeMain)
+        #expect(life.isCancelledBeforeStart)
         #expect(life.startCalled() == .skipMain)
         #expect(life.mainSkipped() == true)
         #expect(life.outcome == .cancelled)
@@ -54,7 +100,7 @@ import Testing
         #expect(life.finishCalled() == true)
         #expect(life.startCalled() == .skipMain)
         #expect(life.mainSkipped() == false)
-        #expect(life.finishStored([], insideDidCancel: false) == true)
+        #expect(life.finishStored([]) == true)
         #expect(life.outcome == .cancelled)
     }
 
@@ -63,17 +109,8 @@ import Testing
         var life: Life = [.started, .entered, .executing]
         #expect(life.cancelCalled() == .announceAndTell)
         #expect(life.finishCalled() == true)
-        #expect(life.finishStored([], insideDidCancel: false) == false)
+        #expect(life.finishStored([]) == false)
         #expect(life.didCancelReturned() == true)
-    }
-
-    // O5
-    @Test func finishInsideDidCancelEndsAtOnce() {
-        var life: Life = [.started, .entered, .executing]
-        #expect(life.cancelCalled() == .announceAndTell)
-        #expect(life.finishCalled() == true)
-        #expect(life.finishStored([], insideDidCancel: true) == true)
-        #expect(life.didCancelReturned() == false)
     }
 
     // O8
@@ -85,13 +122,13 @@ import Testing
         #expect(life.cancelCalled() == .ignore)
         #expect(life.didCancelReturned() == false)
         #expect(life.finishCalled() == true)
-        #expect(life.finishStored(brought, insideDidCancel: false) == true)
+        #expect(life.finishStored(brought) == true)
         #expect(life.outcome == .timedOut)
     }
 
-    // O8: neither before `main()`, nor after a cancel, nor after a finish.
+    // O8: neither before the start, nor after a cancel, nor after a finish.
     @Test(arguments: [
-        [], Life.started, [.started, .entered, .cancelled], [.started, .entered, .claimed],
+        [], [Life.started, .entered, .cancelled], [.started, .entered, .claimed],
         [.started, .entered, .claimed, .settled, .ending],
     ])
     func overrunIsIgnored(life: Life) {
@@ -110,9 +147,38 @@ import Testing
 
     @Test func decidedEndGivesWayToACancelOnlyWhereItIsAsked() {
         var life: Life = [.started, .entered, .executing, .cancelled]
-        #expect(life.endDecided([], unlessCancelled: true) == false)
-        #expect(life.endDecided(.withError, unlessCancelled: false) == true)
-        #expect(life.endDecided([], unlessCancelled: false) == false)
+        #expect(life.endDecided([], unlessCancelled: true) == .refused)
+        #expect(life.endDecided(.withError, unlessCancelled: false) == .taken)
+        #expect(life.endDecided([], unlessCancelled: false) == .refused)
+        #expect(life.decidedEndDue() == true)
         #expect(life.outcome == .failed)
+    }
+
+    // O5: a job's own end waits for `didCancel()` too.
+    @Test func decidedEndWaitsForDidCancel() {
+        var life: Life = [.started, .entered, .executing]
+        #expect(life.cancelCalled() == .announceAndTell)
+        #expect(life.endDecided(.withError, unlessCancelled: false) == .taken)
+        #expect(life.decidedEndDue() == false)
+        #expect(life.didCancelReturned() == true)
+        #expect(life.outcome == .failed)
+    }
+
+    // O3, O5: what was decided is not changed by a cancel that comes before the end is carried out.
+    @Test func cancelBetweenTheDecisionAndTheEndIsIgnored() {
+        var life: Life = [.started, .entered, .executing]
+        #expect(life.endDecided([], unlessCancelled: true) == .taken)
+        #expect(life.cancelCalled() == .ignore)
+        #expect(life.decidedEndDue() == true)
+        #expect(life.outcome == .succeeded)
+    }
+
+    // O3
+    @Test func decidedCancellationIsACancel() {
+        var life: Life = [.started, .entered, .executing]
+        #expect(life.endDecided(.withCancellation, unlessCancelled: false) == .takenAsCancel)
+        #expect(life.contains(.cancelled))
+        #expect(life.decidedEndDue() == true)
+        #expect(life.outcome == .cancelled)
     }
 }

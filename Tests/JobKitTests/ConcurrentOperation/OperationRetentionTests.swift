@@ -8,9 +8,9 @@ import XCTest
 final class OperationRetentionTests: XCTestCase {
     func testFinishedOperationIsReleased() async {
         for runner in OperationRunner.allCases {
-            weak var released: ProbeOperation?
+            weak var released: HeldOperation?
             do {
-                let operation = ProbeOperation()
+                let operation = HeldOperation(stopsWhenCancelled: false)
                 released = operation
                 runner.run(operation)
                 await operation.began.opened()
@@ -23,9 +23,9 @@ final class OperationRetentionTests: XCTestCase {
 
     func testCancelledOperationIsReleased() async {
         for runner in OperationRunner.allCases {
-            weak var released: ProbeOperation?
+            weak var released: HeldOperation?
             do {
-                let operation = ProbeOperation()
+                let operation = HeldOperation(stopsWhenCancelled: false)
                 operation.cancel()
                 released = operation
                 runner.run(operation)
@@ -89,9 +89,9 @@ final class OperationRetentionTests: XCTestCase {
     }
 
     func testOverrunOperationIsReleased() async {
-        weak var released: ProbeOperation?
+        weak var released: HeldOperation?
         do {
-            let (operation, clock) = (ProbeOperation(stopsAtCancel: true), ManualClock())
+            let (operation, clock) = (HeldOperation(), ManualClock())
             released = operation
             operation.clock = clock
             operation.maximumRuntime = .seconds(1)

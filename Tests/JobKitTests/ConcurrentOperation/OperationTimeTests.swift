@@ -8,8 +8,8 @@ import XCTest
 final class OperationTimeTests: XCTestCase {
     private let clock = ManualClock()
 
-    private func held(limit: Duration?, stopsAtCancel: Bool = false) -> ProbeOperation {
-        let operation = ProbeOperation(stopsAtCancel: stopsAtCancel)
+    private func held(limit: Duration?, stopsAtCancel: Bool = false) -> HeldOperation {
+        let operation = HeldOperation(stopsWhenCancelled: stopsAtCancel)
         operation.clock = clock
         operation.maximumRuntime = limit
         return operation
@@ -27,12 +27,12 @@ final class OperationTimeTests: XCTestCase {
             await operation.began.opened()
             await clock.waitForSleepers()
             clock.advance(by: .seconds(5))
-            await operation.toldOfCancel.opened()
+            await operation.told.opened()
             XCTAssertTrue(operation.isCancelled)
             XCTAssertTrue(operation.isExecuting)
             XCTAssertNil(operation.outcome)
             operation.cancel()
-            operation.finish(with: SampleFailure())
+            operation.finish(with: SampleError())
             await waitForFinish(of: operation)
             XCTAssertEqual(limit(operation), .seconds(5))
             XCTAssertEqual(operation.cancels.count, 1)
@@ -69,7 +69,7 @@ final class OperationTimeTests: XCTestCase {
         await clock.waitForSleepers()
         XCTAssertEqual(clock.nextDeadline?.elapsed, .seconds(5))
         clock.advance(by: .seconds(2))
-        await operation.toldOfCancel.opened()
+        await operation.told.opened()
         operation.finish()
         await waitForFinish(of: operation)
         XCTAssertEqual(limit(operation), .seconds(5))
@@ -82,11 +82,11 @@ final class OperationTimeTests: XCTestCase {
         await clock.waitForSleepers()
         operation.maximumRuntime = .seconds(20)
         XCTAssertEqual(operation.maximumRuntime, .seconds(20))
-        await clock.waitForDeadline(.seconds(20))
+        await clock.waitForDeadline(.init(elapsed: .seconds(20)))
         clock.advance(by: .seconds(10))
         XCTAssertFalse(operation.isCancelled)
         clock.advance(by: .seconds(10))
-        await operation.toldOfCancel.opened()
+        await operation.told.opened()
         operation.finish()
         await waitForFinish(of: operation)
         XCTAssertEqual(limit(operation), .seconds(20))
@@ -109,7 +109,7 @@ final class OperationTimeTests: XCTestCase {
         let operation = held(limit: .seconds(5))
         operation.start()
         clock.advance(by: .seconds(5))
-        await operation.toldOfCancel.opened()
+        await operation.told.opened()
         operation.maximumRuntime = .seconds(50)
         operation.finish()
         operation.maximumRuntime = nil
@@ -154,7 +154,7 @@ final class OperationTimeTests: XCTestCase {
     // O8: an overrun that races a finish and a cancel: one of them decides, and the end comes.
     func testOverrunThatRacesAFinishAndACancel() async {
         await forEachSeed(1...1200) { random in
-            let operation = ProbeOperation(stopsAtCancel: random.chance(70))
+            let operation = HeldOperation(stopsWhenCancelled: random.chance(70))
             let clock = ManualClock()
             operation.clock = clock
             operation.maximumRuntime = .seconds(1)
@@ -192,15 +192,4 @@ private final class ScriptedResult: ResultOperation<Int>, @unchecked Sendable {
     override func main() {}
 
     override func didCancel() { onCancel(self) }
-}
-
-extension ManualClock {
-    /// Waits until somebody sleeps with this deadline as the earliest.
-    func waitForDeadline(_ elapsed: Duration) async {
-        for _ in 0..<1_000_000 {
-            if nextDeadline?.elapsed == elapsed { return }
-            await Task.yield()
-        }
-        XCTFail("no sleeper is due at \(elapsed)")
-    }
 }

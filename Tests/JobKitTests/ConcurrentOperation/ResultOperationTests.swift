@@ -13,7 +13,7 @@ final class ResultOperationTests: XCTestCase {
             runner.run(operation)
             operation.finish(returning: "first")
             operation.finish(returning: "second")
-            operation.finish(with: SampleFailure())
+            operation.finish(with: SampleError())
             let value = try await operation.value
             XCTAssertEqual(value, "first")
             XCTAssertEqual(try operation.result?.get(), "first")
@@ -52,8 +52,8 @@ final class ResultOperationTests: XCTestCase {
     func testFailureIsThrown() async {
         let operation = HeldResultOperation<Int>()
         operation.start()
-        operation.finish(with: SampleFailure())
-        await expectThrow(SampleFailure.self) { try await operation.value }
+        operation.finish(with: SampleError())
+        await expectThrow(SampleError.self) { try await operation.value }
     }
 
     // O3: cancelled before it finished, whatever finish was called.

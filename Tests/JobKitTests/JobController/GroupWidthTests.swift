@@ -138,6 +138,26 @@ final class GroupWidthTests: XCTestCase {
         XCTAssertEqual(job.events, ["cancelled"])
     }
 
+    /// In minutes if each width looked at all tasks.
+    func testTwentyThousandGroupsGetTheirWidthsAfterTracking() async {
+        let queue = StepQueue()
+        let job = ScriptedJob(queue: queue) { job in
+            for index in 0..<20_000 {
+                job.trackAndQueue(InstantOperation("a"), group: .named("\(index)"))
+            }
+            for index in 0..<20_000 {
+                job.setMaxConcurrentOperationCount(1, for: .named("\(index)"))
+            }
+            for index in 0..<20_000 {
+                job.trackAndQueue(InstantOperation("b"), group: .named("\(index)"))
+            }
+        }
+        job.start()
+        XCTAssertEqual(queue.held.count, 20_000)
+        job.cancel()
+        await waitForFinish(of: job)
+    }
+
     func testWidthHoldsWhileThreadsTrackAndChangeIt() async {
         final class Counting: ConcurrentOperation, @unchecked Sendable {
             let log: EventLog

@@ -11,8 +11,7 @@ import Testing
         return TaskRecord(
             task,
             effects: JobEffects(callbackQueue: nil),
-            cancellation: .cancelAndWait,
-            weight: 1,
+            terms: TaskTerms(),
             queue: nil
         )
     }
@@ -53,7 +52,7 @@ import Testing
         let number = groups.number(of: .named("g")).0
         #expect(groups.setCompletion({}, for: number) == nil)
         #expect(groups.setCompletion({}, for: number) != nil)
-        groups.forgetCompletions()
+        #expect(groups.takeCompletions().count == 1)
         #expect(groups.completions.isEmpty)
     }
 

@@ -3,8 +3,8 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-// J10: ten thousand nested jobs, however they were built, at constant stack depth and in a time that
-// grows as their number does: where each job looked at all others, these tests would not end.
+// J10: ten thousand nested jobs, however they were built, at constant stack depth and in a time
+// that grows as their number does: where each job looked at all others, these tests would not end.
 final class JobDepthScaleTests: XCTestCase {
     private static let depth = 10_000
 

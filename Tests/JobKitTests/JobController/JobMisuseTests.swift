@@ -2,6 +2,8 @@ import Foundation
 import JobKit
 import Testing
 
+// Exit tests start a process, which only these platforms can.
+#if os(macOS) || os(Linux)
 /// What a process wrote before it trapped.
 private func message(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
@@ -117,4 +119,44 @@ private func named<Named: Operation>(_ operation: Named, _ name: String) -> Name
         }
         #expect(message(result).contains("Import was started twice"))
     }
+
+    @Test func contextThatDoesNotCallItsBodyTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            let job = named(JobController(), "Import")
+            job.setContext { _ in }
+            job.start()
+        }
+        #expect(message(result).contains("the context of Import called its body 0 times"))
+    }
+
+    @Test func contextThatCallsItsBodyTwiceTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            let job = named(JobController(), "Import")
+            job.setContext { body in
+                body()
+                body()
+            }
+            job.start()
+        }
+        #expect(message(result).contains("the context of Import called its body 2 times"))
+    }
+
+    @Test func contextSetAfterTheStartTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            let job = named(JobController(), "Import")
+            job.start()
+            job.setContext { $0() }
+        }
+        #expect(message(result).contains("the context of Import was set after its start"))
+    }
 }
+#endif

@@ -62,4 +62,64 @@ final class JobRunTests: XCTestCase {
         XCTAssertThrowsError(try result.get()) { XCTAssertTrue($0 is CancellationError) }
         XCTAssertEqual(job.events, [])
     }
+
+    // MARK: A limit for stopping
+
+    func testJobThatDoesNotStopIsExplainedAndGoesOn() async throws {
+        let held = HeldOperation("held", stopsWhenCancelled: false)
+        let job = ScriptedJob { $0.trackAndQueue(held) }
+        let caller = Task { try await job.run(stopWithin: .milliseconds(1)) }
+        await wait(for: held.began)
+        caller.cancel()
+        do {
+            try await caller.value
+            XCTFail("no error")
+        } catch let error as JobDidNotStop {
+            XCTAssertTrue(error.explanation.hasPrefix("job: executing, cancelled\nheld: executing"))
+        }
+        XCTAssertFalse(job.isFinished)
+        held.finish()
+        await waitForFinish(of: job)
+        XCTAssertEqual(job.events, ["cancelled"])
+    }
+
+    func testCallerDoesNotWaitForACancelThatBlocks() async throws {
+        let (began, mayStop) = (Gate(), Gate())
+        let task = ScriptedOperation(
+            onCancel: { operation in
+                mayStop.wait()
+                operation.finish()
+            },
+            onMain: { _ in began.open() }
+        )
+        let job = ScriptedJob { $0.trackAndQueue(task) }
+        let caller = Task { try await job.run(stopWithin: .milliseconds(1)) }
+        await wait(for: began)
+        Thread.detachNewThread { caller.cancel() }
+        await expectThrow(JobDidNotStop.self) { try await caller.value }
+        mayStop.open()
+        await waitForFinish(of: job)
+    }
+
+    func testJobThatStopsInTimeThrowsCancellationError() async {
+        for limit: Duration in [.seconds(3_600), .seconds(Int64.max)] {
+            let held = HeldOperation("held")
+            let job = ScriptedJob { $0.trackAndQueue(held) }
+            let caller = Task { try await job.run(stopWithin: limit) }
+            await wait(for: held.began)
+            caller.cancel()
+            await expectThrow(CancellationError.self) { try await caller.value }
+            XCTAssertTrue(job.isFinished)
+        }
+    }
+
+    func testLimitCountsOnlyOnceTheCallerIsCancelled() async throws {
+        let held = HeldOperation("held")
+        let job = ScriptedJob { $0.trackAndQueue(held) }
+        let caller = Task { try await job.run(stopWithin: .zero) }
+        await wait(for: held.began)
+        held.finish()
+        try await caller.value
+        XCTAssertEqual(job.events.last, "all")
+    }
 }

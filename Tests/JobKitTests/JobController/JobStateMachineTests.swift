@@ -139,6 +139,19 @@ import Testing
         }
     }
 
+    @Test func tasksAreBeingToldUntilTheSweepAndEachLateTaskHaveEnded() {
+        var machine = machine(tasks: [0])
+        machine.mainReturned()
+        #expect(!machine.isTellingTasks)
+        #expect(machine.endRequested(.cancelled) == true)
+        #expect(machine.taskTracked(group: 0) == .cancelAtOnce)
+        #expect(machine.isTellingTasks)
+        machine.tasksCancelled()
+        #expect(machine.isTellingTasks)
+        machine.lateTaskCancelled()
+        #expect(!machine.isTellingTasks)
+    }
+
     @Test func completionThatMeetsACancelBecomesACancel() {
         var machine = machine()
         machine.mainReturned()
@@ -147,8 +160,9 @@ import Testing
         #expect(steps(&machine) == ["cancelled", "finish cancelled"])
     }
 
-    /// Whatever comes in whatever order: each task is delivered or discarded once, no callback comes
-    /// while suspended or after the end was decided, and the job finishes once, waiting for nothing.
+    /// Whatever comes in whatever order: each task is delivered or discarded once, no callback
+    /// comes while suspended or after the end was decided, and the job finishes once, waiting for
+    /// nothing.
     @Test(arguments: 0..<200) func randomWalkKeepsTheRules(seed: Int) {
         var random = WalkGenerator(seed: UInt64(seed))
         var machine = Machine()

@@ -91,7 +91,8 @@ import Testing
         #expect(machine.state(of: "b") == .executing)
     }
 
-    // D1: only the needed item of highest priority may be executing, and it may not be presented yet
+    // D1: only the needed item of highest priority may be executing, and it may not be presented
+    // yet
     @Test func neededItemBelowAnUnknownOneStillWithdrawsALowerOne() {
         var machine = machine(["a", "b", "c"], waitsForUnknown: true)
         for item in ["a", "b"] { _ = machine.needSet(.notNeeded, for: item) }

@@ -83,10 +83,11 @@ final class LaunchUpdatesTests: XCTestCase {
         let latest = await reader.next()
         XCTAssertEqual(latest, .needed)
         release.open()
-        await fulfillment(of: [ended], timeout: 60)
+        await fulfillment(of: [ended], timeout: 300)
     }
 
-    // While one task sets an item others subscribe: what each reads is the end of the item's history.
+    // While one task sets an item others subscribe: what each reads is the end of the item's
+    // history.
     func testNoValueIsLostOrReorderedWhileItemsAreSet() async {
         let seed = UInt64.random(in: .min ... .max)
         print("testNoValueIsLostOrReorderedWhileItemsAreSet: seed \(seed)")

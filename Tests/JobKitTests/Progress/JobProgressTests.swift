@@ -113,7 +113,7 @@ final class JobProgressTests: XCTestCase {
         queue.runNext()
         // Foundation on Linux calls the handler on another thread.
         progress.cancel()
-        await fulfillment(of: [finished], timeout: 60)
+        await fulfillment(of: [finished], timeout: 300)
         XCTAssertTrue(job.isCancelled)
         XCTAssertEqual(progress.fractionCompleted, 0.5)
     }

@@ -74,6 +74,8 @@ final class JobTree: Sendable {
         let chance = Int.random(in: 0..<12, using: &random)
         if chance == 0 { root.cancelBeforeStart() }
         if chance == 1 { root.isSuspended = true }
+        if Int.random(in: 0..<4, using: &random) == 0 { askWhileItRuns(root) }
+        if Int.random(in: 0..<4, using: &random) == 0 { changeWidths(UInt64(chance)) }
         let entry = jobQueues[Int.random(in: 0..<jobQueues.count, using: &random)]
         root.startJob(on: entry)
         switch chance {
@@ -98,10 +100,10 @@ final class JobTree: Sendable {
         }
     }
 
-    private func disturb(after turns: Int, _ body: @escaping @Sendable () -> Void) {
+    func disturb(after turns: Int, _ body: @escaping @Sendable () -> Void) {
         DispatchQueue.global()
             .async {
-                for _ in 0..<turns { sched_yield() }
+                Delay(spins: 100 * turns, yields: min(turns, 3)).pass()
                 body()
             }
     }

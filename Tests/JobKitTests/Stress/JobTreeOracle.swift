@@ -16,7 +16,8 @@ enum StressEvent: Equatable {
     enum Answer { case failJob, carryOn }
 }
 
-/// Follows a job's events by J1, J2, J4, J5, J7, J8 and J9; complains of the first that may not come.
+/// Follows a job's events by J1, J2, J4, J5, J7, J8 and J9; complains of the first that may not
+/// come.
 struct JobTreeOracle {
     private var open: [Int: String] = [:]
     private var seen: Set<Int> = []

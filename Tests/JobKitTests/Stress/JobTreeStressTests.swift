@@ -5,8 +5,8 @@ import XCTest
 /// Ten thousand random trees of jobs, a fifth of them in a debug build, each job's events against
 /// ``JobTreeOracle``.
 ///
-/// A failure prints the seed; `JOBKIT_SEED` runs that tree alone, a hundred times. A sanitizer may be
-/// content with fewer trees: `JOBKIT_TREES`.
+/// A failure prints the seed; `JOBKIT_SEED` runs that tree alone, a hundred times. A sanitizer may
+/// be content with fewer trees: `JOBKIT_TREES`.
 final class JobTreeStressTests: XCTestCase {
     private static let batch = 40
     #if DEBUG
@@ -42,7 +42,7 @@ final class JobTreeStressTests: XCTestCase {
         let finished = expectation(description: "the roots have finished")
         finished.expectedFulfillmentCount = trees.count
         for tree in trees { tree.start { finished.fulfill() } }
-        await fulfillment(of: [finished], timeout: 60)
+        await fulfillment(of: [finished], timeout: 300)
         for tree in trees {
             // Those that were left running, and what those track meanwhile.
             while let job = tree.jobs.first(where: \.isUnderWay) {

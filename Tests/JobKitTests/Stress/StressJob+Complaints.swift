@@ -6,12 +6,16 @@ extension StressJob {
     /// Whether one of the tasks that the job must wait for still runs.
     var hasRunningTasks: Bool {
         tasks.contains { tracked in
-            guard tracked.cancellation == .cancelAndWait, !tracked.task.isFinished else {
-                return false
-            }
-            // A cancelled task that was not started runs nothing any more.
-            return tracked.task.isExecuting || !tracked.task.isCancelled
+            tracked.cancellation == .cancelAndWait && !tracked.isShared && runs(tracked.task)
         }
+    }
+
+    /// Whether a task that several jobs track still runs when none of them does.
+    var hasRunningSharedTasks: Bool { tasks.contains { $0.isShared && runs($0.task) } }
+
+    private func runs(_ task: Operation) -> Bool {
+        // A cancelled task that was not started runs nothing any more.
+        !task.isFinished && (task.isExecuting || !task.isCancelled)
     }
 
     var account: String { "\(name ?? "") at depth \(depth), \(ending): \(events)" }
@@ -40,6 +44,7 @@ extension StressJob {
         if ending != expected, !isCancelled || ending != .cancelled {
             found.append("J8: \(ending), not \(expected)")
         }
+        if hasRunningSharedTasks { found.append("J17: no job waited for a shared task") }
         if places.wasExceeded { found.append("J15: two of a group execute") }
         let own = tasks.compactMap { $0.task as? StressTask }
         if own.contains(where: \.wasStartedWhileHeld) {

@@ -2,14 +2,14 @@ import Foundation
 import JobKit
 import Synchronization
 
-// Operation forces @unchecked. The properties are used in callbacks, which J1 makes serial, and when
-// the job is no longer under way; what other threads use is atomic.
+// Operation forces @unchecked. The properties are used in callbacks, which J1 makes serial, and
+// when the job is no longer under way; what other threads use is atomic.
 /// Does at random what a job may do, and notes every callback.
 final class StressJob: JobController, @unchecked Sendable {
     let depth: Int
-    private let tree: JobTree
+    let tree: JobTree
     private let mostTasks: Int
-    private var random: WalkGenerator
+    var random: WalkGenerator
     private(set) var events: [StressEvent] = []
     private(set) var tasks: [Tracked] = []
     /// Tasks of the job above, which this one waits for too.
@@ -26,6 +26,8 @@ final class StressJob: JobController, @unchecked Sendable {
         let task: Operation
         let group: String
         let cancellation: ChildCancellation
+        /// Whether another job tracks it too, which may be the one that waits for it in the end.
+        let isShared: Bool
     }
 
     init(seed: UInt64, depth: Int, tree: JobTree, inherited: [Operation] = []) {
@@ -70,7 +72,7 @@ final class StressJob: JobController, @unchecked Sendable {
 
     private func complain(_ text: String) { complaint = complaint ?? text }
 
-    private func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
+    func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
 
     override func main() {
         callback(.main) {
@@ -81,7 +83,7 @@ final class StressJob: JobController, @unchecked Sendable {
             for group in ["a", "b"] where chance(2) {
                 setCompletion(for: .named(group)) { self.groupFinished(group) }
             }
-            for task in inherited { track(task, as: "b", isQueued: false) }
+            for task in inherited { track(task, as: "b", isQueued: false, isShared: true) }
             for _ in 0..<Int.random(in: 0...(depth == 0 ? 5 : 3), using: &random) { grow() }
             maybeSuspend(oneIn: 15)
             maybeEnd(oneIn: 25)
@@ -147,7 +149,7 @@ final class StressJob: JobController, @unchecked Sendable {
         // What is left running goes into its queue at once when the job ends.
         let isCounted = isLimited && group == "a" && cancellation != .leaveRunning
         let gauges = [queueGauge] + (isCounted ? [places] : [])
-        let kind = Int.random(in: 0..<13, using: &random)
+        let kind = Int.random(in: 0..<18, using: &random)
         let task: Operation
         switch kind {
         case 0...1:
@@ -161,7 +163,11 @@ final class StressJob: JobController, @unchecked Sendable {
             return track(nested(), as: group, cancellation)
         case 8: return growFinished(group)
         case 9: return growStartedElsewhere(group)
-        case 10 where depth < 3: return growShared(group, on: queue, gauges)
+        case 10 where depth < 3: return growShared(group, on: queue, queueGauge)
+        case 13: task = makeOverrunning(gauges)
+        case 14: task = makeRetry()
+        case 15 where queue is TaskQueue: task = makePermitted()
+        case 16...17: task = makeDependent(gauges)
         default:
             task = StressTask(
                 failure: chance(4) ? SampleError("stress") : nil,
@@ -199,14 +205,15 @@ final class StressJob: JobController, @unchecked Sendable {
     private func growShared(
         _ group: String,
         on queue: any OperationScheduling,
-        _ gauges: [Gauge]
+        _ gauge: Gauge
     ) {
         let task = StressTask(
             failure: chance(6) ? SampleError("shared") : nil,
             finishesLater: chance(2),
-            gauges: gauges
+            // It goes into its queue at once when this job leaves it to the other.
+            gauges: [gauge]
         )
-        track(task, as: group, on: queue)
+        track(task, as: group, on: queue, isShared: true)
         track(nested(inheriting: [task]), as: group)
     }
 
@@ -215,10 +222,13 @@ final class StressJob: JobController, @unchecked Sendable {
         as group: String,
         isQueued: Bool = true,
         on queue: (any OperationScheduling)? = nil,
-        _ cancellation: ChildCancellation = .cancelAndWait
+        _ cancellation: ChildCancellation = .cancelAndWait,
+        isShared: Bool = false
     ) {
         events.append(.tracked(tasks.count, group: group))
-        tasks.append(Tracked(task: task, group: group, cancellation: cancellation))
+        tasks.append(
+            Tracked(task: task, group: group, cancellation: cancellation, isShared: isShared)
+        )
         let completion: ((Operation) -> Void)? = chance(2) ? { self.taskFinished($0) } : nil
         if isQueued {
             trackAndQueue(

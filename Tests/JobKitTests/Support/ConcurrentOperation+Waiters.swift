@@ -2,5 +2,8 @@
 
 extension ConcurrentOperation {
     /// Whether a task awaits the operation.
-    var hasWaiter: Bool { hooks.withLock { $0.isAwaited } }
+    var hasWaiter: Bool { hooks.withLock { $0.listeners.others?.waiters.isEmpty == false } }
+
+    /// Whether the finish is complete: who had to hear of it, observers too, has heard.
+    var isClosed: Bool { hooks.withLock { $0.isClosed } }
 }

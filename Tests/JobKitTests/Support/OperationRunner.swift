@@ -16,20 +16,24 @@ enum OperationRunner: CaseIterable {
         case .operationQueue:
             OperationQueue().addOperations(operations, waitUntilFinished: false)
         case .taskQueue:
-            TaskQueue().addOperations(operations, waitUntilFinished: false)
+            TaskQueue().addOperations(operations)
         }
     }
 }
 
 extension XCTestCase {
-    /// Waits until all of the operations have finished, by Foundation's `waitUntilFinished()`.
-    func waitForFinish(of operations: Operation..., timeout: TimeInterval = 60) async {
+    /// Waits until all of the operations have finished, by Foundation's `waitUntilFinished()`, and
+    /// until the observers of jobs have heard of it, which comes right after.
+    func waitForFinish(of operations: Operation..., timeout: TimeInterval = 300) async {
         let finished = expectation(description: "operations have finished")
         Thread.detachNewThread {
             for operation in operations { operation.waitUntilFinished() }
             finished.fulfill()
         }
         await fulfillment(of: [finished], timeout: timeout)
+        for case let operation as ConcurrentOperation in operations where operation.isFinished {
+            await eventually { operation.isClosed }
+        }
     }
 }
 

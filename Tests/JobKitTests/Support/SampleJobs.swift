@@ -7,7 +7,7 @@ import XCTest
 /// A job that records its callbacks and does what a test says.
 final class ScriptedJob: JobController, @unchecked Sendable {
     let log: EventLog
-    private let script: (ScriptedJob) -> Void
+    var script: (ScriptedJob) -> Void
     var onTask: ((ScriptedJob, Operation) -> Void)?
     var onFailure: (ScriptedJob, Operation) -> FailureResponse = { _, _ in .failJob }
     var onGroup: ((ScriptedJob, JobGroup) -> Void)?
@@ -60,50 +60,6 @@ final class ScriptedJob: JobController, @unchecked Sendable {
     override func didCancel() { onDidCancel?(self) }
 }
 
-/// Why a sample fails.
-struct SampleError: Error, Equatable {
-    let text: String
-
-    init(_ text: String) { self.text = text }
-}
-
-// Operation forces @unchecked. The properties are constants.
-/// Executes until a test finishes it, or until it is cancelled.
-final class HeldOperation: ConcurrentOperation, @unchecked Sendable {
-    let began = Gate()
-    let told = Gate()
-    private let stopsWhenCancelled: Bool
-
-    init(_ name: String, stopsWhenCancelled: Bool = true) {
-        self.stopsWhenCancelled = stopsWhenCancelled
-        super.init()
-        self.name = name
-    }
-
-    override func main() { began.open() }
-
-    override func didCancel() {
-        told.open()
-        if stopsWhenCancelled { finish() }
-    }
-}
-
-// Operation forces @unchecked. The properties are constants.
-/// Finishes inside `start()`, with an error if it has one.
-final class InstantOperation: ConcurrentOperation, @unchecked Sendable {
-    private let failure: SampleError?
-
-    init(_ name: String, failure: SampleError? = nil) {
-        self.failure = failure
-        super.init()
-        self.name = name
-    }
-
-    override func main() {
-        if let failure { finish(with: failure) } else { finish() }
-    }
-}
-
 /// Keeps what it is given, and starts nothing.
 final class IdleQueue: OperationScheduling {
     private let added = EventLog()
@@ -119,21 +75,6 @@ final class InlineQueue: OperationScheduling {
 }
 
 extension XCTestCase {
-    /// Waits until all of the operations have finished.
-    func waitForFinish(
-        of operations: Operation...,
-        file: StaticString = #filePath,
-        line: Int = #line
-    )
-        async
-    {
-        let finished = expectation(description: "finished, line \(line)")
-        let last = BlockOperation { finished.fulfill() }
-        for operation in operations { last.addDependency(operation) }
-        OperationQueue().addOperation(last)
-        await fulfillment(of: [finished], timeout: 60)
-    }
-
     /// Waits until a gate is open.
     func wait(for gate: Gate, line: Int = #line) async {
         let opened = expectation(description: "opened, line \(line)")
@@ -141,6 +82,6 @@ extension XCTestCase {
             await gate.opened()
             opened.fulfill()
         }
-        await fulfillment(of: [opened], timeout: 60)
+        await fulfillment(of: [opened], timeout: 300)
     }
 }

@@ -2,21 +2,28 @@ import Foundation
 import JobKit
 import JobKitTesting
 
-struct SampleFailure: Error, Equatable {
-    var number = 0
+/// Why a sample fails.
+struct SampleError: Error, Equatable {
+    let text: String
+    let number: Int
+
+    init(_ text: String = "", number: Int = 0) {
+        self.text = text
+        self.number = number
+    }
 }
 
 // Operation forces @unchecked. Everything here is Sendable and constant.
-/// Opens a gate in `main()` and is executing until the test finishes it, also when cancelled.
-final class ProbeOperation: ConcurrentOperation, @unchecked Sendable {
+/// Executes until a test finishes it, or until it is cancelled.
+final class HeldOperation: ConcurrentOperation, @unchecked Sendable {
     let mains = Tally()
     let cancels = Tally()
     let began = Gate()
-    let toldOfCancel = Gate()
-    private let stopsAtCancel: Bool
+    let told = Gate()
+    private let stopsWhenCancelled: Bool
 
-    init(name: String? = nil, stopsAtCancel: Bool = false) {
-        self.stopsAtCancel = stopsAtCancel
+    init(_ name: String? = nil, stopsWhenCancelled: Bool = true) {
+        self.stopsWhenCancelled = stopsWhenCancelled
         super.init()
         self.name = name
     }
@@ -28,8 +35,24 @@ final class ProbeOperation: ConcurrentOperation, @unchecked Sendable {
 
     override func didCancel() {
         cancels.add()
-        toldOfCancel.open()
-        if stopsAtCancel { finish() }
+        told.open()
+        if stopsWhenCancelled { finish() }
+    }
+}
+
+// Operation forces @unchecked. The properties are constants.
+/// Finishes inside `start()`, with an error if it has one.
+final class InstantOperation: ConcurrentOperation, @unchecked Sendable {
+    private let failure: SampleError?
+
+    init(_ name: String, failure: SampleError? = nil) {
+        self.failure = failure
+        super.init()
+        self.name = name
+    }
+
+    override func main() {
+        if let failure { finish(with: failure) } else { finish() }
     }
 }
 
@@ -40,11 +63,14 @@ final class ScriptedOperation: ConcurrentOperation, @unchecked Sendable {
     private let onCancel: @Sendable (ScriptedOperation) -> Void
 
     init(
+        _ name: String? = nil,
         onCancel: @escaping @Sendable (ScriptedOperation) -> Void = { $0.finish() },
         onMain: @escaping @Sendable (ScriptedOperation) -> Void
     ) {
         self.onMain = onMain
         self.onCancel = onCancel
+        super.init()
+        self.name = name
     }
 
     override func main() { onMain(self) }

@@ -1,3 +1,4 @@
+import Dispatch
 import XCTest
 
 extension XCTestCase {
@@ -7,10 +8,12 @@ extension XCTestCase {
         file: StaticString = #filePath,
         line: UInt = #line
     ) async {
-        for _ in 0..<2_000_000 {
-            if condition() { return }
+        let limit = DispatchTime.now() + .seconds(300)
+        while !condition() {
+            guard DispatchTime.now() < limit else {
+                return XCTFail("the condition never held", file: file, line: line)
+            }
             await Task.yield()
         }
-        XCTFail("the condition never held", file: file, line: line)
     }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import JobKitTesting
+import Synchronization
 import XCTest
 
 @testable import JobKit
@@ -17,7 +18,7 @@ final class TaskQueueBlockingTests: XCTestCase {
                 release.wait()
             }
         }
-        await fulfillment(of: [began], timeout: 60)
+        await fulfillment(of: [began], timeout: 300)
 
         let elsewhere = expectation(description: "the others run")
         elsewhere.expectedFulfillmentCount = 50 * 3 + 1
@@ -28,7 +29,7 @@ final class TaskQueueBlockingTests: XCTestCase {
             Task { elsewhere.fulfill() }
         }
         DispatchQueue.global().async { elsewhere.fulfill() }
-        await fulfillment(of: [elsewhere], timeout: 60)
+        await fulfillment(of: [elsewhere], timeout: 300)
         XCTAssertEqual(blocked.operationCount, 64)
         release.open()
         await drain(blocked)
@@ -48,15 +49,15 @@ final class TaskQueueBlockingTests: XCTestCase {
             }
         }
         await began.opened()
-        let (first, second) = (WorkOperation { $0.finish() }, BlockOperation {})
+        let (first, second) = (ScriptedOperation { $0.finish() }, BlockOperation {})
         second.addDependency(first)
         let picky = PickyOperation()
-        queue.addOperations([second, picky, first], waitUntilFinished: false)
+        queue.addOperations([second, picky, first])
         picky.makeReady()
         await drain(queue)
         XCTAssertTrue(second.isFinished)
         release.open()
-        await fulfillment(of: [ended], timeout: 60)
+        await fulfillment(of: [ended], timeout: 300)
     }
 
     /// Operations of one queue may wait for each other: it gets more threads when it stalls.
@@ -64,10 +65,11 @@ final class TaskQueueBlockingTests: XCTestCase {
         for count in [2, 4, 32] {
             let queue = TaskQueue()
             let met = Gate()
-            let arrivals = Countdown(count) { met.open() }
+            let arrived = Atomic(0)
             for _ in 0..<count {
                 queue.addOperation {
-                    arrivals.step()
+                    let number = arrived.add(1, ordering: .sequentiallyConsistent).newValue
+                    if number == count { met.open() }
                     met.wait()
                 }
             }

@@ -21,7 +21,7 @@ final class TaskQueueDependencyTests: XCTestCase {
             if number % 2 == 0 {
                 operation = BlockOperation(block: work)
             } else {
-                operation = WorkOperation {
+                operation = ScriptedOperation {
                     work()
                     $0.finish()
                 }
@@ -36,7 +36,7 @@ final class TaskQueueDependencyTests: XCTestCase {
             default: third.addOperation(operation)
             }
         }
-        await fulfillment(of: [ended], timeout: 60)
+        await fulfillment(of: [ended], timeout: 300)
         XCTAssertEqual(log.withLock { $0 }, Array(0..<300))
     }
 
@@ -50,13 +50,13 @@ final class TaskQueueDependencyTests: XCTestCase {
             if isPlain {
                 waiting = BlockOperation { log.record("waiting") }
             } else {
-                waiting = WorkOperation {
+                waiting = ScriptedOperation {
                     log.record("waiting")
                     $0.finish()
                 }
             }
             queue.addOperation(waiting)
-            let dependency = WorkOperation {
+            let dependency = ScriptedOperation {
                 log.record("dependency")
                 $0.finish()
             }
@@ -89,7 +89,7 @@ final class TaskQueueDependencyTests: XCTestCase {
         let entered = Atomic(0)
         let waiting = (0..<100)
             .map { _ in
-                WorkOperation {
+                ScriptedOperation {
                     entered.add(1, ordering: .relaxed)
                     $0.finish()
                 }
@@ -97,7 +97,7 @@ final class TaskQueueDependencyTests: XCTestCase {
         for operation in waiting { operation.addDependency(never) }
         let plain = BlockOperation { entered.add(1, ordering: .relaxed) }
         plain.addDependency(never)
-        queue.addOperations(waiting + [plain], waitUntilFinished: false)
+        queue.addOperations(waiting + [plain])
         queue.cancelAllOperations()
         await drain(queue)
         XCTAssertEqual(entered.load(ordering: .relaxed), 0)

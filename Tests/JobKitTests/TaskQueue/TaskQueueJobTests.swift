@@ -14,7 +14,7 @@ final class TaskQueueJobTests: XCTestCase {
         let count = Atomic(0)
         @Sendable func tree(_ depth: Int) -> Operation {
             guard depth > 0 else {
-                return WorkOperation { operation in
+                return ScriptedOperation { operation in
                     let now = running.add(1, ordering: .sequentiallyConsistent).newValue
                     most.withLock { $0 = max($0, now) }
                     DispatchQueue.global()
@@ -25,7 +25,7 @@ final class TaskQueueJobTests: XCTestCase {
                         }
                 }
             }
-            return WorkJob(on: queue) { job in
+            return ScriptedJob(queue: queue) { job in
                 for _ in 0..<3 { job.trackAndQueue(tree(depth - 1)) }
             }
         }
@@ -41,12 +41,12 @@ final class TaskQueueJobTests: XCTestCase {
         let ended = Atomic(0)
         @Sendable func chain(_ depth: Int) -> Operation {
             guard depth > 0 else {
-                return WorkOperation {
+                return ScriptedOperation {
                     ended.add(1, ordering: .relaxed)
                     $0.finish()
                 }
             }
-            return WorkJob(on: queues[depth % 3]) { $0.trackAndQueue(chain(depth - 1)) }
+            return ScriptedJob(queue: queues[depth % 3]) { $0.trackAndQueue(chain(depth - 1)) }
         }
         for _ in 0..<20 { queues[0].addOperation(chain(30)) }
         for queue in queues { await drain(queue) }
@@ -57,13 +57,13 @@ final class TaskQueueJobTests: XCTestCase {
     func testTaskQueuedBeforeItIsTracked() async {
         for isPlain in [false, true] {
             let queue = TaskQueue(maxConcurrentOperationCount: 1)
-            let job = WorkJob(on: queue) { job in
+            let job = ScriptedJob(queue: queue) { job in
                 let task: Operation = isPlain ? BlockOperation {} : ConcurrentOperation()
                 queue.addOperation(task)
                 job.track(task)
             }
             queue.addOperation(job)
-            await drain(queue, timeout: 60)
+            await drain(queue, timeout: 300)
             XCTAssertTrue(job.isFinished)
         }
     }
@@ -73,13 +73,13 @@ final class TaskQueueJobTests: XCTestCase {
         for isPlain in [false, true] {
             let queue = TaskQueue(maxConcurrentOperationCount: 1)
             queue.isSuspended = true
-            let job = WorkJob(on: queue) { _ in }
+            let job = ScriptedJob(queue: queue) { _ in }
             let task: Operation = isPlain ? BlockOperation {} : ConcurrentOperation()
             task.queuePriority = .low
             job.trackAndQueue(task)
             queue.addOperation(job)
             queue.isSuspended = false
-            await drain(queue, timeout: 60)
+            await drain(queue, timeout: 300)
             XCTAssertTrue(job.isFinished)
         }
     }
@@ -92,19 +92,20 @@ final class TaskQueueJobTests: XCTestCase {
             began.expectedFulfillmentCount = 10
             for _ in 0..<10 {
                 queue.addOperation(
-                    WorkJob(on: queue) { job in
+                    ScriptedJob(queue: queue) { job in
                         let task = ConcurrentOperation()
                         task.addDependency(gate)
                         job.trackAndQueue(task)
-                        job.trackAndQueue(WorkOperation { $0.finish() }) { _ in began.fulfill() }
+                        job.trackAndQueue(ScriptedOperation { $0.finish() }) { _ in began.fulfill()
+                        }
                     }
                 )
             }
-            await fulfillment(of: [began], timeout: 60)
+            await fulfillment(of: [began], timeout: 300)
             if hasBarrier { queue.addBarrierBlock {} }
             queue.maxConcurrentOperationCount = 1
             TaskQueue.shared.addOperation(gate)
-            await drain(queue, timeout: 60)
+            await drain(queue, timeout: 300)
             XCTAssertEqual(queue.operationCount, 0)
         }
     }
@@ -117,7 +118,7 @@ final class TaskQueueJobTests: XCTestCase {
                 if thread == 0 {
                     for _ in 0..<3 {
                         queue.addOperation(
-                            WorkJob(on: queue) { job in
+                            ScriptedJob(queue: queue) { job in
                                 job.trackAndQueue(ConcurrentOperation()) { _ in
                                     job.trackAndQueue(BlockOperation {})
                                     let task = ConcurrentOperation()
@@ -133,7 +134,7 @@ final class TaskQueueJobTests: XCTestCase {
                     queue.maxConcurrentOperationCount = 1
                 }
             }
-            await drain(queue, timeout: 60)
+            await drain(queue, timeout: 300)
             guard queue.operationCount == 0 else { return XCTFail("stuck in round \(round)") }
         }
     }
@@ -142,10 +143,10 @@ final class TaskQueueJobTests: XCTestCase {
     func testBarrierWaitsForTheTasksOfAJob() async {
         let (queue, log) = (TaskQueue(), EventLog())
         let (began, release) = (Gate(), Gate())
-        let job = WorkJob(on: queue) { job in
+        let job = ScriptedJob(queue: queue) { job in
             began.open()
             release.wait()
-            job.trackAndQueue(WorkOperation { $0.finish() }) { _ in
+            job.trackAndQueue(ScriptedOperation { $0.finish() }) { _ in
                 log.record("first")
                 job.trackAndQueue(BlockOperation { log.record("second") })
             }
@@ -155,7 +156,7 @@ final class TaskQueueJobTests: XCTestCase {
         queue.addBarrierBlock { log.record("barrier") }
         queue.addOperation { log.record("after") }
         release.open()
-        await drain(queue, timeout: 60)
+        await drain(queue, timeout: 300)
         XCTAssertEqual(log.events, ["first", "second", "barrier", "after"])
     }
 

@@ -37,7 +37,7 @@ final class TaskQueueLifeTests: XCTestCase {
         }
         queue.maxConcurrentOperationCount = 5
         XCTAssertEqual(queue.maxConcurrentOperationCount, 5)
-        await fulfillment(of: [began], timeout: 60)
+        await fulfillment(of: [began], timeout: 300)
         release.open()
         await drain(queue)
     }
@@ -61,13 +61,13 @@ final class TaskQueueLifeTests: XCTestCase {
         }
         await began.opened()
         release.open()
-        await fulfillment(of: [ended], timeout: 60)
+        await fulfillment(of: [ended], timeout: 300)
     }
 
     /// The operations that have not finished, in the order added.
     func testOperationsAreThoseNotFinished() async {
         let (queue, began, release) = (TaskQueue(maxConcurrentOperationCount: 1), Gate(), Gate())
-        let first = WorkOperation { operation in
+        let first = ScriptedOperation { operation in
             began.open()
             Task {
                 await release.opened()
@@ -78,7 +78,7 @@ final class TaskQueueLifeTests: XCTestCase {
         others[1].queuePriority = .veryHigh
         queue.addOperation(first)
         await began.opened()
-        queue.addOperations(others, waitUntilFinished: false)
+        queue.addOperations(others)
         XCTAssertEqual(queue.operations, [first] + others)
         XCTAssertEqual(queue.operationCount, 3)
         release.open()
@@ -101,21 +101,83 @@ final class TaskQueueLifeTests: XCTestCase {
         await runOnThreads(2) { _ in queue.waitUntilAllOperationsAreFinished() }
     }
 
+    /// Adding and waiting, from a task: all have finished, whatever they are and wait for.
+    func testTaskAwaitsWhatItAdds() async {
+        let (queue, elsewhere) = (TaskQueue(maxConcurrentOperationCount: 1), TaskQueue())
+        for _ in 0..<50 {
+            let foreign = BlockOperation {}
+            let operations: [Operation] =
+                (0..<10).map { $0 % 2 == 0 ? ConcurrentOperation() : BlockOperation {} }
+            operations[0].addDependency(foreign)
+            operations[3].addDependency(operations[7])
+            operations[5].cancel()
+            elsewhere.addOperation(foreign)
+            await queue.addOperations(operations, waitUntilFinished: true)
+            XCTAssertTrue(operations.allSatisfy(\.isFinished))
+        }
+        await queue.addOperations([], waitUntilFinished: true)
+        let held = ConcurrentOperation()
+        queue.isSuspended = true
+        await queue.addOperations([held], waitUntilFinished: false)
+        XCTAssertFalse(held.isFinished)
+        queue.isSuspended = false
+        await queue.waitUntilAllOperationsAreFinished()
+        XCTAssertTrue(held.isFinished)
+    }
+
+    /// Many tasks and threads wait for one queue; an empty one holds nobody.
+    func testTasksAwaitAnEmptyQueue() async {
+        let (queue, release, log) = (TaskQueue(), Gate(), EventLog())
+        await queue.waitUntilAllOperationsAreFinished()
+        for _ in 0..<10 {
+            queue.addOperation {
+                release.wait()
+                log.record("ended")
+            }
+        }
+        await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    await queue.waitUntilAllOperationsAreFinished()
+                    return log.events.count
+                }
+            }
+            release.open()
+            for await count in group { XCTAssertEqual(count, 10) }
+        }
+    }
+
+    /// Foundation's word for "no limit" means it here too.
+    func testDefaultWidthOfFoundationIsNoLimit() {
+        let foundations = OperationQueue.defaultMaxConcurrentOperationCount
+        let queue = TaskQueue(maxConcurrentOperationCount: foundations)
+        XCTAssertEqual(
+            queue.maxConcurrentOperationCount,
+            TaskQueue.defaultMaxConcurrentOperationCount
+        )
+        queue.maxConcurrentOperationCount = 3
+        queue.maxConcurrentOperationCount = foundations
+        XCTAssertEqual(
+            queue.maxConcurrentOperationCount,
+            TaskQueue.defaultMaxConcurrentOperationCount
+        )
+    }
+
     /// Q7: what runs and what waits is cancelled; nothing that waited is entered.
     func testCancelAllReachesWhatWaitsBeforeWhatRuns() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         let began = Gate()
         let entered = Atomic(0)
-        let waiting = WorkOperation {
+        let waiting = ScriptedOperation {
             entered.add(1, ordering: .relaxed)
             $0.finish()
         }
         let running = StoppableOperation(began: began) { operation in
+            // The place is free as soon as this returns: what takes it has been cancelled before.
+            XCTAssertTrue(waiting.isCancelled)
             operation.finish()
-            // The place is free: what takes it must have been cancelled before.
-            waiting.waitUntilFinished()
         }
-        queue.addOperations([running, waiting], waitUntilFinished: false)
+        queue.addOperations([running, waiting])
         await began.opened()
         await runOnThreads(1) { _ in queue.cancelAllOperations() }
         await drain(queue)

@@ -34,7 +34,7 @@ final class TaskQueueOrderTests: XCTestCase {
         let log = Guarded<[Int]>([])
         for number in 0..<2_000 {
             queue.addOperation(
-                WorkOperation { operation in
+                ScriptedOperation { operation in
                     log.withLock { $0.append(number) }
                     guard number % 3 > 0 else { return operation.finish() }
                     DispatchQueue.global().async { operation.finish() }
@@ -69,7 +69,7 @@ final class TaskQueueOrderTests: XCTestCase {
                 }
             }
         }
-        await fulfillment(of: [full], timeout: 60)
+        await fulfillment(of: [full], timeout: 300)
         release.open()
         await drain(queue)
         XCTAssertEqual(most.withLock { $0 }, 3)
@@ -90,7 +90,7 @@ final class TaskQueueOrderTests: XCTestCase {
                 }
             }
         }
-        await fulfillment(of: [all], timeout: 60)
+        await fulfillment(of: [all], timeout: 300)
         XCTAssertEqual(queue.operationCount, 5_000)
         release.open()
         await drain(queue)
@@ -104,19 +104,41 @@ final class TaskQueueOrderTests: XCTestCase {
         let priorities: [Operation.QueuePriority] = [.low, .normal, .veryHigh, .normal, .veryLow]
         let operations = priorities.enumerated()
             .map { number, priority in
-                let operation = WorkOperation {
+                let operation = ScriptedOperation {
                     log.record("\(number)")
                     $0.finish()
                 }
                 operation.queuePriority = priority
                 return operation
             }
-        queue.addOperations(operations, waitUntilFinished: false)
+        queue.addOperations(operations)
         operations[4].queuePriority = .high
         operations[1].queuePriority = .low
         queue.isSuspended = false
         await drain(queue)
         XCTAssertEqual(log.events, ["2", "4", "3", "0", "1"])
+    }
+
+    /// All operations added together are known before the first of them starts.
+    func testOperationsAddedTogetherStartByPriority() async {
+        let priorities: [Operation.QueuePriority] = [.veryLow, .normal, .veryHigh]
+        for round in 0..<200 {
+            let (queue, log) = (TaskQueue(maxConcurrentOperationCount: 1), EventLog())
+            let operations = priorities.map { priority -> Operation in
+                let name = "\(priority.rawValue)"
+                let operation: Operation =
+                    round % 2 == 0
+                    ? BlockOperation { log.record(name) }
+                    : ScriptedOperation {
+                        log.record(name)
+                        $0.finish()
+                    }
+                operation.queuePriority = priority
+                return operation
+            }
+            await queue.addOperations(operations, waitUntilFinished: true)
+            XCTAssertEqual(log.events, ["8", "0", "-8"])
+        }
     }
 
     /// Q2: the priority of a plain operation counts too.
@@ -142,14 +164,14 @@ final class TaskQueueOrderTests: XCTestCase {
                 let log = EventLog()
                 queue.isSuspended = true
                 let first: Operation =
-                    isPlain ? BlockOperation {} : WorkOperation { $0.finish() }
-                let dependent = WorkOperation {
+                    isPlain ? BlockOperation {} : ScriptedOperation { $0.finish() }
+                let dependent = ScriptedOperation {
                     log.record("dependent")
                     $0.finish()
                 }
                 dependent.queuePriority = .high
                 dependent.addDependency(first)
-                queue.addOperations([first, dependent], waitUntilFinished: false)
+                queue.addOperations([first, dependent])
                 queue.addOperation { log.record("stranger") }
                 queue.isSuspended = false
                 await drain(queue)

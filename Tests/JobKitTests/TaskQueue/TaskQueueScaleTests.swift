@@ -13,7 +13,7 @@ final class TaskQueueScaleTests: XCTestCase {
             let bad = Atomic(0)
             var chain = (0..<100_000)
                 .map { number in
-                    WorkOperation { operation in
+                    ScriptedOperation { operation in
                         let place = reached.add(1, ordering: .sequentiallyConsistent).oldValue
                         if place != number { bad.add(1, ordering: .relaxed) }
                         operation.finish()
@@ -25,7 +25,7 @@ final class TaskQueueScaleTests: XCTestCase {
             case "shuffled": chain.shuffle(using: &generator)
             default: break
             }
-            queue.addOperations(chain, waitUntilFinished: false)
+            queue.addOperations(chain)
             chain = []
             await drain(queue, timeout: 120)
             XCTAssertEqual(reached.load(ordering: .relaxed), 100_000, order)
@@ -38,20 +38,20 @@ final class TaskQueueScaleTests: XCTestCase {
         let queue = TaskQueue()
         let ended = Atomic(0)
         let seen = Atomic(0)
-        let last = WorkOperation { operation in
+        let last = ScriptedOperation { operation in
             seen.store(ended.load(ordering: .sequentiallyConsistent), ordering: .relaxed)
             operation.finish()
         }
         let tasks = (0..<200_000)
             .map { _ in
-                WorkOperation {
+                ScriptedOperation {
                     ended.add(1, ordering: .sequentiallyConsistent)
                     $0.finish()
                 }
             }
         for task in tasks { last.addDependency(task) }
         queue.addOperation(last)
-        queue.addOperations(tasks, waitUntilFinished: false)
+        queue.addOperations(tasks)
         await drain(queue, timeout: 120)
         XCTAssertEqual(seen.load(ordering: .relaxed), 200_000)
     }

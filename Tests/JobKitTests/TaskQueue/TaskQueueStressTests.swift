@@ -52,11 +52,11 @@ final class TaskQueueStressTests: XCTestCase {
         switch Int.random(in: 0..<6, using: &generator) {
         case 0: BlockOperation {}
         case 1:
-            WorkJob(on: queue) { job in
+            ScriptedJob(queue: queue) { job in
                 for _ in 0..<3 { job.trackAndQueue(ConcurrentOperation()) }
             }
         case 2:
-            WorkOperation { operation in DispatchQueue.global().async { operation.finish() } }
+            ScriptedOperation { operation in DispatchQueue.global().async { operation.finish() } }
         default: ConcurrentOperation()
         }
     }

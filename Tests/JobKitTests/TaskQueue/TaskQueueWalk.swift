@@ -81,7 +81,7 @@ struct TaskQueueWalk {
         }
         expect(machine.count == 0, "is empty in the end")
         expect(machine.placesTaken == 0, "has all places back")
-        expect(machine.requests.isEmpty, "forgets all requests")
+        expect(machine.loans.askedCount == 0, "forgets all requests")
     }
 
     private mutating func add() {
@@ -93,13 +93,17 @@ struct TaskQueueWalk {
         let isBarrier = parent == nil && chance(8)
         // Some are tracked only when they stand in the queue already.
         let isTrackedLate = parent != nil && chance(25) && entries.allSatisfy { !$0.isBarrier }
+        let isKnownAtOnce = !isTrackedLate && chance(50)
         let slot = machine.entryAdded(
             nextID,
             priority: priority,
             isReady: isReady,
-            isBarrier: isBarrier
+            isBarrier: isBarrier,
+            lender: isKnownAtOnce ? parent?.slot : nil
         )
-        if let parent, !isTrackedLate { machine.lendersFound([parent.slot], for: slot) }
+        if let parent, !isTrackedLate, !isKnownAtOnce {
+            machine.lendersFound([parent.slot], for: slot)
+        }
         entries.append(
             Entry(
                 id: nextID,
@@ -148,7 +152,7 @@ struct TaskQueueWalk {
             expect(best?.id == id, "starts the most urgent first")
         }
         entries[index].isExecuting = true
-        guard let lender = machine.slots[entries[index].slot].lender else { return true }
+        guard let lender = machine.loans.lender(of: entries[index].slot) else { return true }
         let job = entries.first { $0.slot == lender.slot }
         if isLeft(entries[index]) { return true }
         expect(job?.isWaitingJob == true, "borrows from a job that waits")
@@ -231,7 +235,7 @@ struct TaskQueueWalk {
         if machine.placesTaken < machine.width { return true }
         return entries.contains {
             $0.isExecuting && $0.isWaitingJob && isAncestor($0.id, of: entry)
-                && machine.slots[$0.slot].borrower == nil
+                && machine.loans.borrower(of: $0.slot) == nil
         }
     }
 
@@ -242,23 +246,25 @@ struct TaskQueueWalk {
         // Q1: places are taken by those who execute or may, but for those in a place of a job's.
         let takers = entries.count {
             let slot = slots[$0.slot]
-            return (slot.state == .executing || slot.state == .granted) && slot.lender == nil
+            return (slot.state == .executing || slot.state == .granted)
+                && machine.loans.lender(of: $0.slot) == nil
         }
         expect(machine.placesTaken == takers, "counts the places taken")
-        expect(machine.lenderCount == slots.count { $0.canLend }, "counts the lenders")
+        let lending = slots.indices.count { machine.loans.canLend($0) }
+        expect(machine.loans.lenderCount == lending, "counts the lenders")
         expect(machine.grantedCount == slots.count { $0.state == .granted }, "counts the loans")
         var lenders: Set<Int> = []
         for entry in entries {
             let slot = slots[entry.slot]
             expect((slot.state == .executing) == entry.isExecuting, "knows who executes")
             // J12: at most one borrower per job, and both know of each other.
-            if let lender = slot.lender {
+            if let lender = machine.loans.lender(of: entry.slot) {
                 expect(lenders.insert(lender.slot).inserted, "lends a place once")
-                let borrower = slots[lender.slot].borrower
+                let borrower = machine.loans.borrower(of: lender.slot)
                 expect(borrower == machine.ticket(entry.slot), "lenders know the borrower")
             }
-            if let borrower = slot.borrower {
-                let lender = slots[borrower.slot].lender
+            if let borrower = machine.loans.borrower(of: entry.slot) {
+                let lender = machine.loans.lender(of: borrower.slot)
                 expect(lender == machine.ticket(entry.slot), "borrowers know the lender")
             }
         }

@@ -74,4 +74,104 @@ import Testing
         _ = plan.taskAdded(to: .concurrentQueue)
         #expect(forecast(plan, [40, 10, 5], gates: [0: 90]) == [critical("2", 5, saves: 0)])
     }
+
+    /// What is worked out for all tasks at once is what a replay of each changed plan says.
+    @Test func savingsAreThoseOfAReplay() {
+        let seed = UInt64.random(in: .min ... .max)
+        var generator = WalkGenerator(seed: seed)
+        for _ in 0..<500 {
+            let launch = RandomLaunch(&generator)
+            let real = LaunchForecast(plan: launch.plan(), record: launch.record)
+            let savings = LaunchSavings(real)
+            for task in launch.queues.indices {
+                let changed = LaunchForecast(
+                    plan: launch.plan(withConcurrent: task),
+                    record: launch.record
+                )
+                let expected = launch.total(real) - launch.total(changed)
+                guard savings.saving(of: task) == max(.zero, expected) else {
+                    Issue.record("task \(task) with the seed \(seed)")
+                    return
+                }
+            }
+        }
+    }
+
+    /// In minutes if each task were replayed.
+    @Test(.timeLimit(.minutes(1))) func fourThousandTasksAreForecast() {
+        var plan = LaunchPlan()
+        for _ in 0..<4_000 { _ = plan.taskAdded(to: .mainQueue) }
+        let path = forecast(plan, Array(repeating: 2, count: 4_000))
+        #expect(path.count == 4_000)
+    }
+}
+
+/// Tasks in groups and alone, with dependencies on earlier ones, gates and durations.
+private struct RandomLaunch {
+    private let groups: [(isGroup: Bool, gate: Bool, tasks: Range<Int>)]
+    private let dependencies: [[Int]]
+    let queues: [LaunchTaskQueue]
+    let record: LaunchRecord
+
+    init(_ generator: inout WalkGenerator) {
+        var groups: [(isGroup: Bool, gate: Bool, tasks: Range<Int>)] = []
+        var count = 0
+        for _ in 0..<Int.random(in: 1...5, using: &generator) {
+            let size = Int.random(in: 1...4, using: &generator)
+            let (isGroup, hasGate) = (
+                Bool.random(using: &generator), Int.random(in: 0..<4, using: &generator) == 0
+            )
+            groups.append((isGroup, hasGate, count..<count + size))
+            count += size
+        }
+        self.groups = groups
+        queues = (0..<count)
+            .map { _ in Bool.random(using: &generator) ? .mainQueue : .concurrentQueue }
+        dependencies = (0..<count)
+            .map { task in
+                guard task > 0, Int.random(in: 0..<3, using: &generator) == 0 else { return [] }
+                return [Int.random(in: 0..<task, using: &generator)]
+            }
+        let start = ContinuousClock.now
+        var record = LaunchRecord()
+        record.workflowBegan(at: start)
+        for index in 0..<count {
+            let duration = Int.random(in: 0...20, using: &generator)
+            record.taskAdded("\(index)")
+            record.taskBegan(index, name: "\(index)", at: start)
+            record.taskRan(
+                index,
+                at: start + .milliseconds(Int.random(in: 0...duration, using: &generator))
+            )
+            record.taskEnded(index, as: .succeeded, at: start + .milliseconds(duration))
+        }
+        for gate in groups.filter(\.gate).indices {
+            let opening = Int.random(in: 0...60, using: &generator)
+            record.gateOpened(gate, at: start + .milliseconds(opening))
+        }
+        self.record = record
+    }
+
+    func plan(withConcurrent changed: Int? = nil) -> LaunchPlan {
+        var plan = LaunchPlan()
+        for group in groups {
+            if group.gate { plan.gateAdded("gate") }
+            let members = group.tasks.map { task in
+                task == changed ? LaunchTaskQueue.concurrentQueue : queues[task]
+            }
+            if group.isGroup {
+                _ = plan.groupAdded(members)
+            } else {
+                for queue in members { _ = plan.taskAdded(to: queue) }
+            }
+        }
+        for (task, dependencies) in dependencies.enumerated() {
+            plan.dependenciesFound(dependencies, of: task)
+        }
+        return plan
+    }
+
+    func total(_ forecast: LaunchForecast) -> Duration {
+        queues.indices.map { forecast.end(of: $0) }.max() ?? .zero
+    }
 }

@@ -121,4 +121,30 @@ import Testing
         let timeline = LaunchTimeline(name: "Launch", plan: plan, record: record, now: start)
         #expect(timeline.text() == "[Launch start] - [two lines 1ms]")
     }
+
+    // W4: the text grows with the number of groups, and each row stands below its stage's first
+    @Test(.timeLimit(.minutes(1))) func lineOfManyGroupsIsContinuedInFurtherLines() {
+        var plan = LaunchPlan()
+        let count = 4_000
+        for _ in 0..<count { _ = plan.groupAdded([.mainQueue, .concurrentQueue]) }
+        let names = (0..<count).flatMap { ["main \($0)", "beside \($0)"] }
+        let text = timeline(plan, names.map { ($0, 0, 1, .succeeded) }, ended: 1).text()
+        #expect(text.count < count * 2 * 2_000)
+        let lines = text.split(separator: "\n")
+        #expect(lines.allSatisfy { $0.count < LaunchTimeline.width + 100 })
+        #expect(lines.filter { $0.contains("[main") }.count > 10)
+        #expect(text.ranges(of: "Launch start").count == 1)
+        #expect(lines.last { $0.contains("[main") }?.hasSuffix("- [Launch finish]") == true)
+        var mainLine = Substring()
+        for line in lines {
+            if line.contains("[main") { mainLine = line }
+            guard let column = column(of: "beside ", in: line) else { continue }
+            let number = line.drop { !$0.isNumber }.prefix { $0.isNumber }
+            #expect(self.column(of: "main \(number) ", in: mainLine) == column)
+        }
+    }
+
+    private func column(of name: String, in line: Substring) -> Int? {
+        line.firstRange(of: name).map { line.distance(from: line.startIndex, to: $0.lowerBound) }
+    }
 }

@@ -2,7 +2,8 @@ import Testing
 
 @testable import JobKit
 
-/// Every plan of three additions, and of four of the plainest, in every order of finishes and gates.
+/// Every plan of three additions, and of four of the plainest, in every order of finishes and
+/// gates.
 @Suite struct TaskWorkflowExhaustiveTests {
     typealias Machine = TaskWorkflowStateMachine<Int>
 

@@ -28,7 +28,7 @@ final class TaskWorkflowMainThreadTests: XCTestCase {
         XCTAssertEqual(log.events, ["a on main", "b on main"])
         XCTAssertEqual(workflow.state, .executing)
         gate.open()
-        await fulfillment(of: [told], timeout: 60)
+        await fulfillment(of: [told], timeout: 300)
         XCTAssertEqual(log.events, ["a on main", "b on main", "c", "d on main"])
     }
 
@@ -38,7 +38,7 @@ final class TaskWorkflowMainThreadTests: XCTestCase {
         let workflow = TaskWorkflow(name: "Launch")
         workflow.delegate = delegate
         workflow.addBlockingTasks([logging("a", EventLog())])
-        workflow.addTask(ClosureTask(name: "b") { _ in throw LaunchSampleError() })
+        workflow.addTask(ClosureTask(name: "b") { _ in throw SampleError() })
         workflow.addTask(logging("c", EventLog()))
         workflow.start()
         XCTAssertEqual(delegate.log.events, ["finished on the main thread"])
@@ -87,7 +87,7 @@ final class TaskWorkflowMainThreadTests: XCTestCase {
         XCTAssertFalse(startAndWait(workflow, timeout: .milliseconds(1)))
         XCTAssertEqual(log.events, ["a on main"])
         workflow.openGate("screen")
-        await fulfillment(of: [told], timeout: 60)
+        await fulfillment(of: [told], timeout: 300)
         XCTAssertEqual(log.events, ["a on main", "b on main"])
     }
 
@@ -103,7 +103,7 @@ final class TaskWorkflowMainThreadTests: XCTestCase {
             log.record("\(workflow.startAndWait())")
             returned.fulfill()
         }
-        await fulfillment(of: [returned], timeout: 60)
+        await fulfillment(of: [returned], timeout: 300)
         XCTAssertEqual(log.events, ["a on main", "told", "true"])
     }
 

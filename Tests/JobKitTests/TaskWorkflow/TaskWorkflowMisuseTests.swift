@@ -3,6 +3,8 @@ import Testing
 
 @testable import JobKit
 
+// Exit tests start a process, which only these platforms can.
+#if os(macOS) || os(Linux)
 /// What traps, and that the message names it.
 @Suite struct TaskWorkflowMisuseTests {
     private static func expect(_ result: ExitTest.Result?, toSay words: String) {
@@ -63,6 +65,26 @@ import Testing
         Self.expect(result, toSay: "Launch can never finish")
     }
 
+    // W6
+    @Test func dependencyOnATaskThatIsAddedBehindWhileItRunsTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            let workflow = TaskWorkflow(name: "Launch")
+            let (first, second) = (LaunchTask(name: "First"), LaunchTask(name: "Second"))
+            first.addDependency(second)
+            workflow.addTask(
+                ClosureTask(name: "Adder", queue: .concurrentQueue) { _ in
+                    workflow.addTask(second)
+                }
+            )
+            workflow.addTask(first)
+            try await workflow.run(context: [:])
+        }
+        Self.expect(result, toSay: "Launch can never finish: First depends on Second")
+    }
+
     @Test func taskAddedTwiceTraps() async {
         let result = await #expect(
             processExitsWith: .failure,
@@ -98,4 +120,41 @@ import Testing
         }
         Self.expect(result, toSay: "Launch was told to track First, but it has finished")
     }
+
+    @Test func mainActorMethodOnTheConcurrentQueueTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            _ = MethodTask(
+                name: "Window",
+                queue: .concurrentQueue,
+                target: Screen(),
+                method: Screen.show
+            )
+        }
+        Self.expect(result, toSay: "the method of Window belongs to the main actor")
+    }
+
+    @Test func mainActorClosureStartedOnAnotherThreadTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            let task = ClosureTask(name: "Window", onMain: { _ in })
+            await withCheckedContinuation { started in
+                Thread.detachNewThread {
+                    task.start()
+                    started.resume()
+                }
+            }
+        }
+        Self.expect(result, toSay: "Window belongs to the main actor, but was started on another")
+    }
 }
+
+@MainActor private final class Screen {
+    nonisolated init() {}
+    func show() {}
+}
+#endif

@@ -68,13 +68,22 @@ import Testing
         #expect(machine.wait(of: 0) == .start)
         _ = machine.started()
         #expect(machine.wait(of: 0) == nil)
-        #expect(machine.wait(of: 1) == .tasks([0]))
-        #expect(machine.wait(of: 7) == .tasks([0, 1]))
+        #expect(machine.wait(of: 1) == .tasks([0], further: 0))
+        #expect(machine.wait(of: 7) == .tasks([0, 1], further: 0))
         for index in 0..<2 { _ = machine.taskFinished(index, hasFailed: false) }
         #expect(machine.wait(of: 4) == nil)
-        #expect(machine.wait(of: 3) == .tasks([2]))
+        #expect(machine.wait(of: 3) == .tasks([2], further: 0))
         _ = machine.taskFinished(4, hasFailed: false)
-        #expect(machine.wait(of: 6) == .tasks([2, 3, 5]))
+        #expect(machine.wait(of: 6) == .tasks([2, 3, 5], further: 0))
+    }
+
+    @Test func waitNamesTenOfMany() {
+        var machine = TaskWorkflowStateMachine<String>()
+        _ = machine.groupAdded((0..<25).map { ("\($0)", .concurrentQueue) })
+        _ = machine.taskAdded("behind", queue: .mainQueue)
+        _ = machine.started()
+        _ = machine.taskFinished(1, hasFailed: false)
+        #expect(machine.wait(of: 25) == .tasks([0] + Array(2...10), further: 14))
     }
 
     // R5

@@ -20,7 +20,7 @@ final class TaskWorkflowStressTests: XCTestCase {
                     let tasks = (0..<Int.random(in: 0...3, using: &random))
                         .map { index in
                             AsyncClosureTask(name: "\(index)") { _ in
-                                if index == 1 { throw LaunchSampleError() }
+                                if index == 1 { throw SampleError() }
                             }
                         }
                     let queue: LaunchTaskQueue =
@@ -70,7 +70,7 @@ final class TaskWorkflowStressTests: XCTestCase {
                 }
             }
             workflow.openGate("hold")
-            await fulfillment(of: [told], timeout: 60)
+            await fulfillment(of: [told], timeout: 300)
             XCTAssertEqual(log.events, (0..<20).map { "\($0)" })
         }
     }

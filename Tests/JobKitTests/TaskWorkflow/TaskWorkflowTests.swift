@@ -60,7 +60,7 @@ final class TaskWorkflowTests: XCTestCase {
         final class Early: LaunchTask, @unchecked Sendable {
             var wasFinished: Bool?
             override func main(context: LaunchContext) {
-                finish(with: LaunchSampleError())
+                finish(with: SampleError())
                 finish()
                 wasFinished = isFinished
             }
@@ -69,7 +69,7 @@ final class TaskWorkflowTests: XCTestCase {
         XCTAssertEqual(task.name, "Early")
         task.start()
         XCTAssertEqual(task.wasFinished, false)
-        XCTAssertTrue(task.error is LaunchSampleError)
+        XCTAssertTrue(task.error is SampleError)
     }
 
     // W1
@@ -197,15 +197,15 @@ final class TaskWorkflowTests: XCTestCase {
     // W5
     func testFailedTaskDoesNotStopTheLaunch() async {
         let log = EventLog()
-        let failing = ClosureTask(name: "A") { _ in throw LaunchSampleError() }
+        let failing = ClosureTask(name: "A") { _ in throw SampleError() }
         let workflow = TaskWorkflow(name: "Launch")
         workflow.addBlockingTasks([
-            failing, AsyncClosureTask(name: "B") { _ in throw LaunchSampleError() },
+            failing, AsyncClosureTask(name: "B") { _ in throw SampleError() },
         ])
         workflow.addTask(logging("C", log))
         await finish(workflow)
         XCTAssertEqual(log.events, ["C on main"])
-        XCTAssertTrue(failing.error is LaunchSampleError)
+        XCTAssertTrue(failing.error is SampleError)
         XCTAssertNil(workflow.error)
         XCTAssertTrue(workflow.generateTimeline().contains(#/\[A \d+ms failed\]/#))
     }
@@ -219,11 +219,11 @@ final class TaskWorkflowTests: XCTestCase {
         }
         let log = EventLog()
         let workflow = Strict(name: "Launch")
-        workflow.addTask(ClosureTask(name: "A") { _ in throw LaunchSampleError() })
+        workflow.addTask(ClosureTask(name: "A") { _ in throw SampleError() })
         workflow.addTask(logging("B", log))
         await finish(workflow)
         XCTAssertEqual(log.events, [])
-        XCTAssertTrue(workflow.error is LaunchSampleError)
+        XCTAssertTrue(workflow.error is SampleError)
     }
 
     func testTaskAddsATaskWhileTheWorkflowIsExecuting() async {
@@ -286,7 +286,6 @@ final class TaskWorkflowTests: XCTestCase {
             finished = workflow
             await finish(workflow)
         }
-        for _ in 0..<1_000 where finished != nil { await Task.yield() }
-        XCTAssertNil(finished)
+        await eventually { finished == nil }
     }
 }

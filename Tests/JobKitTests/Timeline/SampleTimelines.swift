@@ -117,7 +117,8 @@ enum SampleTimelines {
     ) -> Timeline.Interval {
         Timeline.Interval(
             name: name,
-            type: type,
+            typeName: "\(type)",
+            group: parent.map { _ in "\(type)" },
             outcome: .succeeded,
             parent: parent,
             start: .microseconds(start),

@@ -29,6 +29,8 @@ import Testing
             let arguments = try #require(slice["args"] as? [String: Any])
             #expect(arguments["outcome"] as? String == entry.outcomeWord)
             #expect(arguments["job"] as? String == entry.parent.map { timeline.entries[$0].name })
+            #expect(arguments["type"] as? String == entry.typeName)
+            #expect(slice["cat"] as? String == entry.group ?? entry.typeName)
             #expect((arguments["error"] != nil) == (entry.outcomeWord == "failed"))
         }
         let threads = events.filter { $0["name"] as? String == "thread_name" }
@@ -91,8 +93,10 @@ import Testing
     @Test(arguments: samples.keys.sorted()) func textHasALineForEachEntry(sample: String) throws {
         let timeline = try #require(Self.samples[sample])
         let text = timeline.text()
-        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let all = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let lines = all.prefix { !$0.isEmpty }
         #expect(lines.count == timeline.entries.count)
+        #expect(all.dropFirst(lines.count + 1).count == timeline.groups.count)
         #expect(lines.count { $0.hasPrefix("*") } == timeline.criticalPath.count)
         for entry in timeline.entries {
             #expect(lines.contains { $0.contains(TimelineName.oneLine(entry.name)) })
@@ -112,15 +116,96 @@ import Testing
                    0.0 ms  24.0 ms  ━━━━━━━━━━━━━━━━━━━━━━━━  import
                 *  0.1 ms  12.2 ms  ━━━━━━━━━━━━━               resize - failed: connection <lost> & "gone"
                 * 12.4 ms  11.6 ms              ━━━━━━━━━━━━    upload
+
+                Upload  2 tasks, 23.8 ms
                 """
         )
+    }
+
+    /// A job with two groups, that goes on after its last task, and was not recorded to its end.
+    private var grouped: Timeline {
+        let upload = SampleTimelines.Upload.self
+        var photos = (0..<3)
+            .map { SampleTimelines.interval("\($0).jpg", upload, 0, $0 * 100, $0 * 100 + 200) }
+        for place in photos.indices { photos[place].group = "photos: <raw>" }
+        return Timeline(
+            [SampleTimelines.interval("import", SampleTimelines.Import.self, nil, 0, 1_000)]
+                + photos + [SampleTimelines.interval("index", upload, 0, 400, 700)],
+            omittedCount: 7
+        )
+    }
+
+    @Test func jobCountsInTheNamedGroupThatItWasTrackedWith() {
+        let upload = SampleTimelines.Upload.self
+        var retry = SampleTimelines.interval("retry", SampleTimelines.Album.self, 0, 0, 500)
+        retry.group = "files"
+        let timeline = Timeline([
+            SampleTimelines.interval("sync", SampleTimelines.Import.self, nil, 0, 500), retry,
+            SampleTimelines.interval("attempt", upload, 1, 0, 400),
+            SampleTimelines.interval("album", SampleTimelines.Album.self, 0, 0, 300),
+            SampleTimelines.interval("photo", upload, 3, 0, 300),
+        ])
+        #expect(timeline.groups.map(\.name) == ["Upload", "files"])
+        #expect(timeline.groups.map(\.taskCount) == [2, 1])
+    }
+
+    @Test func groupsAreNamedAndSummedInEveryForm() throws {
+        let timeline = grouped
+        #expect(timeline.groups.map(\.name) == ["photos: <raw>", "Upload"])
+        #expect(timeline.groups.map(\.taskCount) == [3, 1])
+        #expect(timeline.groups.map(\.duration) == [.microseconds(600), .microseconds(300)])
+        let text = timeline.text()
+        #expect(text.contains("  0.jpg [photos: <raw>]\n"))
+        #expect(
+            text.contains("\n\nphotos: <raw>  3 tasks, 600 µs\nUpload         1 task, 300 µs\n")
+        )
+        #expect(
+            timeline.mermaid().contains("section import - photos#58; #60;raw#62; (3 tasks, 600 µs)")
+        )
+        let svg = timeline.svg()
+        #expect(svg.contains(">photos: &lt;raw&gt; (3 tasks, 600 µs)</text>"))
+        #expect(svg.contains("Upload, group photos: &lt;raw&gt; in import"))
+        #expect(svg.components(separatedBy: "<rect class=\"t0\"").count == 4)
+        #expect(svg.components(separatedBy: "<rect class=\"t1\"").count == 2)
+        let json = try JSONSerialization.jsonObject(with: timeline.chromeTrace())
+        let other = (json as? [String: Any])?["otherData"] as? [String: Any]
+        #expect(other?["group photos: <raw>"] as? String == "3 tasks, 600 µs")
+    }
+
+    @Test func jobsTimeAfterItsLastTaskIsToldInEveryForm() {
+        let timeline = grouped
+        #expect(timeline.timesAfterTasks == [.microseconds(300), nil, nil, nil, nil])
+        #expect(timeline.text().contains("import - 0.3 ms after its last task\n"))
+        #expect(timeline.mermaid().contains("section import, 300 µs after its last task\n"))
+        #expect(timeline.svg().contains("<path class=\"own\" d=\"M832 "))
+        #expect(
+            String(decoding: timeline.chromeTrace(), as: UTF8.self)
+                .contains("\"afterLastTask\":\"300 µs\"")
+        )
+    }
+
+    @Test func everyFormSaysHowManyWereNotRecorded() {
+        let timeline = grouped
+        #expect(timeline.text().hasSuffix("\n7 more were not recorded"))
+        #expect(timeline.mermaid().contains("title 7 more were not recorded\n"))
+        #expect(timeline.svg().contains("7 more not recorded"))
+        #expect(
+            String(decoding: timeline.chromeTrace(), as: UTF8.self).contains("\"not recorded\":7")
+        )
+    }
+
+    @Test func pictureHasColoursForDarkReaders() {
+        #expect(grouped.svg().contains("@media (prefers-color-scheme:dark){"))
     }
 
     @Test func everyFormOfTenThousandEntriesIsWritten() throws {
         let timeline = Timeline(
             SampleTimelines.simulated(count: 10_000, width: 8, albumSize: 800)
         )
-        #expect(timeline.text().utf8.count { $0 == UInt8(ascii: "\n") } == 9_999)
+        #expect(
+            timeline.text().utf8.count { $0 == UInt8(ascii: "\n") }
+                == 10_000 + timeline.groups.count
+        )
         #expect(timeline.mermaid().utf8.count { $0 == UInt8(ascii: ":") } == 10_000)
         #expect(timeline.chromeTrace().count > 10_000)
         #expect(timeline.svg().utf8.count < 10_000 * 250)

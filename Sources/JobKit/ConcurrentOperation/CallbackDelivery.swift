@@ -1,0 +1,41 @@
+/// Callbacks that one thread at a time runs: those of a job.
+///
+/// All that the operations and their queues know of a job: a finish claims the delivery, and
+/// whoever has claimed it sees that the callbacks run.
+protocol CallbackDelivery: AnyObject, Sendable {
+    /// Notes that there is something to deliver; returns whether the caller must deliver it.
+    func claimDelivery() -> Bool
+
+    /// Delivers on this thread, having claimed to.
+    ///
+    /// - Returns: Where something is to be delivered now, as claimed by the finish of the job.
+    func deliverClaimed() -> (any CallbackDelivery)?
+
+    /// Delivers on another thread, having claimed to.
+    func deliverClaimedElsewhere()
+}
+
+extension CallbackDelivery {
+    /// Delivers on this thread, having claimed to; goes on with the jobs that so finish, one after
+    /// another.
+    func deliverAll() {
+        var next = deliverClaimed()
+        while let delivery = next { next = delivery.deliverClaimed() }
+    }
+
+    /// Delivers on this thread, which has no user code on its stack, unless another thread does.
+    func deliverHere() {
+        if claimDelivery() { deliverAll() }
+    }
+
+    /// Delivers on another thread if nobody does already; where this thread collects deliveries, it
+    /// delivers itself in the end.
+    func deliverElsewhere() {
+        let context = ThreadContext.current
+        guard context.heldDeliveries == nil else {
+            context.heldDeliveries?.append(self)
+            return
+        }
+        if claimDelivery() { deliverClaimedElsewhere() }
+    }
+}

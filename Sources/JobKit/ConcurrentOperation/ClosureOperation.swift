@@ -1,0 +1,48 @@
+/// Runs a closure as an operation, on a thread of its queue.
+///
+/// ```swift
+/// let parse = ClosureOperation { try JSONDecoder().decode(Feed.self, from: data) }
+/// queue.addOperation(parse)
+/// let feed = try await parse.value
+/// ```
+///
+/// Use it for work that blocks or computes. ``AsyncOperation`` takes an `async` closure, and
+/// ``CallbackOperation`` takes one that calls back. A running closure cannot be stopped: after a
+/// cancel or an overrun, the operation finishes when the closure has returned, and its value is
+/// dropped.
+public final class ClosureOperation<Success: Sendable>: ResultOperation<Success>,
+    // Operation forces @unchecked. Only the thread that starts the operation touches the closure.
+    @unchecked Sendable
+{
+    private var body: (@Sendable () throws -> Success)?
+
+    /// Creates an operation that runs `body` when it is started.
+    ///
+    /// - Parameters:
+    ///   - name: The operation's name.
+    ///   - body: The work; its value or error becomes the operation's. Released when it has
+    ///     returned, or with the operation if it is never started.
+    public init(name: String? = nil, _ body: @escaping @Sendable () throws -> Success) {
+        self.body = body
+        super.init()
+        if let name { self.name = name }
+    }
+
+    /// Runs the closure.
+    public override func main() {
+        guard let body = body.take() else { return }
+        do {
+            finish(returning: try body())
+        } catch {
+            finish(with: error)
+        }
+    }
+
+    /// Does nothing: the operation finishes when the closure returns.
+    public override func didCancel() {}
+
+    override func startedWithoutMain() {
+        let released = body.take()
+        withExtendedLifetime(released) { super.startedWithoutMain() }
+    }
+}

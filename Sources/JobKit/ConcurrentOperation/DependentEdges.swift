@@ -1,0 +1,22 @@
+/// The edges of those who wait for one operation, in the order added.
+///
+/// Removed ones stay until they are as many as the others, so that a removal costs constant time.
+struct DependentEdges: Sendable {
+    private(set) var edges: [DependencyEdge] = []
+    private var removedCount = 0
+
+    private static let fewest = 16
+
+    /// Keeps an edge, unless it was removed before it was registered.
+    mutating func insert(_ edge: DependencyEdge) {
+        if !edge.isOver { edges.append(edge) }
+    }
+
+    /// An edge is over that may be among these.
+    mutating func edgeRemoved() {
+        removedCount += 1
+        guard removedCount >= Self.fewest, 2 * removedCount >= edges.count else { return }
+        edges.removeAll(where: \.isOver)
+        removedCount = 0
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import Synchronization
+
+/// Numbers for events, unique in the process.
+enum OperationNumber {
+    private static let last = Atomic<Int>(0)
+    static func next() -> Int { last.add(1, ordering: .relaxed).newValue }
+}
+
+extension Operation {
+    /// The operation's number in events, snapshots and timelines; unique in the process.
+    ///
+    /// > Thread: Any.
+    public var operationID: Int {
+        (self as? ConcurrentOperation)?.eventNumber ?? PlainOperations.number(of: self)
+    }
+}
+
+extension ConcurrentOperation {
+    /// The `operationID`, for those who know the class.
+    final var eventNumber: Int {
+        let known = number.load(ordering: .acquiring)
+        guard known == 0 else { return known }
+        let new = OperationNumber.next()
+        let (isSet, other) = number.compareExchange(
+            expected: 0,
+            desired: new,
+            ordering: .acquiringAndReleasing
+        )
+        return isSet ? new : other
+    }
+}

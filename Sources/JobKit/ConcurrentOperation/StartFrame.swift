@@ -1,0 +1,65 @@
+import Foundation
+
+/// One call of an operation's `start()` on a thread, and what is to be done when it has returned.
+///
+/// A finish inside `start()` has code of the user's below it on the stack. So what it leads to
+/// waits in the frame for the one who made it: the worker of a ``TaskQueue``, or `start()` itself.
+struct StartFrame {
+    /// The operation; nil where none is being started.
+    private(set) var operation: ObjectIdentifier?
+    /// Whether a worker starts the operation, which gives its place away when `start()` has
+    /// returned.
+    private(set) var isWorkers = false
+    /// The queue whose place the operation takes, as a number, if a worker starts it and its width
+    /// is limited; 0 otherwise.
+    private(set) var limitedQueue = 0
+    /// Whether the operation came to its end in this frame: then the worker gives its place away,
+    /// and otherwise the thread of the finish.
+    var hasEnded = false
+    /// The first that has something to deliver because of this start.
+    var delivery: (any CallbackDelivery)?
+    /// Who waits for the operation and is resumed when its place was given away.
+    var waiters: [FinishWaiter]?
+
+    init() {}
+
+    init(_ operation: Operation, isWorkers: Bool, limitedQueue: Int) {
+        self.operation = ObjectIdentifier(operation)
+        self.isWorkers = isWorkers
+        self.limitedQueue = limitedQueue
+    }
+
+    @inline(__always)
+    func isOf(_ operation: Operation) -> Bool { self.operation == ObjectIdentifier(operation) }
+
+    @inline(__always)
+    func resumeWaiters() {
+        guard let waiters else { return }
+        for waiter in waiters { waiter.resume() }
+    }
+}
+
+extension ThreadContext {
+    /// Starts an operation in a frame of its own; the only place where a frame is saved and
+    /// restored.
+    ///
+    /// - Parameters:
+    ///   - operation: The operation, which `body` starts.
+    ///   - isWorkers: Whether a worker of the operation's queue calls this.
+    ///   - limitedQueue: The queue as a number, if its width is limited.
+    ///   - body: Calls `start()`, or is what `start()` does.
+    /// - Returns: The frame, with what the caller has to do now.
+    @inline(__always)
+    func start(
+        _ operation: Operation,
+        isWorkers: Bool = false,
+        limitedQueue: Int = 0,
+        _ body: () -> Void
+    ) -> StartFrame {
+        var frame = StartFrame(operation, isWorkers: isWorkers, limitedQueue: limitedQueue)
+        swap(&frame, &self.frame)
+        body()
+        swap(&frame, &self.frame)
+        return frame
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// When something happened, by the clock of `ContinuousClock`, in nanoseconds since some instant.
+///
+/// `ContinuousClock.Instant` has no size that the compiler knows: whatever holds one is copied by
+/// the runtime, which takes hundreds of instructions.
+struct EventTime: Comparable, Sendable {
+    /// 0 for a time that is not known.
+    let nanoseconds: Int64
+
+    static let unknown = EventTime(nanoseconds: 0)
+
+    static var now: EventTime {
+        #if canImport(Darwin)
+        let time = clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW)
+        return EventTime(nanoseconds: Int64(truncatingIfNeeded: time))
+        #else
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return EventTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        #endif
+    }
+
+    /// The instant, which is at most some tens of nanoseconds later.
+    var instant: ContinuousClock.Instant {
+        Self.origin.instant + Self.origin.time.duration(to: self)
+    }
+
+    func duration(to later: EventTime) -> Duration {
+        .nanoseconds(later.nanoseconds - nanoseconds)
+    }
+
+    static func < (left: EventTime, right: EventTime) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+
+    /// One moment by both clocks, as close as some tries can read them.
+    private static let origin: (time: EventTime, instant: ContinuousClock.Instant) = {
+        var best = (time: EventTime.unknown, instant: ContinuousClock.now, gap: Int64.max)
+        for _ in 0..<16 {
+            let time = EventTime.now
+            let instant = ContinuousClock.now
+            let gap = EventTime.now.nanoseconds - time.nanoseconds
+            if gap < best.gap { best = (time, instant, gap) }
+        }
+        return (best.time, best.instant)
+    }()
+}

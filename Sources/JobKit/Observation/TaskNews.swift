@@ -1,0 +1,57 @@
+import Foundation
+
+/// What is to be told of a task, and to whom; taken together under the lock of the job.
+struct TaskNews: Sendable {
+    var entries: [JobObservers.Entry]
+    /// Which of the entries do not even know that the task is tracked.
+    var unaware = 0..<0
+    let job: JobController
+    let task: Operation
+    /// Read while the record holds the task: a plain operation's number ends with that.
+    let taskID: Int
+    let isConcurrent: Bool
+    let group: JobGroup?
+    var startTime = EventTime.unknown
+    /// The operation in whose callback the task is tracked.
+    var causeID: Int?
+    /// The task that gave this one its place in its group; 0 for none.
+    var groupCauseID = 0
+
+    /// Tells an event, and of the tracking those who do not know it.
+    func tell(_ kind: JobEvent.Kind, at time: EventTime) {
+        var event = JobEvent(
+            kind,
+            of: taskID,
+            OperationName(of: task),
+            parentID: job.eventNumber,
+            group: group,
+            time: time,
+            startTime: kind == .finished ? startTime : .unknown,
+            outcome: kind == .finished ? outcome : nil,
+            causeID: causeID,
+            predecessorIDs: kind == .started ? predecessorIDs : [],
+            place: kind == .started
+                ? StartPlace(of: task, groupCauseID: groupCauseID) : StartPlace()
+        )
+        if !unaware.isEmpty {
+            var tracking = event.tracking
+            tracking.tell(entries[unaware], by: job)
+        }
+        event.tell(entries, by: job)
+    }
+
+    private var concurrentTask: ConcurrentOperation? {
+        isConcurrent ? unsafeDowncast(task, to: ConcurrentOperation.self) : nil
+    }
+
+    /// How the task has ended.
+    private var outcome: OperationOutcome? {
+        if let concurrentTask { return concurrentTask.outcome }
+        return task.isCancelled ? .cancelled : .succeeded
+    }
+
+    /// The operations that the task depended on, or waited for by its stage.
+    private var predecessorIDs: [Int] {
+        concurrentTask?.predecessorIDs ?? task.dependencies.map(\.operationID)
+    }
+}

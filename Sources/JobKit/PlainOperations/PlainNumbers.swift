@@ -1,0 +1,41 @@
+import Foundation
+
+/// The numbers in events of plain operations, each as long as the operation lives.
+///
+/// Nobody tells when an operation is freed, so the numbers of those that were are looked for when
+/// there are twice as many as after the last look.
+struct PlainNumbers {
+    private struct Entry {
+        weak var operation: Operation?
+        let number: Int
+    }
+
+    private var entries: [ObjectIdentifier: Entry] = [:]
+    private var crowd = Self.smallestCrowd
+
+    private static let smallestCrowd = 64
+
+    /// How many numbers are kept, of operations that were freed too.
+    var count: Int { entries.count }
+
+    /// Returns the number, and operations that the caller releases without a lock.
+    mutating func number(of operation: Operation) -> (number: Int, kept: [Operation]) {
+        let id = ObjectIdentifier(operation)
+        // Another operation may have had the address before.
+        if let entry = entries[id], entry.operation === operation { return (entry.number, []) }
+        let number = OperationNumber.next()
+        entries[id] = Entry(operation: operation, number: number)
+        return (number, entries.count > crowd ? removeFreed() : [])
+    }
+
+    private mutating func removeFreed() -> [Operation] {
+        var kept: [Operation] = []
+        entries = entries.filter { _, entry in
+            guard let operation = entry.operation else { return false }
+            kept.append(operation)
+            return true
+        }
+        crowd = max(Self.smallestCrowd, 2 * entries.count)
+        return kept
+    }
+}

@@ -1,0 +1,220 @@
+import Foundation
+import Synchronization
+
+/// What JobKit knows of plain operations; a ``ConcurrentOperation`` keeps this itself.
+///
+/// It is the ``TaskQueue`` that an operation stands in, who is to be told of its finish, and its
+/// number in events. An operation is known, and retained, from the first of this until it has
+/// finished, or until nobody waits for it any more: so no other operation has its address
+/// meanwhile. Its finish is learnt by its queue, if that has started it, and by one hook otherwise.
+enum PlainOperations {
+    private final class Known {
+        let operation: Operation
+        var queue: (any QueueHome)?
+        /// Where it stands in the queue.
+        var ticket: TaskQueueTicket?
+        var subscribers = ListenerSet<OperationListener>()
+        var dependents = ListenerSet<DependencyEdge>()
+        /// Tells that what the operation waits for in its queue has finished.
+        var dependencies: OperationsEnd?
+        var hook: FinishHook?
+
+        init(_ operation: Operation) {
+            self.operation = operation
+        }
+
+        var isUnused: Bool { queue == nil && subscribers.isEmpty && dependents.isEmpty }
+
+        /// Makes the hook that tells of the finish, unless there is one; the caller begins the
+        /// watch.
+        func hookToWatch() -> FinishHook? {
+            guard hook == nil else { return nil }
+            let hook = FinishHook { [operation] in PlainOperations.heardFinish(of: operation) }
+            self.hook = hook
+            return hook
+        }
+    }
+
+    private struct Table {
+        var known: [ObjectIdentifier: Known] = [:]
+        var numbers = PlainNumbers()
+
+        mutating func entry(of operation: Operation) -> Known {
+            let id = ObjectIdentifier(operation)
+            if let entry = known[id] { return entry }
+            let entry = Known(operation)
+            known[id] = entry
+            return entry
+        }
+
+        /// Forgets an operation that is not asked about any more; returns the hook to be detached.
+        mutating func forgetIfUnused(_ entry: Known) -> FinishHook? {
+            guard entry.isUnused else { return nil }
+            known[ObjectIdentifier(entry.operation)] = nil
+            return entry.hook
+        }
+    }
+
+    private static let table = Guarded(Table())
+
+    // MARK: Queues
+
+    /// The queue that the operation stands in.
+    static func queue(of operation: Operation) -> (any QueueHome)? {
+        table.withLock { $0.known[ObjectIdentifier(operation)]?.queue }
+    }
+
+    /// Where the operation stands in its queue, once it has a place there.
+    static func ticket(of operation: Operation) -> TaskQueueTicket? {
+        table.withLock { $0.known[ObjectIdentifier(operation)]?.ticket }
+    }
+
+    /// Makes the operation stand in a queue.
+    ///
+    /// - Parameters:
+    ///   - operation: An operation that was not started.
+    ///   - queue: The queue, which says when it has started the operation.
+    ///   - listener: Who is to hear of the finish.
+    /// - Returns: False if the operation stands in a queue already.
+    static func enter(
+        _ operation: Operation,
+        _ queue: any QueueHome,
+        _ listener: OperationListener?
+    ) -> Bool {
+        table.withLock { table in
+            let entry = table.entry(of: operation)
+            guard entry.queue == nil else { return false }
+            entry.queue = queue
+            if let listener { entry.subscribers.insert(listener) }
+            return true
+        }
+    }
+
+    /// The operation has its place in its queue; returns false if it has finished meanwhile.
+    static func placed(_ operation: Operation, at ticket: TaskQueueTicket) -> Bool {
+        table.withLock { table in
+            guard let entry = table.known[ObjectIdentifier(operation)] else { return false }
+            entry.ticket = ticket
+            return true
+        }
+    }
+
+    /// Keeps what the operation waits for, until it has finished.
+    static func keep(_ dependencies: OperationsEnd, of operation: Operation) {
+        let replaced = table.withLock { table -> OperationsEnd? in
+            let entry = table.known[ObjectIdentifier(operation)]
+            defer { entry?.dependencies = dependencies }
+            return entry?.dependencies
+        }
+        withExtendedLifetime(replaced) {}
+    }
+
+    /// The queue has started the operation, which goes on: its finish comes from elsewhere.
+    static func startReturned(_ operation: Operation) {
+        let hook = table.withLock { $0.known[ObjectIdentifier(operation)]?.hookToWatch() }
+        hook?.watch(operation)
+    }
+
+    // MARK: Listeners
+
+    /// Who is to hear of the finish.
+    static func subscribers(of operation: Operation) -> [OperationListener] {
+        table.withLock { $0.known[ObjectIdentifier(operation)]?.subscribers.all ?? [] }
+    }
+
+    /// Some of those who are to hear of the finish, but for one of them.
+    static func subscribers(
+        _ limit: Int,
+        of operation: Operation,
+        otherThan listener: OperationListener
+    ) -> [OperationListener] {
+        table.withLock { table in
+            table.known[ObjectIdentifier(operation)]?
+                .subscribers.some(limit, otherThan: listener) ?? []
+        }
+    }
+
+    /// Has a listener hear of the finish of an operation that has not finished.
+    ///
+    /// - Returns: A hook, if the caller must have it watch the operation.
+    static func subscribe(_ listener: OperationListener, to operation: Operation) -> FinishHook? {
+        table.withLock { table in
+            let entry = table.entry(of: operation)
+            entry.subscribers.insert(listener)
+            return entry.queue == nil ? entry.hookToWatch() : nil
+        }
+    }
+
+    /// A listener hears of the finish no more.
+    ///
+    /// - Returns: A hook that the caller must detach.
+    static func unsubscribe(_ listener: OperationListener, from operation: Operation) -> FinishHook?
+    {
+        table.withLock { table in
+            guard let entry = table.known[ObjectIdentifier(operation)] else { return nil }
+            entry.subscribers.remove(listener)
+            return table.forgetIfUnused(entry)
+        }
+    }
+
+    /// Ends an edge when the operation finishes; returns false if it has finished.
+    static func addDependent(_ edge: DependencyEdge, to operation: Operation) -> Bool {
+        guard !operation.isFinished else { return false }
+        let hook = table.withLock { table -> FinishHook? in
+            guard !edge.isOver else { return nil }
+            let entry = table.entry(of: operation)
+            entry.dependents.insert(edge)
+            return entry.queue == nil ? entry.hookToWatch() : nil
+        }
+        hook?.watch(operation)
+        return true
+    }
+
+    /// An edge is over before the operation has finished.
+    static func removeDependent(_ edge: DependencyEdge, from operation: Operation) {
+        let hook = table.withLock { table -> FinishHook? in
+            guard let entry = table.known[ObjectIdentifier(operation)] else { return nil }
+            entry.dependents.remove(edge)
+            return table.forgetIfUnused(entry)
+        }
+        _ = hook?.detach()
+    }
+
+    // MARK: The finish
+
+    /// Takes out what a finished operation leaves; nil if that was taken before, or if it is
+    /// unknown.
+    static func close(_ operation: Operation) -> PlainFinish? {
+        table.withLock { table in
+            table.known.removeValue(forKey: ObjectIdentifier(operation))
+                .map { entry in
+                    PlainFinish(
+                        operation: operation,
+                        queue: entry.queue,
+                        ticket: entry.ticket,
+                        subscribers: entry.subscribers.all,
+                        dependents: entry.dependents.all,
+                        dependencies: entry.dependencies,
+                        hook: entry.hook
+                    )
+                }
+        }
+    }
+
+    /// The operation has finished, on this thread or before.
+    ///
+    /// Whoever starts it for JobKit on this thread goes on itself when `start()` has returned.
+    static func heardFinish(of operation: Operation) {
+        guard !ThreadContext.current.frame.isOf(operation) else { return }
+        close(operation)?.tellElsewhere()
+    }
+
+    // MARK: Numbers
+
+    /// The operation's number in events, as long as it lives.
+    static func number(of operation: Operation) -> Int {
+        let (number, kept) = table.withLock { $0.numbers.number(of: operation) }
+        withExtendedLifetime(kept) {}
+        return number
+    }
+}

@@ -1,0 +1,56 @@
+import Synchronization
+
+/// The place of a started job in its queue, which it lends while it only waits for its tasks.
+///
+/// The job says when it begins to wait and when it has code of its own to run; the queue decides to
+/// whom the place is lent.
+struct LentPlace: ~Copyable, Sendable {
+    /// Retained; set before another thread can ask.
+    private let queue = Atomic<Unmanaged<TaskQueueEffects>?>(nil)
+
+    deinit {
+        guard let queue = queue.load(ordering: .acquiring)?.takeRetainedValue() else { return }
+        queue.jobCount.subtract(1, ordering: .sequentiallyConsistent)
+    }
+
+    /// The job is being started, in the queue in which it stands.
+    func jobStarts(_ job: ConcurrentOperation) {
+        guard let home = TaskQueueEffects.queue(of: job) else { return }
+        home.jobCount.add(1, ordering: .sequentiallyConsistent)
+        queue.store(.passRetained(home), ordering: .releasing)
+    }
+
+    /// Whether the place is in this queue.
+    func isIn(_ home: any QueueHome) -> Bool {
+        queue.load(ordering: .acquiring)?.toOpaque()
+            == Unmanaged.passUnretained(home as AnyObject).toOpaque()
+    }
+
+    /// The job has nothing to run until one of its tasks finishes.
+    func jobWaits(_ job: () -> ConcurrentOperation?) { tell(job) { $0.jobWaits($1) } }
+
+    /// The job is about to run code of its own.
+    func jobBusy(_ job: () -> ConcurrentOperation?) { tell(job) { $0.jobBusy($1) } }
+
+    /// Has an idle worker of the queue deliver to the job; returns false if there is none.
+    func deliverOnIdleWorker(_ delivery: any CallbackDelivery) -> Bool {
+        queue.load(ordering: .acquiring)?.takeUnretainedValue().deliverOnIdleWorker(delivery)
+            == true
+    }
+
+    /// Tells the queue, if anybody there may want the place.
+    @inline(__always)
+    private func tell(
+        _ job: () -> ConcurrentOperation?,
+        _ body: (TaskQueueEffects, ConcurrentOperation) -> Void
+    ) {
+        guard let queue = queue.load(ordering: .acquiring) else { return }
+        // Not retained to be asked: every finish would take the count's cache line from other
+        // cores.
+        let asks = queue._withUnsafeGuaranteedRef {
+            $0.asksForLenders.load(ordering: .sequentiallyConsistent)
+        }
+        guard asks, let job = job() else { return }
+        body(queue.takeUnretainedValue(), job)
+    }
+}

@@ -1,0 +1,303 @@
+/// Lending: while a job only waits for its tasks, one of them may run in its place.
+///
+/// A task asks the nearest jobs of its queue that wait for it, and those above them. A loan is
+/// granted the moment both sides are there, and taken back if the job gets to run again before the
+/// task has started. A queue that never had to lend has an empty value here.
+///
+/// What an entry is now, ready or executing, its priority and its age, the machine shows with each
+/// input. It carries out the answers: who may start in whose place, and who may no longer.
+struct TaskQueueLoans<Entry> {
+    typealias Ticket = TaskQueueTicket
+    typealias Slots = ContiguousArray<TaskQueueSlot<Entry>>
+
+    /// By slot, as far as any entry had to do with loans.
+    private var parties: ContiguousArray<LoanParty> = []
+    private var desks = LoanDesks()
+    /// How many jobs could lend their places now: where none can, nobody need be asked.
+    private(set) var lenderCount = 0
+
+    /// How many jobs are asked for their places, or were.
+    var askedCount: Int { desks.openCount }
+
+    // MARK: What is known of an entry
+
+    func lender(of slot: Int) -> Ticket? { knows(slot) ? parties[slot].lender : nil }
+
+    func borrower(of slot: Int) -> Ticket? { knows(slot) ? parties[slot].borrower : nil }
+
+    func isWaitingJob(_ slot: Int) -> Bool { knows(slot) && parties[slot].isWaitingJob }
+
+    func canLend(_ slot: Int) -> Bool { knows(slot) && parties[slot].canLend }
+
+    /// All that is known of an entry.
+    func party(_ slot: Int) -> LoanParty { knows(slot) ? parties[slot] : LoanParty() }
+
+    /// How many tickets lie at a job's desk, void ones too.
+    func ticketsAsking(_ slot: Int) -> (requests: Int, askers: Int) {
+        guard knows(slot), parties[slot].desk >= 0 else { return (0, 0) }
+        let desk = desks[Int(parties[slot].desk)]
+        return (desk.requests.count, desk.askers.count)
+    }
+
+    private func knows(_ slot: Int) -> Bool { slot < parties.count }
+
+    private mutating func learn(of slot: Int) {
+        while parties.count <= slot { parties.append(LoanParty()) }
+    }
+
+    /// Makes a change that may have a job begin or cease to be able to lend its place.
+    @inline(__always)
+    private mutating func change(_ slot: Int, _ change: (inout LoanParty) -> Void) {
+        let couldLend = parties[slot].canLend
+        change(&parties[slot])
+        let canLend = parties[slot].canLend
+        if couldLend != canLend { lenderCount += canLend ? 1 : -1 }
+    }
+
+    // MARK: Jobs
+
+    /// The job, which executes, has nothing to run until one of its tasks finishes.
+    ///
+    /// - Returns: The entry that may start in its place.
+    mutating func jobWaits(_ slot: Int, _ slots: Slots) -> Ticket? {
+        learn(of: slot)
+        guard !parties[slot].isWaitingJob else { return nil }
+        change(slot) { $0.isWaitingJob = true }
+        return lendPlace(of: slot, slots)
+    }
+
+    /// The job runs code of its own again, or ends.
+    ///
+    /// - Returns: The entry that may not start in its place after all.
+    mutating func jobBusy(_ slot: Int, _ slots: Slots) -> Ticket? {
+        guard isWaitingJob(slot) else { return nil }
+        change(slot) { $0.isWaitingJob = false }
+        guard let borrower = parties[slot].borrower,
+            slots[borrower.slot].state == .granted
+        else { return nil }
+        takeBackLoan(of: slot, to: borrower.slot)
+        return borrower
+    }
+
+    // MARK: Lenders
+
+    /// A job waits for an entry; returns whether that is news.
+    @discardableResult
+    mutating func lenderFound(_ lender: Ticket, for slot: Int, _ slots: Slots) -> Bool {
+        learn(of: slot)
+        learn(of: lender.slot)
+        guard !parties[slot].lenders.contains(lender) else { return false }
+        parties[slot].lenders.append(lender)
+        if parties[slot].isKnownToAsk {
+            addAsker(slots[slot].ticket(slot), below: lender.slot)
+            becomeAsker(lender.slot, slots)
+        }
+        return true
+    }
+
+    /// What an entry's own tasks asked for in vain may be had of a job above it now.
+    ///
+    /// - Returns: An entry that may start; to be called again until it returns nil.
+    mutating func lendBelow(_ slot: Int, _ slots: Slots) -> Ticket? {
+        guard lenderCount > 0, let lender = firstLender(of: slot, slots) else { return nil }
+        return lendPlace(of: lender, slots)
+    }
+
+    // MARK: Requests
+
+    /// What becomes of a request.
+    enum Answer {
+        case refused
+        case granted
+        /// The entry that was to start in the place was less urgent, and may not any more.
+        case grantedInstead(of: Ticket)
+    }
+
+    /// Asks for a loan for an entry that is ready.
+    mutating func entryAsks(_ slot: Int, _ slots: Slots) -> Answer {
+        guard knows(slot), !parties[slot].lenders.isEmpty else { return .refused }
+        request(for: slot, slots)
+        let ticket = slots[slot].ticket(slot)
+        if lenderCount > 0, let lender = firstLender(of: slot, slots) {
+            grant(ticket, from: lender, slots)
+            return .granted
+        }
+        // Not of jobs further up: whoever is ten thousand jobs deep would look at them all.
+        for lender in parties[slot].lenders where slots.stands(lender) {
+            guard let borrower = parties[lender.slot].borrower,
+                slots[borrower.slot].state == .granted,
+                slots[slot].comesBefore(slots[borrower.slot])
+            else { continue }
+            takeBackLoan(of: lender.slot, to: borrower.slot)
+            grant(ticket, from: lender.slot, slots)
+            return .grantedInstead(of: borrower)
+        }
+        return .refused
+    }
+
+    /// Takes back the loan of an entry that has not started, and asks for another.
+    ///
+    /// - Returns: The job whose place is to be had now.
+    mutating func loanReviewed(of slot: Int) -> Int? {
+        guard let lender = lender(of: slot) else { return nil }
+        takeBackLoan(of: lender.slot, to: slot)
+        return lender.slot
+    }
+
+    /// Notes at the desks of an entry's lenders that it is ready.
+    mutating func request(for slot: Int, _ slots: Slots) {
+        let ticket = slots[slot].ticket(slot)
+        for lender in parties[slot].lenders where slots.stands(lender) {
+            let desk = desk(of: lender.slot)
+            desks[desk].requests.insert(ticket, priority: slots[slot].priority)
+            if desks[desk].requests.isCrowded {
+                desks[desk].requests
+                    .removeVoid {
+                        slots[$0.slot].stands(for: $0, $1, in: .ready)
+                    }
+            }
+            becomeAsker(lender.slot, slots)
+        }
+    }
+
+    private mutating func desk(of slot: Int) -> Int {
+        if parties[slot].desk < 0 { parties[slot].desk = Int32(desks.open()) }
+        return Int(parties[slot].desk)
+    }
+
+    // MARK: Loans
+
+    /// Looks for somebody to lend the place of a job to; returns the entry that may start.
+    mutating func lendPlace(of slot: Int, _ slots: Slots) -> Ticket? {
+        guard canLend(slot) else { return nil }
+        // The job's own tasks first, then a task further down, of a job whose place is lent
+        // already.
+        guard let borrower = popRequest(of: slot, slots) ?? popRequest(below: slot, slots) else {
+            return nil
+        }
+        grant(borrower, from: slot, slots)
+        return borrower
+    }
+
+    /// An entry that executed, or was about to, ends or waits again; one that executes in its place
+    /// keeps that.
+    ///
+    /// - Returns: Whether a place of the queue's is free, and the job whose place is.
+    mutating func placeGivenBack(by slot: Int) -> (isFree: Bool, lender: Int?) {
+        guard knows(slot) else { return (true, nil) }
+        let (lender, borrower) = (parties[slot].lender, parties[slot].borrower)
+        if lender == nil, borrower == nil { return (true, nil) }
+        parties[slot].lender = nil
+        change(slot) { $0.borrower = nil }
+        if let borrower { parties[borrower.slot].lender = lender }
+        guard let lender else { return (false, nil) }
+        change(lender.slot) { $0.borrower = borrower }
+        return (false, borrower == nil ? lender.slot : nil)
+    }
+
+    /// The entry has left the queue, and given back its place.
+    mutating func entryLeft(_ slot: Int) {
+        guard knows(slot) else { return }
+        if parties[slot].desk >= 0 { desks.close(Int(parties[slot].desk)) }
+        parties[slot] = LoanParty()
+    }
+
+    private mutating func grant(_ borrower: Ticket, from lender: Int, _ slots: Slots) {
+        parties[borrower.slot].lender = slots[lender].ticket(lender)
+        change(lender) { $0.borrower = borrower }
+    }
+
+    private mutating func takeBackLoan(of job: Int, to borrower: Int) {
+        change(job) { $0.borrower = nil }
+        parties[borrower].lender = nil
+    }
+
+    // MARK: The jobs above and below
+
+    /// The nearest job above an entry that could lend its place.
+    private func firstLender(of slot: Int, _ slots: Slots) -> Int? {
+        var entry = slot
+        // A chain of jobs, as a rule: nobody is met twice.
+        while parties[entry].lenders.count == 1 {
+            let lender = parties[entry].lenders[0]
+            guard slots.stands(lender) else { return nil }
+            if parties[lender.slot].canLend { return lender.slot }
+            entry = lender.slot
+        }
+        var seen: Set<Int> = []
+        var level = Array(parties[entry].lenders)
+        while !level.isEmpty {
+            var above: [Ticket] = []
+            for job in level where slots.stands(job) && seen.insert(job.slot).inserted {
+                if parties[job.slot].canLend { return job.slot }
+                above += parties[job.slot].lenders
+            }
+            level = above
+        }
+        return nil
+    }
+
+    /// Takes out what a job's own tasks ask for.
+    private mutating func popRequest(of job: Int, _ slots: Slots) -> Ticket? {
+        guard parties[job].desk >= 0 else { return nil }
+        let desk = Int(parties[job].desk)
+        while let (ticket, priority) = desks[desk].requests.popFirst() {
+            if slots[ticket.slot].stands(for: ticket, priority, in: .ready) { return ticket }
+        }
+        return nil
+    }
+
+    /// Takes out what somebody below a job asks for, the jobs in the order in which they first
+    /// asked.
+    ///
+    /// A job hears of a job below it once, however much is asked for there, and forgets it when it
+    /// has looked there and found nothing: so that no look costs more than the requests that were
+    /// made since, were ten thousand jobs nested.
+    private mutating func popRequest(below slot: Int, _ slots: Slots) -> Ticket? {
+        guard firstAsker(below: slot) != nil else { return nil }
+        var path = [slot]
+        while let job = path.last {
+            if path.count > 1, let borrower = popRequest(of: job, slots) { return borrower }
+            if let asker = firstAsker(below: job) {
+                if slots.stands(asker) {
+                    path.append(asker.slot)
+                } else {
+                    removeFirstAsker(below: job)
+                }
+                continue
+            }
+            path.removeLast()
+            guard let above = path.last else { break }
+            parties[job].isKnownToAsk = false
+            removeFirstAsker(below: above)
+        }
+        return nil
+    }
+
+    /// An entry asked this job for a loan; the jobs above may have to look here.
+    private mutating func becomeAsker(_ slot: Int, _ slots: Slots) {
+        guard !parties[slot].isKnownToAsk else { return }
+        parties[slot].isKnownToAsk = true
+        var pending = [slot]
+        while let job = pending.popLast() {
+            for lender in parties[job].lenders where slots.stands(lender) {
+                addAsker(slots[job].ticket(job), below: lender.slot)
+                guard !parties[lender.slot].isKnownToAsk else { continue }
+                parties[lender.slot].isKnownToAsk = true
+                pending.append(lender.slot)
+            }
+        }
+    }
+
+    private func firstAsker(below job: Int) -> Ticket? {
+        parties[job].desk < 0 ? nil : desks[Int(parties[job].desk)].askers.first
+    }
+
+    private mutating func addAsker(_ asker: Ticket, below lender: Int) {
+        desks[desk(of: lender)].askers.append(asker)
+    }
+
+    private mutating func removeFirstAsker(below job: Int) {
+        _ = desks[Int(parties[job].desk)].askers.popFirst()
+    }
+}

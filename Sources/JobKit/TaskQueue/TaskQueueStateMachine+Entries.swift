@@ -1,0 +1,20 @@
+extension TaskQueueStateMachine {
+    /// The entries that stand in the queue, in the order added.
+    var entries: [Entry] {
+        slots.filter { $0.state != .vacant }.sorted { $0.sequence < $1.sequence }
+            .compactMap(\.entry)
+    }
+
+    /// The entries that wait, then those that are executing: where they are cancelled in this
+    /// order, a place that becomes free finds nothing left to run.
+    var entriesToCancel: [Entry] {
+        let sorted = slots.filter { $0.state != .vacant }.sorted { $0.sequence < $1.sequence }
+        return (sorted.filter { $0.state != .executing } + sorted.filter { $0.state == .executing })
+            .compactMap(\.entry)
+    }
+
+    /// The entries that could be started, or could if there were a place.
+    var readyEntries: [Entry] {
+        slots.filter { $0.state == .ready || $0.state == .granted }.compactMap(\.entry)
+    }
+}

@@ -1,0 +1,103 @@
+extension Timeline: Codable {
+    private enum Key: String, CodingKey {
+        case entries, predecessors, omittedCount
+    }
+
+    /// Reads a timeline that was encoded.
+    ///
+    /// - Throws: `DecodingError` if an entry refers to a job or a predecessor that does not exist.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        entries = try container.decode([Entry].self, forKey: .entries)
+        predecessors = try container.decode([[Int]].self, forKey: .predecessors)
+        omittedCount = try container.decode(Int.self, forKey: .omittedCount)
+        span = entries.lazy.map(\.end).max() ?? .zero
+        laneCount = (entries.lazy.map(\.lane).max() ?? -1) + 1
+        guard isWhole else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .entries,
+                in: container,
+                debugDescription: "The entries of the timeline do not belong together."
+            )
+        }
+    }
+
+    /// Writes the timeline; what made tasks fail is kept as its description.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(entries, forKey: .entries)
+        try container.encode(predecessors, forKey: .predecessors)
+        try container.encode(omittedCount, forKey: .omittedCount)
+    }
+
+    /// Whether every form can be made of the entries: what one refers to is there, every job stands
+    /// before its tasks, and nothing ends before it starts.
+    private var isWhole: Bool {
+        predecessors.count == entries.count
+            && entries.enumerated()
+                .allSatisfy { place, entry in
+                    entry.parent.map { (0..<place).contains($0) } ?? true
+                        && (0...entries.count).contains(entry.lane)
+                        && .zero <= entry.start && entry.start <= entry.end
+                        && predecessors[place].allSatisfy(entries.indices.contains)
+                }
+    }
+}
+
+extension Timeline.Entry: Codable {
+    private enum Key: String, CodingKey {
+        case name, typeName, group, outcome, error, parent, lane, start, end
+    }
+
+    /// Reads an entry that was encoded; times are whole nanoseconds.
+    ///
+    /// The error of one that has failed is a ``Timeline/RecordedError``.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        name = try container.decode(String.self, forKey: .name)
+        typeName = try container.decode(String.self, forKey: .typeName)
+        group = try container.decodeIfPresent(String.self, forKey: .group)
+        parent = try container.decodeIfPresent(Int.self, forKey: .parent)
+        lane = try container.decode(Int.self, forKey: .lane)
+        start = .nanoseconds(try container.decode(Int64.self, forKey: .start))
+        end = .nanoseconds(try container.decode(Int64.self, forKey: .end))
+        switch try container.decodeIfPresent(String.self, forKey: .outcome) {
+        case nil: outcome = nil
+        case "succeeded": outcome = .succeeded
+        case "cancelled": outcome = .cancelled
+        case "failed":
+            let text = try container.decodeIfPresent(String.self, forKey: .error) ?? ""
+            outcome = .failed(Timeline.RecordedError(description: text))
+        case let word?:
+            throw DecodingError.dataCorruptedError(
+                forKey: .outcome,
+                in: container,
+                debugDescription: "\(word) is no outcome."
+            )
+        }
+    }
+
+    /// Writes the entry.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(name, forKey: .name)
+        try container.encode(typeName, forKey: .typeName)
+        try container.encodeIfPresent(group, forKey: .group)
+        try container.encodeIfPresent(outcome?.description, forKey: .outcome)
+        if case .failed(let error)? = outcome {
+            try container.encode(String(describing: error), forKey: .error)
+        }
+        try container.encodeIfPresent(parent, forKey: .parent)
+        try container.encode(lane, forKey: .lane)
+        try container.encode(start.nanoseconds, forKey: .start)
+        try container.encode(end.nanoseconds, forKey: .end)
+    }
+}
+
+extension Timeline {
+    /// The error of a failed task in a decoded timeline.
+    public struct RecordedError: Error, CustomStringConvertible {
+        /// The description of the original error.
+        public let description: String
+    }
+}

@@ -1,0 +1,45 @@
+extension Timeline {
+    /// The tasks of one group, in all jobs together.
+    public struct Group: Sendable {
+        /// The group's name, or its type's.
+        public let name: String
+
+        /// How many tasks of the group there are.
+        public let taskCount: Int
+
+        /// The sum of their durations.
+        public let duration: Duration
+    }
+
+    /// The groups of the tasks, by total time, longest first.
+    ///
+    /// A job that has tasks, such as a retry, counts where it was tracked with a named group.
+    public var groups: [Group] {
+        let isJob = tasksOfJobs.map { !$0.isEmpty }
+        var sums: [String: (count: Int, duration: Duration)] = [:]
+        for (place, entry) in entries.enumerated() where entry.parent != nil {
+            guard !isJob[place] || entry.givenGroup != nil else { continue }
+            let sum = sums[entry.groupName] ?? (0, .zero)
+            sums[entry.groupName] = (sum.count + 1, sum.duration + entry.end - entry.start)
+        }
+        return sums.map { Group(name: $0, taskCount: $1.count, duration: $1.duration) }
+            .sorted { left, right in
+                (right.duration, left.name) < (left.duration, right.name)
+            }
+    }
+}
+
+extension Timeline.Group {
+    /// `12 tasks, 1.20 s`.
+    var facts: String {
+        "\(taskCount) task\(taskCount == 1 ? "" : "s"), \(TimelineUnit.shortText(duration))"
+    }
+}
+
+extension Timeline.Entry {
+    /// The group, or the type of what was tracked before the recorder was added.
+    var groupName: String { group ?? typeName }
+
+    /// The group, where it is not the type's own.
+    var givenGroup: String? { group == typeName ? nil : group }
+}

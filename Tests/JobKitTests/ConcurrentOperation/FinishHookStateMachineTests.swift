@@ -1,0 +1,92 @@
+import Testing
+
+@testable import JobKit
+
+@Suite struct FinishHookStateMachineTests {
+    typealias Machine = FinishHookStateMachine
+
+    @Test func finishAfterTheRegistrationCallsTheBodyOnce() {
+        var machine = Machine()
+        #expect(machine.watchBegan() == true)
+        #expect(machine.registered() == .watch)
+        #expect(machine.finishHeard() == true)
+        #expect(machine.finishHeard() == false)
+        #expect(machine.detached() == .nothing(wasWaiting: false))
+    }
+
+    @Test func finishDuringTheRegistrationLeavesNothingToKeepOrTakeBack() {
+        var machine = Machine()
+        #expect(machine.watchBegan() == true)
+        #expect(machine.finishHeard() == true)
+        #expect(machine.registered() == .forget)
+    }
+
+    @Test func finishBeforeTheWatchIsNotHeard() {
+        var machine = Machine()
+        #expect(machine.finishHeard() == false)
+        #expect(machine.watchBegan() == true)
+    }
+
+    @Test func detachDuringTheRegistrationIsCarriedOutByWhoRegisters() {
+        var machine = Machine()
+        #expect(machine.watchBegan() == true)
+        #expect(machine.detached() == .nothing(wasWaiting: true))
+        #expect(machine.finishHeard() == false)
+        #expect(machine.registered() == .takeBack)
+        #expect(machine.detached() == .nothing(wasWaiting: false))
+    }
+
+    @Test func detachBeforeTheWatchPreventsIt() {
+        var machine = Machine()
+        #expect(machine.detached() == .nothing(wasWaiting: true))
+        #expect(machine.watchBegan() == false)
+    }
+
+    @Test func detachOfAWatchingHookTakesBackOnce() {
+        var machine = Machine()
+        #expect(machine.watchBegan() == true)
+        #expect(machine.registered() == .watch)
+        #expect(machine.detached() == .takeBack)
+        #expect(machine.detached() == .nothing(wasWaiting: false))
+        #expect(machine.finishHeard() == false)
+    }
+
+    private enum Event: CaseIterable { case finish, detach, registered }
+
+    /// Whatever comes in whatever order, the hook ends once, and what was registered and not heard
+    /// of is taken back once, never while it is being registered.
+    @Test func everyOrderEndsTheWatchOnce() {
+        var open: [[Event]] = [[]]
+        var orders: [[Event]] = []
+        while let order = open.popLast() {
+            orders.append(order)
+            guard order.count < 6 else { continue }
+            for event in Event.allCases where event != .registered || !order.contains(event) {
+                open.append(order + [event])
+            }
+        }
+        #expect(orders.count > 400)
+        for order in orders {
+            var machine = Machine()
+            _ = machine.watchBegan()
+            var (calls, detaches, takenBack, isRegistered) = (0, 0, 0, false)
+            for event in order {
+                switch event {
+                case .finish:
+                    if machine.finishHeard() { calls += 1 }
+                case .detach:
+                    let next = machine.detached()
+                    if next == .takeBack { takenBack += isRegistered ? 1 : 100 }
+                    if next != .nothing(wasWaiting: false) { detaches += 1 }
+                case .registered:
+                    isRegistered = true
+                    if machine.registered() == .takeBack { takenBack += 1 }
+                }
+            }
+            let ends = order.filter { $0 != .registered }
+            #expect(calls == (ends.first == .finish ? 1 : 0), "\(order)")
+            #expect(detaches == (ends.first == .detach ? 1 : 0), "\(order)")
+            #expect(takenBack == (isRegistered ? detaches : 0), "\(order)")
+        }
+    }
+}

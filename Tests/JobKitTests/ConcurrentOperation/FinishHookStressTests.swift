@@ -1,0 +1,56 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+/// Hooks that are made, taken back and dropped on several threads.
+///
+/// A hook that Foundation
+/// can still reach after it was freed makes the process crash when the operation finishes.
+final class FinishHookStressTests: XCTestCase {
+    func testHooksDroppedWhileTheyRegisterLeaveNothingBehind() async {
+        let rounds = 4_000
+        let hooks = Guarded<[FinishHook]>([])
+        let operations = (0..<rounds).map { _ in BlockOperation {} }
+        let (fired, detached) = (Tally(), Tally())
+        let turn = TurnBarrier(threads: 2)
+        await runOnThreads(2) { number in
+            for operation in operations {
+                if number == 0 {
+                    hooks.withLock { $0 = (0..<4).map { _ in FinishHook { fired.add() } } }
+                }
+                turn.wait()
+                let mine = hooks.withLock { $0 }
+                for hook in mine {
+                    if number == 0 {
+                        hook.watch(operation)
+                    } else if hook.detach() {
+                        detached.add()
+                    }
+                }
+                turn.wait()
+                if number == 0 { hooks.withLock { $0 = [] } }
+            }
+        }
+        for operation in operations { operation.start() }
+        XCTAssertEqual([fired.count, detached.count], [0, 4 * rounds])
+    }
+
+    // Cancelled while the queue begins to watch its dependencies.
+    func testPlainOperationsCancelledWhileTheyAreAddedLeaveNothingBehind() async {
+        for _ in 0..<1_000 {
+            let queue = TaskQueue(name: "cancelled at once")
+            let dependencies = (0..<8).map { _ in BlockOperation {} }
+            let operation = BlockOperation {}
+            for dependency in dependencies { operation.addDependency(dependency) }
+            await runOnThreads(2) { number in
+                if number == 1 { return queue.addOperation(operation) }
+                while queue.operationCount == 0, !operation.isFinished {}
+                queue.cancelAllOperations()
+            }
+            await drain(queue)
+            for dependency in dependencies { dependency.start() }
+        }
+    }
+}

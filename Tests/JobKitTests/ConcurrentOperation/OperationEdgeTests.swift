@@ -1,0 +1,108 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+/// O10: one edge, added and removed from several threads at once.
+final class OperationEdgeTests: XCTestCase {
+    /// Removed while the adding thread asks whether the plain dependency has finished.
+    func testEdgeToAPlainOperationRemovedWhileItIsAddedIsThereOrGone() async {
+        for question in 1...2 {
+            let other = AskedOperation(heldAt: question)
+            let operation = ConcurrentOperation()
+            let added = expectation(description: "added")
+            Thread.detachNewThread {
+                operation.addDependency(other)
+                added.fulfill()
+            }
+            await wait(for: other.asked)
+            operation.removeDependency(other)
+            other.goOn.open()
+            await fulfillment(of: [added], timeout: 300)
+            XCTAssertEqual(operation.dependencies.isEmpty, operation.isReady, "at \(question)")
+            operation.removeDependency(other)
+            XCTAssertTrue(operation.isReady)
+        }
+    }
+
+    func testEdgeAddedAndRemovedAtOnceIsThereOrGone() async {
+        await forEachSeed(1...1_000) { random in
+            let isPlain = random.chance(50)
+            let other: Operation = isPlain ? BlockOperation {} : ConcurrentOperation()
+            let finishes = random.chance(30)
+            await self.checkEdge(to: other, finishes: finishes)
+        }
+    }
+
+    private func checkEdge(to other: Operation, finishes: Bool) async {
+        let operation = Guarded<ConcurrentOperation?>(ConcurrentOperation())
+        await runOnThreads(finishes ? 3 : 2) { number in
+            guard let operation = operation.withLock({ $0 }) else { return }
+            switch number {
+            case 0: for _ in 0..<3 { operation.addDependency(other) }
+            case 1: for _ in 0..<3 { operation.removeDependency(other) }
+            default: other.start()
+            }
+        }
+        let isThere = operation.withLock { $0?.dependencies.isEmpty == false }
+        let isReady = operation.withLock { $0?.isReady == true }
+        XCTAssertEqual(isReady, !isThere || other.isFinished)
+        // What is registered must not outlive the operation that waits.
+        operation.withLock { $0 = nil }
+        if !other.isFinished { other.start() }
+    }
+
+    /// The same edge, again and again, on two threads that stay together.
+    func testEdgeThatTwoThreadsFightForIsThereOrGone() async {
+        for other in [ConcurrentOperation(), BlockOperation {}] {
+            let operations = (0..<10_000).map { _ in ConcurrentOperation() }
+            await runOnThreads(2) { number in
+                for operation in operations {
+                    if number == 0 {
+                        operation.addDependency(other)
+                    } else {
+                        while operation.dependencies.isEmpty {}
+                        operation.removeDependency(other)
+                    }
+                }
+            }
+            let waiting = operations.filter { !$0.isReady || !$0.dependencies.isEmpty }
+            XCTAssertEqual(waiting.count, 0)
+        }
+    }
+
+    func testFreedOperationsLeaveTheirEdgesBehindWithoutHarm() {
+        let other = HeldOperation(stopsWhenCancelled: false)
+        weak var readiness: Readiness?
+        for number in 0..<1_000 {
+            let operation = ConcurrentOperation()
+            operation.addDependency(other)
+            if number == 0 { readiness = operation.hooks.withLock { $0.readiness } }
+        }
+        XCTAssertNil(readiness, "held by an edge that nobody took out")
+        other.start()
+        other.finish()
+    }
+}
+
+// Operation forces @unchecked. The properties are constants.
+/// A plain operation that holds the thread which asks it, for the so manieth time, whether it has
+/// finished.
+private final class AskedOperation: Operation, @unchecked Sendable {
+    let asked = Gate()
+    let goOn = Gate()
+    private let questions = Tally()
+    private let held: Int
+
+    init(heldAt question: Int) { held = question }
+
+    override var isFinished: Bool {
+        questions.add()
+        if questions.count == held {
+            asked.open()
+            goOn.wait()
+        }
+        return super.isFinished
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import JobKit
+import XCTest
+
+/// The names and signatures of `TaskQueue` that users' code compiles against.
+final class ContractQueues: XCTestCase {
+    func testQueue() async {
+        let _: TaskQueue = .shared
+        _ = TaskQueue()
+        let queue = TaskQueue(
+            name: "work",
+            maxConcurrentOperationCount: TaskQueue.defaultMaxConcurrentOperationCount,
+            qualityOfService: .utility
+        )
+        let _: QualityOfService = queue.qualityOfService
+        XCTAssertEqual(queue.name, "work")
+        queue.maxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount
+        let _: Int = queue.maxConcurrentOperationCount
+        queue.isSuspended = true
+        queue.isSuspended = false
+        queue.addOperation(ConcurrentOperation())
+        queue.addOperation { @Sendable in }
+        queue.addOperations([ConcurrentOperation()])
+        let add: ([Operation], Bool) -> Void = addWaiting(queue)
+        add([], false)
+        queue.addAsynchronousOperation { (done: @escaping @Sendable ((any Error)?) -> Void) in
+            done(nil)
+        }
+        queue.addBarrierBlock { @Sendable in }
+        queue.cancelAllOperations()
+        await queue.waitUntilAllOperationsAreFinished()
+        let _: [Operation] = queue.operations
+        XCTAssertEqual(queue.operationCount, 0)
+        let _: any OperationScheduling & Sendable = queue
+    }
+
+    private func addWaiting(_ queue: TaskQueue) -> ([Operation], Bool) -> Void {
+        { queue.addOperations($0, waitUntilFinished: $1) }
+    }
+
+    func testBlockingWait() {
+        let queue = TaskQueue()
+        queue.addOperation {}
+        queue.waitUntilAllOperationsAreFinished()
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import JobKit
+import JobKitTesting
+import Synchronization
+
+// Operation forces @unchecked. The permission is atomic.
+/// A plain operation with an `isReady` of its own, of which it tells nobody.
+final class PermittedOperation: Operation, @unchecked Sendable {
+    private let isPermitted = Atomic(false)
+
+    override var isReady: Bool {
+        isPermitted.load(ordering: .acquiring) && super.isReady
+    }
+
+    func permit() { isPermitted.store(true, ordering: .releasing) }
+}
+
+extension Duel {
+    static let ofPlainOperations = [
+        Duel("plain dependencies against the queue's cancel") { dice, _ in
+            let queue = TaskQueue(name: "duel")
+            let dependencies = (0..<dice.number(1...8)).map { _ in BlockOperation {} }
+            // Freed before its dependencies finish, or kept.
+            var kept: Operation? = BlockOperation {}
+            if let waiting = kept {
+                for dependency in dependencies { waiting.addDependency(dependency) }
+                await dice.race(
+                    { queue.addOperation(waiting) },
+                    {
+                        while queue.operationCount == 0, !waiting.isFinished { giveWay() }
+                        queue.cancelAllOperations()
+                    }
+                )
+                await waiting.waitForFinish()
+            }
+            if dice.one(in: 2) { kept = nil }
+            for dependency in dependencies { dependency.start() }
+            // The queue hears of the finish beside those who wait for it.
+            while queue.operationCount > 0 { await Task.yield() }
+            withExtendedLifetime(kept) {}
+        },
+        Duel("a plain operation tracked while its job ends") { dice, referee in
+            let job = HeldJob()
+            job.addObserver(EndingObserver())
+            job.startJob(on: TaskQueue(name: "duel"))
+            await job.began.opened()
+            let plain = BlockOperation {}
+            let kept = Kept()
+            await dice.race({ [token = kept.make()] in job.track(plain) { _ in _ = token } })
+            job.cancel()
+            await job.waitForFinish()
+            let limit = ContinuousClock.now + .seconds(60)
+            while !kept.isReleased, ContinuousClock.now < limit { await Task.yield() }
+            referee.expect(kept.isReleased, "J10: an ended job keeps a closure")
+            plain.start()
+            referee.expect(job.outcome.map { "\($0)" } == "cancelled", "J8: not cancelled")
+        },
+        Duel("an unready plain operation of a cancelled job") { dice, referee in
+            let plain = PermittedOperation()
+            let way = dice.number(0...2)
+            let queue = TaskQueue(name: "duel")
+            let job = ScriptedJob(queue: queue) { job in
+                switch way {
+                case 0: job.isSuspended = true
+                case 1:
+                    job.setMaxConcurrentOperationCount(1, for: .named("group"))
+                    job.trackAndQueue(HeldOperation("first"), group: .named("group"))
+                default: break
+                }
+                job.trackAndQueue(plain, group: .named("group"))
+            }
+            job.startJob(on: queue)
+            await dice.race(
+                {
+                    while !job.isExecuting, !job.isFinished { giveWay() }
+                    job.cancel()
+                },
+                {
+                    // Else nothing would start it where it stands in a queue.
+                    while !job.isCancelled { giveWay() }
+                    plain.permit()
+                }
+            )
+            await job.waitForFinish()
+            referee.expect(!plain.isExecuting, "J8: executes after its job has finished")
+        },
+    ]
+}
+
+// Operation forces @unchecked. The property is a constant.
+/// A job that stays open until it is cancelled.
+final class HeldJob: JobController, @unchecked Sendable {
+    let began = Gate()
+
+    override func main() {
+        track(HeldOperation("never started"))
+        began.open()
+    }
+}
+
+/// Tells whether an object that it made has been released.
+private final class Kept: Sendable {
+    private let count = Atomic(0)
+
+    var isReleased: Bool { count.load(ordering: .acquiring) == 1 }
+
+    func make() -> ReleaseToken { ReleaseToken { self.count.add(1, ordering: .releasing) } }
+}
+
+/// Cancels the job that tracks a plain operation, and lets it come to its end meanwhile.
+private final class EndingObserver: JobObserver {
+    func job(_ job: JobController, didRecord event: JobEvent) {
+        guard event.kind == .tracked, event.type == BlockOperation.self else { return }
+        job.cancel()
+        // It need not finish before this returns.
+        for _ in 0..<20 where !job.isFinished { giveWay() }
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+// J10
+/// Jobs that are never started, and whose closures capture them.
+final class JobNeverStartedTests: XCTestCase {
+    /// What a test let go of.
+    private struct Remains {
+        weak var job: JobController?
+        weak var effects: JobEffects?
+        weak var task: Operation?
+
+        var isNothing: Bool { job == nil && effects == nil && task == nil }
+    }
+
+    /// How a job comes to its end without a start.
+    private enum Ending: CaseIterable {
+        case cancelled, finished, failed, cancelledByItsJob
+
+        func end(_ job: JobController) {
+            switch self {
+            case .cancelled: job.cancel()
+            case .finished: job.finish()
+            case .failed: job.finish(with: SampleError("end"))
+            case .cancelledByItsJob:
+                let above = JobController()
+                above.track(job)
+                above.cancel()
+            }
+        }
+    }
+
+    /// Makes a job whose closures of every kind capture it; the task and the value may have finished.
+    private func makeJob(isFinished: Bool = false) -> (JobController, Operation) {
+        let job = ScriptedJob()
+        let (task, value) = (InstantOperation("task"), ClosureOperation { 1 })
+        if isFinished {
+            task.start()
+            value.start()
+        }
+        job.track(task) { _ in job.log.record("task") }
+        job.trackAndQueue(BlockOperation {}) { _ in job.log.record("plain") }
+        job.trackAndQueue(value, onSuccess: { _ in job.log.record("value") })
+        job.setCompletion(for: .type(InstantOperation.self)) { job.log.record("group") }
+        job.perform(after: .seconds(1_000)) { job.log.record("later") }
+        return (job, task)
+    }
+
+    private func assertReleased(_ remains: Remains, line: UInt = #line) async {
+        await eventually { remains.isNothing }
+        XCTAssertNil(remains.job, line: line)
+        XCTAssertNil(remains.effects, line: line)
+        XCTAssertNil(remains.task, line: line)
+    }
+
+    func testEndBeforeTheStartReleasesWhatCapturesTheJob() async {
+        for ending in Ending.allCases {
+            for isFinished in [false, true] {
+                func make() -> Remains {
+                    let (job, task) = makeJob(isFinished: isFinished)
+                    ending.end(job)
+                    return Remains(job: job, effects: job.effects, task: task)
+                }
+                await assertReleased(make())
+            }
+        }
+    }
+
+    func testWhatIsGivenAfterTheEndIsReleasedToo() async {
+        for ending in Ending.allCases {
+            func make() -> Remains {
+                let job = ScriptedJob()
+                ending.end(job)
+                let task = InstantOperation("task")
+                job.trackAndQueue(task) { _ in job.log.record("task") }
+                job.setCompletion(for: .named("group")) { job.log.record("group") }
+                job.perform(after: .seconds(1_000)) { job.log.record("later") }
+                return Remains(job: job, effects: job.effects, task: task)
+            }
+            await assertReleased(make())
+        }
+    }
+
+    func testDelayThatHasPassedBeforeTheEndIsReleased() async {
+        func make() async -> Remains {
+            let clock = ManualClock()
+            let job = ScriptedJob()
+            job.clock = clock
+            job.perform(after: .seconds(1)) { job.log.record("later") }
+            await clock.waitForSleepers(1)
+            clock.advance(by: .seconds(1))
+            await eventually { !job.effects.mailbox.isEmpty }
+            job.cancel()
+            return Remains(job: job, effects: job.effects)
+        }
+        await assertReleased(await make())
+    }
+
+    func testJobThatIsStartedAfterItsEndCallsNothingAndGoes() async {
+        for ending in Ending.allCases {
+            func run() async -> Remains {
+                let (job, task) = makeJob(isFinished: true)
+                ending.end(job)
+                job.startJob()
+                await waitForFinish(of: job)
+                XCTAssertEqual((job as? ScriptedJob)?.events, [])
+                return Remains(job: job, effects: job.effects, task: task)
+            }
+            await assertReleased(await run())
+        }
+    }
+
+    // The cancel releases the closures while the start discards the tasks.
+    func testEndThatRacesTheStartReleasesEverything() async {
+        for round in 0..<100 {
+            func run() async -> Remains {
+                let (job, task) = makeJob(isFinished: true)
+                let ending = Ending.allCases[round % 3]
+                await runOnThreads(2) { $0 == 0 ? ending.end(job) : job.startJob() }
+                await waitForFinish(of: job)
+                return Remains(job: job, effects: job.effects, task: task)
+            }
+            let remains = await run()
+            await assertReleased(remains)
+            guard remains.isNothing else { return }
+        }
+    }
+}

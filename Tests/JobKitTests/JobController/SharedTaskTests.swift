@@ -1,0 +1,155 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+// J17
+final class SharedTaskTests: XCTestCase {
+    private func job(_ name: String, tracking task: Operation) -> ScriptedJob {
+        let job = ScriptedJob(name) { $0.track(task) }
+        job.start()
+        return job
+    }
+
+    func testJobThatEndsLeavesATaskThatAnotherTracks() async {
+        let ends: [(ScriptedJob) -> Void] = [
+            { $0.cancel() }, { $0.finish(with: SampleError("end")) }, { $0.finish() },
+        ]
+        for end in ends {
+            let task = HeldOperation("task")
+            task.start()
+            let (first, second) = (job("first", tracking: task), job("second", tracking: task))
+            end(first)
+            // It waits for the task no more than for one that is left running.
+            await waitForFinish(of: first)
+            XCTAssertFalse(task.isCancelled)
+            XCTAssertFalse(task.isFinished)
+            task.finish()
+            await waitForFinish(of: second)
+            XCTAssertEqual(second.events, ["task task", "group HeldOperation", "all"])
+        }
+    }
+
+    func testLastJobThatEndsCancelsTheTaskAndWaitsForIt() async {
+        let task = HeldOperation("task", stopsWhenCancelled: false)
+        task.start()
+        let jobs = (0..<5).map { job("\($0)", tracking: task) }
+        // In an order that is neither that of the tracking nor its reverse.
+        for index in [2, 0, 4, 1] {
+            jobs[index].cancel()
+            await waitForFinish(of: jobs[index])
+            XCTAssertFalse(task.isCancelled)
+        }
+        jobs[3].cancel()
+        XCTAssertTrue(task.isCancelled)
+        XCTAssertFalse(jobs[3].isFinished)
+        task.finish()
+        await waitForFinish(of: jobs[3])
+    }
+
+    func testPlainTaskIsSharedToo() async {
+        let task = UserOperation("task", isHeld: true)
+        task.start()
+        let (first, second) = (job("first", tracking: task), job("second", tracking: task))
+        first.cancel()
+        await waitForFinish(of: first)
+        XCTAssertFalse(task.isCancelled)
+        second.cancel()
+        XCTAssertTrue(task.isCancelled)
+        task.complete()
+        await waitForFinish(of: second)
+    }
+
+    func testTaskThatTheEndedJobHeldGoesIntoItsQueue() async {
+        let task = InstantOperation("task")
+        let first = ScriptedJob("first") { job in
+            job.isSuspended = true
+            job.trackAndQueue(task)
+        }
+        first.start()
+        let second = job("second", tracking: task)
+        first.cancel()
+        await waitForFinish(of: first, second)
+        XCTAssertEqual(second.events.first, "task task")
+        guard case .succeeded = task.outcome else { return XCTFail("not succeeded") }
+    }
+
+    func testTaskOfAJobAndOfOneNestedInItIsCancelledWithBoth() async {
+        for isInnerFirst in [true, false] {
+            let task = HeldOperation("task")
+            task.start()
+            let inner = ScriptedJob("inner") { $0.track(task) }
+            let outer = ScriptedJob("outer") { job in
+                if isInnerFirst { job.track(inner) }
+                job.track(task)
+                if !isInnerFirst { job.track(inner) }
+            }
+            outer.start()
+            inner.start()
+            outer.cancel()
+            XCTAssertTrue(task.isCancelled)
+            await waitForFinish(of: outer, inner)
+        }
+    }
+
+    func testDeliveredTaskOfACompletedJobCountsForNothing() async {
+        let (task, other) = (HeldOperation("task"), InstantOperation("other"))
+        task.start()
+        let completed = job("completed", tracking: other)
+        other.start()
+        await waitForFinish(of: completed)
+        let trackAndLetGo = { ScriptedJob("released").track(task) }
+        trackAndLetGo()
+        let last = job("last", tracking: task)
+        last.cancel()
+        XCTAssertTrue(task.isCancelled)
+        await waitForFinish(of: last)
+    }
+
+    func testJobsThatEndAtOnceDoNotBothLeaveTheTask() async {
+        for round in 0..<300 {
+            let plain = UserOperation("plain", isHeld: true)
+            let held = HeldOperation("held")
+            let task: Operation = round.isMultiple(of: 3) ? plain : held
+            task.start()
+            let jobs = (0..<2).map { job("\($0)", tracking: task) }
+            await runOnThreads(2) { jobs[$0].cancel() }
+            XCTAssertTrue(task.isCancelled)
+            plain.complete()
+            await waitForFinish(of: jobs[0], jobs[1])
+        }
+    }
+
+    func testTaskOfThousandsOfJobsIsLeftInLinearTimeAndForgetsThem() async {
+        let task = HeldOperation("task")
+        task.start()
+        weak var effects: JobEffects?
+        do {
+            let jobs = (0..<20_000).map { job("\($0)", tracking: task) }
+            effects = jobs[10_000].effects
+            for job in jobs.dropLast() { job.cancel() }
+            XCTAssertFalse(task.isCancelled)
+            jobs[19_999].cancel()
+            XCTAssertTrue(task.isCancelled)
+            await waitForFinish(of: jobs[0], jobs[10_000], jobs[19_999])
+        }
+        await eventually { effects == nil }
+    }
+
+    func testTaskThatOutlivesItsJobsForgetsThemBeforeItFinishes() async {
+        let task = HeldOperation("task")
+        task.start()
+        let other = job("other", tracking: task)
+        weak var effects: JobEffects?
+        do {
+            let ended = job("ended", tracking: task)
+            effects = ended.effects
+            ended.cancel()
+            await waitForFinish(of: ended)
+        }
+        await eventually { effects == nil }
+        task.finish()
+        await waitForFinish(of: other)
+    }
+}

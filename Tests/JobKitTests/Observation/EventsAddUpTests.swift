@@ -1,0 +1,185 @@
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+// R2: every task that was tracked has finished or was dropped, before its job has finished. Each
+// way to leave a job.
+final class EventsAddUpTests: XCTestCase {
+    /// Holds the thread that tells one kind of event of the task.
+    private final class Blocking: JobObserver {
+        let (entered, release) = (Gate(), Gate())
+        private let kind: JobEvent.Kind
+
+        init(_ kind: JobEvent.Kind) { self.kind = kind }
+
+        func job(_ job: JobController, didRecord event: JobEvent) {
+            guard event.kind == kind, event.name == "task" else { return }
+            entered.open()
+            release.wait()
+        }
+    }
+
+    func testTaskThatIsLeftRunningIsDropped() async {
+        let left = HeldOperation("left")
+        let job = ScriptedJob { job in
+            job.track(left, cancellation: .leaveRunning)
+            left.start()
+        }
+        let (books, collector) = books(of: job)
+        job.startJob()
+        await wait(for: left.began)
+        job.cancel()
+        await waitForFinish(of: job)
+        left.finish()
+        XCTAssertEqual(
+            collector.log.events,
+            ["job started", "left tracked", "left started", "left dropped", "job finished"]
+        )
+        XCTAssertEqual(books.complaints, [])
+    }
+
+    func testTaskThatIsCancelledAndNotWaitedForIsDropped() async {
+        let slow = HeldOperation("slow", stopsWhenCancelled: false)
+        let job = ScriptedJob { job in
+            job.trackAndQueue(slow, cancellation: .cancelWithoutWaiting)
+        }
+        let (books, collector) = books(of: job)
+        job.startJob()
+        await wait(for: slow.began)
+        job.cancel()
+        await waitForFinish(of: job)
+        slow.finish()
+        XCTAssertEqual(collector.log.events.suffix(2), ["slow dropped", "job finished"])
+        XCTAssertEqual(books.complaints, [])
+    }
+
+    func testTaskThatIsCancelledBeforeItsStartIsDropped() async {
+        let queue = StepQueue()
+        let job = ScriptedJob(queue: queue) { $0.trackAndQueue(InstantOperation("never")) }
+        let (books, collector) = books(of: job)
+        job.startJob()
+        await waitForHeld(queue)
+        job.cancel()
+        await waitForFinish(of: job)
+        queue.runAll(seed: 1)
+        XCTAssertEqual(
+            collector.log.events,
+            ["job started", "never tracked", "never dropped", "job finished"]
+        )
+        XCTAssertEqual(books.complaints, [])
+    }
+
+    func testTaskOfAJobThatIsCancelledBeforeItsStartIsDropped() async {
+        let job = ScriptedJob(queue: StepQueue())
+        let (books, collector) = books(of: job)
+        job.trackAndQueue(InstantOperation("early"))
+        job.cancel()
+        job.startJob()
+        await waitForFinish(of: job)
+        XCTAssertEqual(collector.kinds(of: "early"), [.tracked, .dropped])
+        XCTAssertEqual(collector.log.events.last, "job finished")
+        XCTAssertEqual(books.complaints, [])
+    }
+
+    func testTaskThatIsTrackedByAnEndingJobIsDropped() async {
+        let entered = Gate()
+        let job = ScriptedJob { job in
+            entered.open()
+            job.finish()
+            job.trackAndQueue(InstantOperation("late"))
+            job.trackAndQueue(BlockOperation {})
+        }
+        let (books, collector) = books(of: job)
+        job.startJob()
+        await waitForFinish(of: job)
+        XCTAssertEqual(collector.kinds(of: "late"), [.tracked, .dropped])
+        XCTAssertEqual(collector.kinds(of: "BlockOperation"), [.tracked, .dropped])
+        XCTAssertEqual(books.complaints, [])
+    }
+
+    func testTaskOfTwoJobsIsDroppedByTheOneThatEnds() async {
+        let shared = HeldOperation("shared")
+        let first = ScriptedJob("first") { $0.track(shared, cancellation: .leaveRunning) }
+        let second = ScriptedJob("second") { $0.track(shared) }
+        let books = EventBooks()
+        for job in [first, second] { job.addObserver(books) }
+        first.start()
+        second.start()
+        shared.start()
+        first.cancel()
+        await waitForFinish(of: first)
+        XCTAssertEqual(books.count(of: .dropped), 1)
+        shared.finish()
+        await waitForFinish(of: second)
+        XCTAssertEqual(books.count(of: .started), 4)
+        XCTAssertEqual(books.complaints, [])
+    }
+
+    /// The observer of a start holds the job up; only when it has returned is the task dropped.
+    func testTaskIsDroppedAfterItsStartWasTold() async {
+        let blocking = Blocking(.started)
+        let job = ScriptedJob { $0.trackAndQueue(InstantOperation("task")) }
+        job.addObserver(blocking)
+        let (books, collector) = books(of: job)
+        job.startJob()
+        await blocking.entered.opened()
+        job.cancel()
+        XCTAssertFalse(job.isFinished)
+        blocking.release.open()
+        await waitForFinish(of: job)
+        XCTAssertEqual(
+            collector.log.events,
+            ["job started", "task tracked", "task started", "task dropped", "job finished"]
+        )
+        XCTAssertEqual(books.complaints, [])
+    }
+
+    /// Cancelled by another thread while an observer hears of the tracking: nothing comes before
+    /// that.
+    func testTaskIsDroppedAfterItsTrackingWasTold() async {
+        let blocking = Blocking(.tracked)
+        let job = ScriptedJob { $0.trackAndQueue(InstantOperation("task")) }
+        job.addObserver(blocking)
+        let (books, collector) = books(of: job)
+        job.startJob()
+        await blocking.entered.opened()
+        job.cancel()
+        XCTAssertEqual(collector.log.events, ["job started"])
+        blocking.release.open()
+        await waitForFinish(of: job)
+        XCTAssertEqual(
+            collector.log.events,
+            ["job started", "task tracked", "task dropped", "job finished"]
+        )
+        XCTAssertEqual(books.complaints, [])
+    }
+
+    func testObserverThatCancelsTheJobLeavesNothingOpen() async {
+        final class Cancelling: JobObserver {
+            let kind: JobEvent.Kind
+
+            init(_ kind: JobEvent.Kind) { self.kind = kind }
+
+            func job(_ job: JobController, didRecord event: JobEvent) {
+                if event.kind == kind, event.parentID != nil { job.cancel() }
+            }
+        }
+        for kind in [JobEvent.Kind.tracked, .started, .finished, .delivered] {
+            let job = ScriptedJob { job in
+                for name in ["a", "b", "c"] { job.trackAndQueue(InstantOperation(name)) }
+                job.trackAndQueue(BlockOperation {})
+            }
+            job.addObserver(Cancelling(kind))
+            let (books, collector) = books(of: job)
+            job.startJob()
+            await waitForFinish(of: job)
+            XCTAssertEqual(books.complaints, [], "\(kind)")
+            XCTAssertEqual(collector.log.events.last, "job finished", "\(kind)")
+        }
+    }
+
+    private func waitForHeld(_ queue: StepQueue) async {
+        await eventually { !queue.held.isEmpty }
+    }
+}

@@ -1,0 +1,141 @@
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+// R2: what is left to itself with tasks of its own, and tasks that were there before.
+final class EventsOfNestedJobsTests: XCTestCase {
+    func testTasksOfAJobThatIsLeftRunningAreDroppedWithIt() async {
+        let leaf = HeldOperation("leaf", stopsWhenCancelled: false)
+        let inner = ScriptedJob("inner") { $0.trackAndQueue(leaf) }
+        let job = ScriptedJob("outer") { $0.trackAndQueue(inner, cancellation: .leaveRunning) }
+        let (books, collector) = books(of: job)
+        job.startJob()
+        await wait(for: leaf.began)
+        job.cancel()
+        await waitForFinish(of: job)
+        XCTAssertEqual(books.complaints, [])
+        XCTAssertEqual(
+            collector.log.events.suffix(3),
+            ["leaf dropped", "inner dropped", "outer finished"]
+        )
+        leaf.finish()
+        await waitForFinish(of: inner)
+        XCTAssertEqual(collector.log.events.last, "outer finished")
+    }
+
+    func testObserverOfAJobThatIsLeftRunningStays() async {
+        let leaf = HeldOperation("leaf")
+        let inner = ScriptedJob("inner") { $0.trackAndQueue(leaf) }
+        let job = ScriptedJob("outer") { $0.trackAndQueue(inner, cancellation: .leaveRunning) }
+        let (books, outside) = books(of: job)
+        let inside = EventCollector()
+        inner.addObserver(inside)
+        job.startJob()
+        await wait(for: leaf.began)
+        job.cancel()
+        await waitForFinish(of: job)
+        leaf.finish()
+        await waitForFinish(of: inner)
+        XCTAssertEqual(books.complaints, [])
+        XCTAssertEqual(outside.kinds(of: "leaf"), [.tracked, .started, .dropped])
+        XCTAssertEqual(inside.kinds(of: "leaf"), [.tracked, .started, .finished, .delivered])
+        XCTAssertEqual(inside.log.events.last, "inner finished")
+    }
+
+    func testJobOfTwoObservedJobsStaysObservedUntilBothHaveEnded() async {
+        let leaf = HeldOperation("leaf")
+        let inner = ScriptedJob("inner") { $0.trackAndQueue(leaf) }
+        let first = ScriptedJob("first") { $0.track(inner, cancellation: .leaveRunning) }
+        let second = ScriptedJob("second") { $0.track(inner) }
+        let (books, collector) = (EventBooks(), EventCollector())
+        for job in [first, second] {
+            job.addObserver(books)
+            job.addObserver(collector)
+        }
+        first.start()
+        second.start()
+        inner.start()
+        await wait(for: leaf.began)
+        first.cancel()
+        await waitForFinish(of: first)
+        leaf.finish()
+        await waitForFinish(of: second)
+        XCTAssertEqual(collector.kinds(of: "leaf"), [.tracked, .started, .finished, .delivered])
+        XCTAssertEqual(books.complaints, [])
+    }
+
+    /// Left while an observer hears of a start: that one is told of the drop behind it.
+    func testTaskThatIsJustStartingInAJobLeftRunningIsDropped() async {
+        final class Blocking: JobObserver {
+            let (entered, release) = (Gate(), Gate())
+
+            func job(_ job: JobController, didRecord event: JobEvent) {
+                guard event.kind == .started, event.name == "leaf" else { return }
+                entered.open()
+                release.wait()
+            }
+        }
+        let blocking = Blocking()
+        let leaf = HeldOperation("leaf")
+        let inner = ScriptedJob("inner") { $0.trackAndQueue(leaf) }
+        let job = ScriptedJob("outer") { $0.trackAndQueue(inner, cancellation: .leaveRunning) }
+        job.addObserver(blocking)
+        let (books, collector) = books(of: job)
+        job.startJob()
+        await blocking.entered.opened()
+        job.cancel()
+        blocking.release.open()
+        await wait(for: leaf.began)
+        leaf.finish()
+        await waitForFinish(of: inner)
+        await waitForFinish(of: job)
+        XCTAssertEqual(collector.kinds(of: "leaf"), [.tracked, .started, .dropped])
+        XCTAssertEqual(books.complaints, [])
+    }
+
+    // MARK: Tasks that were there before
+
+    func testTasksOfANestedJobThatCameWithItAreToldOf() async throws {
+        let queue = StepQueue()
+        let inner = ScriptedJob("inner", queue: queue)
+        inner.trackAndQueue(InstantOperation("early"))
+        let job = ScriptedJob("outer", queue: queue) { $0.trackAndQueue(inner) }
+        let (books, collector) = books(of: job)
+        job.start()
+        queue.runAll(seed: 1)
+        await waitForFinish(of: job)
+        XCTAssertEqual(
+            collector.kinds(of: "early"),
+            [.tracked, .started, .finished, .delivered]
+        )
+        XCTAssertEqual(books.complaints, [])
+    }
+
+    func testTasksTrackedBeforeTheObserverCameAreToldOfIfTheJobHadNotBegun() async throws {
+        let queue = StepQueue()
+        let job = ScriptedJob(queue: queue)
+        job.trackAndQueue(InstantOperation("early"))
+        let (books, collector) = books(of: job)
+        job.start()
+        queue.runAll(seed: 1)
+        await waitForFinish(of: job)
+        XCTAssertEqual(
+            collector.kinds(of: "early"),
+            [.tracked, .started, .finished, .delivered]
+        )
+        XCTAssertEqual(books.complaints, [])
+    }
+
+    func testEventsNameTheJobThatTheObserverWasAddedTo() async throws {
+        let (outside, inside) = (EventCollector(), EventCollector())
+        let inner = ScriptedJob("inner") { $0.trackAndQueue(InstantOperation("leaf")) }
+        let job = ScriptedJob("outer") { $0.trackAndQueue(inner) }
+        job.addObserver(outside)
+        inner.addObserver(inside)
+        try await job.run()
+        XCTAssertTrue(outside.events.allSatisfy { $0.rootID == job.operationID })
+        XCTAssertTrue(inside.events.allSatisfy { $0.rootID == inner.operationID })
+        XCTAssertEqual(Set(inside.events.map(\.name)), ["inner", "leaf"])
+    }
+}

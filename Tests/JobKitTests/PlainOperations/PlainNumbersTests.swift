@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+@testable import JobKit
+
+@Suite struct PlainNumbersTests {
+    @Test func numberStaysAsLongAsTheOperationLives() {
+        var numbers = PlainNumbers()
+        let operation = Operation()
+        let first = numbers.number(of: operation).number
+        for _ in 0..<1_000 { _ = numbers.number(of: Operation()) }
+        #expect(numbers.number(of: operation).number == first)
+    }
+
+    @Test func noOperationInheritsANumber() {
+        var numbers = PlainNumbers()
+        let seen = (0..<10_000).map { _ in numbers.number(of: Operation()).number }
+        #expect(Set(seen).count == seen.count)
+    }
+
+    @Test func numbersOfFreedOperationsAreRemoved() {
+        var numbers = PlainNumbers()
+        let kept = (0..<100).map { _ in Operation() }
+        for operation in kept { _ = numbers.number(of: operation) }
+        // Alive together, so that none has the address of another.
+        for _ in 0..<10 {
+            let others = (0..<1_000).map { _ in Operation() }
+            for operation in others { _ = numbers.number(of: operation) }
+        }
+        for operation in kept { _ = numbers.number(of: operation) }
+        #expect(numbers.count < 4_000)
+    }
+
+    @Test func numberOfAPlainOperationIsTheSameBeforeAndAfterItsJob() async {
+        let task = BlockOperation {}
+        let before = task.operationID
+        let job = ScriptedJob { $0.trackAndQueue(task) }
+        job.startJob()
+        await job.waitUntilSettled()
+        #expect(task.operationID == before)
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+final class PlainOperationsTests: XCTestCase {
+    /// An operation may end while another thread still has its dependencies tell it of theirs.
+    func testDependentEndsWhileItsDependencyIsBeingWatched() async {
+        let queue = TaskQueue()
+        let (asked, release) = (Gate(), Gate())
+        let dependency = AskingOperation()
+        let dependent = BlockOperation {}
+        dependent.addDependency(dependency)
+        dependency.whenAsked {
+            asked.open()
+            release.wait()
+        }
+        let added = expectation(description: "the operation was added")
+        Thread.detachNewThread {
+            queue.addOperation(dependent)
+            added.fulfill()
+        }
+        await asked.opened()
+        queue.cancelAllOperations()
+        await drain(queue)
+        XCTAssertTrue(dependent.isFinished)
+        release.open()
+        await fulfillment(of: [added], timeout: 300)
+        dependency.start()
+        XCTAssertTrue(dependency.isFinished)
+    }
+
+    /// The same without gates: added on one thread, cancelled on another.
+    func testAddingAndCancellingLeavesNothingBehind() async {
+        for _ in 0..<500 {
+            let queue = TaskQueue()
+            let dependencies = (0..<8).map { _ in BlockOperation {} }
+            let dependent = BlockOperation {}
+            for dependency in dependencies { dependent.addDependency(dependency) }
+            await runOnThreads(2) { thread in
+                guard thread == 0 else { return queue.addOperation(dependent) }
+                while queue.operationCount == 0, !dependent.isFinished {}
+                queue.cancelAllOperations()
+            }
+            await drain(queue)
+            for dependency in dependencies { dependency.start() }
+        }
+    }
+
+    /// Foundation forgets an operation that was cancelled, and is freed before its dependency ends.
+    func testCancelledDependentMayBeFreedBeforeItsDependencyEnds() async {
+        let queue = TaskQueue()
+        let (held, plain) = (HeldOperation("held"), UserOperation("held", isHeld: true))
+        weak var freed: Operation?
+        queue.addOperations([held, plain])
+        do {
+            let dependent = BlockOperation {}
+            dependent.addDependency(held)
+            dependent.addDependency(plain)
+            dependent.cancel()
+            await queue.addOperations([dependent], waitUntilFinished: true)
+            freed = dependent
+        }
+        await eventually { freed == nil }
+        await held.began.opened()
+        await plain.began.opened()
+        held.finish()
+        plain.complete()
+        await drain(queue)
+    }
+
+    /// A task that is being tracked when its job ends is no concern of that job's any more.
+    func testTaskTrackedWhileItsJobEndsKeepsNothingAlive() async {
+        let (asked, release) = (Gate(), Gate())
+        let task = AskingOperation()
+        weak var freed: JobController?
+        do {
+            let job = ScriptedJob { job in job.track(HeldOperation("held")) }
+            freed = job
+            job.startJob()
+            task.whenAsked {
+                asked.open()
+                release.wait()
+            }
+            let tracked = expectation(description: "the task was tracked")
+            Thread.detachNewThread {
+                job.track(task)
+                tracked.fulfill()
+            }
+            await asked.opened()
+            job.cancel()
+            await waitForFinish(of: job)
+            release.open()
+            await fulfillment(of: [tracked], timeout: 300)
+        }
+        await eventually { freed == nil }
+        XCTAssertEqual(PlainOperations.subscribers(of: task).count, 0)
+        task.start()
+    }
+
+    /// J8: JobKit starts no operation that says that it is not ready.
+    func testHeldTaskThatIsNotReadyIsNotStartedByACancel() async {
+        for isSuspended in [true, false] {
+            let began = Gate()
+            let task = UnreadyOperation()
+            let job = ScriptedJob { job in
+                job.isSuspended = isSuspended
+                job.setMaxConcurrentOperationCount(1, for: .named("narrow"))
+                job.trackAndQueue(HeldOperation("held"), group: .named("narrow"))
+                job.trackAndQueue(task, group: .named("narrow"))
+                began.open()
+            }
+            job.startJob()
+            await began.opened()
+            job.cancel()
+            await waitForFinish(of: job)
+            XCTAssertFalse(task.isFinished)
+            XCTAssertTrue(task.isCancelled)
+        }
+    }
+
+    /// J5, J6: each of many jobs hears of a plain operation once, however it is run.
+    func testManyJobsHearOfOnePlainOperation() async {
+        for isQueued in [false, true] {
+            let (queue, log) = (TaskQueue(), EventLog())
+            let task = BlockOperation {}
+            let jobs = (0..<50)
+                .map { number in
+                    ScriptedJob(queue: queue) { job in
+                        job.track(task) { _ in log.record("\(number)") }
+                    }
+                }
+            for job in jobs { job.startJob() }
+            if isQueued { queue.addOperation(task) } else { task.start() }
+            for job in jobs { await waitForFinish(of: job) }
+            XCTAssertEqual(Set(log.events).count, 50)
+            XCTAssertEqual(log.events.count, 50)
+        }
+    }
+
+    /// R5: a plain operation keeps its number, so that what depends on it can name it.
+    func testPlainOperationStandsOnTheCriticalPath() async {
+        for isPlain in [true, false] {
+            let queue = TaskQueue(maxConcurrentOperationCount: 1)
+            let recorder = TimelineRecorder()
+            let job = ScriptedJob(queue: queue) { job in
+                let first = BlockOperation {}
+                let second: Operation = isPlain ? BlockOperation {} : InstantOperation("second")
+                first.name = "first"
+                second.name = "second"
+                second.addDependency(first)
+                job.trackAndQueue(second)
+                job.trackAndQueue(first)
+            }
+            job.addObserver(recorder)
+            job.startJob(on: TaskQueue())
+            await waitForFinish(of: job)
+            XCTAssertEqual(recorder.timeline.criticalPath.map(\.name), ["first", "second"])
+        }
+    }
+}
+
+// Operation forces @unchecked; there is no state of its own.
+/// Is never ready, not even when it was cancelled.
+final class UnreadyOperation: Operation, @unchecked Sendable {
+    override var isReady: Bool { false }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+// R4
+/// What `explainStall` says of jobs and tasks that were not started.
+final class WaitingForATurnTests: XCTestCase {
+    private final class Unready: ConcurrentOperation, @unchecked Sendable {
+        override var isReady: Bool { false }
+    }
+
+    private final class PlainUnready: Operation, @unchecked Sendable {
+        override var isReady: Bool { isCancelled }
+    }
+
+    private func lines(_ job: JobController, limit: Int = .max) -> [String] {
+        job.explainStall(limit: limit).withoutTimes.split(separator: "\n").map(String.init)
+    }
+
+    func testJobThatWaitsForItsTurnSaysWhere() async {
+        let queue = TaskQueue(name: "jobs", maxConcurrentOperationCount: 1)
+        let occupant = HeldOperation("occupant")
+        queue.addOperation(occupant)
+        await wait(for: occupant.began)
+        let job = ScriptedJob("import")
+        job.startJob(on: queue)
+        XCTAssertEqual(lines(job), ["import: not started, full: jobs, where occupant executes"])
+        queue.isSuspended = true
+        XCTAssertEqual(lines(job), ["import: not started, suspended: jobs"])
+        queue.isSuspended = false
+        occupant.finish()
+        await waitForFinish(of: job)
+        XCTAssertEqual(lines(job), ["import: finished"])
+    }
+
+    func testJobInAnOperationQueueSaysWhere() async {
+        let queue = OperationQueue()
+        queue.name = "plain"
+        queue.isSuspended = true
+        let job = ScriptedJob("import")
+        job.startJob(on: queue)
+        XCTAssertEqual(lines(job), ["import: not started, suspended: plain"])
+        queue.isSuspended = false
+        await waitForFinish(of: job)
+    }
+
+    func testJobThatWaitsForADependencySaysSo() {
+        let login = HeldOperation("login")
+        let job = ScriptedJob("import")
+        job.addDependency(login)
+        XCTAssertEqual(lines(job), ["import: not started, waits for login (not started)"])
+        job.cancel()
+    }
+
+    func testTenOfThoseWhoExecuteAreNamed() async {
+        let queue = TaskQueue(name: "wide", maxConcurrentOperationCount: 12)
+        let occupants = (0..<12).map { HeldOperation("\($0)") }
+        for occupant in occupants { queue.addOperation(occupant) }
+        for occupant in occupants { await wait(for: occupant.began) }
+        let job = ScriptedJob("import", queue: queue) { $0.trackAndQueue(HeldOperation("a.jpg")) }
+        job.start()
+        XCTAssertEqual(
+            lines(job).last,
+            "a.jpg: full: wide, where 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more execute"
+        )
+        job.cancel()
+        for occupant in occupants { occupant.finish() }
+    }
+
+    func testTenDependenciesAreNamed() {
+        let task = HeldOperation("index")
+        let job = ScriptedJob("import") { job in
+            for number in 0..<12 {
+                let photo = HeldOperation("\(number)")
+                task.addDependency(photo)
+                job.track(photo)
+            }
+            job.track(task)
+        }
+        job.start()
+        XCTAssertEqual(
+            lines(job).last,
+            "index: waits for 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"
+        )
+        job.cancel()
+    }
+
+    func testDependencyOutsideOfTheJobHasItsReason() async {
+        let net = TaskQueue(name: "net")
+        net.isSuspended = true
+        let (login, token) = (HeldOperation("login"), HeldOperation("token"))
+        let (running, plain) = (HeldOperation("running"), BlockOperation {})
+        plain.name = "plain"
+        login.addDependency(token)
+        net.addOperation(token)
+        let inside = HeldOperation("inside")
+        let fetch = HeldOperation("fetch")
+        for other in [login, running, plain, inside] { fetch.addDependency(other) }
+        let job = ScriptedJob("import") { job in
+            job.track(inside)
+            job.track(fetch)
+        }
+        job.start()
+        running.start()
+        XCTAssertEqual(
+            lines(job).last,
+            "fetch: waits for login (waits for token (suspended: net)), running (executing), "
+                + "plain (not started), inside"
+        )
+        job.cancel()
+        running.finish()
+        net.cancelAllOperations()
+        net.isSuspended = false
+        await net.waitUntilAllOperationsAreFinished()
+    }
+
+    func testDependencyThatAnotherJobHoldsHasThatJobsReason() {
+        let login = HeldOperation("login")
+        let session = ScriptedJob("session", queue: StepQueue()) { $0.trackAndQueue(login) }
+        session.isSuspended = true
+        session.start()
+        let fetch = HeldOperation("fetch")
+        fetch.addDependency(login)
+        let job = ScriptedJob("import") { $0.track(fetch) }
+        job.start()
+        XCTAssertEqual(
+            lines(job).last,
+            "fetch: waits for login (never queued, because session is suspended)"
+        )
+        job.cancel()
+        session.cancel()
+    }
+
+    func testOperationsOutsideThatWaitForEachOtherAreNamedOnce() {
+        let (first, second) = (HeldOperation("first"), HeldOperation("second"))
+        first.addDependency(second)
+        second.addDependency(first)
+        let fetch = HeldOperation("fetch")
+        fetch.addDependency(first)
+        let job = ScriptedJob("import") { $0.track(fetch) }
+        job.start()
+        XCTAssertEqual(
+            lines(job).last,
+            "fetch: waits for first (waits for second (waits for first))"
+        )
+        job.cancel()
+        for operation in [first, second] { operation.removeDependency(first) }
+        first.removeDependency(second)
+    }
+
+    func testOperationWhoseOwnIsReadySaysNoIsNamed() {
+        let unready = Unready()
+        unready.name = "own"
+        let plain = PlainUnready()
+        plain.name = "plain"
+        let job = ScriptedJob("import", queue: TaskQueue(name: "net")) { job in
+            job.trackAndQueue(unready)
+            job.trackAndQueue(plain)
+        }
+        job.start()
+        XCTAssertEqual(
+            lines(job),
+            [
+                "import: executing", "own: not ready: its own isReady says no, in net",
+                "plain: not ready: its own isReady says no, in net",
+            ]
+        )
+        job.cancel()
+    }
+
+    func testGroupSaysWhoTakesItsPlaces() {
+        let queue = StepQueue()
+        let job = ScriptedJob("import", queue: queue) { job in
+            job.setMaxConcurrentOperationCount(2, for: .type(HeldOperation.self))
+            for name in ["a", "b", "c"] { job.trackAndQueue(HeldOperation(name)) }
+        }
+        job.start()
+        XCTAssertEqual(
+            lines(job).last,
+            "c: never queued, because only 2 of group HeldOperation may go at a time, now a, b"
+        )
+        job.cancel()
+    }
+
+    func testLimitNamesSoManyAndCountsTheRest() {
+        let job = ScriptedJob("import") { job in
+            for number in 0..<5 { job.track(HeldOperation("\(number)")) }
+        }
+        job.start()
+        XCTAssertEqual(
+            lines(job, limit: 2),
+            ["import: executing", "0: never queued", "1: never queued", "… and 3 more"]
+        )
+        XCTAssertEqual(lines(job, limit: 0), ["import: executing", "… and 5 more"])
+        job.cancel()
+    }
+}

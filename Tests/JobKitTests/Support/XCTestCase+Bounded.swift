@@ -1,0 +1,13 @@
+import XCTest
+
+extension XCTestCase {
+    /// Runs `body` in a task, and fails where it has not returned in a minute.
+    func bounded(line: Int = #line, _ body: @escaping @Sendable () async -> Void) async {
+        let returned = expectation(description: "returned, line \(line)")
+        Task {
+            await body()
+            returned.fulfill()
+        }
+        await fulfillment(of: [returned], timeout: 300)
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+/// Operations that another thread finishes while a worker of the queue is in their `start()`.
+final class TaskQueueOutsideFinishTests: XCTestCase {
+    // Operation forces @unchecked. The properties are constants.
+    /// Stops its finish between the moment at which it is seen and the look for its queue.
+    private final class SlowlyFinishing: ConcurrentOperation, @unchecked Sendable {
+        let isSeen = Gate()
+        let goOn = Gate()
+
+        override func main() {
+            Thread.detachNewThread { self.finish() }
+            isSeen.wait()
+        }
+
+        override func becameFinished() {
+            isSeen.open()
+            goOn.wait()
+        }
+    }
+
+    // Foundation keeps nothing alive here: the queue lives as long as an operation stands in it.
+    func testQueueLivesUntilTheFinishHasAskedForIt() async {
+        weak var effects: TaskQueueEffects?
+        let operation = SlowlyFinishing()
+        func start() {
+            let queue = TaskQueue()
+            effects = queue.effects
+            queue.addOperation(operation)
+        }
+        start()
+        await wait(for: operation.isSeen)
+        // A worker that took the finish for its own would give the place away now, and the queue free
+        // itself. Nothing tells that it has not.
+        for _ in 0..<5_000 where effects != nil { await Task.yield() }
+        XCTAssertNotNil(effects)
+        operation.goOn.open()
+        await waitForFinish(of: operation)
+        await eventually { effects == nil }
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+/// Plain operations hear of what they wait for: these tests keep a queue from asking who waits.
+final class TaskQueuePlainReadinessTests: XCTestCase {
+    /// Makes a queue that waits for a round which nobody begins.
+    private func queueWithoutRounds(width: Int = 2) -> TaskQueue {
+        let queue = TaskQueue(maxConcurrentOperationCount: width)
+        let appointment = queue.effects.state.withLock { state in
+            state.round.entryWaits(TaskQueueTicket(sequence: -1, slot: 0))
+        }
+        XCTAssertNotNil(appointment)
+        return queue
+    }
+
+    /// Q3: a chain in any order, of plain and other operations.
+    func testChainInAnyOrderNeedsNoRounds() async {
+        var generator = WalkGenerator(seed: 5)
+        for order in ["in order", "last first", "shuffled"] {
+            for isMixed in [false, true] {
+                let queue = queueWithoutRounds()
+                let log = EventLog()
+                var chain = (0..<300)
+                    .map { number -> Operation in
+                        guard isMixed, number % 3 == 1 else {
+                            return BlockOperation { log.record("\(number)") }
+                        }
+                        return ScriptedOperation { operation in
+                            log.record("\(number)")
+                            if number % 2 == 0 { return operation.finish() }
+                            DispatchQueue.global().async { operation.finish() }
+                        }
+                    }
+                for number in 1..<chain.count { chain[number].addDependency(chain[number - 1]) }
+                if order == "last first" { chain.reverse() }
+                if order == "shuffled" { chain.shuffle(using: &generator) }
+                for operation in chain { queue.addOperation(operation) }
+                await drain(queue)
+                XCTAssertEqual(log.events, (0..<300).map { "\($0)" }, order)
+            }
+        }
+    }
+
+    /// Q3: one waits for many, and many for one.
+    func testFanInAndFanOutNeedNoRounds() async {
+        let queue = queueWithoutRounds()
+        let log = EventLog()
+        let first = BlockOperation { log.record("first") }
+        let middle = (0..<500).map { _ in BlockOperation {} }
+        let last = BlockOperation { log.record("last") }
+        for operation in middle {
+            operation.addDependency(first)
+            last.addDependency(operation)
+        }
+        queue.addOperations([last] + middle)
+        queue.addOperation(first)
+        await drain(queue)
+        XCTAssertEqual(log.events, ["first", "last"])
+    }
+
+    /// Q3, Q7: an operation that its queue cancels ends, though its dependency never does.
+    func testCancelThroughTheQueueNeedsNoRounds() async {
+        let queue = queueWithoutRounds()
+        let never = BlockOperation {}
+        let waiting = (0..<100).map { _ in BlockOperation { XCTFail("was run") } }
+        for operation in waiting { operation.addDependency(never) }
+        queue.addOperations(waiting)
+        queue.cancelAllOperations()
+        await drain(queue)
+        XCTAssertTrue(waiting.allSatisfy(\.isFinished))
+    }
+
+    /// Q3, J8: so does one whose job is cancelled.
+    func testCancelThroughTheJobNeedsNoRounds() async {
+        let queue = queueWithoutRounds()
+        let began = Gate()
+        let never = BlockOperation {}
+        let job = ScriptedJob(queue: queue) { job in
+            let task = BlockOperation { XCTFail("was run") }
+            task.addDependency(never)
+            job.trackAndQueue(task)
+            began.open()
+        }
+        queue.addOperation(job)
+        await began.opened()
+        job.cancel()
+        await drain(queue)
+        XCTAssertTrue(job.isFinished)
+    }
+
+    /// Q2: a dependency that is added while the operation waits for its turn, or while it waits.
+    func testDependencyAddedWhileWaitingNeedsNoRounds() async {
+        let queue = queueWithoutRounds(width: 1)
+        let log = EventLog()
+        queue.isSuspended = true
+        let ready = BlockOperation { log.record("ready") }
+        let waiting = BlockOperation { log.record("waiting") }
+        let (first, second) = (ScriptedOperation { $0.finish() }, BlockOperation {})
+        waiting.addDependency(first)
+        queue.addOperations([ready, waiting, first])
+        let late = BlockOperation { log.record("late") }
+        ready.addDependency(late)
+        waiting.addDependency(second)
+        queue.addOperations([second, late])
+        queue.isSuspended = false
+        await drain(queue)
+        XCTAssertEqual(Set(log.events), ["late", "ready", "waiting"])
+        XCTAssertLessThan(
+            log.events.firstIndex(of: "late") ?? 9,
+            log.events.firstIndex(of: "ready") ?? 0
+        )
+    }
+
+    /// What only a round finds out: an `isReady` of the user's own, and a cancel that nobody tells
+    /// of.
+    func testRoundFindsWhatNobodyTells() async {
+        let queue = TaskQueue()
+        let picky = (0..<20).map { _ in PickyOperation() }
+        let waiting = (0..<20).map { _ in BlockOperation { XCTFail("was run") } }
+        let never = BlockOperation {}
+        for operation in waiting { operation.addDependency(never) }
+        queue.addOperations(picky + waiting)
+        for operation in picky { operation.makeReady() }
+        for operation in waiting { operation.cancel() }
+        await drain(queue)
+        XCTAssertTrue((picky + waiting).allSatisfy(\.isFinished))
+    }
+}

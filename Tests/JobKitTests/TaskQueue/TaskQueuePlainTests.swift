@@ -1,0 +1,209 @@
+import Foundation
+import JobKit
+import JobKitTesting
+import XCTest
+
+/// Operations that are no ``ConcurrentOperation``.
+final class TaskQueuePlainTests: XCTestCase {
+    /// Q1: a user's own asynchronous operation keeps its place until it has finished.
+    func testAsynchronousOperationOfAUserKeepsItsPlace() async {
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        let log = EventLog()
+        for number in 0..<50 {
+            queue.addOperation(
+                OwnOperation { done in
+                    log.record("\(number) begins")
+                    DispatchQueue.global()
+                        .async {
+                            log.record("\(number) ends")
+                            done()
+                        }
+                }
+            )
+        }
+        await drain(queue)
+        XCTAssertEqual(log.events, (0..<50).flatMap { ["\($0) begins", "\($0) ends"] })
+    }
+
+    /// Q2: a chain of plain operations.
+    func testChainOfPlainOperations() async {
+        let queue = TaskQueue()
+        let log = Guarded<[Int]>([])
+        let chain = (0..<200)
+            .map { number in BlockOperation { log.withLock { $0.append(number) } } }
+        for number in 1..<chain.count { chain[number].addDependency(chain[number - 1]) }
+        queue.addOperations(chain.reversed())
+        await drain(queue)
+        XCTAssertEqual(log.withLock { $0 }, Array(0..<200))
+    }
+
+    /// As on an `OperationQueue`, a plain operation that is cancelled does not wait any longer.
+    func testCancelledPlainOperationNoLongerWaits() async {
+        let queue = TaskQueue()
+        let operation = BlockOperation { XCTFail("a cancelled operation was run") }
+        operation.addDependency(BlockOperation {})
+        queue.addOperation(operation)
+        operation.cancel()
+        await drain(queue)
+        XCTAssertTrue(operation.isFinished)
+    }
+
+    /// A job that is cancelled ends, though its plain task waits for what never comes.
+    func testCancelledJobEndsWithAPlainTaskThatWaits() async {
+        let queue = TaskQueue()
+        let began = Gate()
+        let job = ScriptedJob(queue: queue) { job in
+            let task = BlockOperation {}
+            task.addDependency(BlockOperation {})
+            job.trackAndQueue(task)
+            began.open()
+        }
+        queue.addOperation(job)
+        await began.opened()
+        job.cancel()
+        await drain(queue)
+        XCTAssertTrue(job.isFinished)
+    }
+
+    /// Q2: an `isReady` of the user's own.
+    func testOwnIsReadyIsHonoured() async {
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        let (picky, log) = (PickyOperation(), EventLog())
+        queue.addOperation(picky)
+        queue.addOperation { log.record("other") }
+        await log.waitForEvent("other")
+        XCTAssertFalse(picky.isFinished)
+        picky.makeReady()
+        await drain(queue)
+        XCTAssertTrue(picky.isFinished)
+    }
+
+    /// The user's `completionBlock` is called.
+    func testCompletionBlockIsCalled() async {
+        let queue = TaskQueue()
+        let completed = expectation(description: "the completion blocks were called")
+        completed.expectedFulfillmentCount = 2
+        let (first, second) = (BlockOperation {}, BlockOperation {})
+        second.addDependency(first)
+        first.completionBlock = { completed.fulfill() }
+        second.completionBlock = { completed.fulfill() }
+        queue.addOperations([second, first])
+        await fulfillment(of: [completed], timeout: 300)
+    }
+
+    /// Q2: as on an `OperationQueue`, what the priority is when the queue is resumed counts.
+    func testPriorityChangedInASuspendedQueueCounts() async {
+        let (queue, log) = (TaskQueue(maxConcurrentOperationCount: 1), EventLog())
+        queue.isSuspended = true
+        let operations = (0..<4).map { number in BlockOperation { log.record("\(number)") } }
+        queue.addOperations(operations)
+        operations[3].queuePriority = .veryHigh
+        operations[0].queuePriority = .veryLow
+        queue.isSuspended = false
+        await drain(queue)
+        XCTAssertEqual(log.events, ["3", "1", "2", "0"])
+    }
+
+    /// Q2: one that became less urgent while it waited lets the others pass when its turn comes.
+    func testLoweredPriorityCountsWhenTheTurnComes() async {
+        let (queue, log) = (TaskQueue(maxConcurrentOperationCount: 1), EventLog())
+        let (began, release) = (Gate(), Gate())
+        queue.addOperation {
+            began.open()
+            release.wait()
+        }
+        await began.opened()
+        let operations = (0..<3).map { number in BlockOperation { log.record("\(number)") } }
+        queue.addOperations(operations)
+        operations[0].queuePriority = .low
+        release.open()
+        await drain(queue)
+        XCTAssertEqual(log.events, ["1", "2", "0"])
+    }
+
+    /// Q2: what the priority is when the dependencies have finished counts.
+    func testPriorityChangedWhileWaitingForADependencyCounts() async {
+        let (queue, log) = (TaskQueue(maxConcurrentOperationCount: 1), EventLog())
+        queue.isSuspended = true
+        let first = BlockOperation { log.record("first") }
+        let dependent = BlockOperation { log.record("dependent") }
+        dependent.addDependency(first)
+        queue.addOperations([first, dependent, BlockOperation { log.record("stranger") }])
+        first.queuePriority = .high
+        dependent.queuePriority = .high
+        queue.isSuspended = false
+        await drain(queue)
+        XCTAssertEqual(log.events, ["first", "dependent", "stranger"])
+    }
+
+    /// Q2: also where the operation finishes on a thread of its own, and whatever its dependents
+    /// are.
+    func testDependentsOfAnAsynchronousOneAreReadyBeforeThePlaceIsGivenAway() async {
+        for round in 0..<300 {
+            let (queue, log) = (TaskQueue(maxConcurrentOperationCount: 1), EventLog())
+            queue.isSuspended = true
+            let first = UserOperation("first")
+            first.queuePriority = .veryHigh
+            let plain = BlockOperation { log.record("dependent") }
+            let concurrent = ScriptedOperation {
+                log.record("dependent")
+                $0.finish()
+            }
+            for dependent in [plain, concurrent] {
+                dependent.queuePriority = .high
+                dependent.addDependency(first)
+            }
+            let stranger = BlockOperation { log.record("stranger") }
+            let order = [first, plain, concurrent, stranger]
+            queue.addOperations(round % 2 == 0 ? order : order.reversed())
+            queue.isSuspended = false
+            await drain(queue)
+            XCTAssertEqual(log.events, ["dependent", "dependent", "stranger"])
+        }
+    }
+
+    /// Added to queues from many threads, plain operations are neither lost nor run twice.
+    func testPlainOperationsFromManyThreads() async {
+        let queues = [TaskQueue(maxConcurrentOperationCount: 1), TaskQueue()]
+        let count = Guarded(0)
+        await runOnThreads(4) { thread in
+            for number in 0..<300 {
+                let first = BlockOperation { count.withLock { $0 += 1 } }
+                let second = BlockOperation { count.withLock { $0 += 1 } }
+                if number % 3 == 0 { second.addDependency(first) }
+                queues[(thread + number) % 2].addOperation(second)
+                queues[number % 2].addOperation(first)
+            }
+        }
+        for queue in queues { await drain(queue) }
+        XCTAssertEqual(count.withLock { $0 }, 2_400)
+    }
+}
+
+// Operation forces @unchecked. The state stands behind a lock.
+/// Asynchronous work as a user writes it without JobKit.
+final class OwnOperation: Operation, @unchecked Sendable {
+    private enum State { case pending, executing, finished }
+
+    private let state = Guarded(State.pending)
+    private let work: @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    init(_ work: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
+        self.work = work
+    }
+
+    override var isAsynchronous: Bool { true }
+    override var isExecuting: Bool { state.withLock { $0 } == .executing }
+    override var isFinished: Bool { state.withLock { $0 } == .finished }
+
+    override func start() {
+        change(to: .executing, "isExecuting")
+        work { [self] in change(to: .finished, "isFinished") }
+    }
+
+    private func change(to new: State, _ key: String) {
+        willChangeValue(forKey: key)
+        state.withLock { $0 = new }
+        didChangeValue(forKey: key)
+    }
+}

@@ -1,0 +1,280 @@
+@testable import JobKit
+
+/// A ``TaskQueueStateMachine`` of width 1 among the threads that use it, each step of which is one
+/// locking or one atomic access: between any two of them another thread may go on.
+///
+/// The threads are those of the shell: workers that take and start entries, threads that deliver to
+/// jobs, and threads that finish leaves from outside, at any time.
+struct TaskQueueShellWorld {
+    /// What an operation is to do.
+    struct Plan {
+        var parent: Int?
+        /// Tracked and queued in `main()`, and, one at each callback, afterwards.
+        var first: [Int] = []
+        var later: [Int] = []
+        /// A leaf that finishes on a thread of its own, perhaps before its `main()`.
+        var finishesOutside = false
+        /// A leaf that its job does not wait for.
+        var isLeft = false
+        var isJob: Bool { !first.isEmpty || !later.isEmpty }
+    }
+
+    fileprivate struct Operation: Hashable {
+        var slot = -1
+        var isStarted = false
+        var finishIsCalled = false
+        var isFinished = false
+        // Of a job.
+        var laterCount = 0
+        var openCount = 0
+        var signals = 1
+        var mail = 0
+        var hasEnded = false
+    }
+
+    fileprivate enum Step: Hashable {
+        case take
+        case start(Int)
+        case enterMain(Int)
+        case finishOutside(Int)
+        case setFinished(Int)
+        case tell(Int)
+        case giveAway(Int)
+        case add(Int)
+        case findLenders(Int)
+        case lendersFound(Int, [Int])
+        case mainReturned(Int)
+        case claim(Int)
+        case busy(Int)
+        case look(Int)
+        case deliver(Int, seen: Int)
+        case waits(Int)
+    }
+
+    /// A mistake that the search must find.
+    enum Mistake { case none, givesPlaceAwayBeforeTheFinish }
+
+    private typealias Machine = TaskQueueStateMachine<Int>
+
+    private let plans: [Plan]
+    private let mistake: Mistake
+    private var machine = Machine(width: 1)
+    private var operations: [Operation]
+    /// What each thread is about to do, the next step last; the workers come first.
+    private var threads: [[Step]]
+    private(set) var broken: String?
+
+    /// - Parameters:
+    ///   - plans: The operations; those without a parent stand in the queue.
+    ///   - mistake: What the shell does wrong.
+    init(_ plans: [Plan], mistake: Mistake = .none) {
+        self.plans = plans
+        self.mistake = mistake
+        operations = plans.map { _ in Operation() }
+        threads = [[.take], [.take]]
+        for (index, plan) in plans.enumerated() where plan.parent == nil {
+            threads.append([.add(index)])
+        }
+        threads += plans.indices.filter { plans[$0].finishesOutside }.map { [.finishOutside($0)] }
+    }
+
+    /// The threads that can go on.
+    var movable: [Int] {
+        threads.indices.filter { thread in
+            switch threads[thread].last {
+            case nil: false
+            case .take: machine.startableCount > 0
+            case .finishOutside(let leaf): operations[leaf].slot >= 0
+            default: true
+            }
+        }
+    }
+
+    /// What is wrong where no thread can go on.
+    var brokenAtTheEnd: String? {
+        guard operations.allSatisfy(\.isFinished) else { return "hangs" }
+        return machine.count == 0 && machine.placesTaken == 0 ? nil : "keeps a place"
+    }
+
+    /// Takes one step of a thread.
+    mutating func step(_ thread: Int) {
+        guard let step = threads[thread].popLast() else { return }
+        let next = perform(step, of: thread)
+        threads[thread] += next.reversed()
+        if thread < 2, threads[thread].isEmpty { threads[thread] = [.take] }
+        check()
+    }
+
+    private mutating func perform(_ step: Step, of thread: Int) -> [Step] {
+        switch step {
+        case .take:
+            return machine.next().map { [.start($0)] } ?? []
+        case .start(let index):
+            operations[index].isStarted = true
+            guard !plans[index].isJob else {
+                return plans[index].first.map { .add($0) } + [.mainReturned(index)]
+            }
+            guard !operations[index].finishIsCalled else { return end(of: index) }
+            return [.enterMain(index)]
+        case .enterMain(let index):
+            // Else another thread carries out the end, and this one only lets go.
+            return plans[index].finishesOutside ? [] : end(of: index)
+        case .finishOutside(let index):
+            operations[index].finishIsCalled = true
+            return operations[index].isStarted ? end(of: index) : []
+        case .setFinished(let index):
+            operations[index].isFinished = true
+            return []
+        case .tell(let index):
+            guard let parent = plans[index].parent, !plans[index].isLeft else { return [] }
+            operations[parent].mail += 1
+            return [.claim(parent)]
+        case .giveAway(let index):
+            if operations[index].slot >= 0 { _ = machine.entryFinished(operations[index].slot) }
+            operations[index].slot = -1
+            return []
+        default:
+            return performOfJob(step, of: thread)
+        }
+    }
+
+    private func end(of index: Int) -> [Step] {
+        mistake == .givesPlaceAwayBeforeTheFinish
+            ? [.giveAway(index), .setFinished(index), .tell(index)]
+            : [.setFinished(index), .tell(index), .giveAway(index)]
+    }
+
+    private mutating func performOfJob(_ step: Step, of thread: Int) -> [Step] {
+        switch step {
+        case .add(let index):
+            if let parent = plans[index].parent, !plans[index].isLeft {
+                operations[parent].openCount += 1
+            }
+            operations[index].slot = machine.entryAdded(index)
+            return [.findLenders(index)]
+        case .findLenders(let index):
+            return nearestJob(above: index).map { [.lendersFound(index, [$0])] } ?? []
+        case .lendersFound(let index, let jobs):
+            let slots = jobs.map { operations[$0].slot }.filter { $0 >= 0 }
+            if operations[index].slot >= 0, !slots.isEmpty {
+                machine.lendersFound(slots, for: operations[index].slot)
+            }
+            return []
+        case .mainReturned(let job):
+            operations[job].signals = 0
+            return [.claim(job)]
+        case .claim(let job):
+            guard !operations[job].hasEnded else { return [] }
+            operations[job].signals += 1
+            guard operations[job].signals == 1 else { return [] }
+            // Whoever claims says so before anybody delivers.
+            return [.busy(job), .look(job)]
+        case .busy(let job):
+            if operations[job].slot >= 0 { machine.jobBusy(operations[job].slot) }
+            return []
+        case .look(let job):
+            // The thread that has claimed goes on beside the delivery, or delivers itself: any order.
+            threads.append([.deliver(job, seen: operations[job].signals)])
+            return []
+        case .deliver(let job, let seen):
+            return deliver(job, seen)
+        case .waits(let job):
+            // It may have got mail since.
+            guard operations[job].signals == 0, operations[job].slot >= 0 else { return [] }
+            machine.jobWaits(operations[job].slot)
+            return []
+        default:
+            return []
+        }
+    }
+
+    private mutating func deliver(_ job: Int, _ seen: Int) -> [Step] {
+        if operations[job].mail > 0 {
+            operations[job].mail -= 1
+            operations[job].openCount -= 1
+            let later = plans[job].later.dropFirst(operations[job].laterCount).first
+            if later != nil { operations[job].laterCount += 1 }
+            return (later.map { [.add($0)] } ?? []) + [.deliver(job, seen: seen)]
+        }
+        guard operations[job].openCount > 0 else {
+            operations[job].hasEnded = true
+            return end(of: job)
+        }
+        guard operations[job].signals == seen else {
+            return [.deliver(job, seen: operations[job].signals)]
+        }
+        operations[job].signals = 0
+        return [.waits(job)]
+    }
+
+    private func nearestJob(above index: Int) -> Int? {
+        guard let parent = plans[index].parent else { return nil }
+        let job = operations[parent]
+        return job.isStarted && !job.isFinished && job.slot >= 0
+            ? parent : nearestJob(above: parent)
+    }
+
+    // MARK: Rules
+
+    private mutating func check() {
+        let executing = operations.indices.filter {
+            operations[$0].isStarted && !operations[$0].isFinished
+        }
+        if executing.count(where: { !plans[$0].isJob }) > 1 { broken = "two leaves execute" }
+        for index in executing {
+            let slot = operations[index].slot
+            guard slot >= 0, machine.slots[slot].state == .executing else {
+                broken = "executes without a place"
+                return
+            }
+        }
+        if machine.placesTaken > 1 { broken = "takes two places" }
+    }
+
+    /// What tells one world from another.
+    var key: Key {
+        let slots = machine.slots.enumerated()
+            .map { index, slot in
+                let party = machine.loans.party(index)
+                return Key.Slot(
+                    entry: slot.state == .vacant ? -1 : slot.entry ?? -1,
+                    state: slot.state,
+                    lenders: party.lenders.map(\.sequence),
+                    loan: [party.lender?.sequence, party.borrower?.sequence],
+                    isWaitingJob: party.isWaitingJob,
+                    isKnownToAsk: party.isKnownToAsk,
+                    sequence: slot.sequence
+                )
+            }
+        let asking = machine.slots.indices.map { index in
+            let tickets = machine.loans.ticketsAsking(index)
+            return [tickets.requests, tickets.askers]
+        }
+        let others = threads.dropFirst(2).filter { !$0.isEmpty }
+        return Key(
+            slots: slots,
+            asking: asking,
+            operations: operations,
+            workers: Set(threads.prefix(2)),
+            others: Dictionary(others.map { ($0, 1) }, uniquingKeysWith: +)
+        )
+    }
+
+    struct Key: Hashable {
+        struct Slot: Hashable {
+            let entry: Int
+            let state: TaskQueueSlot<Int>.State
+            let lenders: [Int]
+            let loan: [Int?]
+            let isWaitingJob: Bool
+            let isKnownToAsk: Bool
+            let sequence: Int
+        }
+
+        let slots: [Slot]
+        let asking: [[Int]]
+        fileprivate let operations: [Operation]
+        fileprivate let workers: Set<[Step]>
+        fileprivate let others: [[Step]: Int]
+    }
+}

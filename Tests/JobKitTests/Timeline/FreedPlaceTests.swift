@@ -1,0 +1,80 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+/// R5: the critical path goes through the places that tasks give back.
+final class FreedPlaceTests: XCTestCase {
+    private func recorder(of job: JobController) -> TimelineRecorder {
+        let recorder = TimelineRecorder()
+        job.addObserver(recorder)
+        return recorder
+    }
+
+    func testTasksOfAQueueOfWidthOneFollowEachOther() async {
+        let queue = TaskQueue(name: "narrow", maxConcurrentOperationCount: 1)
+        let tasks = ["a", "b", "c"].map { HeldOperation($0) }
+        let job = ScriptedJob { job in
+            for task in tasks { job.trackAndQueue(task, on: queue) }
+        }
+        let recorder = recorder(of: job)
+        // All are tracked before the first finishes.
+        job.start()
+        for task in tasks {
+            await wait(for: task.began)
+            task.finish()
+        }
+        await waitForFinish(of: job)
+        XCTAssertEqual(recorder.timeline.criticalPath.map(\.name), ["a", "b", "c"])
+    }
+
+    func testPlainOperationsOfAQueueOfWidthOneFollowEachOther() async {
+        let queue = TaskQueue(name: "narrow", maxConcurrentOperationCount: 1)
+        queue.isSuspended = true
+        let tasks = ["a", "b", "c"]
+            .map { name in
+                let task = BlockOperation {}
+                task.name = name
+                return task
+            }
+        let job = ScriptedJob { job in
+            for task in tasks { job.trackAndQueue(task, on: queue) }
+        }
+        let recorder = recorder(of: job)
+        job.start()
+        queue.isSuspended = false
+        await waitForFinish(of: job)
+        XCTAssertEqual(recorder.timeline.criticalPath.map(\.name), ["a", "b", "c"])
+    }
+
+    func testTasksOfAGroupOfWidthOneFollowEachOther() {
+        let queue = StepQueue()
+        let job = ScriptedJob(queue: queue) { job in
+            job.setMaxConcurrentOperationCount(1, for: .named("photos"))
+            for name in ["a", "b", "c"] {
+                job.trackAndQueue(InstantOperation(name), group: .named("photos"))
+            }
+            job.trackAndQueue(InstantOperation("beside"))
+        }
+        let recorder = recorder(of: job)
+        job.startJob(on: queue)
+        queue.runAll(seed: 1)
+        let path = recorder.timeline.criticalPath.map(\.name)
+        XCTAssertEqual(path.filter { $0 != "beside" }, path.last == "c" ? ["a", "b", "c"] : [])
+    }
+
+    func testTasksFollowThoseWhoseThreadsTheyGet() async {
+        let queue = TaskQueue(name: "wide")
+        queue.isSuspended = true
+        let job = ScriptedJob { job in
+            for number in 0..<200 { job.trackAndQueue(InstantOperation("\(number)"), on: queue) }
+        }
+        let recorder = recorder(of: job)
+        job.start()
+        queue.isSuspended = false
+        await waitForFinish(of: job)
+        let waiting = recorder.timeline.predecessors.count { !$0.isEmpty }
+        XCTAssertGreaterThanOrEqual(waiting, 200 - TaskQueueEffects.threadLimit)
+    }
+}
