@@ -13,6 +13,7 @@ let package = Package(
             name: "benchmarks",
             dependencies: [
                 .product(name: "JobKit", package: "job-kit"),
+                .product(name: "JobKitTesting", package: "job-kit"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),

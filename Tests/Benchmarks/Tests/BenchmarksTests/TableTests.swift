@@ -45,7 +45,7 @@ import Testing
         let spread = "0.40 × … 0.40 ×"
         #expect(
             table.rows == [
-                ["limited", "0.40 ×", spread, "0.50 ×", "0.25 ×", "within bound"],
+                ["limited", "0.40 ×", spread, "0.50 ×", "0.25 ×", "holds"],
                 ["unlimited", "0.40 ×", spread, "–", "–", "to compare"],
             ]
         )

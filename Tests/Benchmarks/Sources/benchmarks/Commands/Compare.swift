@@ -31,7 +31,15 @@ struct Compare: ParsableCommand {
     @Option(help: "Draw cost against n into this file, as SVG.")
     var plot: String?
 
+    @Option(
+        help: "Write the tables and the plot into the documents of the repository at this path."
+    )
+    var document: String?
+
     func validate() throws {
+        guard document == nil || filter == nil && !quick else {
+            throw ValidationError("--document needs a whole run: no --filter, no --quick")
+        }
         guard rounds ?? 1 >= 1 else { throw ValidationError("--rounds must be at least 1") }
         guard !workloads.isEmpty else { throw ValidationError("no workload has such a name") }
     }
@@ -92,6 +100,10 @@ struct Compare: ParsableCommand {
         if let csv {
             let text = CommaSeparatedValues.text(of: workloads, in: observations)
             try text.write(toFile: csv, atomically: true, encoding: .utf8)
+        }
+        if let document, let scaling = SerialPart.model(size: 50_000, rounds: 5) {
+            let repository = URL(filePath: document, directoryHint: .isDirectory)
+            try DocumentTable.write(into: repository, observations, sizes, scaling)
         }
         guard let plot else { return }
         let drawing = CostPlot(workloads: workloads, observations: observations)

@@ -8,6 +8,7 @@ final class CostTrial {
     let completions: Completions
 
     private var elapsed: Duration?
+    private var processorTime: UInt64 = 0
 
     /// Prepares a round of `size` tasks, of which each completes once.
     init(size: Int) {
@@ -25,7 +26,9 @@ final class CostTrial {
 
     /// Times `body` alone, which waits by itself; the variant counts the completions afterwards.
     func timeUncounted(_ body: () -> Void) {
+        let before = ProcessorTime.ofProcess
         elapsed = ContinuousClock().measure(body)
+        processorTime = ProcessorTime.ofProcess - before
     }
 
     /// The round's cost; traps if nothing was timed or a completion came twice.
@@ -34,4 +37,7 @@ final class CostTrial {
         completions.verify()
         return elapsed.nanoseconds / Double(size)
     }
+
+    /// What all threads together spent meanwhile.
+    var processorNanosecondsPerTask: Double { Double(processorTime) / Double(size) }
 }

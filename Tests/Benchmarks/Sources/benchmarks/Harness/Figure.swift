@@ -2,6 +2,10 @@
 enum Figure: String, Sendable {
     /// Wall-clock nanoseconds from the first call to the last completion, divided by the tasks.
     case cost = "per task"
+    /// Wall-clock nanoseconds of the timed calls together.
+    case total = "in all"
+    /// What all the threads of the process spent in that time on processors, divided by the tasks.
+    case processor = "processor time per task"
     /// The median of a round's single latencies, in nanoseconds.
     case p50
     /// The latency, in nanoseconds, that 99 of 100 in a round do not exceed.
@@ -16,7 +20,8 @@ enum Figure: String, Sendable {
     /// The figure's value in the unit that people read.
     func text(_ value: Double) -> String {
         switch self {
-        case .cost: NumberText.grouped(value) + " ns"
+        case .cost, .processor: NumberText.grouped(value) + " ns"
+        case .total: NumberText.fixed(value / 1_000_000, places: 2) + " ms"
         case .p50, .p99: NumberText.fixed(value / 1_000, places: 1) + " µs"
         case .overhead: NumberText.fixed(value * 100, places: 1) + " %"
         case .waiting: NumberText.grouped(value) + " B"
@@ -27,7 +32,7 @@ enum Figure: String, Sendable {
     /// Whether the ratio of two values says something; not so of those that may be zero.
     var isComparable: Bool {
         switch self {
-        case .cost, .p50, .p99, .waiting: true
+        case .cost, .processor, .total, .p50, .p99, .waiting: true
         case .overhead, .growth: false
         }
     }
@@ -35,7 +40,7 @@ enum Figure: String, Sendable {
     /// The unit of the values as they are recorded and exported.
     var recordedUnit: String {
         switch self {
-        case .cost, .p50, .p99: "ns"
+        case .cost, .processor, .total, .p50, .p99: "ns"
         case .overhead: "1"
         case .waiting, .growth: "B"
         }

@@ -14,6 +14,12 @@ struct Sizes: Sendable {
     let longChain: Int
     /// The length of a short dependency chain.
     let shortChain: Int
+    /// The length of a long chain of plain operations.
+    let plainChain: Int
+    /// The steps that come a millisecond after each other.
+    let spacedSteps: Int
+    /// The jobs that wait while the processors' time is taken.
+    let waitingJobs: Int
     /// The operations along one side of the diamond grid.
     let gridSide: Int
     /// The operations that one operation waits for.
@@ -22,6 +28,8 @@ struct Sizes: Sendable {
     let latencies: Int
     /// The steps over which the resident memory may grow.
     let growthSteps: Int
+    /// By what the sizes of the calls whose growth is measured are divided.
+    let callScale: Int
 
     /// The sizes that the bounds are stated for.
     static let full = Sizes(
@@ -32,10 +40,14 @@ struct Sizes: Sendable {
         chains: [100, 300, 10_000, 100_000],
         longChain: 64_000,
         shortChain: 1_000,
+        plainChain: 8_000,
+        spacedSteps: 1_000,
+        waitingJobs: 1_000,
         gridSide: 64,
         fanIn: 200_000,
         latencies: 300,
-        growthSteps: 1_000_000
+        growthSteps: 1_000_000,
+        callScale: 1
     )
 
     /// Sizes for a first look in a few seconds.
@@ -47,9 +59,13 @@ struct Sizes: Sendable {
         chains: [100, 10_000],
         longChain: 8_000,
         shortChain: 1_000,
+        plainChain: 4_000,
+        spacedSteps: 200,
+        waitingJobs: 200,
         gridSide: 32,
         fanIn: 20_000,
         latencies: 100,
-        growthSteps: 100_000
+        growthSteps: 100_000,
+        callScale: 10
     )
 }

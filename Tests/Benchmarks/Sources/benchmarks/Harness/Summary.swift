@@ -22,7 +22,8 @@ struct Summary: Sendable {
     /// The largest value.
     var maximum: Double { sorted[sorted.count - 1] }
 
-    /// The value at a share of the way from the smallest to the largest, between two neighbours linearly.
+    /// The value at a share of the way from the smallest to the largest, between two neighbours
+    /// linearly.
     func quantile(_ share: Double) -> Double {
         let position = share * Double(sorted.count - 1)
         let below = Int(position)

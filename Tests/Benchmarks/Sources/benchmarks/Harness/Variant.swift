@@ -30,6 +30,21 @@ extension Variant {
         }
     }
 
+    /// A variant whose figures are the time per task, and what the processors spent for it.
+    static func costs(
+        _ name: String,
+        _ body: @escaping @Sendable (CostTrial) -> Void
+    ) -> Variant {
+        Variant(name: name, figures: [.cost, .processor]) { size in
+            let trial = CostTrial(size: size)
+            body(trial)
+            return [
+                Reading(figure: .cost, value: trial.nanosecondsPerTask),
+                Reading(figure: .processor, value: trial.processorNanosecondsPerTask),
+            ]
+        }
+    }
+
     /// A variant whose figures are the percentiles of single latencies.
     static func latency(
         _ name: String,

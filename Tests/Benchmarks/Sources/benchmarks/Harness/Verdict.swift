@@ -1,9 +1,9 @@
 /// How a measured value stands to its bound.
 enum Verdict: String {
     /// The aim is reached.
-    case aimReached = "aim reached"
+    case aimReached = "holds, aim reached"
     /// Within the bound, short of the aim.
-    case withinBound = "within bound"
+    case withinBound = "holds"
     /// The bound is broken.
     case broken = "BROKEN"
     /// Nothing was promised.

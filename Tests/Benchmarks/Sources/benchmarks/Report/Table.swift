@@ -23,10 +23,13 @@ struct Table: Sendable {
     }
 
     /// The table for a document.
-    var markdown: String {
+    var markdown: String { "**\(title)**\n\n" + markdownRows }
+
+    /// The table for a document that says itself what it shows.
+    var markdownRows: String {
         let alignments = header.indices.map { $0 == 0 ? "---" : "--:" }
         let lines = ([header, alignments] + rows).map { "| " + $0.joined(separator: " | ") + " |" }
-        return "**\(title)**\n\n" + lines.joined(separator: "\n") + "\n"
+        return lines.joined(separator: "\n") + "\n"
     }
 
     private var columnWidths: [Int] {

@@ -15,13 +15,21 @@ struct Catalogue: Sendable {
             Observing.fanOut(size: sizes.observed),
             Observing.sequentialSteps(size: sizes.observed),
         ]
+            + LimitedWidth.allCases.map { $0.workload(size: sizes.tasks) }
+            + [NarrowQueue.workload(size: sizes.tasks)]
             + DependencyChain.Order.allCases.flatMap { order in
                 [
                     DependencyChain.growth(order, size: sizes.longChain, short: sizes.shortChain),
                     DependencyChain.workload(order, size: sizes.shortChain, operationQueue: true),
                 ]
             }
+            + [PlainChain.workload(size: sizes.shortChain)]
+            + DependencyChain.Order.allCases.map { order in
+                PlainChain.growth(order, size: sizes.plainChain, short: sizes.shortChain)
+            }
             + [
+                SpacedSteps.workload(size: sizes.spacedSteps),
+                WaitingJobs.workload(size: sizes.waitingJobs),
                 DiamondGrid.workload(side: sizes.gridSide),
                 FanIn.workload(size: sizes.shortChain, operationQueue: true),
                 FanIn.workload(size: sizes.fanIn, operationQueue: false),
@@ -30,6 +38,7 @@ struct Catalogue: Sendable {
             ]
             + RealWork.lengths.map { RealWork.workload(microseconds: $0) }
             + [Memory.waiting(size: sizes.tasks), Memory.growth(steps: sizes.growthSteps)]
+            + CallGrowth.all(scale: sizes.callScale).map(\.workload)
             + sweep
     }
 

@@ -2,7 +2,12 @@
 enum CostBounds {
     /// The bounds of all the work in the contract's order, then the distance to the ideal.
     static func all(_ sizes: Sizes) -> [Bound] {
-        fanOutAndSteps(sizes) + chains(sizes) + wakeUps(sizes) + growth(sizes) + distances(sizes)
+        fanOutAndSteps(sizes) + chains(sizes) + wakeUps(sizes) + growth(sizes)
+            + LimitedWidth.bounds(size: sizes.tasks) + NarrowQueue.bounds(size: sizes.tasks)
+            + PlainChain.bounds(size: sizes.plainChain, short: sizes.shortChain)
+            + Observing.bounds(size: sizes.observed) + [plainTasks(sizes)]
+            + SpacedSteps.bounds(size: sizes.spacedSteps)
+            + CallGrowth.all(scale: sizes.callScale).map(\.bound) + distances(sizes)
     }
 
     private static func fanOutAndSteps(_ sizes: Sizes) -> [Bound] {
@@ -70,10 +75,28 @@ enum CostBounds {
         }
     }
 
-    /// How far away a queue without any features is; nothing is promised of it.
+    private static func plainTasks(_ sizes: Sizes) -> Bound {
+        let workload = fanOut(sizes)
+        return Bound(
+            work: "fan-out of plain operations against OperationQueue",
+            subject: workload.series(FanOut.blockTasks, .cost),
+            reference: workload.series(VariantName.operationQueue, .cost),
+            limits: Bound.Limits(atMost: 0.8, aim: 0.5)
+        )
+    }
+
+    /// How far away a queue without any features is, and the memory of what waits; nothing is
+    /// promised of them.
     private static func distances(_ sizes: Sizes) -> [Bound] {
-        [fanOut(sizes), steps(sizes)]
-            .map { bound($0, to: VariantName.ideal, as: "the hand-written ideal", nil) }
+        let waiting = Memory.waiting(size: sizes.tasks)
+        let memory = Bound(
+            work: "resident memory of a waiting task against OperationQueue",
+            subject: waiting.series(VariantName.jobOnTaskQueue, .waiting),
+            reference: waiting.series(VariantName.operationQueue, .waiting),
+            limits: nil
+        )
+        return [fanOut(sizes), steps(sizes)]
+            .map { bound($0, to: VariantName.ideal, as: "the hand-written ideal", nil) } + [memory]
     }
 
     private static func fanOut(_ sizes: Sizes) -> Workload {

@@ -12,7 +12,8 @@ enum DependencyChain {
     /// The name of the workload of one chain.
     static func name(_ order: Order) -> String { "dependency chain, \(order.rawValue)" }
 
-    /// One chain on either kind of queue, or, where `OperationQueue` would take minutes, without it.
+    /// One chain on either kind of queue, or, where `OperationQueue` would take minutes, without
+    /// it.
     static func workload(_ order: Order, size: Int, operationQueue: Bool) -> Workload {
         let taskQueue = Variant.cost(VariantName.taskQueue) { trial in
             run(on: TaskQueue(), order, trial) { CountedTask($0) }
@@ -57,7 +58,8 @@ enum DependencyChain {
         "TaskQueue, chains of \(NumberText.grouped(length))"
     }
 
-    private static func run<Member: Operation>(
+    /// Makes, adds and runs chains side by side; creating and releasing them is not timed.
+    static func run<Member: Operation>(
         on queue: some BenchmarkQueue,
         _ order: Order,
         chainCount: Int = 1,

@@ -5,7 +5,8 @@ import JobKit
 enum FanIn {
     static let name = "fan-in"
 
-    /// The workload on either kind of queue, or, at sizes too large for it, without `OperationQueue`.
+    /// The workload on either kind of queue, or, at sizes too large for it, without
+    /// `OperationQueue`.
     static func workload(size: Int, operationQueue: Bool) -> Workload {
         let taskQueue = variant(on: .taskQueue) { CountedTask($0) }
         let reference = variant(on: .operationQueue) { completions in

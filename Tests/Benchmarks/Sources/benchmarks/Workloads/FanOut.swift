@@ -14,7 +14,7 @@ enum FanOut {
         let others = [
             floor, ideal,
             job(on: .operationQueue).limited(toRounds: 2),
-            job(named: blockTasks, on: .taskQueue) { BlockOperation {} }.limited(toRounds: 2),
+            job(named: blockTasks, on: .taskQueue) { BlockOperation {} },
             narrowOperationQueue.limited(toRounds: 2),
             operationQueueAtOnce.limited(toRounds: 2),
         ]

@@ -22,6 +22,30 @@ enum Observing {
         }
     }
 
+    /// What an observer, and a recorder, may cost of the processors' time.
+    static func bounds(size: Int) -> [Bound] {
+        [fanOut(size: size), sequentialSteps(size: size)]
+            .flatMap { workload in
+                [
+                    bound(workload, .emptyObserver, Bound.Limits(atMost: 1.8, aim: 1.3)),
+                    bound(workload, .recorder, Bound.Limits(atMost: 2.5, aim: 1.6)),
+                ]
+            }
+    }
+
+    private static func bound(
+        _ workload: Workload,
+        _ watch: Watch,
+        _ limits: Bound.Limits
+    ) -> Bound {
+        Bound(
+            work: "\(workload.name), \(watch.rawValue), processor time against no observer",
+            subject: workload.series(watch.rawValue, .processor),
+            reference: workload.series(Watch.nobody.rawValue, .processor),
+            limits: limits
+        )
+    }
+
     private static func workload(
         _ name: String,
         size: Int,
@@ -31,9 +55,9 @@ enum Observing {
             name,
             size: size,
             baseline: Watch.nobody.rawValue,
-            rounds: 5,
+            rounds: 9,
             variants: Watch.allCases.map { watch in
-                .cost(watch.rawValue) { trial in
+                .costs(watch.rawValue) { trial in
                     let queue = TaskQueue()
                     var job: JobController?
                     trial.time {

@@ -34,7 +34,7 @@ enum SequentialSteps {
         }
     }
 
-    private static let operationQueue = Variant.cost(VariantName.operationQueue) { trial in
+    static let operationQueue = Variant.cost(VariantName.operationQueue) { trial in
         let queue = OperationQueue()
         trial.time { addStep(to: queue, remaining: trial.size, trial.completions) }
         queue.drain()

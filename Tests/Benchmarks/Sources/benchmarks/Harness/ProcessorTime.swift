@@ -1,0 +1,16 @@
+import Foundation
+
+/// The time that processors have spent, in nanoseconds.
+enum ProcessorTime {
+    /// What all threads of the process have used.
+    static var ofProcess: UInt64 { read(CLOCK_PROCESS_CPUTIME_ID) }
+
+    /// What the calling thread has used.
+    static var ofThread: UInt64 { read(CLOCK_THREAD_CPUTIME_ID) }
+
+    private static func read(_ clock: clockid_t) -> UInt64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}
