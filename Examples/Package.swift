@@ -18,13 +18,12 @@ let package = Package(
     dependencies: [
         .package(name: "job-kit", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
         .target(
             name: "FindDuplicates",
-            dependencies: [jobKit, .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: [jobKit],
             path: "FindDuplicates/Library"
         ),
         .executableTarget(
@@ -38,26 +37,30 @@ let package = Package(
         .executableTarget(
             name: "launch-decisions",
             dependencies: [jobKit],
-            path: "LaunchDecisions"
+            path: "LaunchDecisions",
+            exclude: ["README.md"]
         ),
         .executableTarget(
             name: "launch-timeline",
             dependencies: [jobKit],
-            path: "LaunchTimeline"
+            path: "LaunchTimeline",
+            exclude: ["README.md"]
         ),
         .executableTarget(
             name: "serial-uploads",
             dependencies: [jobKit, .product(name: "FlyingFox", package: "FlyingFox")],
-            path: "SerialUploads"
+            path: "SerialUploads",
+            exclude: ["README.md"]
         ),
         .executableTarget(
             name: "start-up-tasks",
             dependencies: [jobKit],
-            path: "StartUpTasks"
+            path: "StartUpTasks",
+            exclude: ["README.md"]
         ),
         .testTarget(
             name: "FindDuplicatesTests",
-            dependencies: ["FindDuplicates", "find-duplicates", jobKit]
+            dependencies: ["FindDuplicates", "find-duplicates", jobKit, jobKitTesting]
         ),
         .testTarget(
             name: "LaunchDecisionsTests",

@@ -11,7 +11,7 @@ enum LaunchItem {
     case reminder
 }
 
-/// A home screen that knows how to show each item, and no order among them.
+/// A home screen that says how to show each item, and leaves the rest to `LaunchDecisions`.
 struct HomeScreen {
     let decisions = LaunchDecisions<LaunchItem>(
         priority: [.upgrade, .switchCity, .advertisement, .notification],

@@ -2,7 +2,8 @@ import Foundation
 import JobKit
 import Synchronization
 
-/// A launch of eight tasks: A and B, then C to F as a group that G waits for, then G and H.
+/// A launch of eight tasks: two that prepare, four that show and hash files side by side, two that
+/// wait for those.
 final class AppLaunch: TaskWorkflowDelegate, Sendable {
     let workflow = TaskWorkflow(name: "Launch")
     private let show: @Sendable (String) -> Void
@@ -18,24 +19,24 @@ final class AppLaunch: TaskWorkflowDelegate, Sendable {
         }
 
         workflow.delegate = self
-        workflow.addTask(ClosureTask(name: "TaskA", makeTitle))
-        workflow.addTask(ClosureTask(name: "TaskB") { _ in try library.list() })
+        workflow.addTask(ClosureTask(name: "Make title", makeTitle))
+        workflow.addTask(ClosureTask(name: "List files") { _ in try library.list() })
         workflow.addBlockingTasks([
-            ClosureTask(name: "TaskC") { _ in
+            ClosureTask(name: "Make window") { _ in
                 // What only the main thread may do: fonts, windows, views.
                 show("Making the window")
             },
-            ClosureTask(name: "TaskD") { _ in show("Files: \(library.files.count)") },
-            ClosureTask(name: "TaskE", queue: .concurrentQueue) { _ in
+            ClosureTask(name: "Show count") { _ in show("Files: \(library.files.count)") },
+            ClosureTask(name: "Hash even files", queue: .concurrentQueue) { _ in
                 try library.hash(oddPlaces: false)
             },
-            ClosureTask(name: "TaskF", queue: .concurrentQueue) { _ in
+            ClosureTask(name: "Hash odd files", queue: .concurrentQueue) { _ in
                 try library.hash(oddPlaces: true)
             },
         ])
-        workflow.addTask(ClosureTask(name: "TaskG") { _ in show(title.withLock { $0 }) })
+        workflow.addTask(ClosureTask(name: "Show title") { _ in show(title.withLock { $0 }) })
         workflow.addTask(
-            ClosureTask(name: "TaskH") { _ in
+            ClosureTask(name: "Show contents") { _ in
                 show("Different contents: \(Set(library.checksums.values).count)")
             }
         )

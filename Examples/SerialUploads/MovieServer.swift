@@ -34,7 +34,7 @@ struct MovieServer {
         return MovieServer(folder: folder, server: server)
     }
 
-    /// Returns when nobody is served any more.
+    /// Returns when the last request has been answered.
     func stop() async {
         await server.stop()
     }

@@ -7,7 +7,7 @@ import FoundationNetworking
 
 /// Uploads movies one after another, however many are waiting.
 final class MovieUploads: Sendable {
-    /// The server has answered, and not taken the movie.
+    /// The server refused the movie.
     struct Refusal: Error, CustomStringConvertible {
         let status: Int
         var description: String { "the server answered \(status)" }
@@ -21,26 +21,26 @@ final class MovieUploads: Sendable {
     /// - Parameters:
     ///   - folder: Where the server takes movies.
     ///   - width: How many uploads run at a time.
-    ///   - show: Told when an upload starts, is done or has failed.
+    ///   - show: Called when an upload starts, is done or has failed.
     init(to folder: URL, width: Int = 1, show: @escaping @Sendable (String) -> Void) {
         self.folder = folder
         self.show = show
         queue = TaskQueue(name: "Uploads", maxConcurrentOperationCount: width)
     }
 
-    /// Returns at once; the upload starts when those before it have ended.
+    /// Returns at once; the upload starts when the earlier ones have ended.
     func add(_ name: String, _ movie: Data) {
         queue.addAsynchronousOperation { [self] done in
             show("\(name) Start")
             uploadInBackground(name, movie) { [self] error in
                 show(error.map { "\(name) Failed: \($0)" } ?? "\(name) Done")
-                // Only now the next upload may start, also behind one that failed.
+                // Only now may the next upload start, even after a failure.
                 done(error)
             }
         }
     }
 
-    /// Returns when all that was added has ended.
+    /// Returns when all uploads have ended.
     func finish() async {
         await withCheckedContinuation { continuation in
             queue.addBarrierBlock { continuation.resume() }
@@ -48,7 +48,7 @@ final class MovieUploads: Sendable {
         session.finishTasksAndInvalidate()
     }
 
-    /// Takes its time, but returns at once: a serial dispatch queue would go on to the next upload.
+    /// Returns before it is done: a serial dispatch queue would start the next upload.
     private func uploadInBackground(
         _ name: String,
         _ movie: Data,

@@ -10,7 +10,7 @@ struct SerialUploadsExample {
             return print("Usage: serial-uploads [WIDTH], a whole number from 1 on")
         }
         let server = try await MovieServer.start { name in
-            if name == "b" { try await Task.sleep(for: .milliseconds(500)) }
+            if name == "interview" { try await Task.sleep(for: .milliseconds(500)) }
         }
         await upload(to: server.folder, width: width) { print($0) }
         await server.stop()
@@ -22,7 +22,9 @@ struct SerialUploadsExample {
         show: @escaping @Sendable (String) -> Void
     ) async {
         let uploads = MovieUploads(to: folder, width: width, show: show)
-        for (name, size) in [("a", 20_000), ("b", 80_000), ("c", 200_000), ("d", 40_000)] {
+        for (name, size) in [
+            ("intro", 20_000), ("interview", 80_000), ("uncut", 200_000), ("credits", 40_000),
+        ] {
             uploads.add(name, Data(count: size))
         }
         await uploads.finish()

@@ -1,58 +1,93 @@
 import Foundation
 import JobKit
 
-/// The app's own first task: checks the version before anything else runs.
+/// The app's own first task: checks that the system is new enough before anything else runs.
 // Restates its class; it adds nothing.
 final class VersionCheck: AppStartTaskManager, @unchecked Sendable {
-    override var taskName: String { "Check the version" }
+    struct TooOld: Error {}
+
+    override var taskName: String { "Check the system's version" }
 
     override func start(delegate: any AppStartTaskDelegate) {
-        // An answer from a server comes later, on some other thread.
-        DispatchQueue.global().async { delegate.startupTaskDidComplete(self) }
+        let oldest = OperatingSystemVersion(majorVersion: 4, minorVersion: 0, patchVersion: 0)
+        if ProcessInfo.processInfo.isOperatingSystemAtLeast(oldest) {
+            delegate.startupTaskDidComplete(self)
+        } else {
+            delegate.startupTaskDidFail(self, error: TooOld())
+        }
     }
 }
 
-/// Chooses the server that answers first.
-final class ChooseServer: AppStartTask {
-    let taskName = "Choose a server"
-
-    func start(delegate: any AppStartTaskDelegate) {
-        delegate.startupTaskDidComplete(self)
-    }
-}
-
-/// Loads the configuration from a file, and fails where there is none.
+/// Loads the configuration from a JSON file, and fails if there is none.
 final class LoadConfiguration: AppStartTask {
-    struct Missing: Error, CustomStringConvertible {
+    struct Unusable: Error, CustomStringConvertible {
         let path: String
-        var description: String { "there is no file \(path)" }
+        var description: String { "there is no configuration in \(path)" }
     }
 
     let taskName = "Load the configuration"
     private let path: String
+    private let settings: AppSettings
 
-    init(path: String) { self.path = path }
+    init(path: String, into settings: AppSettings) {
+        self.path = path
+        self.settings = settings
+    }
 
     func start(delegate: any AppStartTaskDelegate) {
-        if FileManager.default.isReadableFile(atPath: path) {
+        do {
+            let data = try Data(contentsOf: URL(filePath: path))
+            settings.configuration = try JSONDecoder().decode(Configuration.self, from: data)
             delegate.startupTaskDidComplete(self)
-        } else {
-            delegate.startupTaskDidFail(self, error: Missing(path: path))
+        } catch {
+            delegate.startupTaskDidFail(self, error: Unusable(path: path))
         }
+    }
+}
+
+/// Chooses the first server of the configuration that has an address.
+final class ChooseServer: AppStartTask, Sendable {
+    struct NoneHasAnAddress: Error {}
+
+    let taskName = "Choose a server"
+    private let settings: AppSettings
+
+    init(for settings: AppSettings) { self.settings = settings }
+
+    /// Asks for addresses on a thread that may block; the next task starts when this one has
+    /// reported.
+    func start(delegate: any AppStartTaskDelegate) {
+        DispatchQueue.global()
+            .async { [self] in
+                settings.server = settings.configuration.servers.first { hasAddress($0) }
+                if settings.server == nil {
+                    delegate.startupTaskDidFail(self, error: NoneHasAnAddress())
+                } else {
+                    delegate.startupTaskDidComplete(self)
+                }
+            }
+    }
+
+    private func hasAddress(_ server: String) -> Bool {
+        var addresses: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(server, nil, nil, &addresses) == 0 else { return false }
+        freeaddrinfo(addresses)
+        return true
     }
 }
 
 /// Follows the chain, and decides what a failure means.
 final class AppLaunch: AppStartTaskManagerDelegate, Sendable {
     private let manager = VersionCheck()
+    private let settings = AppSettings()
     private let show: @Sendable (String) -> Void
     private let (ended, end) = AsyncStream.makeStream(of: Void.self)
 
     init(configuration path: String, show: @escaping @Sendable (String) -> Void) {
         self.show = show
         manager.delegate = self
-        manager.addStartupTask(LoadConfiguration(path: path))
-        manager.addStartupTask(ChooseServer())
+        manager.addStartupTask(LoadConfiguration(path: path, into: settings))
+        manager.addStartupTask(ChooseServer(for: settings))
     }
 
     func run() async {
@@ -66,12 +101,13 @@ final class AppLaunch: AppStartTaskManagerDelegate, Sendable {
 
     func taskManagerDidFail(_ task: any AppStartTask, error: any Error) {
         show("\(task.taskName): failed, \(error)")
+        guard task is LoadConfiguration else { return end.finish() }
         show("Go on with the built-in configuration")
         manager.startAllTasks()
     }
 
     func taskManagerDidComplete() {
-        show("Show the home screen")
+        show("Show the home screen, with data from \(settings.server ?? "nobody")")
         end.finish()
     }
 }

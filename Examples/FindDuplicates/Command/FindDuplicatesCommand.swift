@@ -9,30 +9,32 @@ struct FindDuplicatesCommand: AsyncParsableCommand {
         commandName: "find-duplicates",
         abstract: "Find files of equal content in folders and the folders below them.",
         discussion: """
-            Regular files are compared, by SHA-256; empty ones are not. Symbolic links are not \
-            followed, unless they are named here. Hard links to one file are one file. A file that \
-            vanishes meanwhile is left out.
+            Regular files are compared byte by byte, except empty ones. Symbolic links are not \
+            followed, unless they are named here. Hard links to one file count as one file. A file \
+            that vanishes during the search is left out.
 
-            Standard output has a path a line, and an empty line between two groups. Paths are \
-            written as their bytes are. With --json it has one object instead:
+            Standard output has one path per line, and an empty line between two groups. Paths are \
+            written byte for byte; on a terminal, control characters are escaped. With --json there \
+            is one object instead:
 
               {"groups":[{"size":N,"paths":["..."]}],"scannedFiles":N,"hashedBytes":N}
 
-            JSON is UTF-8. In a path that is not, U+FFFD stands for what is wrong; its group then \
-            has "pathsBase64" too, the exact bytes of all its paths in the same order, and the \
-            object has "pathEncoding", which says so. An interrupted search adds \
-            "incomplete":true.
+            JSON is UTF-8. In a path that is not, U+FFFD replaces the invalid bytes. Its group then \
+            has "pathsBase64", the exact bytes of all its paths in the same order, and the object \
+            has "pathEncoding", which says so. An interrupted search adds "incomplete":true.
 
             Exit status: 0 done; 1 something could not be read and is named on standard error; \
-            64 wrong usage; 66 a folder does not exist; 73 the timeline's file cannot be made; \
-            74 the output could not be written; 130 interrupted by ^C, with what was found until \
-            then.
-            """
+            64 wrong usage; 66 a folder or file that is named here does not exist; 71 the system \
+            allows too few threads or open files; 73 the timeline's file cannot be created; 74 the \
+            output could not be written. After ^C the command writes what was found so far and dies \
+            of that signal, which shells report as 130.
+            """,
+        version: "0.1.0"
     )
 
     @Argument(
-        help: ArgumentHelp("A folder to search.", valueName: "folder"),
-        completion: .directory
+        help: ArgumentHelp("A folder to search, or a file to compare.", valueName: "path"),
+        completion: .file()
     )
     var folders: [FolderArgument]
 
@@ -42,10 +44,17 @@ struct FindDuplicatesCommand: AsyncParsableCommand {
     @Flag(help: "Write a 0 byte in place of each line break.")
     var print0 = false
 
-    @Option(help: ArgumentHelp("Leave out smaller files.", valueName: "bytes"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Leave out smaller files: in bytes, or as 10K or 2M", valueName: "size"),
+        transform: FileSize.parse
+    )
     var minSize: Int64 = 1
 
-    @Option(help: ArgumentHelp("How many tasks work at a time.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How many tasks work at a time.", valueName: "n")
+    )
     var width = ProcessInfo.processInfo.activeProcessorCount
 
     @Option(
@@ -58,7 +67,7 @@ struct FindDuplicatesCommand: AsyncParsableCommand {
     )
     var timeline: TimelineFile?
 
-    @Flag(help: "Show no progress, even if standard error is a terminal.")
+    @Flag(help: "Show no progress and no last line, even if standard error is a terminal.")
     var noProgress = false
 
     /// Refuses arguments that each could be right, but have no meaning.
@@ -66,7 +75,6 @@ struct FindDuplicatesCommand: AsyncParsableCommand {
     /// - Throws: What is wrong.
     func validate() throws {
         if json && print0 { throw ValidationError("--json and --print0 exclude each other.") }
-        if minSize < 0 { throw ValidationError("--min-size must not be negative.") }
         if width < 1 { throw ValidationError("--width must be at least 1.") }
     }
 
@@ -75,20 +83,17 @@ struct FindDuplicatesCommand: AsyncParsableCommand {
     /// - Throws: The exit status, unless it is 0.
     func run() async throws {
         let missing = folders.compactMap { folder in
-            folder.problem.map { folder.path.printableBytes + Array(": \($0)".utf8) }
+            folder.problem.map { folder.shown + Array(": \($0)".utf8) }
         }
         missing.forEach(ErrorOutput.write)
         guard missing.isEmpty else { throw ExitCode(EX_NOINPUT) }
         let timelineDescriptor = try timeline?.open()
-
-        // Writing to a pipe that nobody reads is to fail, not to end the process.
-        signal(SIGPIPE, SIG_IGN)
         let display = noProgress ? nil : ProgressDisplay()
         let job = FindDuplicatesJob(
             folders: folders.map(\.path),
             minimumSize: minSize,
             width: width,
-            progress: display?.update
+            stage: display?.show
         )
         let recorder = TimelineRecorder()
         if timeline != nil {
@@ -96,32 +101,31 @@ struct FindDuplicatesCommand: AsyncParsableCommand {
             job.name = "find-duplicates \(names.joined(separator: " "))"
             job.addObserver(recorder)
         }
-        let interruption = Interruption(
-            first: { job.cancel() },
-            second: { display?.clear() }
-        )
+        let interruption = try Interruption.shared.get()
+        interruption.watch(stop: { job.cancel() }, giveUp: { display?.abandon() })
+        display?.begin(job.progress)
         do {
             try await job.run()
         } catch is CancellationError {
             // The report says that it is incomplete.
         }
-        display?.clear()
-        interruption.stopWatching()
-        let result = Result { try write(job.report, interruptedBy: interruption.signal) }
+        interruption.jobStopped()
+        display?.end()
+        let result = Result { try write(job.report, summing: display != nil) }
         if let timeline, let timelineDescriptor {
             try timeline.write(recorder.timeline, to: timelineDescriptor)
         }
+        interruption.dieIfInterrupted()
         try result.get()
     }
 
-    private func write(_ report: DuplicateReport, interruptedBy signal: Int32?) throws {
+    private func write(_ report: DuplicateReport, summing: Bool) throws {
         for problem in report.problems {
             ErrorOutput.write(problem.path.printableBytes + Array(": \(problem.reason)".utf8))
         }
         if !report.isComplete {
             ErrorOutput.write("interrupted; what was found so far is incomplete")
         }
-        let format: ReportFormat = json ? .json : print0 ? .print0 : .plain
         var output = BufferedOutput(descriptor: STDOUT_FILENO)
         do {
             try format.write(report) { try output.write($0) }
@@ -132,7 +136,13 @@ struct FindDuplicatesCommand: AsyncParsableCommand {
         } catch {
             // The reader has seen enough.
         }
-        if !report.isComplete { throw ExitCode(128 + (signal ?? SIGINT)) }
+        if summing { ErrorOutput.write(SummaryLine.text(of: report)) }
         if !report.problems.isEmpty { throw ExitCode(1) }
+    }
+
+    private var format: ReportFormat {
+        if json { return .json }
+        if print0 { return .print0 }
+        return isatty(STDOUT_FILENO) == 1 ? .terminal : .plain
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import FindDuplicates
 import Foundation
 
-/// A folder as an argument names it, byte for byte.
+/// A folder or file as an argument names it, byte for byte.
 struct FolderArgument: ExpressibleByArgument {
     let path: BytePath
 
@@ -13,21 +13,20 @@ struct FolderArgument: ExpressibleByArgument {
         path = BytePath(bytes: ArgumentText.bytes(of: argument))
     }
 
-    /// Why the folder cannot be searched: it does not exist, or is something else.
+    /// Why there is nothing to search: it does not exist, or is neither a folder nor a file.
     ///
-    /// One that exists and may not be read is left to the search, which goes on without it.
+    /// What exists and may not be read is left to the search, which goes on without it.
     var problem: String? {
         var status = stat()
-        let result = (path.bytes + [0])
-            .withUnsafeBytes { bytes in
-                bytes.withMemoryRebound(to: CChar.self) { name in
-                    name.baseAddress.map { stat($0, &status) } ?? -1
-                }
-            }
-        guard result == 0 else {
-            let missing = [ENOENT, ENOTDIR].contains(errno)
-            return missing ? "no such folder" : nil
+        guard path.withCString({ stat($0, &status) }) == 0 else {
+            return [ENOENT, ENOTDIR].contains(errno) ? "no such file or folder" : nil
         }
-        return status.st_mode & S_IFMT == S_IFDIR ? nil : "not a folder"
+        let kind = status.st_mode & S_IFMT
+        return kind == S_IFDIR || kind == S_IFREG ? nil : "neither a folder nor a file"
+    }
+
+    /// The path as a message may show it: one that would not be seen has quotation marks.
+    var shown: [UInt8] {
+        path.bytes.isEmpty ? Array("\"\"".utf8) : path.printableBytes
     }
 }

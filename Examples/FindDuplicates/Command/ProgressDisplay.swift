@@ -3,52 +3,76 @@ import FindDuplicates
 import Foundation
 import Synchronization
 
-/// The live progress line on a terminal.
+/// The live progress line on a terminal: ten times a second it reads the job's own `progress`.
 final class ProgressDisplay: Sendable {
-    private static let interval = DispatchTimeInterval.milliseconds(100)
-
-    private let latest = Mutex(SearchProgress())
-    private let isShowing = Mutex(true)
-    private let start = ContinuousClock.now
-    private let queue = DispatchQueue(label: "find-duplicates.progress")
-
-    /// Begins to show progress; `nil` where standard error is no terminal that can clear a line.
-    init?() {
-        let terminal = ProcessInfo.processInfo.environment["TERM"]
-        guard isatty(STDERR_FILENO) == 1, terminal != "dumb" else { return nil }
-        queue.sync { draw() }
+    private struct State {
+        var stage = SearchStage.listing(files: 0)
+        var comparisonStart: ContinuousClock.Instant?
+        var isShowing = false
     }
 
-    /// Takes the latest progress; it is shown when it is time to.
+    private static let interval = DispatchTimeInterval.milliseconds(100)
+    private static let erasing = Array("\r\u{1B}[K".utf8)
+
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "find-duplicates.progress")
+
+    /// `nil` where standard error is no terminal that can clear a line.
+    init?() {
+        let terminal = ProcessInfo.processInfo.environment["TERM"] ?? "dumb"
+        guard isatty(STDERR_FILENO) == 1, !["dumb", ""].contains(terminal) else { return nil }
+    }
+
+    /// Takes what the search is about; it is shown when it is time to.
     ///
-    /// - Parameter progress: How far the search has come.
-    func update(_ progress: SearchProgress) {
-        latest.withLock { $0 = progress }
+    /// - Parameter stage: What the search is about.
+    func show(_ stage: SearchStage) {
+        state.withLock { state in
+            state.stage = stage
+            guard case .comparing = stage, state.comparisonStart == nil else { return }
+            state.comparisonStart = .now
+        }
+    }
+
+    /// Begins to draw.
+    ///
+    /// - Parameter progress: The job's.
+    func begin(_ progress: Progress) {
+        state.withLock { $0.isShowing = true }
+        draw(progress)
     }
 
     /// Clears the line and ends; nothing is drawn from when this returns.
     ///
     /// > Thread: Any but the display's own queue. Waits for a drawing under way.
-    func clear() {
-        let wasShowing = isShowing.withLock { isShowing in
-            defer { isShowing = false }
-            return isShowing
+    func end() {
+        guard stopShowing() else { return }
+        queue.sync { ErrorOutput.writeRaw(Self.erasing) }
+    }
+
+    /// Clears the line and waits for nobody: the process is about to die.
+    func abandon() {
+        if stopShowing() { ErrorOutput.writeRaw(Self.erasing) }
+    }
+
+    private func stopShowing() -> Bool {
+        state.withLock { state in
+            defer { state.isShowing = false }
+            return state.isShowing
         }
-        guard wasShowing else { return }
-        queue.sync { ErrorOutput.writeRaw(Array("\r\u{1B}[K".utf8)) }
     }
 
     /// Draws the line, and sees to it that it is drawn again.
-    private func draw() {
-        guard isShowing.withLock({ $0 }) else { return }
+    private func draw(_ progress: Progress) {
+        let state = state.withLock { $0 }
+        guard state.isShowing else { return }
         let line = ProgressLine(
-            progress: latest.withLock { $0 },
-            elapsed: start.duration(to: .now)
+            stage: state.stage,
+            fraction: progress.fractionCompleted,
+            elapsed: state.comparisonStart?.duration(to: .now) ?? .zero
         )
         ErrorOutput.writeRaw(Array("\r\(line.text(columns: columns))\u{1B}[K".utf8))
-        queue.asyncAfter(deadline: .now() + ProgressDisplay.interval) { [weak self] in
-            self?.draw()
-        }
+        queue.asyncAfter(deadline: .now() + Self.interval) { [weak self] in self?.draw(progress) }
     }
 
     /// The terminal's width, asked each time because it may change.

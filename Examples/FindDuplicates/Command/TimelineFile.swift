@@ -27,14 +27,9 @@ struct TimelineFile: Sendable {
     /// - Returns: The file's descriptor, to be closed by the process's end.
     /// - Throws: The exit status, after a message.
     func open() throws -> Int32 {
-        let descriptor = (path.bytes + [0])
-            .withUnsafeBytes { bytes in
-                bytes.withMemoryRebound(to: CChar.self) { name in
-                    name.baseAddress.map {
-                        Foundation.open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-                    } ?? -1
-                }
-            }
+        let descriptor = path.withCString {
+            Foundation.open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        }
         guard descriptor >= 0 else { throw failure(String(cString: strerror(errno)), EX_CANTCREAT) }
         return descriptor
     }

@@ -14,45 +14,45 @@ final class SerialUploadsExampleTests: XCTestCase {
         XCTAssertEqual(
             log.events,
             [
-                "a Start", "a Done",
-                "b Start", "b Done",
-                "c Start", "c Failed: the server answered 413",
-                "d Start", "d Done",
+                "intro Start", "intro Done",
+                "interview Start", "interview Done",
+                "uncut Start", "uncut Failed: the server answered 413",
+                "credits Start", "credits Done",
             ]
         )
-        XCTAssertEqual(stored.events, ["a", "b", "d"])
+        XCTAssertEqual(stored.events, ["intro", "interview", "credits"])
     }
 
     func testNothingStartsBesideASlowUpload() async throws {
         let log = EventLog()
-        let arrived = expectation(description: "b has arrived")
+        let arrived = expectation(description: "the interview has arrived")
         let release = Gate()
         let server = try await MovieServer.start { name in
-            guard name == "b" else { return }
+            guard name == "interview" else { return }
             arrived.fulfill()
             await release.opened()
         }
         async let uploads: Void = SerialUploadsExample.upload(to: server.folder) { log.record($0) }
-        await fulfillment(of: [arrived], timeout: 60)
-        XCTAssertEqual(log.events, ["a Start", "a Done", "b Start"])
+        await fulfillment(of: [arrived], timeout: 300)
+        XCTAssertEqual(log.events, ["intro Start", "intro Done", "interview Start"])
         release.open()
         await uploads
         await server.stop()
-        XCTAssertEqual(log.events.last, "d Done")
+        XCTAssertEqual(log.events.last, "credits Done")
     }
 
     func testUploadsOvertakeASlowOneAtWidthTwo() async throws {
         let log = EventLog()
         let overtaken = Gate()
         let server = try await MovieServer.start { name in
-            if name == "b" { await overtaken.opened() }
+            if name == "interview" { await overtaken.opened() }
         }
         await SerialUploadsExample.upload(to: server.folder, width: 2) { event in
             log.record(event)
-            if event == "d Done" { overtaken.open() }
+            if event == "credits Done" { overtaken.open() }
         }
         await server.stop()
-        XCTAssertEqual(log.events.last, "b Done")
+        XCTAssertEqual(log.events.last, "interview Done")
     }
 
     func testEachUploadFailsWithoutAServer() async throws {
@@ -61,8 +61,8 @@ final class SerialUploadsExampleTests: XCTestCase {
         await server.stop()
         await SerialUploadsExample.upload(to: server.folder) { log.record($0) }
         XCTAssertEqual(
-            log.events.map { String($0.prefix(8)) },
-            ["a", "b", "c", "d"].flatMap { ["\($0) Start", "\($0) Failed"] }
+            log.events.map { $0.components(separatedBy: ":")[0] },
+            ["intro", "interview", "uncut", "credits"].flatMap { ["\($0) Start", "\($0) Failed"] }
         )
     }
 }

@@ -1,15 +1,15 @@
-/// A command line argument as a text that loses none of its bytes.
+/// A command line argument as text that keeps all of its bytes.
 ///
-/// Swift's own `CommandLine.arguments` replaces what is not UTF-8, and so would name another
+/// Swift's own `CommandLine.arguments` replaces bytes that are not UTF-8, and so would name another
 /// folder. Here such a byte becomes a character of a private range, U+10FF00 plus the byte. A
-/// character of that range itself becomes one for each of its bytes.
+/// character that is itself in that range becomes one such character for each of its bytes.
 package enum ArgumentText {
     private static let base: UInt32 = 0x10FF00
 
     /// Makes a text of an argument.
     ///
     /// - Parameter bytes: The argument's bytes.
-    /// - Returns: The text; for UTF-8 it is the text that one expects.
+    /// - Returns: The text; for UTF-8, the text that the bytes encode.
     package static func text(of bytes: [UInt8]) -> String {
         var text = ""
         var rest = bytes[...]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A path as the bytes that the system knows it by: a name may hold any byte but `/` and 0.
+/// A path as the system's bytes: a name may contain any byte except `/` and 0.
 public struct BytePath: Hashable, Sendable {
     /// The bytes of the path, without a 0 at the end.
     public let bytes: [UInt8]
@@ -23,7 +23,7 @@ public struct BytePath: Hashable, Sendable {
     ///
     /// - Parameter name: The entry's name: bytes without a slash, as the folder holds them.
     /// - Returns: The joined path.
-    func appending(_ name: UnsafeRawBufferPointer) -> BytePath {
+    public func appending(_ name: UnsafeRawBufferPointer) -> BytePath {
         let folder = bytes.last == BytePath.slash ? bytes.dropLast() : bytes[...]
         var joined: [UInt8] = []
         joined.reserveCapacity(folder.count + 1 + name.count)
@@ -31,6 +31,30 @@ public struct BytePath: Hashable, Sendable {
         joined.append(BytePath.slash)
         joined.append(contentsOf: name)
         return BytePath(bytes: joined)
+    }
+
+    /// The path of an entry of a folder under another path of that folder.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder's path, with which this path begins.
+    ///   - other: The folder's other path.
+    /// - Returns: The path in the other folder.
+    func moved(from folder: BytePath, to other: BytePath) -> BytePath {
+        let name = bytes.dropFirst(folder.bytes.count).drop { $0 == BytePath.slash }
+        return name.withUnsafeBytes { other.appending($0) }
+    }
+
+    /// Calls a body with the path as C has it.
+    ///
+    /// - Parameter body: Takes a pointer that is valid until it returns.
+    /// - Returns: What `body` returns.
+    package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) { buffer in
+            for (index, byte) in bytes.enumerated() { buffer[index] = CChar(bitPattern: byte) }
+            buffer[bytes.count] = 0
+            guard let start = buffer.baseAddress else { preconditionFailure("No buffer") }
+            return body(UnsafePointer(start))
+        }
     }
 
     static let slash = UInt8(ascii: "/")

@@ -1,11 +1,16 @@
 /// A file or folder that could not be read, and why.
-public struct FileProblem: Error, Sendable {
+public struct FileProblem: Error, Sendable, Hashable {
     /// The file or folder.
-    public let path: BytePath
+    public var path: BytePath
     /// Why it could not be read, in the system's words.
     public let reason: String
 
-    init(path: BytePath, reason: String) {
+    /// Names a file or folder.
+    ///
+    /// - Parameters:
+    ///   - path: The file or folder.
+    ///   - reason: Why it could not be read.
+    public init(path: BytePath, reason: String) {
         self.path = path
         self.reason = reason
     }

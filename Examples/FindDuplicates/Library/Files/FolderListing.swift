@@ -1,13 +1,19 @@
 import Foundation
 
 /// What one folder holds: the files to compare, the folders below it, and what could not be read.
-struct FolderListing: Sendable {
-    let identity: FileIdentity
-    var files: [ScannedFile] = []
-    var folders: [BytePath] = []
-    var problems: [FileProblem] = []
+public struct FolderListing: Sendable {
+    /// The path by which the folder was read.
+    public let path: BytePath
+    /// Identifies the folder, whatever its names.
+    public let identity: FileIdentity
+    /// The regular files that are large enough, in the order in which the system names them.
+    public internal(set) var files: [ScannedFile] = []
+    /// The folders in it.
+    public internal(set) var folders: [BytePath] = []
+    /// The files that may not be read.
+    public internal(set) var problems: [FileProblem] = []
     /// How many regular files the folder holds, those too small to be compared included.
-    var regularFileCount = 0
+    public internal(set) var regularFileCount = 0
 }
 
 extension FolderListing {
@@ -19,16 +25,17 @@ extension FolderListing {
     ///   - followsLink: Whether `folder` itself may be a symbolic link.
     ///   - isStopped: Asked before each entry; `true` ends the reading early.
     /// - Throws: The system's reason not to open or read the folder.
-    init(
+    public init(
         of folder: BytePath,
-        minimumSize: Int64,
-        followsLink: Bool,
-        isStopped: () -> Bool
+        minimumSize: Int64 = 1,
+        followsLink: Bool = false,
+        isStopped: () -> Bool = { false }
     ) throws(SystemError) {
         let opened = try OpenFile(folder, flags: O_DIRECTORY | (followsLink ? 0 : O_NOFOLLOW))
         let descriptor = opened.descriptor
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw SystemError.last }
+        path = folder
         identity = FileIdentity(status)
         guard let stream = fdopendir(descriptor) else { throw SystemError.last }
         // The stream owns the descriptor from here on, and closes it.
@@ -42,6 +49,26 @@ extension FolderListing {
             }
             add(entry, of: folder, opened: descriptor, minimumSize: minimumSize)
         }
+    }
+
+    /// Takes a file that the user named, by itself or by a symbolic link, for a folder of that
+    /// file.
+    ///
+    /// - Parameters:
+    ///   - file: The file's path.
+    ///   - minimumSize: The smallest size, in bytes, of a file to compare.
+    /// - Throws: The system's reason not to read it; `ENOTDIR` if it is neither file nor folder.
+    init(ofFile file: BytePath, minimumSize: Int64) throws(SystemError) {
+        var status = stat()
+        let mayRead = file.withCString { stat($0, &status) == 0 && access($0, R_OK) == 0 }
+        guard mayRead else { throw SystemError.last }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw SystemError(code: ENOTDIR) }
+        path = file
+        identity = FileIdentity(status)
+        regularFileCount = 1
+        let size = Int64(status.st_size)
+        guard size >= max(1, minimumSize) else { return }
+        files = [ScannedFile(path: file, size: size, identity: identity, followsLink: true)]
     }
 
     /// Looks at one entry.
@@ -84,14 +111,7 @@ extension FolderListing {
                 problems.append(FileProblem(path: path, reason))
                 return
             }
-            files.append(
-                ScannedFile(
-                    path: path,
-                    size: size,
-                    identity: FileIdentity(status),
-                    hasHardLinks: status.st_nlink > 1
-                )
-            )
+            files.append(ScannedFile(path: path, size: size, identity: FileIdentity(status)))
         default:
             break
         }
@@ -99,7 +119,7 @@ extension FolderListing {
 
     /// Says why this process may not read a file, so that it is named even if nothing has its size.
     ///
-    /// A file that everybody may read needs no question to the system.
+    /// The system is not asked about a file that everyone may read.
     private func reasonNotToRead(
         _ name: UnsafePointer<CChar>,
         in descriptor: Int32,

@@ -47,7 +47,7 @@ struct OpenFile: ~Copyable {
     /// Opens one piece of a path.
     ///
     /// A pipe that has taken a file's place must not hold the thread until somebody writes to
-    /// it: hence `O_NONBLOCK`, which means nothing to regular files.
+    /// it, hence `O_NONBLOCK`, which has no effect on regular files.
     private static func open(_ path: ArraySlice<UInt8>, in folder: Int32, flags: Int32) -> Int32 {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: path.count + 1) { buffer in
             path.withUnsafeBytes { UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0) }

@@ -1,10 +1,25 @@
 /// A regular file as its folder's listing found it.
-struct ScannedFile: Sendable {
-    /// The path to open it by and to report; of several hard links, the first in order of bytes.
-    var path: BytePath
+public struct ScannedFile: Sendable {
+    /// The path to open it by and to report.
+    public var path: BytePath
     /// The length in bytes.
-    let size: Int64
-    let identity: FileIdentity
-    /// Whether the file has further names that may be found too.
-    let hasHardLinks: Bool
+    public let size: Int64
+    /// Identifies the file, whatever its names.
+    public let identity: FileIdentity
+    /// Whether the path may be a symbolic link to the file: only where the user named it.
+    public let followsLink: Bool
+
+    /// Describes a file.
+    ///
+    /// - Parameters:
+    ///   - path: The path to open it by and to report.
+    ///   - size: The length in bytes.
+    ///   - identity: Identifies the file.
+    ///   - followsLink: Whether the path may be a symbolic link to the file.
+    public init(path: BytePath, size: Int64, identity: FileIdentity, followsLink: Bool = false) {
+        self.path = path
+        self.size = size
+        self.identity = identity
+        self.followsLink = followsLink
+    }
 }

@@ -5,21 +5,15 @@ import JobKit
 // one at a time (J1), and `report` is read when the job has finished.
 /// Finds files of equal content in folders and the folders below them.
 ///
-/// The search has three phases, and each is a group of tasks:
-///
-/// 1. *Listing.* A task lists one folder. When it is done, the folders found in it are listed.
-/// 2. *Heads.* Files of one size may be equal: the beginning of each is hashed.
-/// 3. *Contents.* Files of one size and one head may be equal: each is hashed to its end.
-///
-/// A phase need not wait for the whole of the one before it: as soon as a second file of a size
-/// is found, the heads of both may be hashed. Work goes out in batches, so that a task is worth
-/// what it costs; when a phase has ended, the next one takes what is left to it.
+/// 1. A task lists one folder. Its callback starts the listing of the folders found in it. 2. When
+/// no listing is left, a task sorts the files by size, and a nested job compares those of one size:
+/// see ``CompareFiles``. 3. A last task puts the report together.
 ///
 /// The job takes no lock. Its own code runs one callback at a time; its tasks run beside it, and
-/// hand it what they have read when they are done.
+/// hand it their results when they are done.
 ///
 /// Regular files are compared, empty ones are not. Symbolic links are not followed, unless they
-/// are among the folders named. Hard links to one file are one file.
+/// are among the paths named. Hard links to one file are one file.
 ///
 /// ```swift
 /// let job = FindDuplicatesJob(folders: [BytePath("/usr/share/doc")])
@@ -28,8 +22,6 @@ import JobKit
 /// ```
 public final class FindDuplicatesJob: JobController, @unchecked Sendable {
     private static let listing = JobGroup.named("listing")
-    private static let heads = JobGroup.named("heads")
-    private static let contents = JobGroup.named("contents")
 
     /// What was found, to be read when the job has finished.
     ///
@@ -38,80 +30,84 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
 
     private let folders: [BytePath]
     private let minimumSize: Int64
-    private let tellProgress: (@Sendable (SearchProgress) -> Void)?
-    private var search: DuplicateSearch
+    private let tellStage: (@Sendable (SearchStage) -> Void)?
+    private var tree: FolderTree
+    private var problems: [FileProblem]?
+    private let comparison: CompareFiles
 
     /// Prepares a search; the job begins when it is started.
     ///
     /// - Parameters:
-    ///   - folders: The folders to search. What lies in two of them is searched once.
+    ///   - folders: The folders to search, and files to compare. What is in two of the folders is
+    ///     searched once, and named by its path in the earlier one.
     ///   - minimumSize: The smallest size in bytes of a file to compare. Empty ones never are.
     ///   - width: How many tasks work at a time, at least 1; fewer do where the process may not
     ///     open enough files for them.
     ///   - queue: Where the tasks run; `nil` for a queue of that width of the job's own.
-    ///   - progress: Told after each task, within the job's callbacks, so it should be brief.
+    ///   - stage: Called when the search enters a stage, in the job's callbacks, so it should be
+    ///     brief.
     public init(
         folders: [BytePath],
         minimumSize: Int64 = 1,
         width: Int = ProcessInfo.processInfo.activeProcessorCount,
         queue: (any OperationScheduling)? = nil,
-        progress: (@Sendable (SearchProgress) -> Void)? = nil
+        stage: (@Sendable (SearchStage) -> Void)? = nil
     ) {
-        let width = OpenFileLimit.width(atMost: width)
+        let limit = OpenFileLimit.current
+        let width = limit.width(atMost: width)
+        let queue = queue ?? TaskQueue(name: "Files", maxConcurrentOperationCount: width)
         self.folders = folders
         self.minimumSize = minimumSize
-        search = DuplicateSearch(width: width)
-        tellProgress = progress
-        super
-            .init(
-                queue: queue ?? TaskQueue(name: "Files", maxConcurrentOperationCount: width)
-            )
+        tellStage = stage
+        tree = FolderTree(argumentCount: folders.count)
+        let filesAtATime = limit.filesPerTask(width: width)
+        comparison = CompareFiles([], filesAtATime: filesAtATime, queue: queue)
+        super.init(queue: queue)
     }
 
-    /// Says what the end of each phase starts, and starts the first.
+    /// Starts the listing of the named folders, and sets what follows the last listing.
     public override func main() {
-        setCompletion(for: Self.listing) { [self] in
-            hashHeads(takesRest: true)
-        }
-        setCompletion(for: Self.heads) { [self] in
-            hashHeads(takesRest: true)
-            hashContents(takesRest: true)
-        }
-        for folder in folders { list(folder, isRoot: true) }
+        setCompletion(for: Self.listing) { [self] in sort() }
+        for (number, folder) in folders.enumerated() { list(folder, at: .argument(number)) }
     }
 
-    private func list(_ folder: BytePath, isRoot: Bool) {
-        search.listingStarted()
-        let task = ListFolder(folder, isRoot: isRoot, minimumSize: minimumSize)
-        trackAndQueue(task, group: Self.listing) { [self] task in
-            if case .success(let listing)? = task.result {
-                for folder in search.folderListed(listing) { list(folder, isRoot: false) }
-                hashHeads(takesRest: false)
-            }
-            search.listingEnded()
-            tellProgress?(search.progress)
+    /// Starts the listing of one folder.
+    ///
+    /// The number of folders is unknown until all are listed, so a listing has no weight: the job's
+    /// progress is that of the comparison.
+    private func list(_ folder: BytePath, at place: FolderTree.Place) {
+        let task = ListFolder(folder, at: place, minimumSize: minimumSize)
+        trackAndQueue(task, group: Self.listing, weight: 0) { [self] task in
+            guard case .success(let listing)? = task.result else { return }
+            let (folders, place) = tree.listed(listing, at: place)
+            for folder in folders { list(folder, at: place) }
+            tellStage?(.listing(files: tree.fileCount))
         }
     }
 
-    private func hashHeads(takesRest: Bool) {
-        while let batch = search.takeHeads(takesRest: takesRest) {
-            trackAndQueue(HashFiles(batch, .head), group: Self.heads) { [self] task in
-                search.headsHashed(batch, task.outcomes)
-                hashHeads(takesRest: false)
-                hashContents(takesRest: false)
-                tellProgress?(search.progress)
-            }
+    /// Starts the sorting, a task because it takes a while if there are many files.
+    private func sort() {
+        let task = ClosureOperation(name: "sort by size") { [tree] in
+            let named = tree.named()
+            return (problems: named.problems, candidates: named.candidates())
         }
+        trackAndQueue(
+            task,
+            group: .named("sorting"),
+            weight: 0,
+            onSuccess: { [self] sorted in
+                problems = sorted.problems
+                compare(sorted.candidates)
+            }
+        )
     }
 
-    private func hashContents(takesRest: Bool) {
-        while let batch = search.takeContents(takesRest: takesRest) {
-            trackAndQueue(HashFiles(batch, .whole), group: Self.contents) { [self] task in
-                search.contentsHashed(batch, task.outcomes)
-                hashContents(takesRest: false)
-                tellProgress?(search.progress)
-            }
-        }
+    /// Starts the comparison of what may be equal.
+    private func compare(_ candidates: [Candidates]) {
+        let bytes = candidates.reduce(Int64(0)) { $0 + $1.byteCount }
+        tellStage?(.comparing(files: tree.fileCount, bytes: bytes))
+        comparison.candidates = candidates
+        trackAndQueue(comparison)
     }
 
     /// Notes a folder that cannot be listed, and lets the search go on without it.
@@ -119,25 +115,43 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
     /// - Parameters:
     ///   - task: The task that failed.
     ///   - error: Why it failed.
-    /// - Returns: Whether the search goes on: it does, unless the error is none of its own.
+    /// - Returns: Whether the search goes on: it does after the error of a listing.
     public override func taskFailed(_ task: Operation, error: any Error) -> FailureResponse {
         guard let task = task as? ListFolder, let reason = error as? SystemError else {
             return .failJob
         }
-        // A folder may vanish before it is its turn; one that the user named is missed.
-        if task.isRoot || !reason.meansVanished {
-            search.problemFound(FileProblem(path: task.folder, reason))
+        // A folder may vanish before its turn; it is a problem only if the user named it.
+        if task.isNamed || !reason.meansVanished {
+            tree.failed(FileProblem(path: task.folder, reason), at: task.place)
         }
         return .carryOn
     }
 
-    /// Puts the report together.
+    /// Starts the last task, which puts the report together.
     public override func allTasksFinished() {
-        report = search.report(isComplete: true)
+        guard !report.isComplete else { return }
+        let task = ClosureOperation(name: "report", makeReport(isComplete: true))
+        trackAndQueue(
+            task,
+            group: .named("report"),
+            weight: 0,
+            onSuccess: { [self] in report = $0 }
+        )
     }
 
     /// Puts together what was found until the job was cancelled.
-    public override func jobCancelled() {
-        report = search.report(isComplete: false)
+    public override func jobCancelled() { report = makeReport(isComplete: false)() }
+
+    private func makeReport(isComplete: Bool) -> @Sendable () -> DuplicateReport {
+        let (tree, problems, found) = (tree, problems, comparison.findings)
+        return {
+            DuplicateReport(
+                groups: found.groups,
+                scannedFiles: tree.fileCount,
+                hashedBytes: found.readBytes,
+                problems: (problems ?? tree.named().problems) + found.problems,
+                isComplete: isComplete
+            )
+        }
     }
 }

@@ -1,53 +1,99 @@
 import JobKit
 
 // Operation forces @unchecked. The stored properties are constant.
-/// A task that hashes a batch of files, one after another.
-final class HashFiles: ResultOperation<[FileHasher.Outcome]>, @unchecked Sendable {
-    private let batch: DuplicateSearch.Batch
-    private let extent: FileHasher.Extent
+/// A task that hashes a piece of some files of one size, one after another, to split them.
+///
+/// The hash is the standard library's. It is fast and differs in each process. Files of equal
+/// hashes may still differ, and are compared.
+final class HashFiles: ResultOperation<HashFiles.Hashes>, @unchecked Sendable {
+    /// The hashes, and what went wrong.
+    struct Hashes: Sendable {
+        /// The files that could be read, each with its hash.
+        var files: [(file: ScannedFile, hash: Int)] = []
+        /// What could not be read, and how many bytes were.
+        var findings = Findings()
+    }
+
+    private let files: [ScannedFile]
+    /// The bytes of each that are hashed.
+    let range: Range<Int64>
 
     /// Prepares the hashing.
     ///
     /// - Parameters:
-    ///   - batch: The files, each with its number.
-    ///   - extent: How much of each is hashed.
-    init(_ batch: DuplicateSearch.Batch, _ extent: FileHasher.Extent) {
-        self.batch = batch
-        self.extent = extent
+    ///   - files: The files.
+    ///   - range: The bytes to hash, within the files' size.
+    init(_ files: [ScannedFile], range: Range<Int64>) {
+        self.files = files
+        self.range = range
         super.init()
     }
 
+    /// What the task takes, in microseconds: its weight in the job's progress.
+    var work: Int64 { Work.reading(files.count, of: Int64(range.count)) }
+
     /// The files' number and the first of them unless it is set; made when it is asked for.
     override var name: String? {
-        get {
-            if let name = super.name { return name }
-            let first = batch.first.map { String(decoding: $0.file.path.bytes, as: UTF8.self) }
-            let what = extent == .head ? "head" : "file"
-            return "\(batch.count) \(what)\(batch.count == 1 ? "" : "s") from \(first ?? "")"
-        }
+        get { super.name ?? "hash \(files.summary)" }
         set { super.name = newValue }
-    }
-
-    /// What each of the files came to, in the batch's order; empty until the task has succeeded.
-    var outcomes: [FileHasher.Outcome] {
-        guard case .success(let outcomes)? = result else { return [] }
-        return outcomes
     }
 
     /// Hashes the files on the queue's thread.
     ///
     /// The work is done when this returns.
     override func main() {
-        let hasher = FileHasher(for: extent)
-        var outcomes: [FileHasher.Outcome] = []
-        outcomes.reserveCapacity(batch.count)
-        for (_, file) in batch {
-            guard !isCancelled else { break }
-            outcomes.append(hasher.hash(file, extent) { isCancelled })
+        let pieceLength = min(range.count, 128 * 1024)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: pieceLength + 1,
+            alignment: 64
+        )
+        defer { buffer.deallocate() }
+        var meter = WorkMeter(
+            total: work,
+            isStopped: { [unowned self] in isCancelled },
+            tell: { [unowned self] in reportProgress($0) }
+        )
+        var hashes = Hashes()
+        for file in files where !isCancelled {
+            do throws(ReadFailure) {
+                if let hash = try hash(file, buffer, &meter) { hashes.files.append((file, hash)) }
+            } catch {
+                hashes.findings.add(error)
+            }
+            hashes.findings.readBytes += Int64(range.count)
+            meter.ended(1, remaining: 0)
         }
-        finish(returning: outcomes)
+        finish(returning: hashes)
+    }
+
+    private func hash(
+        _ file: ScannedFile,
+        _ buffer: UnsafeMutableRawBufferPointer,
+        _ meter: inout WorkMeter
+    ) throws(ReadFailure) -> Int? {
+        let opened = try OpenedFile(file)
+        var hasher = Hasher()
+        var offset = range.lowerBound
+        try opened.skip(to: offset)
+        while offset < range.upperBound {
+            guard !meter.isStopped() else { return nil }
+            let count = Int(min(Int64(buffer.count - 1), range.upperBound - offset))
+            offset += Int64(count)
+            try opened.readNext(count, endsFile: offset == file.size, into: buffer)
+            hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            meter.read(count)
+        }
+        return hasher.finalize()
     }
 
     /// Leaves it to `main()` to notice and finish, as the default would not.
     override func didCancel() {}
+}
+
+extension [ScannedFile] {
+    /// How many files, and which one is the first by name.
+    var summary: String {
+        let first = map(\.path).min().map { String(decoding: $0.bytes, as: UTF8.self) } ?? ""
+        return "\(count) \(count == 1 ? "file" : "files") from \(first)"
+    }
 }

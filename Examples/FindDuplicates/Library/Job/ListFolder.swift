@@ -1,24 +1,30 @@
+import Foundation
 import JobKit
 
 // Operation forces @unchecked. The stored properties are constant.
 /// A task that lists one folder.
 final class ListFolder: ResultOperation<FolderListing>, @unchecked Sendable {
     let folder: BytePath
-    /// Whether the user named the folder, so that it may be a symbolic link and must exist.
-    let isRoot: Bool
+    /// Where the folder's path was found.
+    let place: FolderTree.Place
     private let minimumSize: Int64
 
     /// Prepares the listing.
     ///
     /// - Parameters:
     ///   - folder: The folder's path.
-    ///   - isRoot: Whether the user named it.
+    ///   - place: Where the path was found.
     ///   - minimumSize: The smallest size, in bytes, of a file to compare.
-    init(_ folder: BytePath, isRoot: Bool, minimumSize: Int64) {
+    init(_ folder: BytePath, at place: FolderTree.Place, minimumSize: Int64) {
         self.folder = folder
-        self.isRoot = isRoot
+        self.place = place
         self.minimumSize = minimumSize
         super.init()
+    }
+
+    /// Whether the user named the folder: then it may be a symbolic link or a file, and must exist.
+    var isNamed: Bool {
+        if case .argument = place { true } else { false }
     }
 
     /// The folder's path unless it is set; made when it is asked for, as a search has many folders.
@@ -32,15 +38,23 @@ final class ListFolder: ResultOperation<FolderListing>, @unchecked Sendable {
     /// The work is done when this returns.
     override func main() {
         do throws(SystemError) {
-            let listing = try FolderListing(
-                of: folder,
-                minimumSize: minimumSize,
-                followsLink: isRoot,
-                isStopped: { isCancelled }
-            )
-            finish(returning: listing)
+            finish(returning: try listing())
         } catch {
             finish(with: error)
+        }
+    }
+
+    private func listing() throws(SystemError) -> FolderListing {
+        do throws(SystemError) {
+            return try FolderListing(
+                of: folder,
+                minimumSize: minimumSize,
+                followsLink: isNamed,
+                isStopped: { isCancelled }
+            )
+        } catch {
+            guard isNamed, error.code == ENOTDIR else { throw error }
+            return try FolderListing(ofFile: folder, minimumSize: minimumSize)
         }
     }
 

@@ -1,17 +1,21 @@
 /// The text of a progress line.
 package struct ProgressLine {
-    /// How far the search has come.
-    let progress: SearchProgress
-    /// How long it has taken so far.
+    /// What the search is about.
+    let stage: SearchStage
+    /// The share of the comparison that is done, from 0 to 1.
+    let fraction: Double
+    /// How long the comparison has taken so far.
     let elapsed: Duration
 
     /// Describes a moment of a search.
     ///
     /// - Parameters:
-    ///   - progress: How far it has come.
-    ///   - elapsed: How long it has taken so far.
-    package init(progress: SearchProgress, elapsed: Duration) {
-        self.progress = progress
+    ///   - stage: What the search is about.
+    ///   - fraction: The share of the comparison that is done, from 0 to 1.
+    ///   - elapsed: How long the comparison has taken so far.
+    package init(stage: SearchStage, fraction: Double, elapsed: Duration) {
+        self.stage = stage
+        self.fraction = fraction
         self.elapsed = elapsed
     }
 
@@ -20,31 +24,29 @@ package struct ProgressLine {
     /// - Parameter columns: The terminal's width.
     /// - Returns: ASCII text without a line break.
     package func text(columns: Int) -> String {
-        var parts = [
-            "\(progress.scannedFiles) files",
-            "\(ProgressLine.text(byteCount: progress.hashedBytes)) hashed",
-            "\(Int(progress.share * 100))% done",
-        ]
-        if let timeLeft { parts.append("\(ProgressLine.text(seconds: timeLeft)) left") }
-        return String(parts.joined(separator: ", ").prefix(max(0, columns - 1)))
-    }
-
-    /// The seconds left if the rest goes on as fast; `nil` while nobody can tell.
-    var timeLeft: Int64? {
-        guard !progress.isListing, progress.share > 0.01 else { return nil }
-        let taken = elapsed / Duration.seconds(1)
-        return Int64((taken * (1 - progress.share) / progress.share).rounded(.up))
-    }
-
-    static func text(byteCount: Int64) -> String {
-        var amount = byteCount * 10
-        for unit in ["B", "kB", "MB", "GB"] {
-            if amount < 10_000 {
-                return unit == "B" ? "\(byteCount) B" : "\(amount / 10).\(amount % 10) \(unit)"
+        let text =
+            switch stage {
+            case .listing(let files): "\(files) files found"
+            case .comparing(let files, let bytes):
+                "\(files) files, \(percent)% of \(ByteSize.text(bytes)) compared" + timeLeft
             }
-            amount /= 1000
-        }
-        return "\(amount / 10).\(amount % 10) TB"
+        return String(text.prefix(max(0, columns - 1)))
+    }
+
+    /// In tenths below ten percent: of terabytes each is long in coming.
+    private var percent: String {
+        let tenths = Int(fraction * 1000)
+        return tenths < 100 ? "\(tenths / 10).\(tenths % 10)" : "\(tenths / 10)"
+    }
+
+    /// What the rest takes if it goes on as fast, after the first second.
+    ///
+    /// Most of it may turn out not to be needed: files are read only as far as they are equal.
+    private var timeLeft: String {
+        guard fraction > 0, elapsed >= .seconds(1) else { return "" }
+        let seconds = elapsed / .seconds(1) * (1 - fraction) / fraction
+        guard seconds < 1e9 else { return "" }
+        return ", at most \(Self.text(seconds: Int64(seconds.rounded(.up)))) left"
     }
 
     static func text(seconds: Int64) -> String {

@@ -4,7 +4,7 @@ import Foundation
 package struct BufferedOutput: ~Copyable {
     /// Why writing had to end.
     package enum Failure: Error {
-        /// Whoever read has gone: for example `head`, which has seen enough.
+        /// The reader is gone: `head`, for example, stops early.
         case nobodyReads
         /// The system's reason: for example a full disk.
         case failed(reason: String)
@@ -50,7 +50,7 @@ package struct BufferedOutput: ~Copyable {
         waiting.removeAll(keepingCapacity: true)
     }
 
-    /// Waits where the reader is slow and the descriptor does not block by itself.
+    /// Waits for a slow reader if the descriptor does not block by itself.
     private func wait(after error: SystemError) throws(Failure) {
         switch error.code {
         case EINTR:

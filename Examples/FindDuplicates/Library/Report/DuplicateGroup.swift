@@ -1,7 +1,17 @@
 /// Files of equal content.
-public struct DuplicateGroup: Sendable, Equatable {
+public struct DuplicateGroup: Sendable, Hashable {
     /// The length of each of the files in bytes.
     public let size: Int64
     /// At least two paths of different files, in order of their bytes.
     public let paths: [BytePath]
+
+    /// Groups files of equal content.
+    ///
+    /// - Parameters:
+    ///   - size: The length of each in bytes.
+    ///   - paths: At least two paths, in order of their bytes.
+    public init(size: Int64, paths: [BytePath]) {
+        self.size = size
+        self.paths = paths
+    }
 }

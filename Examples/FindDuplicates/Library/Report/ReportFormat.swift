@@ -6,6 +6,8 @@ public enum ReportFormat: Sendable {
     case plain
     /// As plain, but with a 0 byte in place of every line break: no path holds one.
     case print0
+    /// As plain, but with paths as a terminal may show them: see ``BytePath/printableBytes``.
+    case terminal
     /// `{"groups":[{"size":…,"paths":[…]}],"scannedFiles":…,"hashedBytes":…}` and a line break.
     ///
     /// JSON is UTF-8, and a path need not be. In a path that is not, U+FFFD stands for what is
@@ -24,6 +26,7 @@ public enum ReportFormat: Sendable {
         switch self {
         case .plain: try writeLines(of: report, end: 0x0A, to: write)
         case .print0: try writeLines(of: report, end: 0, to: write)
+        case .terminal: try writeLines(of: report, end: 0x0A, \.printableBytes, to: write)
         case .json: try writeJSON(of: report, to: write)
         }
     }
@@ -31,11 +34,12 @@ public enum ReportFormat: Sendable {
     private func writeLines(
         of report: DuplicateReport,
         end: UInt8,
+        _ bytes: (BytePath) -> [UInt8] = \.bytes,
         to write: ([UInt8]) throws -> Void
     ) rethrows {
         for (number, group) in report.groups.enumerated() {
             if number > 0 { try write([end]) }
-            for path in group.paths { try write(path.bytes + [end]) }
+            for path in group.paths { try write(bytes(path) + [end]) }
         }
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import JobKit
 
-/// How a timeline is written: the ending of the file's name says it.
+/// The format of a timeline, chosen by the extension of the file's name.
 package enum TimelineForm: String, CaseIterable, Sendable {
     /// A trace that opens in Perfetto and in `chrome://tracing`.
     case json
@@ -9,7 +9,7 @@ package enum TimelineForm: String, CaseIterable, Sendable {
     case svg
     /// A Mermaid chart, for a Markdown page; up to a few hundred tasks.
     case mmd
-    /// A line a task.
+    /// A line per task.
     case txt
 
     /// The form that a file's name ends with; `nil` if it ends with another.

@@ -49,8 +49,12 @@ final class FindDuplicatesCommandTests: XCTestCase {
     func testMinimumSizeLeavesSmallerFilesOut() async throws {
         let folder = try TemporaryFolder()
         let expected = OddTree.build(in: folder).filter { $0.size >= 1025 }
-        let run = try await CommandRun.run("--print0", "--min-size", "1025", folder.path)
-        XCTAssertEqual(run.groups, expected.map(\.paths))
+        for size in ["1025", "1025B"] {
+            let run = try await CommandRun.run("--print0", "--min-size", size, folder.path)
+            XCTAssertEqual(run.groups, expected.map(\.paths))
+        }
+        let run = try await CommandRun.run("--print0", "--min-size", "2K", folder.path)
+        XCTAssertEqual(run.groups.count, expected.filter { $0.size >= 2048 }.count)
     }
 
     func testWrongUsageEndsWith64AndNothingOnStandardOutput() async throws {
@@ -58,7 +62,7 @@ final class FindDuplicatesCommandTests: XCTestCase {
         let wrong = [
             [], ["--json", "--print0", folder.path], ["--width", "0", folder.path],
             ["--min-size", "-1", folder.path], ["--min-size", "x", folder.path],
-            ["--unknown", folder.path],
+            ["--width", "-1", folder.path], ["--unknown", folder.path],
         ]
         for arguments in wrong {
             let run = try await CommandRun.run(CommandRun.command, arguments)
@@ -72,11 +76,16 @@ final class FindDuplicatesCommandTests: XCTestCase {
         let folder = try TemporaryFolder()
         folder.makeFile("a", "same")
         folder.makeFile("b", "same")
-        for path in ["\(folder.path)/none", "\(folder.path)/a", ""] {
+        let wrong = [
+            ("\(folder.path)/none", "\(folder.path)/none: no such file or folder"),
+            ("", "\"\": no such file or folder"),
+            ("/dev/null", "/dev/null: neither a folder nor a file"),
+        ]
+        for (path, message) in wrong {
             let run = try await CommandRun.run("--json", folder.path, path)
             XCTAssertEqual(run.status, 66)
             XCTAssertEqual(run.output, [])
-            XCTAssert(run.messageText.hasPrefix("find-duplicates: \(path): "), run.messageText)
+            XCTAssertEqual(run.messageText, "find-duplicates: \(message)\n")
         }
     }
 
@@ -154,79 +163,53 @@ final class FindDuplicatesCommandTests: XCTestCase {
         XCTAssertEqual(run.status, 0)
     }
 
-    func testProgressIsShownOnATerminalAndCleared() async throws {
-        let folder = try TemporaryFolder()
-        let expected = OddTree.build(in: folder)
-        let process = Process()
-        let (screen, output) = try await onTerminal(process, ["--print0", folder.path])
-        XCTAssertEqual(process.terminationStatus, 0)
-        XCTAssert(screen.hasPrefix("\r0 files, 0 B hashed, 0% done"), screen)
-        XCTAssert(screen.hasSuffix("\r\u{1B}[K"), screen)
-        XCTAssertFalse(screen.contains("\n"))
-        let run = CommandRun(status: 0, output: output, messages: [])
-        XCTAssertEqual(run.groups, expected.map(\.paths))
+    /// One version for all of the repository: the first one in the release notes.
+    func testVersionIsThatOfTheReleaseNotes() async throws {
+        let repository = (0..<5)
+            .reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        let file = repository.appending(path: "Sources/JobKit/JobKit.docc/Release-Notes.md")
+        let notes = try String(contentsOf: file, encoding: .utf8)
+        let version = try XCTUnwrap(notes.firstMatch(of: #/\n## (\d+\.\d+\.\d+)\n/#)).1
+        let run = try await CommandRun.run("--version")
+        XCTAssertEqual(String(decoding: run.output, as: UTF8.self), "\(version)\n")
+        XCTAssertEqual(run.status, 0)
     }
 
-    func testNoProgressShowsNone() async throws {
-        let folder = try TemporaryFolder()
-        let process = Process()
-        let (screen, _) = try await onTerminal(process, ["--no-progress", folder.path])
-        XCTAssertEqual(screen, "")
+    func testNegativeSizeIsSaidToBeOne() async throws {
+        let run = try await CommandRun.run("--min-size", "-1", ".")
+        XCTAssert(run.messageText.contains("must not be negative"), run.messageText)
     }
 
-    func testInterruptEndsWith130AndACleanTerminal() async throws {
+    func testFilesAsArgumentsAreCompared() async throws {
+        let folder = try TemporaryFolder()
+        let files = ["-r", "other"].map { folder.makeFile($0, "same") }
+        let paths = files.map { String(decoding: $0.bytes, as: UTF8.self) }
+        let run = try await CommandRun.run("--print0", paths[0], paths[1])
+        XCTAssertEqual(run.groups, [files])
+        XCTAssertEqual(run.status, 0)
+    }
+
+    func testTooFewDescriptorsAreAnError() async throws {
+        let folder = try TemporaryFolder()
+        for limit in [6, 8, 9] {
+            let script = #"ulimit -n "$2"; exec "$0" "$1""#
+            let run = try await CommandRun.script(script, folder.path, "\(limit)")
+            XCTAssertEqual(run.status, 71)
+            XCTAssert(run.messageText.contains("only \(limit) files may be open"), run.messageText)
+        }
+    }
+
+    func testClosedStandardOutputIsSaidToBeClosed() async throws {
         let folder = try TemporaryFolder()
         folder.makeFile("a", "same")
         folder.makeFile("b", "same")
-        // Reading these two would take minutes; all heads are known before.
-        folder.makeSparseFile("large 1", size: 1 << 40)
-        folder.makeSparseFile("large 2", size: 1 << 40)
-        let process = Process()
-        let arguments = ["--json", folder.path]
-        let (screen, output) = try await onTerminal(
-            process,
-            arguments,
-            interruptAt: "2.0 kB hashed"
-        )
-        XCTAssertEqual(process.terminationReason, .exit)
-        XCTAssertEqual(process.terminationStatus, 130)
-        let message = "find-duplicates: interrupted; what was found so far is incomplete"
-        XCTAssert(screen.hasSuffix("\r\u{1B}[K\(message)\r\n"), screen)
-        let object = try CommandRun(status: 130, output: output, messages: []).json()
-        XCTAssertEqual(object["incomplete"] as? Bool, true)
-        let groups = try XCTUnwrap(object["groups"] as? [[String: Any]])
-        XCTAssertEqual(
-            groups.map { $0["paths"] as? [String] },
-            [["\(folder.path)/a", "\(folder.path)/b"]]
-        )
+        let run = try await CommandRun.script(#"exec "$0" "$1" >&-"#, folder.path)
+        XCTAssertEqual(run.status, 74)
+        XCTAssertEqual(run.messageText, "find-duplicates: standard output: Bad file descriptor\n")
     }
 
-    /// Runs the command with a terminal for standard error.
-    ///
-    /// - Returns: What the terminal and standard output were given.
-    private func onTerminal(
-        _ process: Process,
-        _ arguments: [String],
-        interruptAt text: String? = nil
-    ) async throws -> (screen: String, output: [UInt8]) {
-        let folder = try TemporaryFolder()
-        let outputPath = String(decoding: folder.makeFile("output", "").bytes, as: UTF8.self)
-        let terminal = Pseudoterminal()
-        process.executableURL = URL(fileURLWithPath: CommandRun.command)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm"]) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle(forWritingAtPath: outputPath)
-        process.standardError = terminal.terminal
-        var screen = ""
-        try await process.runToEnd {
-            try terminal.terminal.close()
-            if let text {
-                screen += terminal.read(until: text)
-                process.interrupt()
-            }
-            screen += terminal.read()
-        }
-        return (screen, Array(try Data(contentsOf: URL(fileURLWithPath: outputPath))))
+    func testFilesOfTheKernelAreSaidToBeShort() async throws {
+        let run = try await CommandRun.run("--print0", "/sys/kernel")
+        XCTAssertFalse(run.messageText.contains("changed while"), run.messageText)
     }
 }

@@ -16,7 +16,7 @@ final class TimelineFileTests: XCTestCase {
         let place = try TemporaryFolder()
         let beginnings = [
             "trace.json": "{\"displayTimeUnit\"", "picture.SVG": "<svg ", "chart.mmd": "gantt\n",
-            "lines.txt": "  0",
+            "lines.txt": "  ",
         ]
         for (name, beginning) in beginnings {
             let file = "\(place.path)/\(name)"
@@ -26,7 +26,7 @@ final class TimelineFileTests: XCTestCase {
             XCTAssertEqual(run.status, 0)
             let text = try String(contentsOfFile: file, encoding: .utf8)
             XCTAssert(text.hasPrefix(beginning), text)
-            XCTAssert(text.contains(" heads from \(folder.path)/a"), text)
+            XCTAssert(text.contains("compare 2 files from \(folder.path)/a"), text)
         }
     }
 
@@ -43,7 +43,7 @@ final class TimelineFileTests: XCTestCase {
             Set(slices.compactMap { $0["name"] as? String }),
             [
                 "find-duplicates \(folder.path)", folder.path, "\(folder.path)/c",
-                "2 heads from \(folder.path)/a",
+                "sort by size", "compare", "compare 2 files from \(folder.path)/a", "report",
             ]
         )
     }

@@ -39,7 +39,7 @@ import Testing
             folder.entry("b").withName { requireSuccess(link(file, $0), "link") }
         }
         let files = try list(folder.bytes).files
-        #expect(files.map(\.hasHardLinks) == [true, true])
+        #expect(files.count == 2)
         #expect(Set(files.map(\.identity)).count == 1)
     }
 
@@ -90,10 +90,22 @@ import Testing
         #expect(path.bytes.count > 4 * Int(PATH_MAX))
         let file = try #require(try list(path).files.first)
         #expect(file.size == 3)
-        let outcome = FileHasher(for: .head).hash(file, .head) { false }
-        guard case .digest(_, byteCount: 3) = outcome else {
-            Issue.record("The file was not read: \(outcome)")
-            return
+        #expect((try? OpenedFile(file)) != nil)
+    }
+
+    @Test func fileIsAFolderOfItself() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.makeFile("file", "abc")
+        let link = folder.entry("link")
+        link.withName { requireSuccess(symlink("file", $0), "symlink") }
+        for path in [file, link] {
+            let listing = try FolderListing(ofFile: path, minimumSize: 1)
+            #expect(listing.files.map(\.path) == [path])
+            #expect((try? OpenedFile(listing.files[0])) != nil)
+        }
+        #expect(try FolderListing(ofFile: file, minimumSize: 4).files.isEmpty)
+        #expect(throws: SystemError(code: ENOTDIR)) {
+            try FolderListing(ofFile: BytePath("/dev/null"), minimumSize: 1)
         }
     }
 }

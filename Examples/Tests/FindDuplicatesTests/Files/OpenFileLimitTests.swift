@@ -4,9 +4,17 @@ import Testing
 
 @Suite struct OpenFileLimitTests {
     @Test(arguments: [
-        (8, 1024, 8), (8, 24, 4), (8, 17, 1), (8, 3, 1), (5000, 1024, 504), (1, 3, 1),
+        (8, 1024, 8, 64), (8, 256, 8, 29), (8, 28, 4, 2), (8, 19, 1, 2), (8, 10, 1, 2),
+        (5000, 1024, 336, 2), (1, 10, 1, 2),
     ])
-    func widthIsNarrowedToWhatMayBeOpen(width: Int, openFiles: Int, narrowed: Int) {
-        #expect(OpenFileLimit.narrowed(width, openFiles: openFiles) == narrowed)
+    func widthAndFilesFitWhatMayBeOpen(width: Int, descriptors: Int, narrowed: Int, files: Int) {
+        let limit = OpenFileLimit(descriptors: descriptors)
+        #expect(limit.problem == nil)
+        #expect(limit.width(atMost: width) == narrowed)
+        #expect(limit.filesPerTask(width: narrowed) == files)
+    }
+
+    @Test func tooFewDescriptorsAreSaid() {
+        #expect(OpenFileLimit(descriptors: 9).problem?.contains("only 9") == true)
     }
 }

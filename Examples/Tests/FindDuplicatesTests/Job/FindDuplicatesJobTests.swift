@@ -1,12 +1,14 @@
-import FindDuplicates
 import Foundation
 import JobKit
+import JobKitTesting
 import Synchronization
 import XCTest
 
+@testable import FindDuplicates
+
 /// The job on real folders.
 ///
-/// Its decisions by themselves are tested in `DuplicateSearchTests`.
+/// What decides by itself is tested in `FolderTreeTests` and `FileComparerTests`.
 final class FindDuplicatesJobTests: XCTestCase {
     func testEveryOddityComesOutRight() async throws {
         let folder = try TemporaryFolder()
@@ -25,7 +27,7 @@ final class FindDuplicatesJobTests: XCTestCase {
         let folder = try TemporaryFolder()
         let expected = OddTree.build(in: folder)
         for seed in 0..<30 as Range<UInt64> {
-            let queue = ShuffledQueue()
+            let queue = StepQueue()
             let job = FindDuplicatesJob(folders: [folder.bytes], width: 3, queue: queue)
             job.startJob(on: queue)
             queue.runAll(seed: seed)
@@ -87,17 +89,17 @@ final class FindDuplicatesJobTests: XCTestCase {
         // Reading these two would take minutes.
         folder.makeSparseFile("large 1", size: 1 << 40)
         folder.makeSparseFile("large 2", size: 1 << 40)
-        let running = Mutex<FindDuplicatesJob?>(nil)
-        let job = FindDuplicatesJob(folders: [folder.bytes], width: 2) { progress in
-            // The heads of all four are known.
-            if progress.hashedBytes > 2048 { running.withLock { $0 }?.cancel() }
-        }
-        running.withLock { $0 = job }
+        let job = FindDuplicatesJob(folders: [folder.bytes], width: 2)
+        job.addObserver(
+            WhenDelivered(CompareBatch.self) { task in
+                // The small files are compared; the large ones are being read.
+                if !task.name.contains("large") { job.cancel() }
+            }
+        )
         do {
             try await job.run()
             XCTFail("The job was not cancelled")
         } catch is CancellationError {}
-        running.withLock { $0 = nil }
         XCTAssertFalse(job.report.isComplete)
         XCTAssertEqual(
             job.report.groups.map(\.paths),
@@ -111,9 +113,10 @@ final class FindDuplicatesJobTests: XCTestCase {
         _ = OddTree.build(in: folder)
         for name in ["a", "b"] { folder.makeFile(name, "stays") }
         let gone = ["names", "sizes", "links", "levels"].map { "\(folder.path)/\($0)" }
-        // The root has been listed when the first progress is told; all below it goes then.
-        let queue = ShuffledQueue()
-        let job = FindDuplicatesJob(folders: [folder.bytes], width: 1, queue: queue) { _ in
+        // The root has been listed when the first files are told; all below it goes then.
+        let queue = StepQueue()
+        let job = FindDuplicatesJob(folders: [folder.bytes], width: 1, queue: queue) { stage in
+            guard stage == .listing(files: 2) else { return }
             for path in gone { try? FileManager.default.removeItem(atPath: path) }
         }
         job.startJob(on: queue)
@@ -132,7 +135,7 @@ final class FindDuplicatesJobTests: XCTestCase {
         _ = OddTree.build(in: folder)
         weak var released: FindDuplicatesJob?
         func search() throws {
-            let queue = ShuffledQueue()
+            let queue = StepQueue()
             let job = FindDuplicatesJob(folders: [folder.bytes], width: 1, queue: queue)
             released = job
             job.startJob(on: queue)
@@ -141,5 +144,115 @@ final class FindDuplicatesJobTests: XCTestCase {
         }
         try search()
         XCTAssertNil(released)
+    }
+
+    /// One output, whichever of several ways to a folder is taken first.
+    func testAnyOrderOfListingsGivesTheSameNames() async throws {
+        let folder = try TemporaryFolder()
+        let expected = OddTree.build(in: folder)
+        folder.makeFile("levels/1/2/3/copy", "deep down")
+        let roots = ["levels/1/2", "levels", ".", "names", "./levels"].map { folder.entry($0) }
+        var seen: Set<[DuplicateGroup]> = []
+        for seed in 0..<30 as Range<UInt64> {
+            let queue = StepQueue()
+            let job = FindDuplicatesJob(folders: roots, width: 3, queue: queue)
+            job.startJob(on: queue)
+            queue.runAll(seed: seed)
+            seen.insert(job.report.groups)
+        }
+        XCTAssertEqual(seen.count, 1)
+        XCTAssertEqual(seen.first?.count, expected.count)
+        let names = try XCTUnwrap(seen.first).flatMap(\.paths)
+        XCTAssert(names.contains(folder.entry("levels/1/2/3/copy")))
+        XCTAssert(names.contains(folder.entry("levels/top")))
+        XCTAssert(names.contains(folder.entry("./links/c")))
+    }
+
+    func testFilesThatAreNamedAreCompared() async throws {
+        let folder = try TemporaryFolder()
+        let (a, b) = (folder.makeFile("a", "same"), folder.makeFile("b", "same"))
+        folder.entry("link").withName { requireSuccess(symlink("a", $0), "symlink") }
+        let job = FindDuplicatesJob(folders: [b, a, folder.entry("link"), folder.bytes])
+        try await job.run()
+        XCTAssertEqual(job.report.groups.map(\.paths), [[a, b]])
+        let alone = FindDuplicatesJob(folders: [a, folder.entry("link")])
+        try await alone.run()
+        XCTAssertEqual(alone.report.groups, [])
+    }
+
+    /// More files of a size than may be open at a time: hashes split them, bytes decide.
+    func testCrowdsOfOneSizeComeOutRight() async throws {
+        let folder = try TemporaryFolder()
+        var expected: [[UInt8]: Int] = [:]
+        for number in 0..<400 {
+            // The heads of all are equal, or all differ, or the last byte does.
+            var content = [UInt8](repeating: 1, count: number < 200 ? 5000 : 4096)
+            content[number % 3 == 0 ? 0 : content.count - 1] = UInt8(number % 7)
+            folder.makeFile(Array("\(number)".utf8), content)
+            expected[content, default: 0] += 1
+        }
+        let job = FindDuplicatesJob(folders: [folder.bytes], width: 2)
+        try await job.run()
+        XCTAssertEqual(
+            job.report.groups.map(\.paths.count).sorted(),
+            expected.values.filter { $0 > 1 }.sorted()
+        )
+        for group in job.report.groups {
+            let contents = try group.paths.map {
+                try Data(
+                    contentsOf: URL(fileURLWithPath: String(decoding: $0.bytes, as: UTF8.self))
+                )
+            }
+            XCTAssertEqual(Set(contents).count, 1)
+        }
+    }
+
+    /// A crowd that differs early is not hashed to its end, whatever its heads are.
+    func testCrowdIsHashedAboutAsFarAsItAgrees() async throws {
+        let folder = try TemporaryFolder()
+        for number in 0..<100 {
+            var content = [UInt8](repeating: 1, count: 1 << 20)
+            content[8192] = UInt8(number)
+            folder.makeFile(Array("\(number)".utf8), content)
+        }
+        let job = FindDuplicatesJob(folders: [folder.bytes], width: 2)
+        try await job.run()
+        XCTAssertEqual(job.report.groups, [])
+        XCTAssertEqual(job.report.hashedBytes, 100 * 8 * FileComparer.headLength)
+    }
+
+    /// The heads of a crowd are hashed soon; what is left then is nearly all of the work.
+    func testHeadsOfACrowdAreLittleOfItsProgress() throws {
+        let folder = try TemporaryFolder()
+        for number in 0..<100 { folder.makeSparseFile("\(number)", size: 1 << 20) }
+        let queue = StepQueue()
+        let job = FindDuplicatesJob(folders: [folder.bytes], width: 1, queue: queue)
+        let progress = job.progress
+        var afterHeads: [Double] = []
+        job.startJob(on: queue)
+        while let task = queue.held.first {
+            let isHead = (task as? HashFiles)?.range.lowerBound == 0
+            queue.runNext()
+            if isHead { afterHeads.append(progress.fractionCompleted) }
+        }
+        XCTAssertGreaterThan(try XCTUnwrap(afterHeads.last), 0)
+        XCTAssertLessThan(try XCTUnwrap(afterHeads.last), 0.05)
+        XCTAssertEqual(progress.fractionCompleted, 1)
+        XCTAssertEqual(job.report.groups.map(\.paths.count), [100])
+    }
+}
+
+/// Calls a closure for each task of a type that was delivered.
+private final class WhenDelivered: JobObserver {
+    private let type: Operation.Type
+    private let body: @Sendable (JobEvent) -> Void
+
+    init(_ type: Operation.Type, _ body: @escaping @Sendable (JobEvent) -> Void) {
+        self.type = type
+        self.body = body
+    }
+
+    func job(_ job: JobController, didRecord event: JobEvent) {
+        if event.kind == .delivered, event.type == type { body(event) }
     }
 }

@@ -3,41 +3,35 @@ import Testing
 @testable import FindDuplicates
 
 @Suite struct ProgressLineTests {
-    @Test(arguments: [
-        (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (1949, "1.9 kB"), (999_999, "999.9 kB"),
-        (12_300_000, "12.3 MB"), (4_000_000_000, "4.0 GB"), (1_250_000_000_000_000, "1250.0 TB"),
-    ])
-    func bytesAreCountedInDecimalUnits(count: Int64, text: String) {
-        #expect(ProgressLine.text(byteCount: count) == text)
-    }
-
     @Test(arguments: [(0, "0 s"), (59, "59 s"), (61, "1 min 1 s"), (3660, "1 h 1 min")])
     func timeIsToldInTwoUnitsAtMost(seconds: Int64, text: String) {
         #expect(ProgressLine.text(seconds: seconds) == text)
     }
 
-    private var halfDone: SearchProgress {
-        var progress = SearchProgress()
-        progress.filesScanned(12)
-        progress.workFound(100)
-        progress.workDone(50, hashedBytes: 3400)
-        return progress
+    private func line(_ stage: SearchStage, _ fraction: Double, _ seconds: Double) -> String {
+        ProgressLine(stage: stage, fraction: fraction, elapsed: .seconds(seconds)).text(columns: 80)
     }
 
-    @Test func lineTellsFilesBytesShareAndTimeLeft() {
-        let line = ProgressLine(progress: halfDone, elapsed: .seconds(5))
-        #expect(line.text(columns: 80) == "12 files, 3.4 kB hashed, 50% done, 5 s left")
+    @Test func listingTellsFilesAndNoShare() {
+        #expect(line(.listing(files: 12), 0, 100) == "12 files found")
+    }
+
+    @Test func comparisonTellsShareOfBytesAndTimeLeft() {
+        let stage = SearchStage.comparing(files: 12, bytes: 2_000_000_000_000)
+        #expect(line(stage, 0.5, 5) == "12 files, 50% of 2.0 TB compared, at most 5 s left")
+        #expect(line(stage, 0.0024, 6).contains("0.2% of 2.0 TB compared, at most 41 min"))
+        #expect(line(stage, 0.9999, 6).contains(" 99% "))
+    }
+
+    @Test func timeLeftIsNotToldWhileNobodyKnows() {
+        let stage = SearchStage.comparing(files: 12, bytes: 100)
+        #expect(line(stage, 0, 100) == "12 files, 0.0% of 100 B compared")
+        #expect(line(stage, 0.5, 0.9) == "12 files, 50% of 100 B compared")
     }
 
     @Test func lineNeverReachesTheLastColumn() {
-        let line = ProgressLine(progress: halfDone, elapsed: .seconds(5))
-        #expect(line.text(columns: 10) == "12 files,")
+        let line = ProgressLine(stage: .listing(files: 12), fraction: 0, elapsed: .zero)
+        #expect(line.text(columns: 10) == "12 files ")
         #expect(line.text(columns: 0) == "")
-    }
-
-    @Test func timeLeftIsNotToldWhileFoldersAreListed() {
-        var progress = halfDone
-        progress.listingStarted()
-        #expect(ProgressLine(progress: progress, elapsed: .seconds(5)).timeLeft == nil)
     }
 }

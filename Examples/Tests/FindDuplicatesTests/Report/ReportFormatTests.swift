@@ -5,14 +5,14 @@ import Testing
 
 @Suite struct ReportFormatTests {
     private func report(_ groups: [[[UInt8]]], isComplete: Bool = true) -> DuplicateReport {
-        var report = DuplicateReport()
-        report.groups = groups.map { paths in
-            DuplicateGroup(size: 3, paths: paths.map { BytePath(bytes: $0) })
-        }
-        report.scannedFiles = 7
-        report.hashedBytes = 12
-        report.isComplete = isComplete
-        return report
+        DuplicateReport(
+            groups: groups.map { paths in
+                DuplicateGroup(size: 3, paths: paths.map { BytePath(bytes: $0) })
+            },
+            scannedFiles: 7,
+            hashedBytes: 12,
+            isComplete: isComplete
+        )
     }
 
     private func text(_ report: DuplicateReport, _ format: ReportFormat) -> [UInt8] {
@@ -37,6 +37,14 @@ import Testing
     @Test func pathsAreWrittenAsTheirBytesAre() {
         let odd: [UInt8] = [0x61, 0x0A, 0xE9, 0xFF]
         #expect(text(report([[odd, odd]]), .print0) == odd + [0] + odd + [0])
+    }
+
+    @Test func terminalShowsPathsEscapedAndOtherwiseAsPlain() {
+        let odd = Array("\u{1B}[31m\\".utf8)
+        #expect(
+            text(report([[odd, odd]]), .terminal) == Array("\\x1b[31m\\\\\n\\x1b[31m\\\\\n".utf8)
+        )
+        #expect(text(report(ascii), .terminal) == text(report(ascii), .plain))
     }
 
     @Test func jsonOfUTF8HasTheFourKeysAlone() {

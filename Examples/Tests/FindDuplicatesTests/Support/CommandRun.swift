@@ -79,10 +79,19 @@ extension Process {
     func runToEnd(whileRunning: () async throws -> Void = {}) async throws {
         let ended = XCTestExpectation(description: "the process has ended")
         terminationHandler = { _ in ended.fulfill() }
-        try run()
+        try runWithNoSignalBlocked()
         try await whileRunning()
         let result = await XCTWaiter.fulfillment(of: [ended], timeout: 120)
         if result != .completed { kill(processIdentifier, SIGKILL) }
         XCTAssertEqual(result, .completed, "The process has not ended in time")
+    }
+
+    /// A child inherits what its parent's thread blocks, and threads of Dispatch block nearly all.
+    private func runWithNoSignalBlocked() throws {
+        var (none, before) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        try run()
     }
 }

@@ -1,0 +1,73 @@
+import Dispatch
+import FindDuplicates
+import Foundation
+
+/// Threads of the process's own, for what must not depend on a pool of threads.
+enum Threads {
+    /// Starts a thread.
+    ///
+    /// - Parameter body: What it does.
+    /// - Throws: The system's reason not to start it.
+    static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
+        pthread_detach(try make(body))
+    }
+
+    /// Finds out whether the system would start so many threads: all exist at one time.
+    ///
+    /// The scheduler waits without an end for a thread that it does not get.
+    ///
+    /// - Parameter count: How many.
+    /// - Throws: The system's reason not to.
+    static func probe(_ count: Int) throws(SystemError) {
+        let gate = DispatchSemaphore(value: 0)
+        var threads: [pthread_t] = []
+        defer {
+            for _ in threads { gate.signal() }
+            for thread in threads { pthread_join(thread, nil) }
+        }
+        for _ in 0..<count { threads.append(try make { gate.wait() }) }
+    }
+
+    private final class Body: Sendable {
+        let call: @Sendable () -> Void
+        init(_ call: @escaping @Sendable () -> Void) { self.call = call }
+    }
+
+    private static func make(
+        _ body: @escaping @Sendable () -> Void
+    ) throws(SystemError) -> pthread_t {
+        #if canImport(Darwin)
+        var thread: pthread_t?
+        #else
+        var thread = pthread_t()
+        #endif
+        let boxed = Unmanaged.passRetained(Body(body)).toOpaque()
+        let result = pthread_create(&thread, nil, entry, boxed)
+        if result == 0 {
+            #if canImport(Darwin)
+            if let thread { return thread }
+            #else
+            return thread
+            #endif
+        }
+        Unmanaged<Body>.fromOpaque(boxed).release()
+        throw SystemError(code: result)
+    }
+
+    #if canImport(Darwin)
+    private static let entry: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? =
+        {
+            run($0)
+        }
+    #else
+    private static let entry:
+        @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
+            $0.flatMap(run)
+        }
+    #endif
+
+    private static func run(_ boxed: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+        Unmanaged<Body>.fromOpaque(boxed).takeRetainedValue().call()
+        return nil
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+
+/// An open file that was checked against its listing; it closes with the object.
+final class OpenedFile {
+    let file: ScannedFile
+    private let opened: OpenFile
+
+    /// Opens a file and checks that it is the one that was listed.
+    ///
+    /// Since the listing, a folder of the path may have become a symbolic link, or a pipe may have
+    /// taken the file's place. Neither is read.
+    ///
+    /// - Parameter file: The file as it was listed.
+    /// - Throws: Why it cannot be read.
+    init(_ file: ScannedFile) throws(ReadFailure) {
+        self.file = file
+        do throws(SystemError) {
+            opened = try OpenFile(file.path, flags: file.followsLink ? 0 : O_NOFOLLOW)
+        } catch {
+            throw ReadFailure(file, error)
+        }
+        let status = try status()
+        let isSame =
+            status.st_mode & S_IFMT == S_IFREG && FileIdentity(status) == file.identity
+            && Int64(status.st_size) == file.size
+        guard isSame else { throw .changed(file) }
+    }
+
+    /// Continues reading elsewhere.
+    ///
+    /// - Parameter offset: The first byte to read next, counted from 0.
+    /// - Throws: Why it cannot be read.
+    func skip(to offset: Int64) throws(ReadFailure) {
+        guard offset == 0 || lseek(opened.descriptor, off_t(offset), SEEK_SET) >= 0 else {
+            throw ReadFailure(file, .last)
+        }
+    }
+
+    /// Reads the next bytes, all of them.
+    ///
+    /// - Parameters:
+    ///   - length: How many.
+    ///   - endsFile: Whether these are the file's last bytes. Then one more is requested, so that a
+    ///     file that has grown is noticed without another call.
+    ///   - buffer: Receives the bytes; it has room for one more.
+    /// - Throws: Why they cannot all be read.
+    func readNext(
+        _ length: Int,
+        endsFile: Bool,
+        into buffer: UnsafeMutableRawBufferPointer
+    ) throws(ReadFailure) {
+        let asked = endsFile ? length + 1 : length
+        var count = 0
+        // A regular file gives fewer bytes than requested only at its end.
+        while count < length {
+            let more = read(
+                opened.descriptor,
+                buffer.baseAddress?.advanced(by: count),
+                asked - count
+            )
+            if more == 0 { break }
+            if more > 0 {
+                count += more
+            } else if errno != EINTR {
+                throw ReadFailure(file, .last)
+            }
+        }
+        guard count != length else { return }
+        let size = Int64(try status().st_size)
+        throw count < length && size == file.size ? .tooShort(file) : .changed(file)
+    }
+
+    private func status() throws(ReadFailure) -> stat {
+        var status = stat()
+        guard fstat(opened.descriptor, &status) == 0 else { throw ReadFailure(file, .last) }
+        return status
+    }
+}

@@ -1,0 +1,76 @@
+/// All files that were found, in an order that the arguments and the names alone decide.
+struct NamedFiles {
+    private(set) var files: [ScannedFile] = []
+    var problems: [FileProblem] = []
+    /// The first file of each argument.
+    private var argumentStarts: [Int] = []
+
+    /// Begins the files of the next argument.
+    mutating func beginArgument() {
+        argumentStarts.append(files.count)
+    }
+
+    /// Adds what a folder holds.
+    ///
+    /// - Parameters:
+    ///   - added: Its files.
+    ///   - newProblems: What could not be read in it.
+    ///   - rename: Gives a path its name.
+    mutating func add(
+        _ added: [ScannedFile],
+        problems newProblems: [FileProblem],
+        rename: (BytePath) -> BytePath
+    ) {
+        for var file in added {
+            file.path = rename(file.path)
+            files.append(file)
+        }
+        for var problem in newProblems {
+            problem.path = rename(problem.path)
+            problems.append(problem)
+        }
+    }
+
+    /// The files that may be equal, the largest first: those of a size that another file has too.
+    ///
+    /// Several names of one file are one file here. Of names below one argument it keeps the first
+    /// in order of bytes, else the one below the earlier argument.
+    func candidates() -> [Candidates] {
+        let order = files.indices.sorted {
+            let (left, right) = (files[$0].size, files[$1].size)
+            return left == right ? $0 < $1 : left > right
+        }
+        var all: [Candidates] = []
+        var rest = order[...]
+        while let first = rest.first {
+            let size = files[first].size
+            let end = rest.firstIndex { files[$0].size != size } ?? rest.endIndex
+            if end - rest.startIndex > 1 {
+                let different = differentFiles(rest[..<end])
+                if different.count > 1 { all.append(Candidates(size: size, files: different)) }
+            }
+            rest = rest[end...]
+        }
+        return all
+    }
+
+    private func differentFiles(_ indices: ArraySlice<Int>) -> [ScannedFile] {
+        var places: [FileIdentity: Int] = [:]
+        var kept: [Int] = []
+        for index in indices {
+            if let place = places[files[index].identity] {
+                let known = kept[place]
+                let isOfOneArgument = argument(of: known) == argument(of: index)
+                if isOfOneArgument, files[index].path < files[known].path { kept[place] = index }
+            } else {
+                places[files[index].identity] = kept.count
+                kept.append(index)
+            }
+        }
+        return kept.map { files[$0] }
+    }
+
+    private func argument(of index: Int) -> Int? {
+        argumentStarts.lastIndex { $0 <= index }
+    }
+}

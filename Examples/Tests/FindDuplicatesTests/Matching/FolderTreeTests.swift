@@ -1,0 +1,106 @@
+import Testing
+
+@testable import FindDuplicates
+
+@Suite struct FolderTreeTests {
+    private func listing(
+        _ path: String,
+        _ number: UInt64,
+        files: [(name: String, number: UInt64)] = [],
+        folders: [String] = [],
+        problems: [String] = []
+    ) -> FolderListing {
+        var listing = FolderListing(
+            path: BytePath(path),
+            identity: FileIdentity(device: 1, number: number)
+        )
+        listing.files = files.map {
+            let identity = FileIdentity(device: 1, number: $0.number)
+            return ScannedFile(path: BytePath("\(path)/\($0.name)"), size: 3, identity: identity)
+        }
+        listing.folders = folders.map { BytePath("\(path)/\($0)") }
+        listing.problems = problems.map {
+            FileProblem(path: BytePath("\(path)/\($0)"), reason: "closed")
+        }
+        listing.regularFileCount = files.count
+        return listing
+    }
+
+    private func paths(_ files: [ScannedFile]) -> [String] {
+        files.map { String(decoding: $0.path.bytes, as: UTF8.self) }
+    }
+
+    /// The arguments are `a/c` and `.`: whichever is listed first, the first one names what lies in
+    /// both.
+    @Test(arguments: [false, true]) func earlierArgumentNamesWhatLiesInTwo(reversed: Bool) {
+        var tree = FolderTree(argumentCount: 2)
+        let inner = listing("a/c", 3, files: [("f", 7)], folders: ["d"])
+        if !reversed {
+            #expect(tree.listed(inner, at: .argument(0)).0 == [BytePath("a/c/d")])
+        }
+        let (folders, top) = tree.listed(
+            listing(".", 1, files: [("top", 8)], folders: ["a"], problems: ["shut"]),
+            at: .argument(1)
+        )
+        #expect(folders == [BytePath("./a")])
+        let (_, middle) = tree.listed(listing("./a", 2, folders: ["c"]), at: top)
+        let again = listing("./a/c", 3, files: [("f", 7)], folders: ["d"])
+        let (below, place) = tree.listed(again, at: middle)
+        #expect(below == (reversed ? [BytePath("./a/c/d")] : []))
+        if reversed { #expect(tree.listed(inner, at: .argument(0)).0 == []) }
+        let deep = listing(
+            reversed ? "./a/c/d" : "a/c/d",
+            4,
+            files: [("g", 9)],
+            problems: ["no"]
+        )
+        _ = tree.listed(deep, at: place)
+        let named = tree.named()
+        #expect(paths(named.files) == ["a/c/f", "a/c/d/g", "./top"])
+        #expect(named.problems.map(\.path) == [BytePath("a/c/d/no"), BytePath("./shut")])
+        #expect(tree.fileCount == 3)
+    }
+
+    /// A folder that is mounted in itself is named once.
+    @Test func folderWithinItselfIsNamedOnce() {
+        var tree = FolderTree(argumentCount: 1)
+        let (_, top) = tree.listed(listing("a", 1, files: [("f", 7)]), at: .argument(0))
+        #expect(tree.listed(listing("a/a", 1, files: [("f", 7)]), at: top).0 == [])
+        #expect(paths(tree.named().files) == ["a/f"])
+    }
+
+    @Test func folderThatCannotBeListedIsNamedAsItsParentIs() {
+        var tree = FolderTree(argumentCount: 3)
+        let (_, top) = tree.listed(listing("b", 1, folders: ["c"]), at: .argument(1))
+        tree.failed(FileProblem(path: BytePath("b/c"), reason: "closed"), at: top)
+        _ = tree.listed(listing("a", 1, folders: ["c"]), at: .argument(0))
+        tree.failed(FileProblem(path: BytePath("none"), reason: "gone"), at: .argument(2))
+        #expect(tree.named().problems.map(\.path) == [BytePath("none"), BytePath("a/c")])
+    }
+
+    @Test func fileOfASizeOfItsOwnIsNoCandidate() {
+        let sizes: [Int64] = [5, 3, 5, 4]
+        let files = sizes.enumerated()
+            .map { number, size in
+                let identity = FileIdentity(device: 1, number: UInt64(number))
+                return ScannedFile(path: BytePath("\(number)"), size: size, identity: identity)
+            }
+        var named = NamedFiles()
+        named.beginArgument()
+        named.add(files, problems: []) { $0 }
+        #expect(named.candidates().map(\.size) == [5])
+        #expect(named.candidates().map { paths($0.files) } == [["0", "2"]])
+    }
+
+    @Test func hardLinksAreOneFileUnderTheFirstName() {
+        var tree = FolderTree(argumentCount: 2)
+        _ = tree.listed(
+            listing("z", 1, files: [("b", 7), ("a", 7), ("other", 8)]),
+            at: .argument(0)
+        )
+        _ = tree.listed(listing("a", 2, files: [("a", 7), ("last", 9)]), at: .argument(1))
+        #expect(
+            tree.named().candidates().map { paths($0.files) } == [["z/a", "z/other", "a/last"]]
+        )
+    }
+}
