@@ -1,0 +1,269 @@
+import NIOCore
+import NIOPosix
+
+/// A connection to a broker, for the one event loop that it lives on.
+///
+/// > Thread: Its event loop's alone; so are the closures given to it.
+package final class Connection {
+    typealias Reply = EventLoopPromise<Method>
+
+    private var machine: ConnectionStateMachine<Reply>
+    private var channels: [UInt16: Channel] = [:]
+    private var transport: (any NIOCore.Channel)?
+    private var outgoing = ByteBuffer()
+    private var isFlushScheduled = false
+    private var hasSentSinceTick = false
+    private var monitor = HeartbeatMonitor()
+    private var heartbeats: RepeatedTask?
+    private let opening: EventLoopPromise<Void>
+
+    /// The event loop.
+    package let eventLoop: any EventLoop
+    /// Called once, when the connection has ended for whatever reason.
+    package var onEnd: ((ConnectionFailure) -> Void)?
+    /// Called when the broker takes no messages for want of memory or disk, and when it does again.
+    package var onBlocked: ((Bool) -> Void)?
+    /// Whether the connection has been opened and has not ended.
+    package var isOpen: Bool { machine.isOpen }
+
+    init(_ machine: consuming ConnectionStateMachine<Reply>, on eventLoop: any EventLoop) {
+        self.machine = machine
+        self.eventLoop = eventLoop
+        opening = eventLoop.makePromise()
+    }
+
+    /// Connects and opens a connection.
+    ///
+    /// - Parameters:
+    ///   - host: A name or an address.
+    ///   - port: The port.
+    ///   - user: Who logs in.
+    ///   - password: With which password.
+    ///   - virtualHost: The part of the broker.
+    ///   - heartbeat: Seconds between heartbeats; about two and a half without a byte end it.
+    ///   - connectTimeout: How long connecting, and then the handshake, may take.
+    ///   - eventLoop: Where it lives.
+    /// - Returns: The connection, opened.
+    /// - Throws: A ``ConnectionFailure``, or why there is no transport.
+    package static func open(
+        host: String,
+        port: Int,
+        user: String,
+        password: String,
+        virtualHost: String = "/",
+        heartbeat: UInt16 = 5,
+        connectTimeout: TimeAmount = .seconds(5),
+        on eventLoop: any EventLoop
+    ) async throws -> NIOLoopBound<Connection> {
+        let bound =
+            try await eventLoop.submit {
+                let machine = ConnectionStateMachine<Reply>(
+                    user: user,
+                    password: password,
+                    virtualHost: virtualHost,
+                    heartbeat: heartbeat
+                )
+                let connection = Connection(machine, on: eventLoop)
+                return NIOLoopBound(connection, eventLoop: eventLoop)
+            }
+            .get()
+        let transport: any NIOCore.Channel
+        do {
+            transport = try await ClientBootstrap(group: eventLoop)
+                .connectTimeout(connectTimeout)
+                .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .channelInitializer { transport in
+                    transport.eventLoop.makeCompletedFuture {
+                        let handler = FrameHandler(bound.value)
+                        try transport.pipeline.syncOperations.addHandler(handler)
+                    }
+                }
+                .connect(host: host, port: port)
+                .get()
+        } catch {
+            try await eventLoop.submit { bound.value.abort(.transportLost) }.get()
+            throw error
+        }
+        try await eventLoop.flatSubmit {
+            let connection = bound.value
+            let timeout = eventLoop.scheduleTask(in: connectTimeout) {
+                bound.value.carryOut(bound.value.machine.failed(.silent))
+            }
+            connection.opening.futureResult.whenComplete { _ in timeout.cancel() }
+            if !transport.isActive { connection.transportClosed() }
+            return connection.opening.futureResult
+        }
+        .get()
+        return bound
+    }
+
+    /// Opens a channel.
+    package func openChannel() -> EventLoopFuture<NIOLoopBound<Channel>> {
+        let promise = eventLoop.makePromise(of: Method.self)
+        let (number, actions) = machine.channelRequested(promise)
+        let channel = Channel(number, of: self)
+        if number != 0 { channels[number] = channel }
+        carryOut(actions)
+        let bound = NIOLoopBound(channel, eventLoop: eventLoop)
+        return promise.futureResult.map { _ in bound }
+    }
+
+    /// Closes the connection, politely; ``onEnd`` tells when it has ended.
+    package func close() {
+        carryOut(machine.closeRequested())
+        flush()
+    }
+
+    /// Cuts the connection off.
+    ///
+    /// - Parameter failure: What the requests under way and ``onEnd`` are told.
+    package func abort(_ failure: ConnectionFailure) {
+        carryOut(machine.failed(failure))
+    }
+
+    // MARK: For channels
+
+    func request(_ method: Method, on channel: UInt16) -> EventLoopFuture<Method> {
+        let promise = eventLoop.makePromise(of: Method.self)
+        carryOut(machine.requested(method, on: channel, promise))
+        return promise.futureResult
+    }
+
+    func send(_ method: Method, on channel: UInt16) {
+        guard machine.isOpen else { return }
+        outgoing.writeFrame(.method(method, channel: channel))
+        scheduleFlush()
+    }
+
+    func send(
+        _ method: Method,
+        _ properties: MessageProperties,
+        _ body: ByteBuffer,
+        on channel: UInt16
+    ) {
+        guard machine.isOpen else { return }
+        outgoing.writeMessage(
+            method,
+            properties,
+            body,
+            channel: channel,
+            longestFrame: machine.longestFrame
+        )
+        scheduleFlush()
+    }
+
+    // MARK: For the handler
+
+    func transportOpened(_ transport: any NIOCore.Channel) {
+        self.transport = transport
+        outgoing.writeString("AMQP")
+        outgoing.writeBytes([0, 0, 9, 1])
+        flush()
+    }
+
+    func transportClosed() {
+        carryOut(machine.transportClosed())
+    }
+
+    /// The longest frame that the broker may send.
+    var longestFrame: Int { machine.longestFrame }
+
+    func bytesReceived() {
+        monitor.received()
+    }
+
+    func received(_ frame: Frame) {
+        do throws(WireError) {
+            switch frame {
+            case .method(let method, let channel):
+                carryOut(machine.received(method, on: channel))
+            case .header(let properties, let length, let channel):
+                try channels[channel]?.received(properties, bodyLength: length)
+            case .body(let piece, let channel):
+                try channels[channel]?.received(piece)
+            case .heartbeat: break
+            }
+        } catch {
+            wrongBytes(error)
+        }
+    }
+
+    func wrongBytes(_ error: WireError) {
+        carryOut(machine.failed(.wrongBytes(error)))
+    }
+
+    // MARK: Acting
+
+    private func carryOut(_ actions: [ConnectionStateMachine<Reply>.Action]) {
+        for action in actions {
+            switch action {
+            case .send(let method, let channel):
+                outgoing.writeFrame(.method(method, channel: channel))
+                scheduleFlush()
+            case .opened:
+                startHeartbeats()
+                opening.succeed()
+            case .answer(let reply, let method): reply.succeed(method)
+            case .fail(let reply, let failure): reply.fail(failure)
+            case .channelLost(let number, let failure):
+                channels.removeValue(forKey: number)?.lost(failure)
+            case .passOn(let method, let number):
+                do throws(WireError) {
+                    try channels[number]?.received(method)
+                } catch {
+                    wrongBytes(error)
+                }
+            case .blocked(let isBlocked): onBlocked?(isBlocked)
+            case .closeTransport:
+                flush()
+                transport?.close(promise: nil)
+            case .ended(let failure): ended(failure)
+            }
+        }
+    }
+
+    private func ended(_ failure: ConnectionFailure) {
+        heartbeats?.cancel()
+        heartbeats = nil
+        channels = [:]
+        opening.fail(failure)
+        let tell = onEnd
+        onEnd = nil
+        onBlocked = nil
+        tell?(failure)
+    }
+
+    /// Writes what has gathered when what runs now has run, so that it goes in one piece.
+    private func scheduleFlush() {
+        guard !isFlushScheduled else { return }
+        isFlushScheduled = true
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.execute { bound.value.flush() }
+    }
+
+    private func flush() {
+        isFlushScheduled = false
+        guard outgoing.readableBytes > 0 else { return }
+        hasSentSinceTick = true
+        transport?.writeAndFlush(outgoing, promise: nil)
+        outgoing = ByteBuffer()
+    }
+
+    private func startHeartbeats() {
+        guard machine.heartbeat > 0 else { return }
+        let half = TimeAmount.milliseconds(Int64(machine.heartbeat) * 500)
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        heartbeats = eventLoop.scheduleRepeatedTask(initialDelay: half, delay: half) { _ in
+            bound.value.tick()
+        }
+    }
+
+    private func tick() {
+        guard monitor.ticked() else { return carryOut(machine.failed(.silent)) }
+        if !hasSentSinceTick {
+            outgoing.writeFrame(.heartbeat)
+            flush()
+        }
+        hasSentSinceTick = false
+    }
+}

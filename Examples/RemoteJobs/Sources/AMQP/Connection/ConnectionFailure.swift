@@ -1,0 +1,32 @@
+/// Why a connection, a channel or a request of it has ended.
+package enum ConnectionFailure: Error, Hashable {
+    /// The broker does not let the user in, or has no such virtual host.
+    case refused(ClosingReason)
+    /// The broker has closed the connection.
+    case connectionClosed(ClosingReason)
+    /// The broker has closed the channel.
+    case channelClosed(ClosingReason)
+    /// What the broker sent has no meaning.
+    case wrongBytes(WireError)
+    /// The broker said nothing for more than two heartbeats.
+    case silent
+    /// The transport has gone.
+    case transportLost
+    /// It was closed on this side.
+    case closedHere
+}
+
+extension ConnectionFailure: CustomStringConvertible {
+    /// What happened, without user and password.
+    package var description: String {
+        switch self {
+        case .refused(let reason): "refused: \(reason.text)"
+        case .connectionClosed(let reason): "closed by the broker: \(reason.code) \(reason.text)"
+        case .channelClosed(let reason): "channel closed: \(reason.code) \(reason.text)"
+        case .wrongBytes(let error): "not AMQP: \(error)"
+        case .silent: "no heartbeat"
+        case .transportLost: "connection lost"
+        case .closedHere: "closed"
+        }
+    }
+}

@@ -1,0 +1,208 @@
+/// Decides what a connection says: the handshake, its channels, and whose answer an answer is.
+///
+/// Each channel answers its requests in order, so requests may be sent without waiting for the
+/// answers before. `Reply` is what waits for an answer.
+package struct ConnectionStateMachine<Reply> {
+    package enum Action {
+        case send(Method, channel: UInt16)
+        /// The handshake is done.
+        case opened
+        case answer(Reply, Method)
+        case fail(Reply, ConnectionFailure)
+        /// The channel has gone, other than by a request of this side.
+        case channelLost(UInt16, ConnectionFailure)
+        /// The method asks for nothing here: a delivery, a confirm, a return.
+        case passOn(Method, channel: UInt16)
+        case blocked(Bool)
+        case closeTransport
+        /// The connection has ended; this comes once, and last.
+        case ended(ConnectionFailure)
+    }
+
+    private enum State: Equatable {
+        case awaitingStart
+        case awaitingTune
+        case awaitingOpenOK
+        case open
+        case closing
+        case ended
+    }
+
+    private struct ChannelState {
+        var waiting: [Reply] = []
+    }
+
+    private let user: String
+    private let password: String
+    private let virtualHost: String
+    private let wishedHeartbeat: UInt16
+    private var state = State.awaitingStart
+    private var channels: [UInt16: ChannelState] = [:]
+    private var lastChannel: UInt16 = 0
+
+    /// The longest frame, in bytes, that was agreed on.
+    package private(set) var longestFrame = 131_072
+    /// Seconds between heartbeats that were agreed on; 0 for none.
+    package private(set) var heartbeat: UInt16 = 0
+
+    package init(user: String, password: String, virtualHost: String, heartbeat: UInt16) {
+        self.user = user
+        self.password = password
+        self.virtualHost = virtualHost
+        wishedHeartbeat = heartbeat
+    }
+
+    package var isOpen: Bool { state == .open }
+
+    // MARK: Requests of this side
+
+    /// Opens a channel.
+    ///
+    /// - Returns: The channel's number, and what is to be done.
+    package mutating func channelRequested(_ reply: Reply) -> (UInt16, [Action]) {
+        guard state == .open else { return (0, [.fail(reply, .closedHere)]) }
+        repeat { lastChannel = lastChannel % 2_000 + 1 } while channels[lastChannel] != nil
+        channels[lastChannel] = ChannelState(waiting: [reply])
+        return (lastChannel, [.send(.channelOpen, channel: lastChannel)])
+    }
+
+    /// Sends a method that is answered.
+    package mutating func requested(_ method: Method, on channel: UInt16, _ reply: Reply)
+        -> [Action]
+    {
+        guard state == .open, channels[channel] != nil else { return [.fail(reply, .closedHere)] }
+        channels[channel]?.waiting.append(reply)
+        return [.send(method, channel: channel)]
+    }
+
+    /// Closes the connection.
+    package mutating func closeRequested() -> [Action] {
+        switch state {
+        case .open:
+            state = .closing
+            let reason = ClosingReason(code: 200, text: "done")
+            return [.send(.connectionClose(reason), channel: 0)]
+        case .closing, .ended: return []
+        default: return end(.closedHere)
+        }
+    }
+
+    // MARK: What happens
+
+    /// A frame had no meaning, or no heartbeat came.
+    package mutating func failed(_ failure: ConnectionFailure) -> [Action] {
+        end(failure)
+    }
+
+    /// The transport has gone.
+    package mutating func transportClosed() -> [Action] {
+        end(state == .closing ? .closedHere : .transportLost)
+    }
+
+    /// The broker said something.
+    package mutating func received(_ method: Method, on channel: UInt16) -> [Action] {
+        switch (state, method) {
+        case (.ended, _): []
+        case (_, .connectionClose(let reason)): brokerCloses(reason)
+        case (.closing, .connectionCloseOK): end(.closedHere)
+        case (.closing, _): []
+        case (.awaitingStart, .connectionStart): answerStart()
+        case (.awaitingTune, .connectionTune(_, let frame, let heartbeat)):
+            answerTune(frame: frame, heartbeat: heartbeat)
+        case (.awaitingOpenOK, .connectionOpenOK): opened()
+        case (.open, .connectionBlocked): [.blocked(true)]
+        case (.open, .connectionUnblocked): [.blocked(false)]
+        case (.open, _) where channel != 0: received(method, onOpen: channel)
+        default: end(.wrongBytes(.unexpectedFrame))
+        }
+    }
+
+    private mutating func answerStart() -> [Action] {
+        state = .awaitingTune
+        let capabilities: FieldTable = [
+            "publisher_confirms": .boolean(true),
+            "basic.nack": .boolean(true),
+            "consumer_cancel_notify": .boolean(true),
+            "connection.blocked": .boolean(true),
+            "authentication_failure_close": .boolean(true),
+        ]
+        let answer = Method.connectionStartOK(
+            properties: ["product": .string("RemoteJobs"), "capabilities": .table(capabilities)],
+            mechanism: "PLAIN",
+            response: [0] + Array(user.utf8) + [0] + Array(password.utf8)
+        )
+        return [.send(answer, channel: 0)]
+    }
+
+    private mutating func answerTune(frame: UInt32, heartbeat: UInt16) -> [Action] {
+        state = .awaitingOpenOK
+        longestFrame = frame == 0 ? longestFrame : min(longestFrame, Int(frame))
+        self.heartbeat = wishedHeartbeat
+        let answer = Method.connectionTuneOK(
+            channelMax: 2_047,
+            frameMax: UInt32(longestFrame),
+            heartbeat: self.heartbeat
+        )
+        return [
+            .send(answer, channel: 0),
+            .send(.connectionOpen(virtualHost: virtualHost), channel: 0),
+        ]
+    }
+
+    private mutating func opened() -> [Action] {
+        state = .open
+        return [.opened]
+    }
+
+    private mutating func brokerCloses(_ reason: ClosingReason) -> [Action] {
+        let isRefusal = state != .open && (reason.code == 403 || reason.code == 530)
+        return [.send(.connectionCloseOK, channel: 0)]
+            + end(isRefusal ? .refused(reason) : .connectionClosed(reason))
+    }
+
+    private mutating func received(_ method: Method, onOpen channel: UInt16) -> [Action] {
+        switch method {
+        case .channelClose(let reason):
+            let failure = ConnectionFailure.channelClosed(reason)
+            guard let closed = channels.removeValue(forKey: channel) else { return [] }
+            return [.send(.channelCloseOK, channel: channel)]
+                + closed.waiting.map { .fail($0, failure) } + [.channelLost(channel, failure)]
+        case .channelFlow(let active):
+            return [.send(.channelFlowOK(active: active), channel: channel)]
+        case _ where method.isAnswer:
+            guard let waiting = channels[channel]?.waiting, let reply = waiting.first else {
+                return end(.wrongBytes(.unexpectedFrame))
+            }
+            channels[channel]?.waiting.removeFirst()
+            if method == .channelCloseOK { channels[channel] = nil }
+            return [.answer(reply, method)]
+        default:
+            return channels[channel] == nil ? [] : [.passOn(method, channel: channel)]
+        }
+    }
+
+    private mutating func end(_ failure: ConnectionFailure) -> [Action] {
+        guard state != .ended else { return [] }
+        state = .ended
+        let lost = channels.sorted { $0.key < $1.key }
+        channels = [:]
+        return lost.flatMap { $0.value.waiting.map { .fail($0, failure) } }
+            + lost.map { .channelLost($0.key, failure) }
+            + [.closeTransport, .ended(failure)]
+    }
+}
+
+extension ConnectionStateMachine.Action: Equatable where Reply: Equatable {}
+
+extension Method {
+    /// Whether the method answers a request of this side.
+    var isAnswer: Bool {
+        switch self {
+        case .channelOpenOK, .channelCloseOK, .exchangeDeclareOK, .exchangeDeleteOK,
+            .queueDeclareOK, .queueBindOK, .queueUnbindOK, .queuePurgeOK, .queueDeleteOK,
+            .basicQosOK, .basicConsumeOK, .basicCancelOK, .confirmSelectOK:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// A value in a table of AMQP: a header of a message or an argument of a declaration.
+package enum FieldValue: Sendable, Hashable {
+    case boolean(Bool)
+    case int8(Int8)
+    case uint8(UInt8)
+    case int16(Int16)
+    case uint16(UInt16)
+    case int32(Int32)
+    case uint32(UInt32)
+    case int64(Int64)
+    case float(Float)
+    case double(Double)
+    case decimal(scale: UInt8, value: UInt32)
+    case string(String)
+    case bytes([UInt8])
+    case array([FieldValue])
+    /// Seconds since 1970.
+    case timestamp(UInt64)
+    case table(FieldTable)
+    case void
+}
+
+/// The values of a table by their names.
+package typealias FieldTable = [String: FieldValue]
+
+extension FieldValue {
+    /// A whole number of any width; nil for anything else.
+    package var integer: Int? {
+        switch self {
+        case .int8(let value): Int(value)
+        case .uint8(let value): Int(value)
+        case .int16(let value): Int(value)
+        case .uint16(let value): Int(value)
+        case .int32(let value): Int(value)
+        case .uint32(let value): Int(value)
+        case .int64(let value): Int(value)
+        case .timestamp(let value): Int(exactly: value)
+        default: nil
+        }
+    }
+
+    /// A text; nil for anything else.
+    package var text: String? {
+        if case .string(let text) = self { return text }
+        return nil
+    }
+}

@@ -1,0 +1,91 @@
+import FindDuplicates
+import Foundation
+import JobKit
+import RemoteJobs
+
+// Operation forces @unchecked. The stored properties are constant.
+/// Hashes some files on their host.
+final class HashingOperation: ResultOperation<HashFiles.Output>, @unchecked Sendable {
+    private static let pieceLength = 256 * 1_024
+
+    private let input: HashFiles.Input
+    private let shared: SharedFolder
+    private let context: RemoteContext
+
+    init(_ input: HashFiles.Input, in shared: SharedFolder, _ context: RemoteContext) {
+        self.input = input
+        self.shared = shared
+        self.context = context
+        super.init()
+    }
+
+    /// Hashes the files on the queue's thread, one after another.
+    override func main() {
+        let total = input.files.reduce(Int64(1)) { $0 + length(of: $1) }
+        var done: Int64 = 0
+        var outcomes: HashFiles.Output = []
+        for file in input.files {
+            guard !isCancelled else { break }
+            guard shared.contains(file.path.path) else { return finish(with: OutsideOfFolder()) }
+            outcomes.append(hash(file))
+            done += length(of: file)
+            context.reportProgress(Double(done) / Double(total))
+        }
+        finish(returning: outcomes)
+    }
+
+    /// Leaves it to `main()` to notice and finish.
+    override func didCancel() {}
+
+    private func length(of file: ListFolder.File) -> Int64 {
+        input.isHead ? min(file.size, HashFiles.headLength) : file.size
+    }
+
+    private func hash(_ file: ListFolder.File) -> HashFiles.Outcome {
+        let path = file.path.path
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
+        let descriptor = path.withName { open($0, flags) }
+        guard descriptor >= 0 else { return outcome(of: SystemError(code: errno), path) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            return outcome(of: SystemError(code: errno), path)
+        }
+        let identity = WireIdentity(
+            device: UInt64(truncatingIfNeeded: status.st_dev),
+            number: UInt64(truncatingIfNeeded: status.st_ino)
+        )
+        let changed = HashFiles.Outcome.problem(WireProblem(path, "changed while it was read"))
+        guard identity == file.identity, Int64(status.st_size) == file.size,
+            status.st_mode & S_IFMT == S_IFREG
+        else { return changed }
+        return hash(descriptor, file, orElse: changed)
+    }
+
+    private func hash(
+        _ descriptor: Int32,
+        _ file: ListFolder.File,
+        orElse changed: HashFiles.Outcome
+    ) -> HashFiles.Outcome {
+        var missing = length(of: file)
+        var hash = SHA256()
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Int(min(Int64(Self.pieceLength), max(1, missing))),
+            alignment: 16
+        )
+        defer { buffer.deallocate() }
+        while missing > 0, !isCancelled {
+            let count = read(descriptor, buffer.baseAddress, min(buffer.count, Int(missing)))
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return outcome(of: SystemError(code: errno), file.path.path) }
+            guard count > 0 else { return changed }
+            hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            missing -= Int64(count)
+        }
+        return .digest(hash.finalize())
+    }
+
+    private func outcome(of error: SystemError, _ path: BytePath) -> HashFiles.Outcome {
+        error.meansVanished ? .vanished : .problem(WireProblem(path, error.description))
+    }
+}

@@ -1,0 +1,53 @@
+/// Makes names of the broker's objects and routing keys out of any text.
+enum BrokerName {
+    /// The longest text that stands in a name as it is, once it is encoded.
+    ///
+    /// A routing key is made of three and must not be longer than 255 bytes.
+    private static let longest = 80
+
+    /// Encodes a text so that it holds nothing that means something in a routing key.
+    ///
+    /// Letters, digits, `-`, `_` and what is not ASCII stand for themselves; any other byte
+    /// becomes a percent sign and two digits. What is then too long ends with a digest.
+    ///
+    /// - Parameter text: Any text.
+    /// - Returns: At most 80 bytes; different texts give different ones.
+    static func encoded(_ text: String) -> String {
+        var encoded: [UInt8] = []
+        for byte in text.utf8 {
+            if isPlain(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += Array("%".utf8) + hexadecimal(byte)
+            }
+        }
+        guard encoded.count > longest else { return String(decoding: encoded, as: UTF8.self) }
+        let digest = InputDigest(of: text.utf8).value
+        let end = "%~" + String(digest, radix: 16)
+        var start = encoded.prefix(longest - 18)
+        // A character is not cut in two, nor a percent sign from its digits.
+        while let last = start.last, last & 0xC0 == 0x80 { start = start.dropLast() }
+        if let last = start.last, last & 0x80 != 0 { start = start.dropLast() }
+        if let percent = start.suffix(2).lastIndex(of: UInt8(ascii: "%")) {
+            start = start[..<percent]
+        }
+        return String(decoding: start, as: UTF8.self) + end
+    }
+
+    /// Says whether a text may name a job, a place or a work.
+    static func isValid(_ text: String) -> Bool { 1...100 ~= text.utf8.count }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), 0x80...:
+            true
+        default: false
+        }
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> [UInt8] {
+        let digits = Array("0123456789ABCDEF".utf8)
+        return [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+}

@@ -1,0 +1,97 @@
+import AMQP
+import NIOCore
+
+/// The broker's objects: their names, and how they are declared, all in one place.
+///
+/// A change of what is declared needs a new version, as the broker refuses to declare an object
+/// anew in another way.
+enum Layout {
+    static let version = "jk1"
+    static let tasks = "\(version).tasks"
+    static let suspects = "\(version).suspects"
+    static let dead = "\(version).dead"
+    static let unclaimed = "\(version).unclaimed"
+    static let control = "\(version).control"
+
+    /// How often a task may come back to its first queue; the next time it is a suspect.
+    ///
+    /// With 0, all that a dead worker had is suspect at once, and taken one by one.
+    static let deliveryLimit: Int32 = 0
+    /// How often a suspect may come back before the broker itself gives it up.
+    ///
+    /// A task's own limit is much lower, and enforced by the worker that takes it.
+    static let suspectLimit: Int32 = 10_000
+
+    static func tasks(_ route: String) -> String { "\(tasks).\(route)" }
+    static func suspects(_ route: String) -> String { "\(suspects).\(route)" }
+    static func stream(of job: String) -> String { "\(version).job.\(BrokerName.encoded(job))" }
+    static func lock(of job: String) -> String { "\(version).lock.\(BrokerName.encoded(job))" }
+    static func presence(of worker: String) -> String { "\(version).worker.\(worker)" }
+
+    /// The queues that a work's tasks go through.
+    static func route(_ work: String, at place: String?) -> String {
+        let name = BrokerName.encoded(work)
+        return place.map { "\(name)@\(BrokerName.encoded($0))" } ?? name
+    }
+
+    /// What a job's task for a route is published with.
+    static func key(_ route: String, job: String) -> String {
+        "\(route).\(BrokerName.encoded(job))"
+    }
+
+    /// Declares what all jobs share.
+    static func declareShared(on channel: AMQP.Channel) -> EventLoopFuture<Void> {
+        let fallback: FieldTable = ["alternate-exchange": .string(unclaimed)]
+        _ = channel.declareExchange(unclaimed, type: "fanout")
+        _ = channel.declareQueue(
+            unclaimed,
+            arguments: ["x-queue-type": .string("quorum"), "x-max-length": .int32(100_000)]
+        )
+        _ = channel.bind(unclaimed, to: unclaimed, key: "")
+        _ = channel.declareExchange(tasks, type: "topic")
+        _ = channel.declareExchange(suspects, type: "topic")
+        _ = channel.declareExchange(dead, type: "topic", arguments: fallback)
+        return
+            channel.declareQueue(
+                control,
+                arguments: [
+                    "x-queue-type": .string("stream"), "x-max-age": .string("1D"),
+                    "x-stream-max-segment-size-bytes": .int64(10_000_000),
+                ]
+            )
+            .map { _ in }
+    }
+
+    /// Declares the queues of a route.
+    static func declareRoute(
+        _ route: String,
+        on channel: AMQP.Channel
+    ) -> EventLoopFuture<Void> {
+        _ = channel.declareQueue(suspects(route), arguments: quorum(suspectLimit, deadTo: dead))
+        _ = channel.bind(suspects(route), to: suspects, key: "\(route).*")
+        _ = channel.declareQueue(tasks(route), arguments: quorum(deliveryLimit, deadTo: suspects))
+        return channel.bind(tasks(route), to: tasks, key: "\(route).*")
+    }
+
+    /// Declares the stream of a job's truth.
+    static func declareJob(_ job: String, on channel: AMQP.Channel) -> EventLoopFuture<Void> {
+        let stream = stream(of: job)
+        _ = channel.declareQueue(
+            stream,
+            arguments: [
+                "x-queue-type": .string("stream"), "x-max-age": .string("7D"),
+                "x-stream-max-segment-size-bytes": .int64(100_000_000),
+            ]
+        )
+        return channel.bind(stream, to: dead, key: "*.\(BrokerName.encoded(job))")
+    }
+
+    private static func quorum(_ limit: Int32, deadTo exchange: String) -> FieldTable {
+        [
+            "x-queue-type": .string("quorum"), "x-delivery-limit": .int32(limit),
+            "x-dead-letter-exchange": .string(exchange),
+            "x-dead-letter-strategy": .string("at-least-once"),
+            "x-overflow": .string("reject-publish"),
+        ]
+    }
+}

@@ -1,0 +1,29 @@
+/// What makes one publishing of a task different from any other: the controller's life, and a
+/// number in it.
+///
+/// A worker knows a task by it, not by its key: so a job that was removed and is repeated runs.
+struct PublicationID: Hashable, Sendable {
+    let life: String
+    let number: Int
+
+    /// Takes the two parts.
+    init(life: String, number: Int) {
+        self.life = life
+        self.number = number
+    }
+
+    /// Reads what ``text`` has made; nil of anything else.
+    init?(_ text: String) {
+        guard let dot = text.lastIndex(of: "."), let number = Int(text[text.index(after: dot)...])
+        else { return nil }
+        self.init(life: String(text[..<dot]), number: number)
+    }
+
+    var text: String { "\(life).\(number)" }
+
+    /// A name for a new life, or a worker: 12 letters and digits, different from any other.
+    static func newLife() -> String {
+        let characters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
+        return String((0..<12).map { _ in characters[Int.random(in: 0..<characters.count)] })
+    }
+}

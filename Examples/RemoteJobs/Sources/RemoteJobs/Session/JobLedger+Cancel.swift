@@ -1,0 +1,96 @@
+/// The ledger's part in cancels.
+extension JobLedger {
+    /// A task was cancelled.
+    mutating func cancelRequested(_ key: String, isSame: (Entry) -> Bool = { _ in true })
+        -> [Action]
+    {
+        guard let task = tasks[key], isSame(task.entry), !task.isCancelled else { return [] }
+        tasks[key]?.isCancelled = true
+        guard task.isOut else { return settle(key, .ended(.stopped)) }
+        // One that is being published, or in doubt, is cancelled when the broker has answered.
+        guard task.state != .publishing, task.state != .waiting else { return [] }
+        return cancels.add(key) ? [.cancelSoon] : []
+    }
+
+    /// Makes a round of at most so many cancelled tasks.
+    ///
+    /// - Returns: The round's id and the publications to be cancelled; nil if none wait.
+    mutating func takeCancelRound(_ most: Int) -> (id: String, publications: [PublicationID])? {
+        guard let round = cancels.take(most) else { return nil }
+        return (round.id, round.keys.compactMap { tasks[$0]?.id })
+    }
+
+    /// The routes whose consumers are to be counted.
+    var routesToCount: Set<String> {
+        Set(
+            cancels.rounds.filter(\.isConfirmed).flatMap { $0.keys.compactMap { tasks[$0]?.route } }
+        )
+    }
+
+    /// The workers that run cancelled tasks, whose presence is to be asked for.
+    var workersToAsk: Set<WorkerIdentity> {
+        Set(
+            cancels.rounds.filter(\.isConfirmed)
+                .flatMap { round in
+                    round.keys.compactMap { tasks[$0]?.runner?.worker }
+                }
+        )
+    }
+
+    /// The rounds that still wait for workers to see them, with what is left of them.
+    ///
+    /// A worker that was about to connect when a round came has read it and not said so; asked
+    /// again, it does.
+    var roundsToRepeat: [(id: String, publications: [PublicationID])] {
+        cancels.rounds.filter(\.isConfirmed)
+            .compactMap { round in
+                let ids = round.keys.compactMap { key in
+                    tasks[key].flatMap { $0.runner == nil ? $0.id : nil }
+                }
+                return ids.isEmpty ? nil : (round.id, ids)
+            }
+    }
+
+    /// The broker has a round of cancels.
+    mutating func cancelRoundConfirmed(_ id: String) {
+        cancels.confirmed(id)
+    }
+
+    /// A worker has seen a round of cancels.
+    mutating func cancelRoundSeen(_ id: String, by worker: String, routes: [String]) -> [Action] {
+        cancels.seen(id, by: worker, routes: routes)
+        return endUnstarted()
+    }
+
+    /// The consumers of a route were counted.
+    mutating func consumersCounted(_ route: String, _ count: Int) -> [Action] {
+        cancels.counted(route, consumers: count)
+        return endUnstarted()
+    }
+
+    /// A worker has gone: what it ran, nobody runs.
+    mutating func workerGone(_ worker: WorkerIdentity) -> [Action] {
+        for round in cancels.rounds {
+            for key in round.keys where tasks[key]?.runner?.worker == worker {
+                tasks[key]?.runner = nil
+            }
+        }
+        return endUnstarted()
+    }
+
+    /// Ends the cancelled tasks that nobody runs and nobody will.
+    private mutating func endUnstarted() -> [Action] {
+        var records: [Record.Task] = []
+        var actions: [Action] = []
+        for round in cancels.rounds {
+            for key in round.keys.sorted() {
+                guard let task = tasks[key], task.runner == nil, round.isSeen(by: task.route),
+                    let (record, settled) = withdraw(key)
+                else { continue }
+                records.append(record)
+                actions += settled
+            }
+        }
+        return records.isEmpty ? [] : [.noteWithdrawn(records)] + actions
+    }
+}

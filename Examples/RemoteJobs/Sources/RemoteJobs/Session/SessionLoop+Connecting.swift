@@ -1,0 +1,177 @@
+import AMQP
+import NIOCore
+
+extension SessionLoop {
+    /// A connection and the channels that the session uses of it.
+    final class Link {
+        let connection: Connection
+        /// For what is published and declared; it confirms.
+        let out: AMQP.Channel
+        /// For the job's stream.
+        let stream: AMQP.Channel
+        let openedAt: Duration
+        /// Whether the stream was read up to this connection's marker.
+        var isReady = false
+        /// Whether the broker takes nothing for want of memory or disk.
+        var isBlocked = false
+        /// How many messages of the stream were read since the last were acknowledged.
+        var unacknowledged = 0
+
+        init(_ connection: Connection, out: AMQP.Channel, stream: AMQP.Channel, at now: Duration) {
+            self.connection = connection
+            self.out = out
+            self.stream = stream
+            openedAt = now
+        }
+    }
+
+    private static let streamPrefetch = 2_000
+
+    /// Connects to the next node, and takes all steps until the session's marker is on its way.
+    func connect() async {
+        guard ending == nil else { return }
+        generation += 1
+        let generation = generation
+        let address = nodes.takeNext()
+        lastBroker = address.description
+        var opened: Connection?
+        do {
+            let connection =
+                try await Connection.open(
+                    host: address.host,
+                    port: address.port,
+                    user: address.user,
+                    password: address.password,
+                    on: eventLoop
+                )
+                .value
+            opened = connection
+            guard ending == nil else { return connection.abort(.closedHere) }
+            connection.onEnd = { [weak self] failure in
+                self?.assumeIsolated { $0.connectionEnded(failure, generation) }
+            }
+            try await takeLock(on: connection)
+            let out = try await connection.openChannel().get().value
+            try await out.confirmPublications().get()
+            try await Layout.declareShared(on: out).get()
+            try await Layout.declareJob(job, on: out).get()
+            let stream = try await connection.openChannel().get().value
+            guard ending == nil, self.generation == generation, connection.isOpen else {
+                return connection.abort(.closedHere)
+            }
+            let link = Link(connection, out: out, stream: stream, at: now)
+            self.link = link
+            connection.onBlocked = { [weak self] isBlocked in
+                self?.assumeIsolated { $0.blocked(isBlocked, generation) }
+            }
+            out.onLoss = { [weak self] failure in
+                self?.assumeIsolated { $0.channelLost(failure, generation) }
+            }
+            stream.onLoss = out.onLoss
+            let consuming = stream.consume(
+                Layout.stream(of: job),
+                prefetch: SessionLoop.streamPrefetch,
+                arguments: [
+                    "x-stream-offset": nextOffset.map { .int64(Int64($0)) } ?? .string("first")
+                ]
+            ) { [weak self] message in
+                self?.assumeIsolated { $0.received(message, generation) }
+            }
+            _ = try await consuming.get()
+            write(Envelope.mark(.life, marker), ByteBuffer())
+        } catch let failure as ConnectionFailure where failure.isLocked {
+            giveUpConnection(opened)
+            perform(machine.locked(at: now))
+        } catch {
+            giveUpConnection(opened)
+            guard ending == nil else { return }
+            lastReason = BrokerNodes.reason(of: error)
+            let random = Double.random(in: 0...1)
+            if case ConnectionFailure.refused = error {
+                perform(machine.refused(at: now, random: random))
+            } else {
+                perform(machine.failed(at: now, random: random))
+            }
+        }
+    }
+
+    /// What this connection writes into the stream, to know when it has read all before.
+    private var marker: String { "\(life).\(generation)" }
+
+    private func takeLock(on connection: Connection) async throws {
+        let channel = try await connection.openChannel().get().value
+        _ = try await channel.declareQueue(Layout.lock(of: job), .exclusive).get()
+    }
+
+    private func giveUpConnection(_ connection: Connection?) {
+        generation += 1
+        link = nil
+        connection?.onEnd = nil
+        connection?.abort(.closedHere)
+    }
+
+    private func connectionEnded(_ failure: ConnectionFailure, _ generation: Int) {
+        guard self.generation == generation, let link else { return }
+        let wasReady = link.isReady
+        self.link = nil
+        self.generation += 1
+        lastReason = failure.description
+        ledger.connectionLost()
+        connectionChanged()
+        if wasReady {
+            perform(machine.lost(at: now))
+        } else {
+            perform(machine.failed(at: now, random: Double.random(in: 0...1)))
+        }
+    }
+
+    /// A channel that was in use is gone: the connection is made anew.
+    private func channelLost(_ failure: ConnectionFailure, _ generation: Int) {
+        guard self.generation == generation else { return }
+        link?.connection.abort(failure)
+    }
+
+    private func blocked(_ isBlocked: Bool, _ generation: Int) {
+        guard self.generation == generation else { return }
+        link?.isBlocked = isBlocked
+        carryOut([])
+    }
+
+    /// Takes a message of the job's stream.
+    private func received(_ message: Message, _ generation: Int) {
+        guard self.generation == generation, let link else { return }
+        if let offset = message.header("x-stream-offset")?.integer { nextOffset = offset + 1 }
+        link.unacknowledged += 1
+        if link.unacknowledged >= SessionLoop.streamPrefetch / 8 {
+            link.unacknowledged = 0
+            link.stream.acknowledge(message.deliveryTag, multiple: true)
+        }
+        guard let record = Envelope.record(in: message) else { return }
+        switch record {
+        case .life(marker):
+            link.isReady = true
+            firstGeneration = firstGeneration ?? generation
+            let actions = ledger.opened()
+            perform(machine.markerRead())
+            carryOut(actions)
+        case .seen(let round, let worker, let routes):
+            carryOut(ledger.cancelRoundSeen(round, by: worker.instance, routes: routes))
+        default:
+            carryOut(ledger.read(record))
+        }
+    }
+}
+
+extension ConnectionFailure {
+    /// Whether an exclusive queue is another connection's.
+    var isLocked: Bool {
+        if case .channelClosed(let reason) = self { return reason.code == 405 }
+        return false
+    }
+
+    /// Whether an object is not there.
+    var isMissing: Bool {
+        if case .channelClosed(let reason) = self { return reason.code == 404 }
+        return false
+    }
+}

@@ -1,0 +1,291 @@
+import AMQP
+import Foundation
+import JobKit
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Does what a session's machines decide, on one event loop.
+///
+/// The actor's executor is the event loop of its connection: nothing here is locked, and
+/// callbacks of the connection are already where they belong. Operations are told on a queue of
+/// their own, so that their users' code never runs on the event loop.
+actor SessionLoop {
+    typealias Ledger = JobLedger<Ticket, ByteBuffer>
+
+    /// A task and its input.
+    struct Ticket: Sendable {
+        let task: any RemoteTask
+        let body: ByteBuffer
+    }
+
+    nonisolated let eventLoop: any EventLoop
+    nonisolated let unownedExecutor: UnownedSerialExecutor
+    nonisolated let job: String
+    nonisolated let life = PublicationID.newLife()
+    nonisolated let options: RemoteSession.Options
+    private nonisolated let countsSeen = Mutex(Ledger.Counts())
+    private nonisolated let tellQueue = DispatchQueue(label: "RemoteJobs.outcomes")
+    private nonisolated let start = ContinuousClock.now
+
+    var machine: SessionStateMachine
+    var ledger: Ledger
+    var nodes: BrokerNodes
+    /// The connection under way or in use.
+    var link: Link?
+    var generation = 0
+    /// The generation of the first connection that was of use.
+    var firstGeneration: Int?
+    /// Whether somebody asks for the workers of cancelled tasks.
+    var isAsking = false
+    var lastReason = "no answer"
+    var lastBroker = ""
+    var nextOffset: Int?
+    var ending: (any Error)?
+    private var openWaiters: [CheckedContinuation<Void, any Error>] = []
+    private var tellings: [@Sendable () -> Void] = []
+    private var queuedNotes: [Ledger.Record.Task] = []
+    private var declaringRoutes: Set<String> = []
+    private var isPumpScheduled = false
+
+    init(job: String, brokers: [BrokerAddress], options: RemoteSession.Options) {
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        self.eventLoop = eventLoop
+        unownedExecutor = eventLoop.executor.asUnownedSerialExecutor()
+        self.job = job
+        self.options = options
+        nodes = BrokerNodes(brokers)
+        machine = SessionStateMachine(patience: options.patience)
+        ledger = Ledger(
+            life: life,
+            limits: .init(
+                unconfirmed: max(1, options.unconfirmed),
+                inFlight: max(1, options.inFlight)
+            )
+        )
+    }
+
+    nonisolated var counts: Ledger.Counts { countsSeen.withLock { $0 } }
+    var inFlightCount: Int { ledger.inFlightCount }
+    var now: Duration { start.duration(to: .now) }
+
+    // MARK: From any thread
+
+    nonisolated func submit(
+        _ task: any RemoteTask,
+        key: String,
+        route: String,
+        body: ByteBuffer
+    ) {
+        let digest = InputDigest(of: body.readableBytesView).value
+        onLoop { loop in loop.submitted(Ticket(task: task, body: body), key, route, digest) }
+    }
+
+    nonisolated func cancel(_ task: any RemoteTask, key: String) {
+        onLoop { loop in
+            loop.carryOut(loop.ledger.cancelRequested(key) { $0.task === task })
+        }
+    }
+
+    nonisolated func onLoop(_ body: @escaping @Sendable (isolated SessionLoop) -> Void) {
+        eventLoop.execute { self.assumeIsolated(body) }
+    }
+
+    nonisolated func after(
+        _ delay: Duration,
+        _ body: @escaping @Sendable (isolated SessionLoop) -> Void
+    ) {
+        eventLoop.scheduleTask(in: TimeAmount(delay)) { self.assumeIsolated(body) }
+    }
+
+    private func submitted(_ ticket: Ticket, _ key: String, _ route: String, _ digest: UInt64) {
+        if let ending {
+            return tell { ticket.task.settle(.abandoned, ending) }
+        }
+        // A cancel that overtook the submission found nothing to cancel.
+        guard !ticket.task.isCancelled else {
+            return tell { ticket.task.settle(.ended(.stopped), CancellationError()) }
+        }
+        carryOut(ledger.submitted(ticket, key: key, route: route, digest: digest))
+    }
+
+    // MARK: Opening and ending
+
+    func open() async throws {
+        guard machine.state != .open else { return }
+        if let ending { throw ending }
+        try await withCheckedThrowingContinuation { continuation in
+            openWaiters.append(continuation)
+            perform(machine.openRequested(at: now))
+        }
+    }
+
+    func perform(_ actions: [SessionStateMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .connect: Task { await connect() }
+            case .retry(let delay): after(delay) { loop in Task { await loop.connect() } }
+            case .opened: resumeOpeners(nil)
+            case .giveUp(let reason): end(reason)
+            }
+        }
+    }
+
+    private func end(_ reason: SessionStateMachine.Reason) {
+        let error: any Error =
+            switch reason {
+            case .refused: BrokerRefused(broker: lastBroker, reason: lastReason)
+            case .unreachable:
+                BrokerUnreachable(brokers: nodes.description, reason: lastReason)
+            case .jobIsRunning: JobIsRunning(job: job)
+            case .lost: BrokerLost(brokers: nodes.description)
+            case .closed: SessionClosed()
+            }
+        ending = error
+        resumeOpeners(error)
+        carryOut(ledger.abandoned())
+        generation += 1
+        link?.connection.abort(.closedHere)
+        link = nil
+    }
+
+    private func resumeOpeners(_ error: (any Error)?) {
+        let waiters = openWaiters
+        openWaiters = []
+        for waiter in waiters {
+            if let error { waiter.resume(throwing: error) } else { waiter.resume() }
+        }
+    }
+
+    // MARK: Acting for the ledger
+
+    func carryOut(_ actions: [Ledger.Action]) {
+        for action in actions {
+            switch action {
+            case .declare(let route): declare(route)
+            case .noteQueued(let task): noteQueued(task)
+            case .noteWithdrawn(let tasks):
+                write(Envelope.mark(.withdrawn, life), Envelope.body(of: tasks))
+            case .settle(let ticket, let settlement):
+                let ending = self.ending ?? SessionClosed()
+                tell { ticket.task.settle(settlement, ending) }
+            case .tellStarted(let ticket, let worker, let attempt):
+                tell { ticket.task.started(on: worker.name, attempt: attempt) }
+            case .tellProgress(let ticket, let fraction):
+                tell { ticket.task.progressed(fraction) }
+            case .cancelSoon:
+                after(.milliseconds(2)) { $0.sendCancels() }
+            }
+        }
+        schedulePump()
+    }
+
+    /// Tells an operation, together with what else is to be told now.
+    private func tell(_ body: @escaping @Sendable () -> Void) {
+        tellings.append(body)
+        schedulePump()
+    }
+
+    /// Publishes and tells when what runs now has run.
+    private func schedulePump() {
+        guard !isPumpScheduled else { return }
+        isPumpScheduled = true
+        onLoop { $0.pump() }
+    }
+
+    private func pump() {
+        isPumpScheduled = false
+        if let link, link.isReady, !link.isBlocked {
+            while let publication = ledger.nextToPublish() { publish(publication, on: link) }
+        }
+        let counts = ledger.counts
+        countsSeen.withLock { $0 = counts }
+        guard !tellings.isEmpty else { return }
+        let bodies = tellings
+        tellings = []
+        tellQueue.async {
+            for body in bodies { body() }
+        }
+    }
+
+    private func publish(_ publication: Ledger.Publication, on link: Link) {
+        let (key, id) = (publication.key, publication.id)
+        let generation = generation
+        let properties = Envelope.task(
+            job: job,
+            key: key,
+            id: id,
+            digest: publication.digest,
+            limit: options.deliveryLimit
+        )
+        link.out.publish(
+            to: Layout.tasks,
+            key: Layout.key(publication.route, job: job),
+            properties,
+            publication.entry.body
+        ) { [weak self] outcome in
+            self?
+                .assumeIsolated { loop in
+                    // A lost one is in doubt, which the ledger knows from the connection's end.
+                    guard outcome != .lost, loop.generation == generation else { return }
+                    let isConfirmed = outcome == .confirmed
+                    loop.carryOut(
+                        loop.ledger.publishingAnswered(key, id, isConfirmed: isConfirmed)
+                    )
+                }
+        }
+    }
+
+    private func declare(_ route: String) {
+        guard let link, declaringRoutes.insert(route).inserted else { return }
+        let generation = generation
+        Layout.declareRoute(route, on: link.out)
+            .whenComplete { result in
+                self.assumeIsolated { loop in
+                    guard loop.generation == generation else { return }
+                    loop.declaringRoutes.remove(route)
+                    guard case .success = result else { return }
+                    // Before the first task, so that whoever removes the job knows where to look.
+                    loop.write(Envelope.mark(.route, route), ByteBuffer())
+                    loop.ledger.routeDeclared(route)
+                    loop.schedulePump()
+                }
+            }
+    }
+
+    func connectionChanged() {
+        declaringRoutes = []
+        queuedNotes = []
+    }
+
+    private func noteQueued(_ task: Ledger.Record.Task) {
+        queuedNotes.append(task)
+        guard queuedNotes.count == 1 else {
+            if queuedNotes.count >= 1_000 { writeQueuedNotes() }
+            return
+        }
+        after(.milliseconds(2)) { $0.writeQueuedNotes() }
+    }
+
+    private func writeQueuedNotes() {
+        guard !queuedNotes.isEmpty else { return }
+        let notes = queuedNotes
+        queuedNotes = []
+        write(Envelope.mark(.queued, life), Envelope.body(of: notes))
+    }
+
+    /// Writes a record into the job's stream.
+    func write(_ properties: MessageProperties, _ body: ByteBuffer) {
+        link?.out.publish(to: "", key: Layout.stream(of: job), properties, body) { _ in }
+    }
+}
+
+extension TimeAmount {
+    init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        self = .nanoseconds(
+            seconds.multipliedReportingOverflow(by: 1_000_000_000).partialValue
+                + attoseconds / 1_000_000_000
+        )
+    }
+}

@@ -1,0 +1,72 @@
+/// A task was given up: whoever took it has died or was cut off, again and again.
+public struct Undeliverable: Error, Hashable {
+    /// The task's key.
+    public let key: String
+    /// How often it was handed to a worker.
+    public let deliveries: Int
+    /// What the broker says.
+    public let reason: String
+}
+
+/// A task has a key that an earlier life of the job used for another input.
+public struct InputChanged: Error, Hashable {
+    /// The task's key.
+    public let key: String
+}
+
+/// A second task with the key of one that is not finished.
+public struct KeyInUse: Error, Hashable {
+    /// The key.
+    public let key: String
+}
+
+/// Another controller runs the job.
+public struct JobIsRunning: Error, Hashable, CustomStringConvertible {
+    /// The job's id.
+    public let job: String
+    /// One line that names the job.
+    public var description: String { "The job \(job) is running elsewhere." }
+}
+
+/// No broker could be reached for longer than the session's patience.
+public struct BrokerLost: Error, CustomStringConvertible {
+    /// Hosts and ports.
+    public let brokers: String
+    /// One line that names hosts and ports.
+    public var description: String { "The broker at \(brokers) is lost." }
+}
+
+/// No broker could be reached when the session was opened, or the worker started.
+public struct BrokerUnreachable: Error, CustomStringConvertible {
+    /// Hosts and ports.
+    public let brokers: String
+    /// What the last try came to.
+    public let reason: String
+    /// One line that names hosts and ports.
+    public var description: String { "No broker at \(brokers): \(reason)." }
+}
+
+/// A broker does not let the user in.
+public struct BrokerRefused: Error, CustomStringConvertible {
+    /// Host and port.
+    public let broker: String
+    /// The broker's word.
+    public let reason: String
+    /// One line that names host and port.
+    public var description: String { "The broker at \(broker) refuses the user: \(reason)" }
+}
+
+/// The session was closed before the task had an outcome.
+public struct SessionClosed: Error {}
+
+/// A job's id, a place or a work's name is empty or too long.
+public struct WrongName: Error, CustomStringConvertible {
+    /// The name.
+    public let name: String
+    /// One line that says what is wrong.
+    public var description: String {
+        name.isEmpty
+            ? "A name must not be empty."
+            : "A name has at most 100 bytes: \(name.prefix(40))... has \(name.utf8.count)."
+    }
+}

@@ -1,0 +1,62 @@
+import JobKit
+import NIOCore
+import Synchronization
+
+/// How a kind of work is done, whatever its types.
+struct RegisteredWork: Sendable {
+    /// What running a task came to, to be written into the job's stream.
+    enum End: Sendable {
+        case done(ByteBuffer)
+        case failed(ByteBuffer)
+        case stopped
+    }
+
+    /// Runs a task of the kind on a queue.
+    let run: @Sendable (ByteBuffer, RemoteContext, RunningTask, TaskQueue) async -> End
+
+    init<Input: Decodable & Sendable, Output: Encodable & Sendable>(
+        _ make: @escaping @Sendable (Input, RemoteContext) -> ResultOperation<Output>
+    ) {
+        run = { body, context, running, queue in
+            do {
+                let operation = make(try Envelope.value(Input.self, in: body), context)
+                running.began(operation)
+                queue.addOperation(operation)
+                return .done(try Envelope.body(of: await operation.value))
+            } catch is CancellationError {
+                return .stopped
+            } catch {
+                let failure = RemoteFailure(
+                    type: String(describing: type(of: error)),
+                    message: String(describing: error),
+                    worker: context.worker,
+                    attempt: context.attempt
+                )
+                return .failed((try? Envelope.body(of: failure)) ?? ByteBuffer())
+            }
+        }
+    }
+}
+
+/// The operation of a task that runs, or is about to.
+final class RunningTask: Sendable {
+    private let state = Mutex<(operation: ConcurrentOperation?, isCancelled: Bool)>((nil, false))
+
+    /// The task's operation was made.
+    func began(_ operation: ConcurrentOperation) {
+        let isCancelled = state.withLock { state in
+            state.operation = operation
+            return state.isCancelled
+        }
+        if isCancelled { operation.cancel() }
+    }
+
+    /// Cancels the operation, now or when it is made.
+    func cancel() {
+        let operation = state.withLock { state in
+            state.isCancelled = true
+            return state.operation
+        }
+        operation?.cancel()
+    }
+}

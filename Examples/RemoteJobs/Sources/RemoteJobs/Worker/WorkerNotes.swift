@@ -1,0 +1,36 @@
+import NIOCore
+
+/// What a worker has to say of its tasks beside their outcomes, by job.
+struct WorkerNotes {
+    private var started: [PublicationID: (Envelope.TaskMessage, attempt: Int)] = [:]
+    private var progress: [PublicationID: (Envelope.TaskMessage, Double)] = [:]
+
+    mutating func started(_ task: Envelope.TaskMessage, attempt: Int) {
+        started[task.id] = (task, attempt)
+    }
+
+    mutating func progressed(_ task: Envelope.TaskMessage, _ fraction: Double) {
+        progress[task.id] = (task, fraction)
+    }
+
+    mutating func ended(_ task: Envelope.TaskMessage) {
+        started[task.id] = nil
+        progress[task.id] = nil
+    }
+
+    mutating func takeStarted() -> [String: [(JobRecord<ByteBuffer>.Task, attempt: Int)]] {
+        defer { started = [:] }
+        return Dictionary(grouping: started.values) { $0.0.job }
+            .mapValues { entries in
+                entries.map { task, attempt in
+                    (.init(key: task.key, id: task.id, digest: task.digest), attempt: attempt)
+                }
+            }
+    }
+
+    mutating func takeProgress() -> [String: [(key: String, fraction: Double)]] {
+        defer { progress = [:] }
+        return Dictionary(grouping: progress.values) { $0.0.job }
+            .mapValues { entries in entries.map { (key: $0.0.key, fraction: $0.1) } }
+    }
+}

@@ -1,0 +1,90 @@
+import ArgumentParser
+import FindDuplicates
+import Foundation
+import RemoteDuplicates
+import RemoteJobs
+
+/// The command `duplicates-worker`: lists and hashes one host's files for jobs elsewhere.
+@main
+struct DuplicatesWorkerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "duplicates-worker",
+        abstract: "List and hash the files of a folder for find-duplicates-on-hosts.",
+        discussion: """
+            Runs until SIGTERM or ^C: then it takes no more tasks, ends what runs and gives back \
+            what it only held. While the broker is gone it keeps trying.
+
+            Exit status: 0 ended by a signal; 64 wrong usage; 66 the folder does not exist; 69 the \
+            broker lets nobody in with this password, or there is none.
+            """
+    )
+
+    @Option(help: ArgumentHelp("amqp://USER:PASSWORD@HOST:PORT[,HOST:PORT...]", valueName: "url"))
+    var broker: String
+
+    @Option(help: ArgumentHelp("What jobs call this host.", valueName: "name"))
+    var host: String
+
+    @Option(
+        help: ArgumentHelp("The folder to show; nothing else is.", valueName: "folder"),
+        completion: .directory
+    )
+    var folder: String
+
+    @Option(help: ArgumentHelp("How many tasks run at a time.", valueName: "n"))
+    var width = ProcessInfo.processInfo.activeProcessorCount
+
+    @Option(help: ArgumentHelp("How many tasks of a kind are held at a time.", valueName: "n"))
+    var prefetch: Int?
+
+    /// Refuses arguments that have no meaning.
+    ///
+    /// - Throws: What is wrong.
+    func validate() throws {
+        do {
+            _ = try BrokerAddress.parse(broker)
+        } catch {
+            throw ValidationError("\(error)")
+        }
+        guard 1...100 ~= host.utf8.count else {
+            throw ValidationError("--host must have 1 to 100 bytes.")
+        }
+        guard width >= 1 else { throw ValidationError("--width must be at least 1.") }
+        guard 1...65_535 ~= prefetch ?? 1 else {
+            throw ValidationError("--prefetch must be from 1 to 65535.")
+        }
+    }
+
+    /// Takes tasks until a signal comes.
+    ///
+    /// - Throws: The exit status, unless it is 0.
+    func run() async throws {
+        let shared = SharedFolder(BytePath(folder))
+        guard shared.exists else {
+            throw failure("\(folder): no such folder", EX_NOINPUT)
+        }
+        let worker = RemoteWorker(
+            name: host,
+            brokers: try BrokerAddress.parse(broker),
+            width: width,
+            prefetch: prefetch
+        )
+        worker.registerDuplicates(of: shared, host: host)
+        let running = Task { try await worker.run() }
+        signal(SIGINT, SIG_IGN)
+        let interrupt = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+        interrupt.setEventHandler { running.cancel() }
+        interrupt.resume()
+        defer { interrupt.cancel() }
+        do {
+            try await running.value
+        } catch {
+            throw failure("\(error)", EX_UNAVAILABLE)
+        }
+    }
+
+    private func failure(_ message: String, _ status: Int32) -> ExitCode {
+        FileHandle.standardError.write(Data("duplicates-worker: \(message)\n".utf8))
+        return ExitCode(status)
+    }
+}

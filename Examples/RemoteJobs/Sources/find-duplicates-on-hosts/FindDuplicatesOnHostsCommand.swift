@@ -1,0 +1,157 @@
+import ArgumentParser
+import FindDuplicates
+import Foundation
+import JobKit
+import RemoteDuplicates
+import RemoteJobs
+
+/// The command `find-duplicates-on-hosts`: reads its arguments, runs the job and writes what it
+/// found.
+@main
+struct FindDuplicatesOnHostsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "find-duplicates-on-hosts",
+        abstract: "Find files of equal content on several hosts.",
+        discussion: """
+            On each host a duplicates-worker runs, with the host's name. The files stay where they \
+            are; names, sizes and SHA-256 digests travel.
+
+            Standard output is as find-duplicates', a path a line and an empty line between two \
+            groups, or a JSON object; a path is written HOST:PATH. A job that died goes on where \
+            it was when the same --job is run again.
+
+            Exit status: 0 done; 1 something could not be read and is named on standard error; \
+            64 wrong usage; 69 the broker cannot be reached, was lost, or lets nobody in with this \
+            password; 73 the timeline's file cannot be made; 74 the output could not be written; \
+            75 the job is running elsewhere; 130 interrupted by ^C, with what was found until then.
+            """
+    )
+
+    @Option(help: ArgumentHelp("amqp://USER:PASSWORD@HOST:PORT[,HOST:PORT...]", valueName: "url"))
+    var broker: String
+
+    @Option(help: ArgumentHelp("The job's id: the same one resumes.", valueName: "id"))
+    var job: String
+
+    @Option(help: ArgumentHelp("What the workers call their hosts.", valueName: "h1,h2,..."))
+    var hosts: String
+
+    @Flag(help: "Write one JSON object.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Write what ran when; its name ends with .json (for Perfetto), .svg, .mmd or .txt.",
+            valueName: "file"
+        ),
+        completion: .file(extensions: TimelineOutput.Form.allCases.map(\.rawValue)),
+        transform: TimelineOutput.init(argument:)
+    )
+    var timeline: TimelineOutput?
+
+    @Flag(help: "Forget the job at its end: a later run with its id begins anew.")
+    var remove = false
+
+    @Flag(help: "Show no progress, even if standard error is a terminal.")
+    var noProgress = false
+
+    @Option(help: ArgumentHelp("How long a lost broker is tried for.", valueName: "seconds"))
+    var patience = 200.0
+
+    /// Refuses arguments that have no meaning.
+    ///
+    /// - Throws: What is wrong.
+    func validate() throws {
+        do {
+            _ = try BrokerAddress.parse(broker)
+        } catch {
+            throw ValidationError("\(error)")
+        }
+        guard 1...100 ~= job.utf8.count else {
+            throw ValidationError("--job must have 1 to 100 bytes.")
+        }
+        guard hostNames.allSatisfy({ 1...100 ~= $0.utf8.count }) else {
+            throw ValidationError("--hosts must be names of 1 to 100 bytes, with commas between.")
+        }
+        guard Set(hostNames).count == hostNames.count else {
+            throw ValidationError("--hosts names a host twice.")
+        }
+        guard patience > 0, patience < 1e9 else {
+            throw ValidationError("--patience must be above 0.")
+        }
+    }
+
+    private var hostNames: [String] {
+        hosts.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// Searches the hosts and writes what was found.
+    ///
+    /// - Throws: The exit status, unless it is 0.
+    func run() async throws {
+        let timelineDescriptor = try timeline?.open()
+        // Writing to a pipe that nobody reads is to fail, not to end the process.
+        signal(SIGPIPE, SIG_IGN)
+        let session = RemoteSession(
+            job: job,
+            brokers: try BrokerAddress.parse(broker),
+            options: .init(patience: .milliseconds(Int64(patience * 1_000)))
+        )
+        let search = FindDuplicatesOnHostsJob(hosts: hostNames, in: session)
+        search.name = "find-duplicates-on-hosts \(hosts)"
+        let recorder = TimelineRecorder()
+        if timeline != nil { search.addObserver(recorder) }
+        let interruption = Interruption()
+        do {
+            try await session.open()
+        } catch let error as JobIsRunning {
+            throw Output.failure("\(error)", EX_TEMPFAIL)
+        } catch {
+            throw Output.failure("\(error)", EX_UNAVAILABLE)
+        }
+        interruption.began(search)
+        let display = noProgress ? nil : ProgressDisplay(of: search)
+        let end = await Result.catching { try await search.run() }
+        display?.clear()
+        if case .failure(let error) = end, !(error is CancellationError) {
+            await session.close(removingJob: remove)
+            throw Output.failure("\(error)", EX_UNAVAILABLE)
+        }
+        await session.close(removingJob: remove)
+        let result = Result { try write(search.report, interruptedBy: interruption.signal) }
+        if let timeline, let timelineDescriptor {
+            try timeline.write(recorder.timeline, to: timelineDescriptor)
+        }
+        try result.get()
+    }
+
+    private func write(_ report: DuplicateReport, interruptedBy signal: Int32?) throws {
+        for problem in report.problems {
+            let path = String(decoding: problem.path.bytes, as: UTF8.self)
+            Output.message("\(Output.printable(path)): \(problem.reason)")
+        }
+        if !report.isComplete { Output.message("interrupted; what was found is incomplete") }
+        var bytes: [UInt8] = []
+        let format: ReportFormat = json ? .json : .plain
+        try format.write(report) { piece in
+            bytes += piece
+            guard bytes.count > 64 * 1_024 else { return }
+            try Output.write(bytes, to: STDOUT_FILENO, named: "standard output")
+            bytes = []
+        }
+        try Output.write(bytes, to: STDOUT_FILENO, named: "standard output")
+        if !report.isComplete { throw ExitCode(128 + (signal ?? SIGINT)) }
+        if !report.problems.isEmpty { throw ExitCode(1) }
+    }
+}
+
+extension Result where Failure == any Error {
+    /// The result of an asynchronous body.
+    static func catching(_ body: () async throws -> Success) async -> Result {
+        do {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
+    }
+}

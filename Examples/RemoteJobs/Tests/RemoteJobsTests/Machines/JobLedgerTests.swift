@@ -1,0 +1,194 @@
+import Testing
+
+@testable import RemoteJobs
+
+/// The ledger driven by lists of events; what it does is written as text.
+@Suite struct JobLedgerTests {
+    private typealias Ledger = JobLedger<String, String>
+    private static let worker = WorkerIdentity(name: "h1", instance: "i1")
+
+    private func text(_ actions: [Ledger.Action]) -> [String] {
+        actions.map { action in
+            switch action {
+            case .declare(let route): "declare \(route)"
+            case .noteQueued(let task): "note \(task.key)"
+            case .noteWithdrawn(let tasks): "withdrawn \(tasks.map(\.key))"
+            case .settle(let entry, .ended(.done(let body))): "\(entry) done \(body)"
+            case .settle(let entry, .ended(.failed(let body))): "\(entry) failed \(body)"
+            case .settle(let entry, .ended(.stopped)): "\(entry) stopped"
+            case .settle(let entry, .ended(.undeliverable(let count, _))): "\(entry) dead \(count)"
+            case .settle(let entry, let settlement): "\(entry) \(settlement)"
+            case .tellStarted(let entry, let worker, let attempt):
+                "\(entry) on \(worker.name) \(attempt)"
+            case .tellProgress(let entry, let fraction): "\(entry) at \(fraction)"
+            case .cancelSoon: "cancel soon"
+            }
+        }
+    }
+
+    private func task(_ key: String, _ number: Int, _ life: String = "me") -> Ledger.Record.Task {
+        let id = PublicationID(life: life, number: number)
+        return Ledger.Record.Task(key: key, id: id, digest: 1)
+    }
+
+    private func openLedger(unconfirmed: Int = 10, inFlight: Int = 10) -> Ledger {
+        var ledger = Ledger(life: "me", limits: .init(unconfirmed: unconfirmed, inFlight: inFlight))
+        _ = ledger.opened()
+        ledger.routeDeclared("r")
+        return ledger
+    }
+
+    /// A ledger whose broker has the task `a`.
+    private func ledgerWithQueued() -> Ledger {
+        var ledger = openLedger()
+        _ = ledger.submitted("A", key: "a", route: "r", digest: 1)
+        _ = ledger.nextToPublish()
+        _ = ledger.publishingAnswered("a", task("a", 1).id, isConfirmed: true)
+        return ledger
+    }
+
+    @Test func nothingIsPublishedBeforeTheMarkerWasReadNorBeforeTheRouteIsBound() {
+        var ledger = Ledger(life: "me")
+        #expect(text(ledger.submitted("A", key: "a", route: "r", digest: 1)) == [])
+        #expect(ledger.nextToPublish()?.key == nil)
+        #expect(text(ledger.opened()) == ["declare r"])
+        #expect(ledger.nextToPublish()?.key == nil)
+        ledger.routeDeclared("r")
+        #expect(ledger.nextToPublish()?.key == "a")
+        #expect(ledger.nextToPublish()?.key == nil)
+    }
+
+    @Test func unconfirmedAndInFlightAreLimits() {
+        var ledger = openLedger(unconfirmed: 2, inFlight: 2)
+        for key in ["a", "b", "c"] { _ = ledger.submitted(key, key: key, route: "r", digest: 1) }
+        #expect(ledger.nextToPublish()?.key == "a")
+        #expect(ledger.nextToPublish()?.key == "b")
+        let confirmed = ledger.publishingAnswered("a", task("a", 1).id, isConfirmed: true)
+        #expect(text(confirmed) == ["note a"])
+        #expect(ledger.nextToPublish()?.key == nil)
+        #expect(text(ledger.read(.ended(task("a", 1), .done("1")))) == ["a done 1"])
+        #expect(ledger.nextToPublish()?.key == "c")
+        #expect(ledger.inFlightCount == 2)
+    }
+
+    @Test func whatTheBrokerCouldNotTakeGoesAgainWhenItsRouteIsDeclaredAnew() {
+        var ledger = openLedger()
+        _ = ledger.submitted("A", key: "a", route: "r", digest: 1)
+        _ = ledger.nextToPublish()
+        let refused = ledger.publishingAnswered("a", task("a", 1).id, isConfirmed: false)
+        #expect(text(refused) == ["declare r"])
+        #expect(ledger.nextToPublish()?.key == nil)
+        ledger.routeDeclared("r")
+        #expect(ledger.nextToPublish()?.id == task("a", 1).id)
+    }
+
+    @Test func aPublishingInDoubtGoesAgainUnlessItsOutcomeCame() {
+        var ledger = openLedger()
+        for key in ["a", "b"] {
+            _ = ledger.submitted(key, key: key, route: "r", digest: 1)
+            _ = ledger.nextToPublish()
+        }
+        ledger.connectionLost()
+        #expect(text(ledger.read(.ended(task("a", 1), .done("1")))) == ["a done 1"])
+        _ = ledger.opened()
+        #expect(ledger.nextToPublish()?.key == "b")
+        #expect(ledger.inFlightCount == 1)
+    }
+
+    @Test func theFirstOutcomeSettlesAndTheSecondIsCounted() {
+        var ledger = ledgerWithQueued()
+        #expect(text(ledger.read(.ended(task("a", 1), .failed("no")))) == ["A failed no"])
+        #expect(text(ledger.read(.ended(task("a", 1), .done("1")))) == [])
+        #expect(ledger.counts.duplicateOutcomes == 1)
+        #expect(ledger.inFlightCount == 0)
+    }
+
+    @Test func aKnownOutcomeComesAtOnceAndAQueuedTaskIsAdopted() {
+        var ledger = Ledger(life: "me")
+        _ = ledger.read(.queued([task("a", 1, "old"), task("b", 2, "old")]))
+        _ = ledger.read(.started([(task("b", 2, "old"), attempt: 1)], worker: Self.worker))
+        _ = ledger.read(.ended(task("a", 1, "old"), .done("1")))
+        _ = ledger.opened()
+        ledger.routeDeclared("r")
+        #expect(text(ledger.submitted("A", key: "a", route: "r", digest: 1)) == ["A done 1"])
+        #expect(text(ledger.submitted("B", key: "b", route: "r", digest: 1)) == ["B on h1 1"])
+        #expect(ledger.nextToPublish()?.key == nil)
+        #expect(ledger.counts.knownOutcomes == 1)
+        #expect(ledger.counts.adopted == 1)
+    }
+
+    @Test func aChangedInputIsRefused() {
+        var ledger = openLedger()
+        _ = ledger.read(.queued([task("a", 1, "old")]))
+        #expect(text(ledger.submitted("A", key: "a", route: "r", digest: 2)) == ["A inputChanged"])
+    }
+
+    @Test func aQueuedTaskEndsWhenAllConsumersHaveSeenItsCancel() {
+        var ledger = ledgerWithQueued()
+        #expect(text(ledger.cancelRequested("a")) == ["cancel soon"])
+        #expect(ledger.takeCancelRound(9)?.publications == [task("a", 1).id])
+        ledger.cancelRoundConfirmed("me.1")
+        #expect(text(ledger.consumersCounted("r", 2)) == [])
+        #expect(text(ledger.cancelRoundSeen("me.1", by: "i1", routes: ["r"])) == [])
+        #expect(text(ledger.cancelRoundSeen("me.1", by: "i3", routes: ["other"])) == [])
+        let ended = ledger.cancelRoundSeen("me.1", by: "i2", routes: ["r"])
+        #expect(text(ended) == ["withdrawn [\"a\"]", "A stopped"])
+        #expect(ledger.inFlightCount == 0)
+    }
+
+    @Test func aRunningTaskIsWaitedForUnlessItsWorkerIsGone() {
+        var ledger = ledgerWithQueued()
+        _ = ledger.read(.started([(task("a", 1), attempt: 1)], worker: Self.worker))
+        _ = ledger.cancelRequested("a")
+        _ = ledger.takeCancelRound(9)
+        ledger.cancelRoundConfirmed("me.1")
+        #expect(text(ledger.consumersCounted("r", 0)) == [])
+        #expect(ledger.workersToAsk == [Self.worker])
+        #expect(text(ledger.workerGone(Self.worker)) == ["withdrawn [\"a\"]", "A stopped"])
+    }
+
+    @Test func aLostConnectionSendsTheCancelsAnew() {
+        var ledger = ledgerWithQueued()
+        _ = ledger.cancelRequested("a")
+        _ = ledger.takeCancelRound(9)
+        ledger.connectionLost()
+        #expect(text(ledger.opened()) == ["cancel soon"])
+        #expect(ledger.takeCancelRound(9)?.publications == [task("a", 1).id])
+    }
+
+    @Test func aRoundThatAWorkerHasNotSeenIsRepeatedWithoutWhatRunsOrHasEnded() {
+        var ledger = openLedger()
+        for key in ["a", "b", "c"] {
+            _ = ledger.submitted(key, key: key, route: "r", digest: 1)
+            _ = ledger.nextToPublish()
+        }
+        for (number, key) in ["a", "b", "c"].enumerated() {
+            let id = PublicationID(life: "me", number: number + 1)
+            _ = ledger.publishingAnswered(key, id, isConfirmed: true)
+            _ = ledger.cancelRequested(key)
+        }
+        let round = ledger.takeCancelRound(10)
+        #expect(ledger.roundsToRepeat.isEmpty)
+        ledger.cancelRoundConfirmed(round?.id ?? "")
+        _ = ledger.read(.started([(task("a", 1), attempt: 1)], worker: Self.worker))
+        _ = ledger.read(.ended(task("b", 2), .stopped))
+        #expect(ledger.roundsToRepeat.map(\.id) == [round?.id])
+        #expect(ledger.roundsToRepeat.map(\.publications) == [[task("c", 3).id]])
+        // Two consumers, one of which has seen the round twice.
+        _ = ledger.consumersCounted("r", 2)
+        for _ in 0..<2 {
+            #expect(
+                text(ledger.cancelRoundSeen(round?.id ?? "", by: "i1", routes: ["r"])) == []
+            )
+        }
+        let ends = ledger.cancelRoundSeen(round?.id ?? "", by: "i2", routes: ["r"])
+        #expect(text(ends) == ["withdrawn [\"c\"]", "c stopped"])
+        #expect(ledger.roundsToRepeat.isEmpty)
+    }
+
+    @Test func routesOfEarlierLivesAreKnownToWhoeverRemovesTheJob() {
+        var ledger = openLedger()
+        _ = ledger.read(.route("past"))
+        #expect(ledger.routes == ["past", "r"])
+    }
+}

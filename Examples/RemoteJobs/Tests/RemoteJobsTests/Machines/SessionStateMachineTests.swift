@@ -1,0 +1,50 @@
+import Testing
+
+@testable import RemoteJobs
+
+@Suite struct SessionStateMachineTests {
+    private func openMachine() -> SessionStateMachine {
+        var machine = SessionStateMachine(patience: .seconds(10))
+        _ = machine.openRequested(at: .zero)
+        _ = machine.markerRead()
+        return machine
+    }
+
+    @Test func openingGivesUpAfterThirtySecondsWithoutABroker() {
+        var machine = SessionStateMachine(patience: .seconds(200))
+        #expect(machine.openRequested(at: .seconds(1)) == [.connect])
+        #expect(machine.failed(at: .seconds(1), random: 1) == [.retry(after: .milliseconds(100))])
+        #expect(machine.failed(at: .seconds(31), random: 0) == [.giveUp(.unreachable)])
+        #expect(machine.failed(at: .seconds(32), random: 0) == [])
+    }
+
+    @Test func aRefusalWhileOpeningIsFinalAndLaterIsNot() {
+        var machine = SessionStateMachine(patience: .seconds(200))
+        _ = machine.openRequested(at: .zero)
+        #expect(machine.refused(at: .zero, random: 0) == [.giveUp(.refused)])
+        var open = openMachine()
+        _ = open.lost(at: .seconds(1))
+        #expect(open.refused(at: .seconds(2), random: 1) == [.retry(after: .milliseconds(100))])
+    }
+
+    @Test func aLockIsTriedForTwentySeconds() {
+        var machine = SessionStateMachine(patience: .seconds(200))
+        _ = machine.openRequested(at: .zero)
+        #expect(machine.locked(at: .seconds(5)) == [.retry(after: .milliseconds(500))])
+        #expect(machine.locked(at: .seconds(25)) == [.giveUp(.jobIsRunning)])
+    }
+
+    @Test func aLostBrokerIsTriedForUntilPatienceEnds() {
+        var machine = openMachine()
+        #expect(machine.lost(at: .seconds(100)) == [.connect])
+        #expect(machine.failed(at: .seconds(109), random: 1) == [.retry(after: .milliseconds(100))])
+        #expect(machine.failed(at: .seconds(110), random: 1) == [.giveUp(.lost)])
+    }
+
+    @Test func closingEndsOnce() {
+        var machine = openMachine()
+        #expect(machine.closeRequested() == [.giveUp(.closed)])
+        #expect(machine.closeRequested() == [])
+        #expect(machine.lost(at: .seconds(1)) == [])
+    }
+}

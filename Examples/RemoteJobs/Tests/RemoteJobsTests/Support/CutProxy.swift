@@ -1,0 +1,137 @@
+import AMQP
+import NIOCore
+import NIOPosix
+import Synchronization
+
+@testable import RemoteJobs
+
+/// Stands between a client and a broker, and cuts the link when a test wants it cut.
+final class CutProxy: Sendable {
+    /// What the client says, seen before the broker sees it; true cuts the link instead.
+    typealias Judge = @Sendable (Frame) -> Bool
+
+    private let server: any NIOCore.Channel
+    private let links = Mutex<[any NIOCore.Channel]>([])
+    private let judge = Mutex<Judge?>(nil)
+    private let lets = Mutex(true)
+
+    var port: Int { server.localAddress?.port ?? 0 }
+
+    /// How a client reaches the broker through it.
+    var address: BrokerAddress {
+        BrokerAddress(host: "127.0.0.1", port: port, user: "guest", password: "guest")
+    }
+
+    init(to port: Int) async throws {
+        let holder = Holder()
+        server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: 16)
+            .childChannelOption(.autoRead, value: false)
+            .childChannelInitializer { client in
+                guard let proxy = holder.proxy.withLock({ $0 }), proxy.lets.withLock({ $0 }) else {
+                    return client.close()
+                }
+                return proxy.join(client, to: port)
+            }
+            .bind(host: "127.0.0.1", port: 0)
+            .get()
+        holder.proxy.withLock { $0 = self }
+    }
+
+    private final class Holder: Sendable {
+        let proxy = Mutex<CutProxy?>(nil)
+    }
+
+    /// Cuts all links; new ones are let through.
+    func cut() {
+        let links = links.withLock { links in
+            defer { links = [] }
+            return links
+        }
+        for link in links { link.close(promise: nil) }
+    }
+
+    /// Cuts the link at the first frame of the client of which the judge says so, once.
+    func cut(at judge: @escaping Judge) {
+        self.judge.withLock { $0 = judge }
+    }
+
+    /// Whether new links are let through.
+    func letThrough(_ lets: Bool) {
+        self.lets.withLock { $0 = lets }
+    }
+
+    /// Ends the proxy.
+    func close() async throws {
+        cut()
+        try await server.close()
+    }
+
+    private func judges(_ frame: Frame) -> Bool {
+        guard let judge = judge.withLock({ $0 }), judge(frame) else { return false }
+        self.judge.withLock { $0 = nil }
+        return true
+    }
+
+    private func join(_ client: any NIOCore.Channel, to port: Int) -> EventLoopFuture<Void> {
+        links.withLock { $0.append(client) }
+        return ClientBootstrap(group: client.eventLoop)
+            .channelOption(.autoRead, value: false)
+            .connect(host: "127.0.0.1", port: port)
+            .flatMap { broker in
+                self.links.withLock { $0.append(broker) }
+                return client.eventLoop
+                    .makeCompletedFuture {
+                        let judged = Relay(to: broker) { self.judges($0) }
+                        try client.pipeline.syncOperations.addHandler(judged)
+                        try broker.pipeline.syncOperations.addHandler(Relay(to: client, judge: nil))
+                    }
+                    .flatMap {
+                        broker.setOption(.autoRead, value: true)
+                            .and(client.setOption(.autoRead, value: true)).map { _ in }
+                    }
+            }
+    }
+
+    /// Passes bytes on.
+    private final class Relay: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private let other: any NIOCore.Channel
+        private let judge: ((Frame) -> Bool)?
+        private var unread = ByteBuffer()
+        private var hasGreeted = false
+
+        init(to other: any NIOCore.Channel, judge: ((Frame) -> Bool)?) {
+            self.other = other
+            self.judge = judge
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let bytes = unwrapInboundIn(data)
+            if cuts(bytes) {
+                context.close(promise: nil)
+                other.close(promise: nil)
+                return
+            }
+            other.writeAndFlush(bytes, promise: nil)
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            other.close(promise: nil)
+        }
+
+        private func cuts(_ bytes: ByteBuffer) -> Bool {
+            guard let judge else { return false }
+            unread.writeImmutableBuffer(bytes)
+            if !hasGreeted, unread.readableBytes >= 8 {
+                hasGreeted = true
+                unread.moveReaderIndex(forwardBy: 8)
+            }
+            while hasGreeted, let frame = try? unread.readFrame(longest: 1 << 20) {
+                if judge(frame) { return true }
+            }
+            return false
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import JobKit
+import XCTest
+
+@testable import RemoteJobs
+
+/// A test with a broker.
+///
+/// Its tasks go through queues of its own, since they name its ``place``: what another test has left
+/// behind, or still runs, takes none of them. What it starts ends with it, also when it fails.
+class LiveTestCase: XCTestCase {
+    /// Where the test's tasks run; it has a dot, which means something to a broker.
+    let place = "place.\(UUID().uuidString.prefix(8))"
+
+    /// The queue of the test's doubles.
+    var queue: String { Layout.tasks(Layout.route(Double2.name, at: place)) }
+    /// The queue of those of them whose worker has died.
+    var suspects: String { Layout.suspects(Layout.route(Double2.name, at: place)) }
+
+    /// The node that the tests share.
+    var broker: BrokerNode {
+        get async throws { try await BrokerNode.shared.value }
+    }
+
+    /// A name that no other test's job has.
+    func jobName(_ text: String) -> String { "\(text) \(UUID().uuidString.prefix(8))" }
+
+    /// Opens a session, which is closed with the test.
+    func open(
+        _ job: String,
+        _ brokers: [BrokerAddress],
+        options: RemoteSession.Options = .init()
+    ) async throws -> RemoteSession {
+        let session = RemoteSession(job: job, brokers: brokers, options: options)
+        addTeardownBlock { await within(20, "a session's end") { await session.close() } }
+        try await session.open()
+        return session
+    }
+
+    /// Starts a worker in this process, which ends with the test.
+    func startWorker(
+        _ name: String = "h1",
+        _ brokers: [BrokerAddress],
+        width: Int = 4,
+        prefetch: Int? = nil,
+        register: (RemoteWorker) -> Void
+    ) -> LocalWorker {
+        let worker = LocalWorker(
+            name,
+            brokers,
+            width: width,
+            prefetch: prefetch,
+            register: register
+        )
+        addTeardownBlock { await within(20, "a worker's end") { try? await worker.stop() } }
+        return worker
+    }
+
+    /// Starts a worker that does the test's doubles at once and notes them.
+    func startDoubler(
+        _ name: String = "h1",
+        _ brokers: [BrokerAddress],
+        noting runs: RunLog = RunLog()
+    ) -> LocalWorker {
+        startWorker(name, brokers) { worker in
+            worker.register(Double2.self, at: place) { number, context in
+                ClosureOperation {
+                    runs.ran(context.key)
+                    return number * 2
+                }
+            }
+        }
+    }
+
+    /// Starts a program of this package, which ends with the test.
+    func start(_ name: String, _ arguments: [String]) throws -> ProgramRun {
+        let program = try ProgramRun(name, arguments)
+        addTeardownBlock { program.send(SIGKILL) }
+        return program
+    }
+
+    /// Starts a worker of trials as a process, which ends with the test.
+    func startTrialWorker(
+        _ broker: BrokerNode,
+        noting lines: RunLines,
+        _ more: [String] = []
+    ) throws -> ProgramRun {
+        try start(
+            "benchmarks",
+            ["worker", "--broker", broker.url, "--log", lines.path, "--place", place] + more
+        )
+    }
+
+    /// Starts a job of trials as a process, which ends with the test.
+    func startTrials(_ broker: BrokerNode, _ job: String, _ more: [String]) throws -> ProgramRun {
+        try start(
+            "benchmarks",
+            ["fan-out", "--broker", broker.url, "--job", job, "--place", place] + more
+        )
+    }
+
+    /// A link to a broker that can be cut; it ends with the test.
+    func proxy(to broker: BrokerNode) async throws -> CutProxy {
+        let proxy = try await CutProxy(to: broker.port)
+        addTeardownBlock { try? await proxy.close() }
+        return proxy
+    }
+
+    /// Runs a job, within a bound.
+    func run(_ job: JobController, within seconds: Double = 300) async throws {
+        let end = await outcome(of: Task { try await job.run() }, within: seconds)
+        try end.get()
+    }
+
+    /// What a task comes to, within a bound.
+    func outcome(
+        of task: Task<Void, any Error>,
+        within seconds: Double = 300,
+        file: StaticString = #filePath,
+        line: UInt = #line
+    ) async -> Result<Void, any Error> {
+        let hasEnded = XCTestExpectation(description: "it has ended")
+        Task {
+            _ = await task.result
+            hasEnded.fulfill()
+        }
+        let waited = await XCTWaiter.fulfillment(of: [hasEnded], timeout: seconds)
+        guard waited == .completed else {
+            XCTFail("not ended within \(seconds) s", file: file, line: line)
+            task.cancel()
+            return .failure(NotEnded())
+        }
+        return await task.result
+    }
+}
+
+/// Something went on for too long.
+struct NotEnded: Error {}
+
+/// Does something, and goes on without it if it takes too long.
+func within(
+    _ seconds: Double,
+    _ what: String,
+    _ body: @escaping @Sendable () async -> Void
+) async {
+    let done = XCTestExpectation(description: what)
+    Task {
+        await body()
+        done.fulfill()
+    }
+    let waited = await XCTWaiter.fulfillment(of: [done], timeout: seconds)
+    XCTAssertEqual(waited, .completed, "not within \(seconds) s: \(what)")
+}

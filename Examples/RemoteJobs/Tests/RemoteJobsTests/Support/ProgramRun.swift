@@ -1,0 +1,98 @@
+import Foundation
+import XCTest
+
+/// A program of this package's build that a test runs.
+final class ProgramRun: Sendable {
+    struct End {
+        let status: Int32
+        let output: String
+        let messages: String
+    }
+
+    private let process: Process
+    private let files: [String]
+    private let ended = XCTestExpectation(description: "the program has ended")
+
+    /// Starts a program that stands beside the tests.
+    init(_ name: String, _ arguments: [String]) throws {
+        let tests = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
+        process = Process()
+        process.executableURL = tests.deletingLastPathComponent().appendingPathComponent(name)
+        process.arguments = arguments
+        files = (0..<2)
+            .map { _ in
+                let name = "remote-jobs-\(UUID().uuidString).txt"
+                return FileManager.default.temporaryDirectory.appendingPathComponent(name).path
+            }
+        for file in files { try Data().write(to: URL(fileURLWithPath: file)) }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle(forWritingAtPath: files[0])
+        process.standardError = FileHandle(forWritingAtPath: files[1])
+        process.terminationHandler = { [ended] _ in ended.fulfill() }
+        try process.run()
+    }
+
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        for file in files { try? FileManager.default.removeItem(atPath: file) }
+    }
+
+    var isRunning: Bool { process.isRunning }
+
+    func send(_ signal: Int32) {
+        kill(process.processIdentifier, signal)
+    }
+
+    /// Waits for the end, with a bound, whatever it is.
+    func ended(within seconds: Double) async {
+        _ = await XCTWaiter.fulfillment(of: [ended], timeout: seconds)
+    }
+
+    /// Waits for the end, with a bound.
+    func end(within seconds: Double = 300) async throws -> End {
+        let result = await XCTWaiter.fulfillment(of: [ended], timeout: seconds)
+        if result != .completed { send(SIGKILL) }
+        XCTAssertEqual(result, .completed, "The program has not ended in time")
+        let texts = files.map { (try? String(contentsOfFile: $0, encoding: .utf8)) ?? "" }
+        return End(status: process.terminationStatus, output: texts[0], messages: texts[1])
+    }
+}
+
+/// A file to which workers of a test add a line for each run.
+final class RunLines: Sendable {
+    let path = FileManager.default.temporaryDirectory
+        .appendingPathComponent("remote-jobs-\(UUID().uuidString).log").path
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    var lines: [String] {
+        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    /// How often each task was begun.
+    var runs: [String: Int] {
+        lines.filter { !$0.hasPrefix("cancelled ") }.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+    }
+}
+
+/// Waits until something outside of the process is so, with a bound.
+///
+/// A broker tells nobody how long its queues are: one has to ask.
+func waitUntil(
+    within seconds: Double = 300,
+    _ what: String,
+    file: StaticString = #filePath,
+    line: UInt = #line,
+    _ isSo: () async throws -> Bool
+) async throws {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    while try await !isSo() {
+        guard ContinuousClock.now < deadline else {
+            return XCTFail("not within \(seconds) s: \(what)", file: file, line: line)
+        }
+        try await Task.sleep(for: .milliseconds(20))
+    }
+}
