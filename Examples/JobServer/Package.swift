@@ -1,0 +1,122 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let jobKit = Target.Dependency.product(name: "JobKit", package: "job-kit")
+let jobKitTesting = Target.Dependency.product(name: "JobKitTesting", package: "job-kit")
+let remoteJobs = ["RemoteJobs", "RemoteDuplicates"]
+    .map { Target.Dependency.product(name: $0, package: "RemoteJobs") }
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let lifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle",
+    package: "swift-service-lifecycle"
+)
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
+let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
+let nio = ["NIOCore", "NIOHTTP1"]
+    .map { Target.Dependency.product(name: $0, package: "swift-nio") }
+let nioTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+
+// A module's members are seen only by the files that import it: GRDB adds to `String` and `joined()`.
+let strict: [SwiftSetting] = [.enableUpcomingFeature("MemberImportVisibility")]
+
+let package = Package(
+    name: "job-server",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "JobObservability", targets: ["JobObservability"]),
+        .library(name: "PrometheusText", targets: ["PrometheusText"]),
+        .library(name: "JobStore", targets: ["JobStore"]),
+        .library(name: "JobService", targets: ["JobService"]),
+        .executable(name: "job-server", targets: ["job-server"]),
+    ],
+    dependencies: [
+        .package(name: "job-kit", path: "../.."),
+        .package(name: "job-kit-examples", path: ".."),
+        .package(name: "RemoteJobs", path: "../RemoteJobs"),
+        // Without its traits, Hummingbird needs neither swift-configuration nor the rest of Foundation.
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird",
+            from: "2.28.1",
+            traits: []
+        ),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        .target(name: "PrometheusText", dependencies: [coreMetrics], swiftSettings: strict),
+        .target(
+            name: "JobObservability",
+            dependencies: [jobKit, logging, metrics, tracing],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "JobStore",
+            dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "JobService",
+            dependencies: [
+                "JobObservability", "JobStore", "PrometheusText", jobKit, hummingbird,
+                hummingbirdCore, lifecycle,
+                logging, metrics, tracing,
+                .product(name: "FindDuplicates", package: "job-kit-examples"),
+                .product(name: "HTTPTypes", package: "swift-http-types"), nioTypes,
+            ] + nio + remoteJobs,
+            resources: [.embedInCode("Page/Resources")],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "job-server",
+            dependencies: [
+                "JobService", lifecycle, logging, metrics,
+                .product(name: "RemoteJobs", package: "RemoteJobs"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "PrometheusTextTests",
+            dependencies: ["PrometheusText", coreMetrics],
+            swiftSettings: strict
+        ),
+        .testTarget(name: "JobStoreTests", dependencies: ["JobStore"], swiftSettings: strict),
+        .testTarget(
+            name: "JobObservabilityTests",
+            dependencies: [
+                "JobObservability", "PrometheusText", jobKit, logging, metrics, tracing,
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "JobServiceTests",
+            dependencies: [
+                "JobService", "JobStore", jobKit, jobKitTesting, logging,
+                .product(name: "RemoteJobs", package: "RemoteJobs"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "JobServerTests",
+            dependencies: [
+                "job-server", "JobStore", jobKit, jobKitTesting,
+                .product(name: "FindDuplicates", package: "job-kit-examples"),
+            ] + remoteJobs,
+            swiftSettings: strict
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

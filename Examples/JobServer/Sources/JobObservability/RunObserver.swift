@@ -1,0 +1,162 @@
+import JobKit
+import Logging
+import Metrics
+import Synchronization
+import Tracing
+
+/// Turns what a job and its tasks do into log lines, metrics and spans.
+///
+/// ```swift
+/// let observer = RunObserver(RunIdentity(kind: "import"), logger: logger)
+/// job.addObserver(observer)
+/// job.setContext(observer.bind)
+/// try await job.run()
+/// ```
+///
+/// *Log lines*, at most `info`: the start, the end, and the first ``failureLimit`` failed tasks, with
+/// the keys `job.id`, `job.kind`, `job.attempt`, `job.status`, `job.duration`, `task.name`, `task.type`,
+/// `error.type` and `error.message`. *Metrics* as ``RunMetrics`` names them. *Spans*: one for the run
+/// and one for each of its first ``spanLimit`` tasks.
+///
+/// > Thread: Any. An event costs atomic steps and, when a task ends, a short lock; nothing waits. It keeps
+/// > the spans of tasks that run, and no operation alive.
+public final class RunObserver: JobObserver, Sendable {
+    /// How many tasks of a run have a span.
+    public static let spanLimit = 200
+    /// How many failed tasks of a run are logged.
+    public static let failureLimit = 20
+
+    /// The run that is watched.
+    public let identity: RunIdentity
+    /// The logger of the run: its metadata names the run.
+    public let logger: Logger
+    /// The context that ``bind(_:)`` binds: the run's span, under the one that was current.
+    public let context: ServiceContext
+    /// What was counted until now.
+    public let counts = RunCounts()
+
+    private let metrics: RunMetrics
+    private let types: TaskTypeCounters
+    private let spans: RunSpans
+    private let statusOfEnd: @Sendable (OperationOutcome) -> String
+    private let began = ContinuousClock.now
+    private let hasEnded = Atomic<Bool>(false)
+    private let failures = Atomic<Int>(0)
+
+    /// Makes an observer for one run of a job, and opens its span.
+    ///
+    /// - Parameters:
+    ///   - identity: How lines and spans call the run.
+    ///   - queuedFor: How long the run waited for its start, if it did.
+    ///   - logger: Where lines go; `job.id`, `job.kind` and `job.attempt` are added to its metadata.
+    ///   - metrics: Where the run is counted.
+    ///   - tracer: Who makes the spans.
+    ///   - statusOfEnd: The status that an outcome counts as; the outcome's word unless given.
+    public init(
+        _ identity: RunIdentity,
+        queuedFor: Duration? = nil,
+        logger: Logger,
+        metrics: RunMetrics = RunMetrics(),
+        tracer: any Tracer = InstrumentationSystem.tracer,
+        statusOfEnd: @escaping @Sendable (OperationOutcome) -> String = { $0.description }
+    ) {
+        self.identity = identity
+        self.metrics = metrics
+        self.statusOfEnd = statusOfEnd
+        var logger = logger
+        for (key, value) in identity.metadata { logger[metadataKey: key] = value }
+        self.logger = logger
+        spans = RunSpans(identity, tracer: tracer, limit: Self.spanLimit)
+        context = spans.context
+        types = TaskTypeCounters(metrics)
+        if let queuedFor { metrics.runStarted(kind: identity.kind, after: queuedFor) }
+    }
+
+    /// Runs a closure with the run's span and logger as the current ones; for `JobController.setContext`.
+    ///
+    /// - Parameter body: What runs, once, on this thread.
+    public func bind(_ body: () -> Void) {
+        ServiceContext.$current.withValue(context) {
+            withLogger(logger) { _ in body() }
+        }
+    }
+
+    /// Takes an event to log lines, metrics and spans.
+    public func job(_ job: JobController, didRecord event: JobEvent) {
+        if event.parentID == nil {
+            rootDidRecord(event)
+        } else {
+            taskDidRecord(event)
+        }
+    }
+
+    /// Counts and logs the run's end, once: only the first call, or the job's own end, counts.
+    ///
+    /// For a run that is given up although its job goes on, or one that never started.
+    ///
+    /// - Parameters:
+    ///   - status: The status to count: `succeeded`, `failed`, `cancelled` or one of the caller's.
+    ///   - error: Why it failed.
+    public func runEnded(_ status: String, error: (any Error)? = nil) {
+        guard !hasEnded.exchange(true, ordering: .relaxed) else { return }
+        let duration = ContinuousClock.now - began
+        metrics.runEnded(kind: identity.kind, status: status, duration: duration)
+        var metadata: Logger.Metadata = [
+            "job.status": "\(status)", "job.duration": "\(duration)",
+            "job.tasks": "\(counts.finished)",
+        ]
+        if let error { metadata.merge(Self.metadata(of: error)) { $1 } }
+        logger.info("Job ended", metadata: metadata)
+        spans.runEnded(status, error: error)
+    }
+
+    private func rootDidRecord(_ event: JobEvent) {
+        switch event.kind {
+        case .started:
+            logger.info("Job started")
+        case .finished:
+            let outcome = event.outcome ?? .succeeded
+            var error: (any Error)?
+            if case .failed(let cause) = outcome { error = cause }
+            runEnded(statusOfEnd(outcome), error: error)
+        default:
+            break
+        }
+    }
+
+    private func taskDidRecord(_ event: JobEvent) {
+        switch event.kind {
+        case .tracked:
+            counts.taskTracked()
+        case .started:
+            spans.taskStarted(event)
+        case .finished:
+            let outcome = event.outcome ?? .succeeded
+            types.taskFinished(event.type, outcome)
+            var error: (any Error)?
+            if case .failed(let cause) = outcome { error = cause }
+            counts.taskFinished(failed: error != nil)
+            spans.taskFinished(event, outcome, error: error)
+            if let error { log(event, error) }
+        default:
+            break
+        }
+    }
+
+    private func log(_ event: JobEvent, _ error: any Error) {
+        let number = failures.add(1, ordering: .relaxed).newValue
+        guard number <= Self.failureLimit else { return }
+        var metadata = Self.metadata(of: error)
+        metadata["task.name"] = "\(LogText.oneLine(event.name))"
+        metadata["task.type"] = "\(event.type)"
+        if number == Self.failureLimit { metadata["task.further"] = "further ones are not logged" }
+        logger.info("Task failed", metadata: metadata)
+    }
+
+    private static func metadata(of error: any Error) -> Logger.Metadata {
+        [
+            "error.type": "\(type(of: error))",
+            "error.message": "\(LogText.oneLine(String(describing: error)))",
+        ]
+    }
+}

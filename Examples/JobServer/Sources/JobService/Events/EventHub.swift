@@ -1,0 +1,100 @@
+import Synchronization
+
+/// Wakes the streams of events; what they write they read from the board.
+///
+/// > Thread: Any.
+final class EventHub: Sendable {
+    /// One open stream; it ends when nobody keeps it any more, or before.
+    final class Subscription: Sendable {
+        let id: EventFanOutStateMachine.ListenerID
+        /// Comes when there is something to take; several wakes may come as one.
+        let wakes: AsyncStream<Void>
+        private let hub: EventHub
+
+        init(id: EventFanOutStateMachine.ListenerID, wakes: AsyncStream<Void>, hub: EventHub) {
+            self.id = id
+            self.wakes = wakes
+            self.hub = hub
+        }
+
+        // An answer whose header cannot be written never comes to its body.
+        deinit { end() }
+
+        func end() { hub.unsubscribe(id) }
+    }
+
+    private struct State: Sendable {
+        var machine: EventFanOutStateMachine
+        var wakers: [EventFanOutStateMachine.ListenerID: AsyncStream<Void>.Continuation] = [:]
+        var closers: [EventFanOutStateMachine.ListenerID: @Sendable () -> Void] = [:]
+    }
+
+    private let state: Mutex<State>
+    private let arrival = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+
+    /// Comes when a listener has come; for the one sampler.
+    var arrivals: AsyncStream<Void> { arrival.stream }
+
+    init(limit: Int) {
+        state = Mutex(State(machine: EventFanOutStateMachine(limit: limit)))
+    }
+
+    var hasListeners: Bool { state.withLock { !$0.machine.isEmpty } }
+
+    /// Opens a stream.
+    ///
+    /// - Parameter drop: Closes the connection of a stream that does not end.
+    /// - Returns: The stream's wakes; nil if there are too many streams.
+    func subscribe(drop: @escaping @Sendable () -> Void) -> Subscription? {
+        let (stream, waker) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLock { state -> Int? in
+            guard let id = state.machine.listenerCame() else { return nil }
+            state.wakers[id] = waker
+            state.closers[id] = drop
+            return id
+        }
+        guard let id else { return nil }
+        arrival.continuation.yield()
+        // A stream that opens during a shutdown hears of it at once.
+        waker.yield()
+        return Subscription(id: id, wakes: stream, hub: self)
+    }
+
+    private func unsubscribe(_ id: EventFanOutStateMachine.ListenerID) {
+        let waker = state.withLock { state in
+            state.machine.listenerLeft(id)
+            state.closers[id] = nil
+            return state.wakers.removeValue(forKey: id)
+        }
+        waker?.finish()
+    }
+
+    func take(_ subscription: Subscription) -> EventFanOutStateMachine.Batch {
+        state.withLock { $0.machine.taken(by: subscription.id) }
+    }
+
+    func runChanged(_ id: Int64) {
+        state.withLock { $0.machine.runChanged(id) }
+    }
+
+    func runEnded(_ id: Int64) { wake { $0.runEnded(id) } }
+    func tick() { wake { $0.ticked() } }
+    func sayBye() { wake { $0.stopBegan() } }
+    func remind(_ subscription: Subscription) { wake { $0.commentDue(for: subscription.id) } }
+    func close() { wake { $0.closed() } }
+
+    /// Closes the connections of streams that have not ended.
+    func dropListeners() {
+        let closers = state.withLock { Array($0.closers.values) }
+        for close in closers { close() }
+    }
+
+    private func wake(
+        _ input: (inout EventFanOutStateMachine) -> [EventFanOutStateMachine.ListenerID]
+    ) {
+        let wakers = state.withLock { state in
+            input(&state.machine).compactMap { state.wakers[$0] }
+        }
+        for waker in wakers { waker.yield() }
+    }
+}

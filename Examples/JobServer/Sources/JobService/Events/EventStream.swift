@@ -1,0 +1,79 @@
+import Hummingbird
+import JobStore
+import NIOCore
+
+/// Writes one listener's events: the newest runs first, then what changes, until the server ends.
+struct EventStream: Sendable {
+    /// How often a connection shows that it lives.
+    static let commentInterval = Duration.seconds(10)
+    /// How many runs the first event has.
+    static let snapshotLimit = 50
+
+    let hub: EventHub
+    let board: RunBoard
+    let store: JobStore
+
+    /// Opens a stream.
+    ///
+    /// - Throws: ``HTTPProblem`` if too many listen.
+    func response(to request: Request, channel: any Channel) throws(HTTPProblem) -> Response {
+        let drop: @Sendable () -> Void = { channel.close(promise: nil) }
+        guard let subscription = hub.subscribe(drop: drop) else {
+            throw HTTPProblem(
+                .serviceUnavailable,
+                "Too many listen to events.",
+                headers: [.retryAfter: "10"]
+            )
+        }
+        return Response(
+            status: .ok,
+            headers: [.contentType: "text/event-stream; charset=utf-8"],
+            body: ResponseBody { writer in
+                defer { subscription.end() }
+                var open = writer
+                try await request.body.consumeWithInboundCloseHandler { _ in
+                    try await write(subscription, to: &open)
+                } onInboundClosed: {
+                    subscription.end()
+                }
+                try await open.finish(nil)
+            }
+        )
+    }
+
+    private func write(
+        _ subscription: EventHub.Subscription,
+        to writer: inout any ResponseBodyWriter
+    ) async throws {
+        let newest = board.newest(try await store.runs(limit: Self.snapshotLimit))
+        try await writer.write(Self.event("snapshot", JSONText.array(newest.map(\.json))))
+        let comments = Task {
+            while !Task.isCancelled {
+                try await Task.sleep(for: Self.commentInterval)
+                hub.remind(subscription)
+            }
+        }
+        defer { comments.cancel() }
+        for await _ in subscription.wakes {
+            let batch = hub.take(subscription)
+            if batch.saysBye { try await writer.write(Self.event("bye", "{}")) }
+            for record in try await records(batch.runIDs) {
+                try await writer.write(Self.event("run", record.json))
+            }
+            if batch.isComment { try await writer.write(ByteBuffer(string: ": here\n\n")) }
+            if batch.isLast { return }
+        }
+    }
+
+    private func records(_ ids: [Int64]) async throws -> [RunRecord] {
+        guard !ids.isEmpty else { return [] }
+        let known = board.records(ids)
+        let missing = ids.filter { known[$0] == nil }
+        let stored = missing.isEmpty ? [] : try await store.runs(missing)
+        return (Array(known.values) + stored).sorted { $0.id < $1.id }
+    }
+
+    private static func event(_ name: String, _ data: String) -> ByteBuffer {
+        ByteBuffer(string: "event: \(name)\ndata: \(data)\n\n")
+    }
+}

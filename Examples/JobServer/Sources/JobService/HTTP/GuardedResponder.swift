@@ -1,0 +1,68 @@
+import HTTPTypes
+import Hummingbird
+import JobObservability
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// Asks the gate before the routes, and turns whatever goes wrong into one form of answer.
+struct GuardedResponder<Routes: HTTPResponder>: HTTPResponder where Routes.Context == RequestScope {
+    let gate: RequestGate
+    let page: Page
+    let routes: Routes
+    let logger: Logger
+
+    func respond(to request: Request, context: RequestScope) async throws -> Response {
+        let response = try await answer(request, context)
+        // A body in answer to HEAD would be read as the next answer.
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private func answer(_ request: Request, _ context: RequestScope) async throws -> Response {
+        let visitor = RequestGate.Visitor(
+            method: request.method,
+            path: request.uri.path,
+            host: request.head.authority,
+            headers: request.headers
+        )
+        if let problem = gate.problem(of: visitor) {
+            if problem.status == .unauthorized, visitor.path == "/", visitor.method == .get {
+                return Reply.secured(page.login)
+            }
+            return Reply.secured(Reply.problem(problem))
+        }
+        do {
+            let response = try await routes.respond(to: request, context: context)
+            // The router itself answers for paths and methods that it does not know, without a word.
+            guard response.status != .notFound else { throw HTTPProblem.unknownPath }
+            return Reply.secured(response)
+        } catch let error as HTTPParserError {
+            // The request has no end: the connection answers and closes.
+            throw error
+        } catch {
+            return Reply.secured(Reply.problem(problem(for: error, request)))
+        }
+    }
+
+    private func problem(for error: any Error, _ request: Request) -> HTTPProblem {
+        switch error {
+        case let problem as HTTPProblem: return problem
+        case let problem as RunProblem: return HTTPProblem(problem)
+        case let problem as InvalidParameter: return HTTPProblem(problem)
+        case is NIOTooManyBytesError: return .tooLarge
+        case let error as any HTTPResponseError where error.status == .notFound:
+            return .unknownPath
+        case let error as any HTTPResponseError:
+            return HTTPProblem(error.status, "The request cannot be served.")
+        default:
+            logger.error(
+                "A request failed",
+                metadata: [
+                    "http.path": "\(LogText.oneLine(request.uri.path))",
+                    "error.message": "\(LogText.oneLine("\(error)"))",
+                ]
+            )
+            return HTTPProblem(.internalServerError, "The server could not do this.")
+        }
+    }
+}

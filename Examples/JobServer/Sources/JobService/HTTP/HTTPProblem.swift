@@ -1,0 +1,50 @@
+import HTTPTypes
+
+/// An answer of 4xx or 5xx: one sentence, and the field that it is about.
+struct HTTPProblem: Error, Equatable {
+    let status: HTTPResponse.Status
+    let sentence: String
+    var field: String?
+    var headers: HTTPFields = [:]
+
+    init(
+        _ status: HTTPResponse.Status,
+        _ sentence: String,
+        field: String? = nil,
+        headers: HTTPFields = [:]
+    ) {
+        self.status = status
+        self.sentence = sentence
+        self.field = field
+        self.headers = headers
+    }
+
+    var json: String {
+        JSONText.object(["error": JSONText.quoted(sentence), "field": JSONText.quoted(field)])
+    }
+
+    static let unknownPath = HTTPProblem(.notFound, "There is nothing here.")
+    static let unknownRun = HTTPProblem(.notFound, "There is no run of this number.")
+    static let stopping = HTTPProblem(.serviceUnavailable, "The server is stopping.")
+    static let noDatabase = HTTPProblem(.serviceUnavailable, "The database does not answer.")
+    static let tooLarge = HTTPProblem(.contentTooLarge, "The body is larger than 64 KiB.")
+
+    init(_ problem: RunProblem) {
+        switch problem {
+        case .unknownRun: self = .unknownRun
+        case .ended: self.init(.conflict, "The run has ended.")
+        case .notEnded: self.init(.conflict, "The run has not ended.")
+        case .full:
+            self.init(
+                .tooManyRequests,
+                "The queue is full.",
+                headers: [.retryAfter: "5"]
+            )
+        case .stopping: self = .stopping
+        }
+    }
+
+    init(_ problem: InvalidParameter) {
+        self.init(.unprocessableContent, problem.sentence, field: problem.field)
+    }
+}

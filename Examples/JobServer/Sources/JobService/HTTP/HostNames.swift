@@ -1,0 +1,51 @@
+/// The names that requests may use for this server.
+struct HostNames: Sendable {
+    private let own: Set<String>
+    private let allowed: Set<String>
+
+    /// Names a server.
+    ///
+    /// - Parameters:
+    ///   - own: The names and addresses of this host.
+    ///   - allowed: Names that lead here, perhaps through a proxy that speaks TLS.
+    init(own: [String], allowed: [String]) {
+        self.own = Set(own.map { Self.name($0) })
+        self.allowed = Set(allowed.map { Self.name($0) })
+    }
+
+    /// Whether a `Host` field names this server, with any port.
+    func contains(_ host: String) -> Bool {
+        let name = Self.name(host)
+        return own.contains(name) || allowed.contains(name)
+    }
+
+    /// Whether an `Origin` is the page that this server sent: same scheme, name and port as the `Host` field.
+    ///
+    /// Of an allowed name the page may have come by TLS, which a proxy has ended.
+    func isOwn(_ origin: String, host: String) -> Bool {
+        let origin = origin.lowercased()
+        if origin.hasPrefix("http://") {
+            return Self.authority(origin.dropFirst(7), port: "80")
+                == Self.authority(host.lowercased()[...], port: "80")
+        }
+        guard origin.hasPrefix("https://"), allowed.contains(Self.name(host)) else { return false }
+        return Self.authority(origin.dropFirst(8), port: "443")
+            == Self.authority(host.lowercased()[...], port: "443")
+    }
+
+    /// Name and port; the scheme's own port where none is named.
+    private static func authority(_ text: Substring, port: String) -> String {
+        let name = Self.name(String(text))
+        let rest = text.dropFirst(text.first == "[" ? name.count + 2 : name.count)
+        return name + (rest.hasPrefix(":") && rest.count > 1 ? rest : ":\(port)")
+    }
+
+    /// The name without a port, in lower case, and without the brackets of an IPv6 address.
+    private static func name(_ host: String) -> String {
+        let host = host.lowercased()
+        if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }
+        // An address of IPv6 without brackets has no port.
+        if host.count(where: { $0 == ":" }) > 1 { return host }
+        return String(host.prefix { $0 != ":" })
+    }
+}

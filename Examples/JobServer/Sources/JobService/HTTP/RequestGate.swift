@@ -1,0 +1,99 @@
+import HTTPTypes
+
+/// Decides which requests are let in: for this host, from this origin, with a token where one is needed.
+struct RequestGate: Sendable {
+    /// What a request is made with; cookies and token as they were sent.
+    struct Visitor: Sendable {
+        var method: HTTPRequest.Method
+        var path: String
+        var host: String?
+        var headers: HTTPFields
+    }
+
+    /// Paths that need no token: what the login form is made of, and what a monitor asks.
+    static let openPaths: Set<String> = ["/health", "/login", "/login.js", "/app.css", "/icon.svg"]
+    /// The cookie of those who have logged in.
+    static let cookie = "job-server-session"
+
+    let hosts: HostNames
+    let secret: AccessSecret?
+
+    /// Refuses what may not come in.
+    func problem(of visitor: Visitor) -> HTTPProblem? {
+        guard let host = visitor.host, hosts.contains(host) else {
+            return HTTPProblem(.misdirectedRequest, "This server does not answer for this host.")
+        }
+        if !Self.isSafe(visitor.method) {
+            if let problem = originProblem(visitor, host: host) { return problem }
+        }
+        if let secret, !Self.openPaths.contains(visitor.path), !isKnown(visitor, secret) {
+            return HTTPProblem(
+                .unauthorized,
+                "A token is needed.",
+                headers: [.wwwAuthenticate: "Bearer"]
+            )
+        }
+        if !Self.isSafe(visitor.method), !Self.isJSON(visitor.headers[.contentType]) {
+            return HTTPProblem(
+                .unsupportedMediaType,
+                "The content type must be application/json.",
+                headers: [.accept: "application/json"]
+            )
+        }
+        return nil
+    }
+
+    private func originProblem(_ visitor: Visitor, host: String) -> HTTPProblem? {
+        let foreign = HTTPProblem(.forbidden, "Requests from other sites are refused.")
+        for origin in visitor.headers[values: .origin] where !hosts.isOwn(origin, host: host) {
+            return foreign
+        }
+        for site in visitor.headers[values: .secFetchSite]
+        where site != "same-origin" && site != "none" {
+            return foreign
+        }
+        return nil
+    }
+
+    private func isKnown(_ visitor: Visitor, _ secret: AccessSecret) -> Bool {
+        if let field = visitor.headers[.authorization] {
+            let words = field.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
+            guard words.count == 2, words[0].lowercased() == "bearer" else { return false }
+            return secret.isToken(String(words[1]))
+        }
+        return visitor.headers[values: .cookie]
+            .flatMap { $0.split(separator: ";") }
+            .map { $0.trimmed }
+            .contains { cookie in
+                cookie.hasPrefix(Self.cookie + "=")
+                    && secret.isSession(String(cookie.dropFirst(Self.cookie.count + 1)))
+            }
+    }
+
+    private static func isSafe(_ method: HTTPRequest.Method) -> Bool {
+        [.get, .head, .options].contains(method)
+    }
+
+    private static func isJSON(_ field: String?) -> Bool {
+        let parts = (field ?? "").split(separator: ";").map { $0.trimmed.lowercased() }
+        guard parts.first == "application/json" else { return false }
+        return parts.dropFirst()
+            .allSatisfy {
+                !$0.hasPrefix("charset=") || $0 == "charset=utf-8" || $0 == "charset=\"utf-8\""
+            }
+    }
+}
+
+extension HTTPField.Name {
+    static let secFetchSite = Self(parsed: "sec-fetch-site") ?? .origin
+}
+
+extension Substring {
+    /// The text without spaces and tabs around it.
+    var trimmed: Substring {
+        var text = self
+        while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return text
+    }
+}

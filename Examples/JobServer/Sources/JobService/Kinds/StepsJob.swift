@@ -1,0 +1,96 @@
+import Foundation
+import JobKit
+
+/// How many steps were taken.
+struct StepsResult: Codable, Sendable {
+    let steps: Int
+}
+
+/// A step that was told to fail.
+struct StepFailed: Error, CustomStringConvertible {
+    let number: Int
+
+    var description: String { "Step \(number) failed, as it was told to." }
+}
+
+// Operation forces @unchecked. Callbacks, which alone touch the variables, run one at a time (J1).
+/// A job of steps that wait.
+final class StepsJob: ResultJob<StepsResult>, @unchecked Sendable {
+    /// How many steps are known before they run; a job of more of them learns of the rest as it goes.
+    static let stepsAhead = 100_000
+
+    private static let steps = JobGroup.named("steps")
+
+    private let parameters: StepsKind.Parameters
+    private var known = 0
+    private var taken = 0
+
+    init(_ parameters: StepsKind.Parameters, in environment: JobEnvironment) {
+        self.parameters = parameters
+        super.init(queue: environment.queue)
+        name = StepsKind().title(of: parameters)
+        setMaxConcurrentOperationCount(parameters.width ?? environment.width, for: Self.steps)
+    }
+
+    override func main() {
+        while known < min(parameters.count, Self.stepsAhead) { trackNext() }
+    }
+
+    private func trackNext() {
+        known += 1
+        let step = Step(
+            number: known,
+            milliseconds: parameters.milliseconds,
+            fails: parameters.fails == known,
+            isStubborn: parameters.stubborn ?? false
+        )
+        trackAndQueue(step, group: Self.steps) { [self] _ in
+            taken += 1
+            if known < parameters.count { trackNext() }
+        }
+    }
+
+    override func allTasksFinished() {
+        finish(returning: StepsResult(steps: taken))
+    }
+}
+
+// Operation forces @unchecked. The stored properties are constant.
+/// A step that waits without a thread.
+final class Step: ConcurrentOperation, @unchecked Sendable {
+    private let number: Int
+    private let milliseconds: Int
+    private let fails: Bool
+    private let isStubborn: Bool
+
+    init(number: Int, milliseconds: Int, fails: Bool, isStubborn: Bool) {
+        self.number = number
+        self.milliseconds = milliseconds
+        self.fails = fails
+        self.isStubborn = isStubborn
+        super.init()
+    }
+
+    /// Its number; made when it is asked for, as a job may have many steps.
+    override var name: String? {
+        get { super.name ?? "Step \(number)" }
+        set { super.name = newValue }
+    }
+
+    override func main() {
+        guard milliseconds > 0 else { return end() }
+        perform(after: .milliseconds(milliseconds)) { [self] in end() }
+    }
+
+    override func didCancel() {
+        if !isStubborn { finish() }
+    }
+
+    private func end() {
+        if fails {
+            finish(with: StepFailed(number: number))
+        } else {
+            finish()
+        }
+    }
+}

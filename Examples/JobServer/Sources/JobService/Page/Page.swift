@@ -1,0 +1,52 @@
+import HTTPTypes
+import Hummingbird
+import JobKit
+
+/// The page and its files, which the binary carries.
+struct Page: Sendable {
+    private static let script = "text/javascript"
+
+    /// The files by their paths, but for the page itself.
+    let files: [String: Response]
+
+    init() {
+        // The page draws timelines inside itself, where its policy forbids a style of their own.
+        let parts = TimelineDrawing.parts(of: TimelineRecorder().timeline.svg())
+        let timelineSheet = ".timeline{" + parts.style + TimelineDrawing.darkStyle + "}"
+        let contents: [(String, [UInt8], String)] = [
+            ("api.js", PackageResources.api_js, Self.script),
+            ("app.js", PackageResources.app_js, Self.script),
+            ("detail.js", PackageResources.detail_js, Self.script),
+            ("form.js", PackageResources.form_js, Self.script),
+            ("login.js", PackageResources.login_js, Self.script),
+            ("runs.js", PackageResources.runs_js, Self.script),
+            ("text.js", PackageResources.text_js, Self.script),
+            ("app.css", PackageResources.app_css, "text/css"),
+            ("timeline.css", Array(timelineSheet.utf8), "text/css"),
+            ("icon.svg", PackageResources.icon_svg, "image/svg+xml"),
+        ]
+        files = Dictionary(
+            uniqueKeysWithValues: contents.map { ($0.0, Self.response($0.1, $0.2)) }
+        )
+    }
+
+    /// The page.
+    let index = response(PackageResources.index_html, "text/html")
+
+    /// The form for those who have no session, with 401.
+    var login: Response {
+        var response = Self.response(PackageResources.login_html, "text/html")
+        response.status = .unauthorized
+        response.headers[.wwwAuthenticate] = "Bearer"
+        return response
+    }
+
+    private static func response(_ bytes: [UInt8], _ type: String) -> Response {
+        Reply.bytes(
+            bytes,
+            type: "\(type); charset=utf-8",
+            .ok,
+            [.contentSecurityPolicy: Reply.pagePolicy, .cacheControl: "no-cache"]
+        )
+    }
+}

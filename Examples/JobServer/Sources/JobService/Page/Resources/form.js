@@ -1,0 +1,110 @@
+// The form for a new run, made from the kinds that the server has.
+import { get, post } from "./api.js";
+import { element } from "./text.js";
+
+const form = document.getElementById("submit");
+const kindField = document.getElementById("kind");
+const fields = document.getElementById("fields");
+const formError = document.getElementById("form-error");
+let kinds = [];
+let folders = [];
+
+export async function prepareForm(submitted) {
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    await submit(submitted);
+  });
+  kindField.addEventListener("change", showFields);
+  const answer = await get("/kinds");
+  kinds = answer.kinds;
+  folders = answer.folders;
+  kindField.replaceChildren(...kinds.map((kind) => element("option", { value: kind.name }, kind.name)));
+  showFields();
+}
+
+const chosen = () => kinds.find((kind) => kind.name === kindField.value);
+
+function showFields() {
+  clearProblems();
+  fields.replaceChildren(...chosen().fields.map(fieldElement));
+}
+
+function fieldElement(field) {
+  const id = `field-${field.name}`;
+  const described = [field.hint ? `${id}-hint` : null, `${id}-error`].filter(Boolean).join(" ");
+  const attributes = {
+    id, name: field.name, "aria-describedby": described, required: field.required,
+    autocomplete: "off", spellcheck: "false", type: field.input === "flag" ? "checkbox" : "text",
+    inputmode: field.input === "integer" ? "numeric" : null,
+  };
+  const input = element("input", attributes);
+  if (field.name === "folder" && folders.length > 0) input.value = folders[0];
+  const label = element("label", { for: id }, field.label);
+  if (!field.required) label.append(" ", element("span", { class: "quiet" }, "(optional)"));
+  return element(
+    "div", { class: `field ${field.input}` }, label, input,
+    field.hint ? element("p", { id: `${id}-hint`, class: "quiet hint" }, field.hint) : null,
+    element("p", { id: `${id}-error`, class: "problem", hidden: true }),
+  );
+}
+
+function parameters() {
+  const values = {};
+  for (const field of chosen().fields) {
+    const input = document.getElementById(`field-${field.name}`);
+    const text = input.value.trim();
+    if (field.input === "flag") {
+      if (input.checked) values[field.name] = true;
+    } else if (text !== "") {
+      values[field.name] = value(field, text);
+    }
+  }
+  return values;
+}
+
+// What is no number is sent as it is: the server says what is wrong with it.
+function value(field, text) {
+  switch (field.input) {
+    case "integer": return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+    case "texts": return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
+    default: return text;
+  }
+}
+
+async function submit(submitted) {
+  clearProblems();
+  // The same key again is the same run: a double click submits one.
+  const button = form.querySelector("button");
+  if (button.getAttribute("aria-disabled") === "true") return;
+  button.setAttribute("aria-disabled", "true");
+  try {
+    const key = Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join("");
+    submitted(await post("/jobs", { kind: kindField.value, parameters: parameters(), key }));
+  } catch (problem) {
+    showProblem(problem);
+  } finally {
+    button.removeAttribute("aria-disabled");
+  }
+}
+
+function clearProblems() {
+  formError.hidden = true;
+  for (const input of form.querySelectorAll("[aria-invalid]")) {
+    input.removeAttribute("aria-invalid");
+    document.getElementById(`${input.id}-error`).hidden = true;
+  }
+}
+
+function showProblem(problem) {
+  const input = problem.field && document.getElementById(`field-${problem.field}`);
+  if (!input) {
+    formError.textContent = problem.message;
+    formError.hidden = false;
+    return;
+  }
+  const error = document.getElementById(`${input.id}-error`);
+  error.textContent = problem.message;
+  error.hidden = false;
+  input.setAttribute("aria-invalid", "true");
+  input.focus();
+}

@@ -1,0 +1,59 @@
+// Words and numbers as the page shows them.
+
+export const states = {
+  queued: { sign: "◷", word: "queued" },
+  running: { sign: "▶", word: "running" },
+  succeeded: { sign: "✓", word: "succeeded" },
+  failed: { sign: "✗", word: "failed" },
+  cancelled: { sign: "⊘", word: "cancelled" },
+  interrupted: { sign: "‖", word: "interrupted" },
+};
+
+export const hasEnded = (run) => run.state !== "queued" && run.state !== "running";
+
+const numbers = new Intl.NumberFormat("en");
+export const number = (value) => numbers.format(value);
+
+export function tasks(run) {
+  if (run.tasksTracked === 0) return run.state === "queued" ? "" : "no tasks";
+  const noun = run.tasksTracked === 1 ? "task" : "tasks";
+  const text = `${number(run.tasksFinished)} of ${number(run.tasksTracked)} ${noun}`;
+  return run.tasksFailed > 0 ? `${text}, ${number(run.tasksFailed)} failed` : text;
+}
+
+export function length(milliseconds) {
+  const seconds = Math.max(0, milliseconds) / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${Math.floor(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h ${minutes % 60} min`;
+  return `${Math.floor(hours / 24)} days`;
+}
+
+export function howLong(run, now) {
+  if (run.state === "queued") return `waiting ${length(now - run.submittedAt)}`;
+  if (run.startedAt === null) return "never started";
+  return length((run.finishedAt ?? now) - run.startedAt);
+}
+
+const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+export const moment = (milliseconds) =>
+  milliseconds === null ? "–" : clock.format(new Date(milliseconds));
+
+// Makes an element; text is never read as HTML.
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === null || value === false) continue;
+    made.setAttribute(key, value === true ? "" : value);
+  }
+  made.append(...children.filter((child) => child !== null));
+  return made;
+}
+
+// Shows a text only if it is another, so that readers are not told twice.
+export function show(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}

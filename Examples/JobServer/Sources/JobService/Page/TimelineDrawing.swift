@@ -1,0 +1,37 @@
+import Hummingbird
+import JobKit
+
+/// A timeline's picture as a document of its own, which a strict policy lets have its style.
+enum TimelineDrawing {
+    /// What the picture's colours are in the dark.
+    static let darkStyle = """
+        @media (prefers-color-scheme:dark){svg{background:#161b21}text{fill:#aab4c0}
+        .title{fill:#e8edf2}.tick{fill:#8b97a4}.dark{fill:#dfe5ec}.grid{stroke:#2b333d}
+        rect:hover{stroke:#fff}.job{fill:#222b36;stroke:#3b4856}
+        .job.failed{fill:#43262a;stroke:#8d4a4e}.cancelled{fill:#4a525c;stroke:#77818c}
+        .job.cancelled{fill:#272d34}.running{stroke:#aab4c0}.path{stroke:#f2f2f2}.hop{stroke:#f2f2f2}}
+        """
+
+    /// A picture in two: what stands between its style's tags, and all else.
+    static func parts(of svg: String) -> (before: Substring, style: Substring, after: Substring) {
+        guard let start = svg.firstRange(of: "<style>"), let end = svg.firstRange(of: "</style>")
+        else { return (svg[...], "", "") }
+        return (
+            svg[..<start.lowerBound], svg[start.upperBound..<end.lowerBound],
+            svg[end.upperBound...]
+        )
+    }
+
+    /// Answers with a picture whose style is the only one that the answer's policy allows.
+    static func response(_ svg: String) -> Response {
+        let nonce = String(UInt64.random(in: .min ... .max), radix: 36)
+        let (before, style, after) = parts(of: svg)
+        let picture =
+            before + "<style nonce=\"\(nonce)\">" + style + darkStyle + "</style>" + after
+        return Reply.text(
+            String(picture),
+            type: "image/svg+xml; charset=utf-8",
+            policy: Reply.dataPolicy + "; style-src 'nonce-\(nonce)'"
+        )
+    }
+}

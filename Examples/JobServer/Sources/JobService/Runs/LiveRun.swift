@@ -1,0 +1,46 @@
+import Foundation
+import JobKit
+import JobObservability
+import JobStore
+import Synchronization
+
+/// A run whose job was started, and what is read of it meanwhile.
+final class LiveRun: Sendable {
+    /// How many tasks a timeline keeps.
+    static let timelineLimit = 5_000
+
+    let prepared: PreparedJob
+    let observer: RunObserver
+    let recorder = TimelineRecorder(limit: timelineLimit)
+    private let progress: Progress
+    private let record: Mutex<RunRecord>
+
+    init(_ record: RunRecord, _ prepared: PreparedJob, observer: RunObserver) {
+        self.record = Mutex(record)
+        self.prepared = prepared
+        self.observer = observer
+        // Progress is reported only where somebody has asked for it.
+        progress = prepared.job.progress
+        prepared.job.addObserver(observer)
+        prepared.job.addObserver(recorder)
+        prepared.job.setContext { [observer] body in observer.bind(body) }
+    }
+
+    var job: JobController { prepared.job }
+
+    /// The run as it stands now; its numbers only grow.
+    func sample() -> RunRecord {
+        let fraction = progress.fractionCompleted
+        let counts = observer.counts
+        // Finished is read before tracked, so that it is never the larger one.
+        let (failed, finished) = (counts.failed, counts.finished)
+        let tracked = counts.tracked
+        return record.withLock { record in
+            record.progress = max(record.progress, min(1, max(0, fraction)))
+            record.tasksTracked = max(record.tasksTracked, tracked)
+            record.tasksFinished = max(record.tasksFinished, finished)
+            record.tasksFailed = max(record.tasksFailed, failed)
+            return record
+        }
+    }
+}

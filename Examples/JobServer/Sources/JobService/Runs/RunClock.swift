@@ -1,0 +1,7 @@
+import Foundation
+
+/// The time as runs have it.
+enum RunClock {
+    /// Milliseconds since 1970.
+    static var now: Int64 { Int64((Date.now.timeIntervalSince1970 * 1_000).rounded()) }
+}

@@ -1,0 +1,45 @@
+import JobStore
+import Logging
+import ServiceLifecycle
+
+/// Reads how far runs are: ten times a second while somebody listens, and now and then for the database.
+struct Sampler: Service {
+    let runner: Runner
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await tellListeners() }
+                group.addTask { try await noteProgress() }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    private func tellListeners() async throws {
+        for await _ in runner.hub.arrivals {
+            while runner.hub.hasListeners {
+                for run in runner.liveRuns {
+                    let record = run.sample()
+                    if runner.board.put(record) { runner.hub.runChanged(record.id) }
+                }
+                runner.hub.tick()
+                // Starts and submissions are told twice as often as numbers are read.
+                try await Task.sleep(for: .milliseconds(50))
+                runner.hub.tick()
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+    }
+
+    private func noteProgress() async throws {
+        var noted: [Int64: RunRecord] = [:]
+        while true {
+            try await Task.sleep(for: .seconds(2))
+            let records = runner.liveRuns.map { $0.sample() }
+            let changed = records.filter { $0 != noted[$0.id] }
+            noted = Dictionary(records.map { ($0.id, $0) }) { $1 }
+            if !changed.isEmpty { try? await runner.store.noteProgress(of: changed) }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import XCTest
+
+/// Submits, cancels, repeats and kills at random, and compares with what was answered.
+final class RandomWalkTests: XCTestCase {
+    /// What the answers so far allow a run to be.
+    private struct Known {
+        var allowed: Set<String>
+    }
+
+    func testNothingThatWasAnsweredIsEverContradicted() throws {
+        let seed =
+            ProcessInfo.processInfo.environment["JOB_SERVER_SEED"].flatMap { UInt64($0) }
+            ?? UInt64.random(in: 0..<1_000_000)
+        print("JOB_SERVER_SEED=\(seed)")
+        var generator = SplitMix(state: seed)
+        let folder = try TestFolder()
+        let options = ["--jobs", "2", "--width", "2", "--queue-limit", "1000", "--grace", "0"]
+        var server = try ServerProcess(in: folder, options)
+        var known: [Int: Known] = [:]
+        let any = Set(["queued", "running", "succeeded", "failed", "cancelled"])
+        for step in 0..<120 {
+            switch Int.random(in: 0..<20, using: &generator) {
+            case 0..<10:
+                let fails = Int.random(in: 0..<4, using: &generator) == 0
+                let long = Int.random(in: 0..<4, using: &generator) == 0
+                let answer = try server.submitSteps(
+                    3,
+                    long ? 3_600_000 : 1,
+                    fails ? ",\"fails\":1" : ""
+                )
+                XCTAssertEqual(answer.status, 201)
+                XCTAssertNil(known[answer.id], "A number came twice")
+                known[answer.id] = Known(
+                    allowed: any.subtracting([fails ? "succeeded" : "failed"])
+                )
+            case 10..<15:
+                guard let id = known.keys.sorted().randomElement(using: &generator) else {
+                    continue
+                }
+                let status = try server.post("/jobs/\(id)/cancel").status
+                let state = try server.get("/jobs/\(id)").state
+                if status == 202 {
+                    // It may have ended by itself before the cancel reached it.
+                    known[id]?.allowed.remove("queued")
+                } else {
+                    XCTAssertEqual(status, 409, "step \(step)")
+                    XCTAssertTrue(Self.ends.contains(state), "\(state)")
+                    known[id]?.allowed = [state]
+                }
+            case 15..<18:
+                guard let id = known.keys.sorted().randomElement(using: &generator) else {
+                    continue
+                }
+                let answer = try server.post("/jobs/\(id)/run-again")
+                guard answer.status == 201 else {
+                    XCTAssertEqual(answer.status, 409)
+                    continue
+                }
+                XCTAssertEqual(answer.json["previousID"] as? Int, id)
+                known[answer.id] = Known(allowed: any)
+            default:
+                let isGentle = Bool.random(using: &generator)
+                server.signal(isGentle ? SIGTERM : SIGKILL)
+                try server.end()
+                // What had ended stays; what had not is queued, or was interrupted.
+                for id in known.keys where !(known[id]?.allowed.isSubset(of: Self.ends) ?? true) {
+                    known[id]?.allowed.insert("interrupted")
+                }
+                server = try ServerProcess(in: folder, options)
+            }
+            try check(server, &known, step: step, seed: seed)
+        }
+    }
+
+    private static let ends: Set<String> = ["succeeded", "failed", "cancelled", "interrupted"]
+
+    private func check(
+        _ server: ServerProcess,
+        _ known: inout [Int: Known],
+        step: Int,
+        seed: UInt64
+    ) throws {
+        let states = try server.states()
+        XCTAssertEqual(Set(states.keys), Set(known.keys), "step \(step), seed \(seed)")
+        for (id, state) in states {
+            let allowed = known[id]?.allowed ?? []
+            XCTAssertTrue(allowed.contains(state), "\(id) is \(state), step \(step), seed \(seed)")
+            if Self.ends.contains(state) { known[id]?.allowed = [state] }
+            if state == "running" { known[id]?.allowed.remove("queued") }
+        }
+    }
+}
+
+/// Random numbers that are the same for the same seed.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

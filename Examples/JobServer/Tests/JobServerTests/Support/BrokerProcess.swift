@@ -1,0 +1,52 @@
+import Foundation
+
+/// A RabbitMQ node of a test's own, on free ports; it ends with the test, or the test's process.
+///
+/// It needs a while to listen: what connects to it keeps trying.
+final class BrokerProcess {
+    let port: Int
+    private let process = Process()
+
+    var url: String { "amqp://guest:guest@127.0.0.1:\(port)" }
+
+    /// Starts a node by the script of RemoteJobs.
+    init(in folder: TestFolder) throws {
+        port = try Self.freePorts()
+        let examples = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../..").standardized
+        process.executableURL = examples.appending(path: "RemoteJobs/Scripts/broker")
+        process.arguments = [folder.path + "/broker", String(port)]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+    }
+
+    deinit {
+        process.terminate()
+        process.waitUntilExit()
+    }
+
+    /// Finds three ports in a row that nobody has; the first of them.
+    static func freePorts() throws -> Int {
+        for _ in 0..<200 {
+            let first = Int.random(in: 20_000..<32_000)
+            if (first..<first + 3).allSatisfy(isFree) { return first }
+        }
+        throw NotInTime(description: "no free ports")
+    }
+
+    private static func isFree(_ port: Int) -> Bool {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+}

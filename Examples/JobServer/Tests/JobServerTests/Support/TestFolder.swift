@@ -1,0 +1,39 @@
+import Foundation
+import XCTest
+
+/// A folder that goes with the test.
+final class TestFolder {
+    let path: String
+    var data: String { path + "/data.sqlite" }
+
+    init() throws {
+        path = NSTemporaryDirectory() + "job-server-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    @discardableResult
+    func write(_ text: String, to name: String) throws -> String {
+        try Data(text.utf8).write(to: URL(filePath: path + "/" + name))
+        return path + "/" + name
+    }
+}
+
+/// Something that did not come true in time.
+struct NotInTime: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// Asks again and again, with a bound, for what another process does.
+func waitUntil(
+    _ what: String,
+    seconds: Double = 300,
+    _ condition: () throws -> Bool
+) throws {
+    let deadline = Date.now.addingTimeInterval(seconds)
+    while try !condition() {
+        guard Date.now < deadline else { throw NotInTime(description: "Not in time: \(what)") }
+        usleep(10_000)
+    }
+}

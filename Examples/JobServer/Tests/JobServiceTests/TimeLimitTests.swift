@@ -1,0 +1,138 @@
+import Foundation
+import XCTest
+
+@testable import JobService
+
+/// The time limits of connections on real sockets, shortened.
+final class TimeLimitTests: XCTestCase {
+    private var folder = ""
+
+    override func setUpWithError() throws {
+        folder = NSTemporaryDirectory() + "limits-" + UUID().uuidString
+        try FileManager.default.createDirectory(
+            atPath: folder,
+            withIntermediateDirectories: true
+        )
+    }
+
+    override func tearDown() {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    func testSlowAndSilentConnectionsAreClosedAndEventsAreNot() async throws {
+        var configuration = JobServiceConfiguration()
+        configuration.port = 0
+        configuration.portFile = folder + "/port"
+        configuration.data = folder + "/data.sqlite"
+        configuration.timeLimits.request = .seconds(2)
+        configuration.timeLimits.idle = .seconds(2)
+        let service = JobService(configuration: configuration, kinds: [StepsKind()])
+        let serving = Task { try await service.run() }
+        addTeardownBlock {
+            serving.cancel()
+            _ = await serving.result
+        }
+        let port = try await port()
+
+        let events = try Socket(port)
+        try events.send("GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        try await events.waitFor("event: snapshot")
+        // Nothing, half a header, half a body, and one request after which nothing comes.
+        let silent = try Socket(port)
+        let halfHead = try Socket(port)
+        try halfHead.send("GET /health HTTP/1.1\r\nHos")
+        let halfBody = try Socket(port)
+        try halfBody.send(
+            "POST /jobs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+                + "Content-Length: 100\r\n\r\n{"
+        )
+        let idle = try Socket(port)
+        try idle.send("GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        try await idle.waitFor("{\"status\":\"ok\"}")
+        for connection in [silent, halfHead, halfBody, idle] { try await connection.waitForEnd() }
+
+        // The events' connection has been as silent as the others, and is told of what comes.
+        let other = try Socket(port)
+        let body = #"{"kind":"steps","parameters":{"count":1,"milliseconds":0}}"#
+        try other.send(
+            "POST /jobs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        )
+        try await events.waitFor(#""state":"succeeded""#)
+    }
+
+    /// The port, once the server serves.
+    private func port() async throws -> Int {
+        let deadline = ContinuousClock.now + .seconds(300)
+        while .now < deadline {
+            let text = (try? String(contentsOfFile: folder + "/port", encoding: .utf8)) ?? ""
+            if let port = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) { return port }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw Closed(description: "The server does not serve")
+    }
+}
+
+private struct Closed: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// A connection whose reads wait on a thread of their own.
+private final class Socket: Sendable {
+    private let descriptor: Int32
+
+    init(_ port: Int) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var timeout = timeval(tv_sec: 60, tv_usec: 0)
+        let length = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, length)
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw Closed(description: "No connection: \(errno)") }
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        guard Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+        else { throw Closed(description: "Not sent: \(errno)") }
+    }
+
+    /// Reads until a text has come.
+    func waitFor(_ text: String) async throws {
+        try await offPool { [self] in
+            Result {
+                var found = ""
+                while !found.contains(text) {
+                    guard let more = try read() else {
+                        throw Closed(description: "No \(text), but the end: \(found)")
+                    }
+                    found += more
+                }
+            }
+        }
+        .get()
+    }
+
+    /// Reads until the server has closed the connection.
+    func waitForEnd() async throws {
+        try await offPool { [self] in Result { while try read() != nil {} } }.get()
+    }
+
+    private func read() throws -> String? {
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        var count = recv(descriptor, &bytes, bytes.count, 0)
+        while count < 0, errno == EINTR { count = recv(descriptor, &bytes, bytes.count, 0) }
+        if count == 0 || count < 0 && errno == ECONNRESET { return nil }
+        guard count > 0 else { throw Closed(description: "Nothing to read: \(errno)") }
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import JobStore
+import XCTest
+
+final class JobStoreTests: XCTestCase {
+    private var folder = ""
+
+    override func setUpWithError() throws {
+        folder = NSTemporaryDirectory() + "job-store-" + UUID().uuidString
+        try FileManager.default.createDirectory(
+            atPath: folder,
+            withIntermediateDirectories: true
+        )
+    }
+
+    override func tearDown() {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    private func open() throws -> JobStore { try JobStore(path: folder + "/data") }
+
+    private func new(_ kind: String = "steps", key: String? = nil) -> NewRun {
+        NewRun(kind: kind, title: "A run", parameters: "{}", key: key, submittedAt: 1)
+    }
+
+    func testRunIsQueuedThenRunningThenEndedOnce() async throws {
+        let store = try open()
+        let (record, isNew) = try await store.add(new())
+        XCTAssertTrue(isNew)
+        XCTAssertEqual(record.state, .queued)
+        let started = try await store.start(record.id, at: 5)
+        XCTAssertEqual(started?.record.state, .running)
+        XCTAssertEqual(started?.parameters, "{}")
+        let again = try await store.start(record.id, at: 6)
+        XCTAssertNil(again)
+        let ended = try await store.end(
+            record.id,
+            RunEnd(state: .succeeded, finishedAt: 9, progress: 1, result: "7", timeline: [1, 2])
+        )
+        XCTAssertEqual(ended?.state, .succeeded)
+        XCTAssertEqual(ended?.finishedAt, 9)
+        let second = try await store.end(record.id, RunEnd(state: .failed, finishedAt: 10))
+        XCTAssertNil(second)
+        let detail = try await store.detail(record.id)
+        XCTAssertEqual(detail?.result, "7")
+        let timeline = try await store.timeline(record.id)
+        XCTAssertEqual(timeline, [1, 2])
+    }
+
+    func testSameKeyIsOneRunAlsoFromManyAtOnce() async throws {
+        let store = try open()
+        let submission = new(key: "k")
+        let ids = try await withThrowingTaskGroup(of: Int64.self) { group in
+            for _ in 0..<20 {
+                group.addTask { try await store.add(submission).record.id }
+            }
+            return try await group.reduce(into: Set<Int64>()) { $0.insert($1) }
+        }
+        XCTAssertEqual(ids.count, 1)
+        let known = try await store.run(key: "k")
+        XCTAssertEqual(known?.id, ids.first)
+    }
+
+    func testRecoveryInterruptsWhatRanAndRepeatsWhatMayBe() async throws {
+        let ids = try await left()
+        let store = try open()
+        let recovery = try await store.recover(now: 50, resumable: ["steps"])
+        XCTAssertEqual(recovery.interruptedIDs, [ids[0], ids[1]])
+        XCTAssertEqual(recovery.resumedIDs.count, 1)
+        XCTAssertEqual(recovery.queuedIDs, [ids[2]] + recovery.resumedIDs)
+        let resumed = try await store.detail(recovery.resumedIDs[0])?.record
+        XCTAssertEqual(resumed?.previousID, ids[0])
+        XCTAssertEqual(resumed?.attempt, 2)
+        let interrupted = try await store.detail(ids[0])?.record
+        XCTAssertEqual(interrupted?.state, .interrupted)
+        XCTAssertEqual(interrupted?.finishedAt, 50)
+        let second = try await store.recover(now: 60, resumable: ["steps"])
+        XCTAssertEqual(second.interruptedIDs, [])
+        XCTAssertEqual(second.queuedIDs, recovery.queuedIDs)
+    }
+
+    /// Leaves two running runs, of which one kind may be repeated, and a queued one.
+    private func left() async throws -> [Int64] {
+        let store = try open()
+        var ids: [Int64] = []
+        for kind in ["steps", "other", "steps"] {
+            ids.append(try await store.add(new(kind)).record.id)
+        }
+        _ = try await store.start(ids[0], at: 2)
+        _ = try await store.start(ids[1], at: 2)
+        return ids
+    }
+
+    func testOldRunsAreDeletedAndTheirNumbersNotUsedAgain() async throws {
+        let store = try open()
+        let ended = try await store.add(new(key: "k")).record.id
+        _ = try await store.end(ended, RunEnd(state: .failed, finishedAt: 9, timeline: [1]))
+        let queued = try await store.add(new()).record.id
+        let early = try await store.deleteRuns(endedBefore: 9)
+        XCTAssertEqual(early, 0)
+        let count = try await store.deleteRuns(endedBefore: 10)
+        XCTAssertEqual(count, 1)
+        let timeline = try await store.timeline(ended)
+        XCTAssertNil(timeline)
+        let left = try await store.runs(limit: 10)
+        XCTAssertEqual(left.map(\.id), [queued])
+        _ = try await store.end(queued, RunEnd(state: .failed, finishedAt: 9))
+        _ = try await store.deleteRuns(endedBefore: 10)
+        let next = try await store.add(new(key: "k")).record.id
+        XCTAssertGreaterThan(next, queued)
+    }
+
+    func testListsAreNewestFirstByStateAndBefore() async throws {
+        let store = try open()
+        var ids: [Int64] = []
+        for _ in 0..<5 { ids.append(try await store.add(new()).record.id) }
+        _ = try await store.end(ids[1], RunEnd(state: .failed, finishedAt: 9))
+        let page = try await store.runs(limit: 2, before: ids[4])
+        XCTAssertEqual(page.map(\.id), [ids[3], ids[2]])
+        let failed = try await store.runs(limit: 9, state: .failed)
+        XCTAssertEqual(failed.map(\.id), [ids[1]])
+        let some = try await store.runs([ids[0], 999])
+        XCTAssertEqual(some.map(\.id), [ids[0]])
+    }
+
+    func testProgressIsNotedWhileARunRuns() async throws {
+        let store = try open()
+        var record = try await store.add(new()).record
+        _ = try await store.start(record.id, at: 2)
+        (record.progress, record.tasksTracked, record.tasksFinished) = (0.5, 10, 5)
+        try await store.noteProgress(of: [record])
+        let noted = try await store.detail(record.id)?.record
+        XCTAssertEqual(noted?.tasksFinished, 5)
+        let ended = try await store.end(record.id, RunEnd(state: .interrupted, finishedAt: 3))
+        XCTAssertEqual(ended?.progress, 0.5)
+    }
+
+    func testSecondServerOnTheFileIsRefused() throws {
+        let store = try open()
+        XCTAssertThrowsError(try open()) { error in
+            XCTAssertTrue("\(error)".contains("Another server"), "\(error)")
+        }
+        withExtendedLifetime(store) {}
+    }
+
+    func testFilesThatAreNoDatabaseAreRefused() throws {
+        let path = folder + "/data"
+        try Data("This is a text, and long enough to be taken for something else.".utf8)
+            .write(to: URL(filePath: path))
+        XCTAssertThrowsError(try open()) { error in
+            XCTAssertEqual("\(error)", "The file \(path) is no database.")
+        }
+        XCTAssertThrowsError(try JobStore(path: folder))
+        XCTAssertThrowsError(try JobStore(path: folder + "/missing/data"))
+    }
+}
