@@ -1,0 +1,1 @@
+func loadFromServer(_ done: @escaping ((any Error)?) -> Void) {}

@@ -1,0 +1,3 @@
+struct Feed: Codable, Sendable {}
+let data = Data()
+let queue = TaskQueue()

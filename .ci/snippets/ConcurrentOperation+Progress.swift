@@ -1,0 +1,7 @@
+// snippet "totalBytesSent": members of Uploads
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+struct Uploads {
+    let upload = ConcurrentOperation()
+}

@@ -1,0 +1,5 @@
+import JobKitTesting
+import XCTest
+
+let job = JobController()
+let upload = ConcurrentOperation()

@@ -1,0 +1,4 @@
+import JobKitTesting
+import XCTest
+
+let queue = TaskQueue()

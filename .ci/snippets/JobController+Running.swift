@@ -1,0 +1,2 @@
+let job = JobController()
+func log(_ text: String) {}

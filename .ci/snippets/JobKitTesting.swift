@@ -1,0 +1,4 @@
+import JobKitTesting
+import XCTest
+
+final class Import: JobController, @unchecked Sendable {}

@@ -1,0 +1,4 @@
+let workflow = TaskWorkflow(name: "Launch")
+enum Database {
+    static func open() throws {}
+}

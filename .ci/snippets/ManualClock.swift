@@ -1,0 +1,6 @@
+import JobKitTesting
+
+let queue = TaskQueue()
+let retry = ConcurrentOperation()
+let clock = ManualClock()
+let operation = ConcurrentOperation()

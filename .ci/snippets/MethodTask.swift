@@ -1,0 +1,5 @@
+// snippet "MethodTask(": body of AppDelegate
+@MainActor final class AppDelegate {
+    let workflow = TaskWorkflow(name: "Launch")
+    func makeWindow() {}
+}

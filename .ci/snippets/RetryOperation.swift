@@ -1,0 +1,4 @@
+let file = ""
+final class Upload: ConcurrentOperation, @unchecked Sendable {
+    init(_ file: String) {}
+}

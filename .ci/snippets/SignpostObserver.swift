@@ -1,0 +1,2 @@
+// snippet "SignpostObserver()": apple
+let job = JobController()

@@ -1,0 +1,4 @@
+import JobKitTesting
+import XCTest
+
+final class ImportJob: JobController, @unchecked Sendable {}

@@ -1,0 +1,2 @@
+let job = JobController()
+let file = URL(filePath: "/")

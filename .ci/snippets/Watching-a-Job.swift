@@ -1,0 +1,24 @@
+// snippet "weight: Int64(photo.size)": body of Import
+// snippet "reportProgress(Double(row": subclass of Import
+// snippet "progressView.observedProgress": body of Screen
+// snippet "SignpostObserver(": apple
+import Synchronization
+struct Photo: Sendable {
+    let size = 0
+}
+struct Record: Sendable {}
+@MainActor final class View {
+    var observedProgress: Progress?
+}
+@MainActor final class Screen {
+    let progressView = View()
+}
+let photo = Photo()
+let download = ConcurrentOperation()
+let job = JobController()
+let recorder = TimelineRecorder()
+class Import: JobController, @unchecked Sendable {
+    let records: [Record] = []
+    func store(_ photo: Photo) {}
+    func insert(_ record: Record) {}
+}
