@@ -10,7 +10,7 @@ struct FIFO<Element> {
 
     mutating func append(_ element: Element) {
         if count == slots.count { grow() }
-        slots[(head + count) & (slots.count - 1)] = element
+        slots[slot(count)] = element
         count += 1
     }
 
@@ -25,20 +25,32 @@ struct FIFO<Element> {
 
     /// The elements, first in first.
     var elements: [Element] {
-        (0..<count).compactMap { slots[(head + $0) & (slots.count - 1)] }
+        (0..<count).compactMap { slots[slot($0)] }
     }
 
+    /// Keeps the others in their order, and the memory for the next.
     mutating func removeAll(where isVoid: (Element) -> Bool) {
-        let elements = elements
-        self = Self()
-        for element in elements where !isVoid(element) { append(element) }
+        var kept = 0
+        for index in 0..<count {
+            guard let element = slots[slot(index)].take(), !isVoid(element) else { continue }
+            slots[slot(kept)] = element
+            kept += 1
+        }
+        count = kept
     }
+
+    private func slot(_ index: Int) -> Int { (head + index) & (slots.count - 1) }
 
     /// Doubles the capacity, which is always a power of two.
+    ///
+    /// Element by element: an array of `Element` made one of `Element?` is cast at run time.
     private mutating func grow() {
-        let elements = elements
-        slots = ContiguousArray(elements)
-        slots.append(contentsOf: repeatElement(nil, count: max(8, count * 2) - count))
+        let capacity = max(8, count * 2)
+        var grown = ContiguousArray<Element?>()
+        grown.reserveCapacity(capacity)
+        for index in 0..<count { grown.append(slots[slot(index)].take()) }
+        for _ in count..<capacity { grown.append(nil) }
+        slots = grown
         head = 0
     }
 }

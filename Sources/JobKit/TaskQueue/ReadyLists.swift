@@ -69,6 +69,11 @@ struct ReadyLists: Sendable {
         crowd = max(Self.smallestCrowd, 2 * count)
     }
 
+    /// The first of those of normal priority that came in the order added, void or not.
+    var firstOfNormal: TaskQueueTicket? { normal.inOrder.first }
+
+    mutating func removeFirstOfNormal() { _ = normal.inOrder.popFirst() }
+
     mutating func insert(_ ticket: TaskQueueTicket, priority: TaskPriority) {
         guard priority != .normal else { return normal.insert(ticket) }
         if others.isEmpty { others = Array(repeating: List(), count: 4) }

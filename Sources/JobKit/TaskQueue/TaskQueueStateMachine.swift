@@ -267,6 +267,12 @@ struct TaskQueueStateMachine<Entry> {
 
     /// Keeps the list of the ready short where entries leave it without being popped.
     private mutating func removeVoidTickets() {
+        // The tasks of one job start one after another in its place, and none is popped here.
+        while let first = ready.firstOfNormal,
+            !slots[first.slot].stands(for: first, .normal, in: .ready)
+        {
+            ready.removeFirstOfNormal()
+        }
         guard ready.isCrowded else { return }
         let slots = slots
         ready.removeVoid { slots[$0.slot].stands(for: $0, $1, in: .ready) }
