@@ -15,94 +15,124 @@ struct Figures: AsyncParsableCommand {
     @Option(help: "How many tasks the shorter job of the memory's figure has.")
     var count = 12_000
 
+    @Option(help: "The broker's process number, if it runs here: its processor time is measured.")
+    var brokerProcess: Int32?
+
     func run() async throws {
         let brokers = try BrokerAddress.parse(options.broker)
-        let worker = try startWorker()
-        defer { worker.terminate() }
         var bounds = Bounds()
+        try await measureFlight(brokers)
 
-        let pipelined = try await rate(of: count, most: 20_000, unconfirmed: 1_000, brokers)
-        let single = try await rate(of: count / 10, most: 1, unconfirmed: 1, brokers)
+        let worker = try start(["worker", "--broker", options.broker])
+        defer { worker.terminate() }
+        let others = (
+            Usage(process: worker.processIdentifier), brokerProcess.map { Usage(process: $0) }
+        )
+        let pipelined = try await rate(of: count, unconfirmed: 1_000, brokers, others)
+        let single = try await rate(of: count / 10, unconfirmed: 1, brokers, others)
         let bare = try await BarePublishing.rate(of: count * 2, brokers[0])
         print("tasks a second, pipelined: \(Int(pipelined.rate))")
-        print("tasks a second, one at a time: \(Int(single.rate))")
+        print("tasks a second, one confirm at a time: \(Int(single.rate))")
         print("publishes a second, bare loop: \(Int(bare))")
         bounds.check("pipelined against one at a time", pipelined.rate / single.rate, atLeast: 4)
         bounds.check("pipelined against a bare loop", pipelined.rate / bare, atLeast: 0.35)
-        bounds.check("controller, µs a task", pipelined.microseconds, atMost: 60)
+        bounds.check("controller, µs a task", pipelined.controller, atMost: 60)
+        print("worker, µs a task: \(Int(pipelined.worker))")
+        if let broker = pipelined.broker { print("broker, µs a task: \(Int(broker))") }
 
-        // Both keep 2,000 tracked; what is left behind must not grow with the number of tasks.
-        _ = try await rate(of: count, most: 2_000, unconfirmed: 1_000, brokers)
-        let few = Usage.residentKiB
-        _ = try await rate(of: count * 5, most: 2_000, unconfirmed: 1_000, brokers)
-        let many = Usage.residentKiB
-        print("resident after \(count) tasks: \(few) KiB, after \(count * 5): \(many) KiB")
+        let few = try peak(of: count, most: 2_000)
+        let many = try peak(of: count * 5, most: 2_000)
+        print("peak of a job of \(count) tasks: \(few) KiB, of \(count * 5): \(many) KiB")
         bounds.check("growth of memory", Double(many) / Double(few), atMost: 1.2)
+
+        let start = ContinuousClock.now
+        _ = try peak(of: 100_000, most: 20_000)
+        print("100,000 tasks: \(start.duration(to: .now).components.seconds) s")
         guard bounds.allHold else { throw ExitCode(1) }
     }
 
-    /// Starts a worker as a process of its own, so that its time is not the controller's.
-    private func startWorker() throws -> Process {
+    /// Measures what a task costs in memory that waits at the broker, with no worker.
+    private func measureFlight(_ brokers: [BrokerAddress]) async throws {
+        let session = RemoteSession(job: "figures-\(getpid())", brokers: brokers)
+        try await session.open()
+        let before = Usage.own.residentKiB
+        let place = "nobody-\(getpid())"
+        let job = TrialJob(count, atATime: count, in: session, at: place) { _ in Trial.Input() }
+        let running = Task { try await job.run() }
+        while session.counts.published < count { try await Task.sleep(for: .milliseconds(20)) }
+        let used = Double(Usage.own.residentKiB - before) / Double(count)
+        print("KiB a task in flight: \((used * 10).rounded() / 10)")
+        job.cancel()
+        _ = await running.result
+        await session.close(removingJob: true)
+    }
+
+    /// Starts a command of this program as a process, whose time and memory are its own.
+    private func start(_ arguments: [String], output: Pipe? = nil) throws -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = ["worker", "--broker", options.broker]
+        process.arguments = arguments
+        if let output { process.standardOutput = output }
         try process.run()
         return process
     }
 
+    /// The most memory that the controller of a job takes which keeps so many tasks tracked.
+    private func peak(of count: Int, most: Int) throws -> Int {
+        let output = Pipe()
+        let process = try start(
+            [
+                "fan-out", "--broker", options.broker, "--count", "\(count)", "--most", "\(most)",
+                "--remove",
+            ],
+            output: output
+        )
+        let text = String(
+            decoding: output.fileHandleForReading.readDataToEndOfFile(),
+            as: UTF8.self
+        )
+        process.waitUntilExit()
+        let words = text.split(whereSeparator: \.isWhitespace)
+        guard text.contains("callbacks \(count) failed 0 "), text.contains("end succeeded"),
+            let place = words.firstIndex(of: "peak"), let peak = Int(words[place + 1])
+        else { throw ValidationError("The job of \(count) tasks went wrong: \(text)") }
+        return peak
+    }
+
+    private struct Rate {
+        let rate: Double
+        /// Processor time in microseconds a task.
+        let controller: Double
+        let worker: Double
+        let broker: Double?
+    }
+
     private func rate(
         of count: Int,
-        most: Int,
         unconfirmed: Int,
-        _ brokers: [BrokerAddress]
-    ) async throws -> (rate: Double, microseconds: Double) {
+        _ brokers: [BrokerAddress],
+        _ others: (worker: Usage, broker: Usage?)
+    ) async throws -> Rate {
         let session = RemoteSession(
             job: "figures-\(getpid())",
             brokers: brokers,
             options: .init(unconfirmed: unconfirmed)
         )
         try await session.open()
-        let job = TrialJob(count, atATime: most, in: session) { _ in Trial.Input() }
-        let (start, time) = (ContinuousClock.now, Usage.processorMicroseconds)
+        let job = TrialJob(count, atATime: 20_000, in: session) { _ in Trial.Input() }
+        let usages = [.own, others.worker] + (others.broker.map { [$0] } ?? [])
+        let (start, before) = (ContinuousClock.now, usages.map(\.processorMicroseconds))
         try await job.run()
-        let used = Usage.processorMicroseconds - time
+        let used = zip(usages, before)
+            .map { Double($0.processorMicroseconds - $1) / Double(count) }
         let seconds = Double(start.duration(to: .now) / .microseconds(1)) / 1_000_000
         precondition(job.callbackCount == count && job.failures.isEmpty)
         await session.close(removingJob: true)
-        return (Double(count) / seconds, Double(used) / Double(count))
-    }
-}
-
-/// Bounds, and whether they hold.
-private struct Bounds {
-    private(set) var allHold = true
-
-    mutating func check(_ name: String, _ value: Double, atLeast bound: Double) {
-        say(name, value, value >= bound, "at least \(bound)")
-    }
-
-    mutating func check(_ name: String, _ value: Double, atMost bound: Double) {
-        say(name, value, value <= bound, "at most \(bound)")
-    }
-
-    private mutating func say(_ name: String, _ value: Double, _ holds: Bool, _ bound: String) {
-        allHold = allHold && holds
-        let rounded = (value * 100).rounded() / 100
-        print("\(name): \(rounded), \(bound): \(holds ? "holds" : "DOES NOT HOLD")")
-    }
-}
-
-/// What the process has used.
-private enum Usage {
-    static var processorMicroseconds: Int {
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return Int(time.tv_sec) * 1_000_000 + Int(time.tv_nsec) / 1_000
-    }
-
-    static var residentKiB: Int {
-        let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-        let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        return Rate(
+            rate: Double(count) / seconds,
+            controller: used[0],
+            worker: used[1],
+            broker: used.count > 2 ? used[2] : nil
+        )
     }
 }

@@ -78,6 +78,7 @@ struct TrialFanOut: AsyncParsableCommand {
             tasks \(count) callbacks \(trials.callbackCount) failed \(trials.failures.count) \
             published \(counts.published) adopted \(counts.adopted) known \(counts.knownOutcomes) \
             duplicates \(counts.duplicateOutcomes) seconds \(seconds) end \(end)
+            processor \(Usage.own.processorMicroseconds) µs, peak \(Usage.own.peakKiB) KiB
             """
         )
         for (key, error) in trials.failures.sorted(by: { $0.key < $1.key }).prefix(5) {
