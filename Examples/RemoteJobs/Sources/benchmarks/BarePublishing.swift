@@ -10,13 +10,7 @@ enum BarePublishing {
     /// - Returns: Messages a second.
     static func rate(of count: Int, _ address: BrokerAddress) async throws -> Double {
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
-        let connection = try await Connection.open(
-            host: address.host,
-            port: address.port,
-            user: address.user,
-            password: address.password,
-            on: eventLoop
-        )
+        let connection = try await Connection.open(address: address, on: eventLoop)
         let channel = try await eventLoop.flatSubmit { connection.value.openChannel() }.get()
         let queue = "benchmarks.bare"
         try await eventLoop.flatSubmit {

@@ -36,15 +36,7 @@ extension SessionLoop {
         lastBroker = address.description
         var opened: Connection?
         do {
-            let connection =
-                try await Connection.open(
-                    host: address.host,
-                    port: address.port,
-                    user: address.user,
-                    password: address.password,
-                    on: eventLoop
-                )
-                .value
+            let connection = try await Connection.open(address: address, on: eventLoop).value
             opened = connection
             guard ending == nil else { return connection.abort(.closedHere) }
             connection.onEnd = { [weak self] failure in

@@ -43,15 +43,7 @@ extension WorkerLoop {
         let address = nodes.takeNext()
         var opened: Connection?
         do {
-            let connection =
-                try await Connection.open(
-                    host: address.host,
-                    port: address.port,
-                    user: address.user,
-                    password: address.password,
-                    on: eventLoop
-                )
-                .value
+            let connection = try await Connection.open(address: address, on: eventLoop).value
             opened = connection
             connection.onEnd = { [weak self] _ in
                 self?.assumeIsolated { $0.connectionEnded(generation) }
