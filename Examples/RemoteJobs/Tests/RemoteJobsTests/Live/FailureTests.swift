@@ -52,7 +52,7 @@ final class FailureTests: LiveTestCase {
             jobName("killed worker"),
             ["--count", "2000", "--milliseconds", "2", "--remove"]
         )
-        try await waitUntil("some have run") { log.lines.count > 300 }
+        await log.wait(for: 301)
         workers[0].send(SIGKILL)
         let end = try await fanOut.end(within: 90)
         XCTAssertTrue(end.output.contains("callbacks 2000 failed 0"), end.output)
@@ -186,7 +186,7 @@ final class FailureTests: LiveTestCase {
             jobName("stopped worker"),
             ["--count", "1000", "--milliseconds", "10", "--remove"]
         )
-        try await waitUntil("some have run") { log.lines.count > 100 }
+        await log.wait(for: 101)
         workers[0].send(SIGSTOP)
         // The broker cuts it off after about twelve seconds without a heartbeat.
         let end = try await fanOut.end(within: 90)

@@ -58,26 +58,6 @@ final class ProgramRun: Sendable {
     }
 }
 
-/// A file to which workers of a test add a line for each run.
-final class RunLines: Sendable {
-    let path = FileManager.default.temporaryDirectory
-        .appendingPathComponent("remote-jobs-\(UUID().uuidString).log").path
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
-    }
-
-    var lines: [String] {
-        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-        return text.split(separator: "\n").map(String.init)
-    }
-
-    /// How often each task was begun.
-    var runs: [String: Int] {
-        lines.filter { !$0.hasPrefix("cancelled ") }.reduce(into: [:]) { $0[$1, default: 0] += 1 }
-    }
-}
-
 /// Waits until something outside of the process is so, with a bound.
 ///
 /// A broker tells nobody how long its queues are: one has to ask.
