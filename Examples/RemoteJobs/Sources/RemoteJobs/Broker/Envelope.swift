@@ -20,6 +20,7 @@ enum Envelope {
         case withdrawn
         case seen
         case cancel
+        case removed
     }
 
     private enum Header {
@@ -208,11 +209,15 @@ enum Envelope {
         json(ids.map { Entry(k: "", i: $0.text) })
     }
 
-    /// The body of a worker's word that it saw a round of cancels: the routes that it takes tasks of.
+    /// The body of a record that is a list of names: routes, or lives of a job's controllers.
     ///
     /// It is no header, since a stream drops headers that are lists.
-    static func body(ofRoutes routes: [String]) -> ByteBuffer {
-        (try? body(of: routes)) ?? ByteBuffer(string: "[]")
+    static func body(ofNames names: [String]) -> ByteBuffer {
+        (try? body(of: names)) ?? ByteBuffer(string: "[]")
+    }
+
+    static func names(in message: Message) -> [String]? {
+        try? value([String].self, in: message.body)
     }
 
     private static func json(_ entries: [Entry]) -> ByteBuffer {
@@ -251,7 +256,7 @@ enum Envelope {
             return .progress(entries(in: message).map { (key: $0.k, fraction: $0.f ?? 0) })
         case .seen:
             guard let id = properties.correlationID, let worker = worker(of: properties),
-                let routes = try? value([String].self, in: message.body)
+                let routes = names(in: message)
             else { return nil }
             return .seen(round: id, worker: worker, routes: routes)
         case .done, .failed, .stopped, .task:
@@ -260,7 +265,7 @@ enum Envelope {
             else { return nil }
             let task = JobRecord<ByteBuffer>.Task(key: key, id: id, digest: digest(of: properties))
             return .ended(task, outcome(kind, in: message))
-        case .cancel: return nil
+        case .cancel, .removed: return nil
         }
     }
 

@@ -72,7 +72,11 @@ extension JobLedger {
     /// The stream says something.
     mutating func read(_ record: Record) -> [Action] {
         switch record {
-        case .life, .seen: return []
+        case .seen: return []
+        case .life(let mark):
+            // A mark is a life and, after a dot, the number of its connection.
+            lives.insert(String(mark.prefix { $0 != "." }))
+            return []
         case .route(let route):
             pastRoutes.insert(route)
             return []

@@ -54,6 +54,8 @@ struct JobLedger<Entry, Body> {
     }
 
     let life: String
+    /// This life of the job's controller, and those that have left a mark in the job's stream.
+    var lives: Set<String>
     let limits: Limits
     var counts = Counts()
     var tasks: [String: ControllerTask<Entry>] = [:]
@@ -70,6 +72,7 @@ struct JobLedger<Entry, Body> {
 
     init(life: String, limits: Limits = Limits()) {
         self.life = life
+        lives = [life]
         self.limits = limits
         cancels = CancelRounds(life: life)
     }

@@ -10,6 +10,7 @@ extension SessionLoop {
     /// Ends the session, and the job too if it is to be removed.
     func close(removingJob: Bool) async {
         if removingJob, let link, link.isReady {
+            await tellRemoval(on: link)
             for route in ledger.routes.sorted() {
                 await clear(Layout.tasks(route), of: Layout.tasks)
                 await clear(Layout.suspects(route), of: Layout.suspects)
@@ -30,6 +31,20 @@ extension SessionLoop {
             connection.abort(.closedHere)
         }
         perform(machine.closeRequested())
+    }
+
+    /// Tells all workers, those of tomorrow too, that what this job has published is not wanted.
+    ///
+    /// A message that a worker holds cannot be taken here, and comes back if that worker dies.
+    private func tellRemoval(on link: Link) async {
+        let answered = eventLoop.makePromise(of: Void.self)
+        link.out.publish(
+            to: "",
+            key: Layout.control,
+            Envelope.mark(.removed, life, job: job),
+            Envelope.body(ofNames: ledger.lives.sorted())
+        ) { _ in answered.succeed() }
+        try? await answered.futureResult.get()
     }
 
     /// Waits until workers have taken a route's messages; with no worker, takes the job's own.

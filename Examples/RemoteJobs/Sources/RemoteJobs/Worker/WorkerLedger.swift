@@ -38,6 +38,8 @@ struct WorkerLedger<Work> {
     static var finishedMemory: Int { 10_000 }
     /// How many cancels are remembered.
     static var cancelMemory: Int { 1_000_000 }
+    /// How many lives of removed jobs are remembered.
+    static var removalMemory: Int { 10_000 }
 
     private let width: Int
     private var held: [PublicationID: Held] = [:]
@@ -45,6 +47,7 @@ struct WorkerLedger<Work> {
     private var runningCount = 0
     private var finished = RecentSet<PublicationID>(capacity: finishedMemory)
     private var cancelled = RecentSet<PublicationID>(capacity: cancelMemory)
+    private var removedLives = RecentSet<String>(capacity: removalMemory)
     private(set) var isDraining = false
 
     init(width: Int) {
@@ -78,7 +81,7 @@ struct WorkerLedger<Work> {
             held[id]?.tag = tag
             return []
         }
-        if finished.contains(id) || cancelled.contains(id) { return [.acknowledge(tag)] }
+        if finished.contains(id) || isUnwanted(id) { return [.acknowledge(tag)] }
         if isDraining { return [.handBack(tag, work)] }
         if attempt > limit + 1 { return [.giveUp(tag)] }
         held[id] = Held(work: work, attempt: attempt, state: .waiting, tag: tag)
@@ -118,19 +121,30 @@ struct WorkerLedger<Work> {
 
     /// Tasks were cancelled by their controllers.
     mutating func cancelsRead(_ ids: [PublicationID]) -> [Action] {
-        var actions: [Action] = []
-        for id in ids {
-            cancelled.insert(id)
-            guard let task = held[id] else { continue }
-            switch task.state {
-            case .waiting:
-                held[id] = nil
-                if let tag = task.tag { actions.append(.acknowledge(tag)) }
-            case .running: actions.append(.cancel(id))
-            case .ended: break
-            }
+        for id in ids { cancelled.insert(id) }
+        return ids.flatMap { stop($0) }
+    }
+
+    /// Jobs were removed: what these lives of their controllers have published is not wanted.
+    mutating func livesRemoved(_ lives: [String]) -> [Action] {
+        for life in lives { removedLives.insert(life) }
+        return held.keys.filter { lives.contains($0.life) }.flatMap { stop($0) }
+    }
+
+    private func isUnwanted(_ id: PublicationID) -> Bool {
+        cancelled.contains(id) || removedLives.contains(id.life)
+    }
+
+    /// Stops a task that is not wanted any more, if it is held.
+    private mutating func stop(_ id: PublicationID) -> [Action] {
+        guard let task = held[id] else { return [] }
+        switch task.state {
+        case .waiting:
+            held[id] = nil
+            return task.tag.map { [.acknowledge($0)] } ?? []
+        case .running: return [.cancel(id)]
+        case .ended: return []
         }
-        return actions
     }
 
     /// The worker is to take no more.

@@ -171,7 +171,9 @@ extension WorkerLoop {
             guard link.isReady, let job = message.properties.appID else { return }
             // What has begun is said before that the cancel was seen.
             flushNotes()
-            write(.seen, id, to: job, Envelope.body(ofRoutes: routes))
+            write(.seen, id, to: job, Envelope.body(ofNames: routes))
+        case Envelope.Kind.removed.rawValue:
+            carryOut(ledger.livesRemoved(Envelope.names(in: message) ?? []))
         default: break
         }
     }

@@ -134,6 +134,49 @@ final class ResumeTests: LiveTestCase {
         await otherSession.close(removingJob: true)
     }
 
+    func testATaskThatAWorkerHeldWhenItsJobWasRemovedIsNotRunWhenTheWorkerDies() async throws {
+        let broker = try await broker
+        let name = jobName("held")
+        let first = try await open(name, broker.addresses)
+        let job = FanOut<Double2>([("a", 1)], in: first, at: place)
+        let leaving = Task { try? await job.run() }
+        let connection = try await broker.connect()
+        try await waitUntil("it is queued") {
+            try await connection.state(of: queue)?.messageCount == 1
+        }
+        await first.close()
+        await within(60, "the job has ended without its session") { _ = await leaving.value }
+
+        // Somebody holds the task while a second life, which asks for nothing, removes the job.
+        let holder = try await broker.connect()
+        let isHeld = expectation(description: "it is held")
+        _ = try await holder.onChannel { [queue] channel in
+            channel.consume(queue, prefetch: 1) { _ in isHeld.fulfill() }
+        }
+        await fulfillment(of: [isHeld], timeout: 300)
+        let second = try await open(name, broker.addresses)
+        await second.close(removingJob: true)
+        try await holder.close()
+        try await waitUntil("it has come back") {
+            try await connection.state(of: suspects)?.messageCount == 1
+        }
+
+        let runs = RunLog()
+        let worker = startDoubler("h1", broker.addresses, noting: runs)
+        for name in [queue, suspects] {
+            try await waitUntil("\(name) is empty") {
+                try await connection.state(of: name)?.messageCount == 0
+            }
+        }
+        try await worker.stop()
+        XCTAssertEqual(runs.total, 0)
+        for name in [queue, suspects] {
+            let left = try await connection.state(of: name)?.messageCount
+            XCTAssertEqual(left, 0)
+        }
+        try await connection.close()
+    }
+
     func testASecondControllerOfALivingJobIsRefused() async throws {
         let broker = try await broker
         let name = jobName("one at a time")

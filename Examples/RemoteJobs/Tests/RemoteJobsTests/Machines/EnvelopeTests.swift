@@ -24,7 +24,7 @@ import Testing
         for value in (properties.headers ?? [:]).values {
             if case .array = value { Issue.record("a list among the headers") }
         }
-        let body = Envelope.body(ofRoutes: ["a@b", "c"])
+        let body = Envelope.body(ofNames: ["a@b", "c"])
         guard
             case .seen(let round, let worker, let routes)? =
                 Envelope.record(in: message(properties, body))

@@ -82,6 +82,21 @@ import Testing
         #expect(deliver(3, to: &ledger) == [.acknowledge(tag(3))])
     }
 
+    @Test func nothingOfARemovedJobIsBegunAndWhatRunsIsCancelled() {
+        var ledger = Ledger(width: 1)
+        _ = deliver(1, to: &ledger)
+        _ = deliver(2, to: &ledger)
+        let other = PublicationID(life: "d", number: 1)
+        _ = ledger.delivered(other, "other", attempt: 1, limit: 3, tag: tag(9))
+        let actions = ledger.livesRemoved(["c"])
+        #expect(actions.count == 2)
+        #expect(actions.contains(.cancel(id(1))))
+        #expect(actions.contains(.acknowledge(tag(2))))
+        #expect(deliver(3, to: &ledger) == [.acknowledge(tag(3))])
+        let next = ledger.runEnded(id(1))
+        #expect(next == [.publish(id(1)), .run(other, "other", attempt: 1)])
+    }
+
     @Test func aDrainingWorkerHandsBackWhatWaitsAndTakesNoMore() {
         var ledger = Ledger(width: 1)
         _ = deliver(1, to: &ledger)
