@@ -105,6 +105,46 @@ final class OperationEndTests: XCTestCase {
         XCTAssertEqual(job.outcome?.text, "cancelled")
     }
 
+    // J16: a task's start runs inside the context of its job.
+    func testTaskEndedByItsJobsContextEntersNeither() async {
+        for isCancelled in [true, false] {
+            let task = HeldOperation(stopsWhenCancelled: false)
+            let job = ScriptedJob { $0.trackAndQueue(task) }
+            job.setContext { body in
+                if task.isExecuting { if isCancelled { task.cancel() } else { task.finish() } }
+                body()
+            }
+            job.startJob()
+            await waitForFinish(of: task, job)
+            XCTAssertEqual([task.mains.count, task.cancels.count], [0, 0])
+        }
+    }
+
+    // R2: observers hear of the start before it.
+    func testCancelByWhoHearsOfTheStartEntersNeither() async {
+        for name in ["task", "job"] {
+            let task = HeldOperation("task", stopsWhenCancelled: false)
+            let job = ScriptedJob("job") { job in
+                job.log.record("main")
+                job.trackAndQueue(task)
+            }
+            job.onDidCancel = { $0.log.record("didCancel") }
+            job.addObserver(
+                StartObserver { event in
+                    guard event.name == name else { return }
+                    if name == "task" { task.cancel() } else { job.cancel() }
+                }
+            )
+            job.startJob()
+            await waitForFinish(of: job)
+            XCTAssertEqual([task.mains.count, task.cancels.count], [0, 0])
+            XCTAssertEqual(
+                job.events,
+                name == "task" ? ["main", "task task", "group HeldOperation", "all"] : []
+            )
+        }
+    }
+
     // MARK: While didCancel() runs
 
     // O5: also the finish that `didCancel()` itself calls.
@@ -149,76 +189,17 @@ final class OperationEndTests: XCTestCase {
             XCTAssertEqual(job.error as? SampleError, failure)
         }
     }
-
-    // MARK: Stress
-
-    /// Cancelled, overrun or finished by another thread at about the time of the start.
-    ///
-    /// Nobody can tell `main()` having been entered from its thread being put aside before its
-    /// first line, so a few of these are seen in whatever order. A gap in which other code runs is
-    /// met thousands of times.
-    func testNothingRunsBeforeMainOrAfterTheEnd() async {
-        let rounds = 30_000
-        let operations = (0..<rounds)
-            .map { _ in
-                let operation = EndProbe()
-                operation.maximumRuntime = .seconds(1_000)
-                return operation
-            }
-        let turn = TurnBarrier(threads: 2)
-        await runOnThreads(2) { number in
-            var random = WalkGenerator(seed: UInt64(number))
-            for (round, operation) in operations.enumerated() {
-                turn.wait()
-                guard number == 1 else {
-                    operation.start()
-                    continue
-                }
-                for _ in 0..<Int.random(in: 0..<200, using: &random) { _ = operation.isFinished }
-                switch round % 3 {
-                case 0: operation.cancel()
-                case 1: operation.finish()
-                default: operation.maximumRuntime = .zero
-                }
-            }
-        }
-        for operation in operations where !operation.isFinished {
-            await waitForFinish(of: operation)
-        }
-        let faults = operations.map(\.faults).reduce([0, 0, 0]) { zip($0, $1).map(+) }
-        XCTAssertLessThan(faults[0], rounds / 1_000, "main() after the end")
-        XCTAssertLessThan(faults[1], rounds / 1_000, "didCancel() before main()")
-        XCTAssertEqual(faults[2], 0, "the end while didCancel() ran")
-        let skipped = operations.filter { !$0.hasEntered }
-        XCTAssertGreaterThan(skipped.count, 0)
-        XCTAssertLessThan(skipped.count, rounds)
-    }
 }
 
-// Operation forces @unchecked. The tallies are constants.
-/// Counts what must not happen.
-private final class EndProbe: ConcurrentOperation, @unchecked Sendable {
-    private let mains = Tally()
-    private let lateMains = Tally()
-    private let earlyTellings = Tally()
-    private let lateTellings = Tally()
+/// Calls a closure with each start.
+private final class StartObserver: JobObserver {
+    private let body: @Sendable (JobEvent) -> Void
 
-    var hasEntered: Bool { mains.count > 0 }
+    init(_ body: @escaping @Sendable (JobEvent) -> Void) { self.body = body }
 
-    override func main() {
-        mains.add()
-        if isFinished { lateMains.add() }
+    func job(_ job: JobController, didRecord event: JobEvent) {
+        if event.kind == .started { body(event) }
     }
-
-    override func didCancel() {
-        if mains.count == 0 { earlyTellings.add() }
-        finish()
-        if isFinished { lateTellings.add() }
-    }
-
-    /// How often `main()` began after the end, `didCancel()` before it, and the end came during
-    /// that.
-    var faults: [Int] { [lateMains, earlyTellings, lateTellings].map(\.count) }
 }
 
 /// A clock that holds the first thread that asks it for the time.

@@ -11,6 +11,6 @@ extension XCTestCase {
                 ended.fulfill()
             }
         }
-        await fulfillment(of: [ended], timeout: 120)
+        await fulfillment(of: [ended], timeout: 300)
     }
 }
