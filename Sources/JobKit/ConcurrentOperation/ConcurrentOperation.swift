@@ -283,7 +283,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// waits for its stage besides its dependencies.
     var predecessorIDs: [Int] {
         guard currentLifecycle.contains(.hasDependencies) else { return [] }
-        return dependencies.map(\.operationID)
+        return dependencies.filter(\.isFinished).map(\.operationID)
     }
 
     /// `isFinished` has just become true, and nobody was told yet; a job reports it.

@@ -50,8 +50,9 @@ struct TaskNews: Sendable {
         return task.isCancelled ? .cancelled : .succeeded
     }
 
-    /// The operations that the task depended on, or waited for by its stage.
+    /// The operations that the task depended on, and that have finished, or waited for by its
+    /// stage.
     private var predecessorIDs: [Int] {
-        concurrentTask?.predecessorIDs ?? task.dependencies.map(\.operationID)
+        concurrentTask?.predecessorIDs ?? task.dependencies.filter(\.isFinished).map(\.operationID)
     }
 }

@@ -54,8 +54,9 @@ struct TimelineRecording {
             records[place].start = event.time
             records[place].predecessorIDs = event.predecessorIDs.filter(mayBeRecorded)
             records[place].place = event.place
-        case .finished where records[place].end == .unknown:
-            records[place].end = event.time
+            endPredecessors(of: event)
+        case .finished where records[place].outcome == nil:
+            if records[place].end == .unknown { records[place].end = event.time }
             records[place].outcome = event.outcome ?? .succeeded
         default:
             break
@@ -68,6 +69,17 @@ struct TimelineRecording {
         if parentID == lastParentID { return true }
         lastParentID = parentID
         return places[parentID] != nil || records.count >= limit
+    }
+
+    /// What an operation waited for had finished by its start.
+    ///
+    /// A plain operation's dependents, if they are plain too, may start and even end before JobKit
+    /// hears of its finish.
+    private mutating func endPredecessors(of event: JobEvent) {
+        for id in event.predecessorIDs {
+            guard let before = places[id], records[before].end == .unknown else { continue }
+            records[before].end = event.time
+        }
     }
 
     /// Whether a number may be that of a recorded operation: where there is a limit, a long list of

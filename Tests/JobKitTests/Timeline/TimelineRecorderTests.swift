@@ -217,6 +217,35 @@ final class TimelineRecorderTests: XCTestCase {
         XCTAssertEqual(recorder.timeline.criticalPath.map(\.name), ["b", "c", "d"])
     }
 
+    // R5: the dependent starts, and ends, before JobKit hears of the finish
+    func testPlainTaskWhoseStartReturnsLateStandsBeforeItsDependent() async {
+        let (first, second) = (LateOperation(), BlockOperation {})
+        (first.name, second.name) = ("first", "second")
+        second.addDependency(first)
+        let job = ScriptedJob { job in
+            job.trackAndQueue(first)
+            job.trackAndQueue(second)
+        }
+        let recorder = TimelineRecorder()
+        job.addObserver(recorder)
+        job.startJob()
+        await waitForFinish(of: second)
+        first.goOn.open()
+        await waitForFinish(of: job)
+        XCTAssertEqual(recorder.timeline.criticalPath.map(\.name), ["first", "second"])
+    }
+
+    // Operation forces @unchecked. The gate is a constant.
+    /// Finishes, as others see it, before its `start()` returns.
+    private final class LateOperation: Operation, @unchecked Sendable {
+        let goOn = Gate()
+
+        override func start() {
+            super.start()
+            goOn.wait()
+        }
+    }
+
     /// A job with one asynchronous task.
     private final class AsyncJob: JobController, @unchecked Sendable {
         private let body: @Sendable () async -> Void

@@ -97,6 +97,19 @@ import Testing
         #expect(timeline.criticalPath.map(\.name) == ["2", "3"])
     }
 
+    @Test func whatWasWaitedForEndsByTheStartOfWhatWaited() {
+        var recording = TimelineRecording()
+        recording.note(event(.started, of: 1, at: at(0)))
+        recording.note(event(.started, of: 2, in: 1, at: at(1)))
+        recording.note(event(.started, of: 3, in: 1, at: at(4), predecessorIDs: [2]))
+        recording.note(event(.finished, of: 3, in: 1, at: at(5), outcome: .succeeded))
+        recording.note(event(.finished, of: 2, in: 1, at: at(6), outcome: .cancelled))
+        let timeline = recording.timeline(at: at(7))
+        #expect(timeline.entries[1].end == .milliseconds(4))
+        #expect(timeline.entries[1].outcomeWord == "cancelled")
+        #expect(timeline.criticalPath.map(\.name) == ["2", "3"])
+    }
+
     @Test func whatStillRunsEndsNow() {
         var recording = TimelineRecording()
         recording.note(event(.started, of: 1, at: at(5)))
