@@ -48,9 +48,10 @@ extension SessionLoop {
             try await Layout.declareShared(on: out).get()
             try await Layout.declareJob(job, on: out).get()
             let stream = try await connection.openChannel().get().value
-            guard ending == nil, self.generation == generation, connection.isOpen else {
+            guard ending == nil, self.generation == generation else {
                 return connection.abort(.closedHere)
             }
+            guard connection.isOpen else { throw ConnectionFailure.transportLost }
             let link = Link(connection, out: out, stream: stream, at: now)
             self.link = link
             connection.onBlocked = { [weak self] isBlocked in
@@ -71,19 +72,28 @@ extension SessionLoop {
             }
             _ = try await consuming.get()
             write(Envelope.mark(.life, marker), ByteBuffer())
-        } catch let failure as ConnectionFailure where failure.isLocked {
-            giveUpConnection(opened)
-            perform(machine.locked(at: now))
         } catch {
-            giveUpConnection(opened)
-            guard ending == nil else { return }
-            lastReason = BrokerNodes.reason(of: error)
-            let random = Double.random(in: 0...1)
-            if case ConnectionFailure.refused = error {
-                perform(machine.refused(at: now, random: random))
-            } else {
-                perform(machine.failed(at: now, random: random))
-            }
+            failed(error, opened, generation)
+        }
+    }
+
+    private func failed(_ error: any Error, _ connection: Connection?, _ generation: Int) {
+        // The connection's end may have been noticed already, and another be under way.
+        guard self.generation == generation, ending == nil else {
+            connection?.abort(.closedHere)
+            return
+        }
+        self.generation += 1
+        link = nil
+        connection?.onEnd = nil
+        connection?.abort(.closedHere)
+        lastReason = BrokerNodes.reason(of: error)
+        let random = Double.random(in: 0...1)
+        switch error {
+        case let failure as ConnectionFailure where failure.isLocked:
+            perform(machine.locked(at: now))
+        case ConnectionFailure.refused: perform(machine.refused(at: now, random: random))
+        default: perform(machine.failed(at: now, random: random))
         }
     }
 
@@ -93,13 +103,6 @@ extension SessionLoop {
     private func takeLock(on connection: Connection) async throws {
         let channel = try await connection.openChannel().get().value
         _ = try await channel.declareQueue(Layout.lock(of: job), .exclusive).get()
-    }
-
-    private func giveUpConnection(_ connection: Connection?) {
-        generation += 1
-        link = nil
-        connection?.onEnd = nil
-        connection?.abort(.closedHere)
     }
 
     private func connectionEnded(_ failure: ConnectionFailure, _ generation: Int) {

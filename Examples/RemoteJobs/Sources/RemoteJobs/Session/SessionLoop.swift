@@ -124,7 +124,7 @@ actor SessionLoop {
         for action in actions {
             switch action {
             case .connect: Task { await connect() }
-            case .retry(let delay): after(delay) { loop in Task { await loop.connect() } }
+            case .retry(let delay): after(delay) { $0.perform($0.machine.retryDue()) }
             case .opened: resumeOpeners(nil)
             case .giveUp(let reason): end(reason)
             }

@@ -38,6 +38,8 @@ struct SessionStateMachine {
     private var backoff = Backoff()
     private var since = Duration.zero
     private var lockedSince: Duration?
+    /// Whether a try is under way: what is heard of one that has failed already counts no more.
+    private var isTrying = false
 
     init(patience: Duration) {
         self.patience = patience
@@ -47,17 +49,27 @@ struct SessionStateMachine {
         guard state == .idle else { return [] }
         state = .opening
         since = now
+        isTrying = true
+        return [.connect]
+    }
+
+    /// The time of a retry has come.
+    mutating func retryDue() -> [Action] {
+        guard state == .opening || state == .reopening, !isTrying else { return [] }
+        isTrying = true
         return [.connect]
     }
 
     /// The broker does not let the user in.
     mutating func refused(at now: Duration, random: Double) -> [Action] {
-        if state == .opening { return end(.refused) }
+        if state == .opening, isTrying { return end(.refused) }
         return failed(at: now, random: random)
     }
 
     /// There is no broker at the address, or the connection has gone before it was of use.
     mutating func failed(at now: Duration, random: Double) -> [Action] {
+        guard isTrying else { return [] }
+        isTrying = false
         switch state {
         case .opening where now - since >= Self.openingPatience: return end(.unreachable)
         case .reopening where now - since >= patience: return end(.lost)
@@ -68,7 +80,8 @@ struct SessionStateMachine {
 
     /// Another controller has the job's lock.
     mutating func locked(at now: Duration) -> [Action] {
-        guard state == .opening || state == .reopening else { return [] }
+        guard state == .opening || state == .reopening, isTrying else { return [] }
+        isTrying = false
         let start = lockedSince ?? now
         lockedSince = start
         // After a loss, the lock that stands in the way is most likely this session's own old one.
@@ -81,6 +94,7 @@ struct SessionStateMachine {
     mutating func markerRead() -> [Action] {
         guard state == .opening || state == .reopening else { return [] }
         state = .open
+        isTrying = false
         lockedSince = nil
         backoff.succeeded()
         return [.opened]
@@ -91,6 +105,7 @@ struct SessionStateMachine {
         guard state == .open else { return [] }
         state = .reopening
         since = now
+        isTrying = true
         return [.connect]
     }
 

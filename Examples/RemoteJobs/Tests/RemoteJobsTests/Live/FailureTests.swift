@@ -155,6 +155,28 @@ final class FailureTests: LiveTestCase {
         await session.close(removingJob: true)
     }
 
+    func testAControllerThatIsCutWhileItComesBackTriesOnceAtATime() async throws {
+        let broker = try await broker
+        let proxy = try await proxy(to: broker)
+        // The second connection is cut when it asks for the job's stream.
+        let count = Counter()
+        proxy.cut { frame in
+            guard case .method(.basicConsume, _) = frame else { return false }
+            return count.next() == 2
+        }
+        let session = try await open(jobName("cut twice"), [proxy.address])
+        let worker = startDoubler("h1", broker.addresses)
+        let job = FanOut<Double2>((0..<2_000).map { ("k\($0)", $0) }, in: session, at: place)
+        let running = Task { try await job.run() }
+        proxy.cut()
+        let end = await outcome(of: running, within: 60)
+        try end.get()
+        XCTAssertEqual(job.callbackCount, 2_000)
+        XCTAssertEqual(proxy.linkCount, 3)
+        try await worker.stop()
+        await session.close(removingJob: true)
+    }
+
     func testABrokerThatStaysAwayFailsTheJob() async throws {
         let broker = try await broker
         let proxy = try await proxy(to: broker)

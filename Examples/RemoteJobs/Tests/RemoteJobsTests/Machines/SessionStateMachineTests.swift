@@ -14,6 +14,7 @@ import Testing
         var machine = SessionStateMachine(patience: .seconds(200))
         #expect(machine.openRequested(at: .seconds(1)) == [.connect])
         #expect(machine.failed(at: .seconds(1), random: 1) == [.retry(after: .milliseconds(100))])
+        #expect(machine.retryDue() == [.connect])
         #expect(machine.failed(at: .seconds(31), random: 0) == [.giveUp(.unreachable)])
         #expect(machine.failed(at: .seconds(32), random: 0) == [])
     }
@@ -31,6 +32,7 @@ import Testing
         var machine = SessionStateMachine(patience: .seconds(200))
         _ = machine.openRequested(at: .zero)
         #expect(machine.locked(at: .seconds(5)) == [.retry(after: .milliseconds(500))])
+        _ = machine.retryDue()
         #expect(machine.locked(at: .seconds(25)) == [.giveUp(.jobIsRunning)])
     }
 
@@ -38,7 +40,20 @@ import Testing
         var machine = openMachine()
         #expect(machine.lost(at: .seconds(100)) == [.connect])
         #expect(machine.failed(at: .seconds(109), random: 1) == [.retry(after: .milliseconds(100))])
+        #expect(machine.retryDue() == [.connect])
         #expect(machine.failed(at: .seconds(110), random: 1) == [.giveUp(.lost)])
+    }
+
+    @Test func aTryFailsOnceHoweverOftenThatIsHeard() {
+        var machine = openMachine()
+        #expect(machine.lost(at: .seconds(1)) == [.connect])
+        #expect(machine.failed(at: .seconds(2), random: 1) == [.retry(after: .milliseconds(100))])
+        #expect(machine.failed(at: .seconds(2), random: 1) == [])
+        #expect(machine.locked(at: .seconds(2)) == [])
+        #expect(machine.retryDue() == [.connect])
+        #expect(machine.retryDue() == [])
+        #expect(machine.markerRead() == [.opened])
+        #expect(machine.retryDue() == [])
     }
 
     @Test func closingEndsOnce() {

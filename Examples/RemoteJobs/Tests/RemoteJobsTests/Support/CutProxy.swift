@@ -14,6 +14,10 @@ final class CutProxy: Sendable {
     private let links = Mutex<[any NIOCore.Channel]>([])
     private let judge = Mutex<Judge?>(nil)
     private let lets = Mutex(true)
+    private let accepted = Mutex(0)
+
+    /// How many links have come so far.
+    var linkCount: Int { accepted.withLock { $0 } }
 
     var port: Int { server.localAddress?.port ?? 0 }
 
@@ -75,6 +79,7 @@ final class CutProxy: Sendable {
 
     private func join(_ client: any NIOCore.Channel, to port: Int) -> EventLoopFuture<Void> {
         links.withLock { $0.append(client) }
+        accepted.withLock { $0 += 1 }
         return ClientBootstrap(group: client.eventLoop)
             .channelOption(.autoRead, value: false)
             .connect(host: "127.0.0.1", port: port)
