@@ -7,9 +7,13 @@ import XCTest
 /// O10: one edge, added and removed from several threads at once.
 final class OperationEdgeTests: XCTestCase {
     /// Removed while the adding thread asks whether the plain dependency has finished.
+    ///
+    /// Nothing is left of the edge that would keep the dependency.
     func testEdgeToAPlainOperationRemovedWhileItIsAddedIsThereOrGone() async {
+        var released: [Gate] = []
         for question in 1...2 {
-            let other = AskedOperation(heldAt: question)
+            let isReleased = Gate()
+            let other = AskedOperation(heldAt: question) { isReleased.open() }
             let operation = ConcurrentOperation()
             let added = expectation(description: "added")
             Thread.detachNewThread {
@@ -23,7 +27,9 @@ final class OperationEdgeTests: XCTestCase {
             XCTAssertEqual(operation.dependencies.isEmpty, operation.isReady, "at \(question)")
             operation.removeDependency(other)
             XCTAssertTrue(operation.isReady)
+            released.append(isReleased)
         }
+        for isReleased in released { await wait(for: isReleased) }
     }
 
     func testEdgeAddedAndRemovedAtOnceIsThereOrGone() async {
@@ -94,8 +100,12 @@ private final class AskedOperation: Operation, @unchecked Sendable {
     let goOn = Gate()
     private let questions = Tally()
     private let held: Int
+    private let token: ReleaseToken
 
-    init(heldAt question: Int) { held = question }
+    init(heldAt question: Int, whenReleased: @escaping @Sendable () -> Void) {
+        held = question
+        token = ReleaseToken(whenReleased)
+    }
 
     override var isFinished: Bool {
         questions.add()

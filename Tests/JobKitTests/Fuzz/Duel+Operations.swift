@@ -1,34 +1,52 @@
 import Foundation
-import JobKit
 import JobKitTesting
 import Synchronization
 
+@testable import JobKit
+
 // Operation forces @unchecked. What changes is atomic.
 /// Notes whether `main()` and `didCancel()` are called when they may be (O5).
+///
+/// A thread that the system stops between a decision and the first line of `main()` looks like one
+/// that decided late. So the operation notes what has happened when its clock is asked, which is
+/// between the start and `main()`.
 final class WitnessOperation: ConcurrentOperation, @unchecked Sendable {
     private let referee: Referee
-    private let entered = Atomic(false)
-    private let isBeingTold = Atomic(false)
+    private let hasEntered = Atomic(false)
     private let wasTold = Atomic(false)
+    private let isEnded = Atomic(false)
+    private let wasEndedBefore = Atomic(false)
     private let finishesInMain: Bool
     private let whileTold: Delay
 
-    init(_ referee: Referee, finishesInMain: Bool, whileTold: Delay) {
+    init(_ referee: Referee, finishesInMain: Bool, beforeMain: Delay, whileTold: Delay) {
         self.referee = referee
         self.finishesInMain = finishesInMain
         self.whileTold = whileTold
+        super.init()
+        clock = AskedClock { [unowned self] in
+            guard ThreadContext.current.frame.isOf(self) else { return }
+            beforeMain.pass()
+            referee.expect(
+                !wasTold.load(ordering: .acquiring),
+                "O5: told of a cancel before main()"
+            )
+            if isEnded.load(ordering: .acquiring) || isCancelled || isFinished {
+                wasEndedBefore.store(true, ordering: .releasing)
+            }
+        }
     }
 
+    /// A finish or a cancel has returned.
+    func endReturned() { isEnded.store(true, ordering: .releasing) }
+
     override func main() {
-        entered.store(true, ordering: .sequentiallyConsistent)
-        // O5: main() is not entered after the finish.
-        referee.usuallyExpect(!isFinished)
+        hasEntered.store(true, ordering: .releasing)
+        referee.expect(!wasEndedBefore.load(ordering: .acquiring), "O5: main() after the end")
         if finishesInMain { finish() }
     }
 
     override func didCancel() {
-        // O5: nobody is told of a cancel before main().
-        referee.usuallyExpect(entered.load(ordering: .acquiring))
         referee.expect(
             !wasTold.exchange(true, ordering: .acquiringAndReleasing),
             "O5: told of a cancel twice"
@@ -38,19 +56,13 @@ final class WitnessOperation: ConcurrentOperation, @unchecked Sendable {
         referee.expect(!isFinished, "O5: finished while it was told of a cancel")
         finish()
     }
-}
 
-/// The only owner of an operation.
-private final class Holder: Sendable {
-    private let held: Guarded<Operation?>
-
-    init(_ operation: Operation) { held = Guarded(operation) }
-
-    var operation: Operation? { held.withLock { $0 } }
-
-    func release() {
-        let released = held.withLock { $0.take() }
-        withExtendedLifetime(released) {}
+    /// Looks back when all threads have returned.
+    func lookBack() {
+        referee.expect(
+            hasEntered.load(ordering: .acquiring) || !wasTold.load(ordering: .acquiring),
+            "O5: told of a cancel without main()"
+        )
     }
 }
 
@@ -60,6 +72,7 @@ extension Duel {
             let operation = WitnessOperation(
                 referee,
                 finishesInMain: dice.one(in: 2),
+                beforeMain: dice.delay(),
                 whileTold: dice.delay()
             )
             switch dice.number(0...4) {
@@ -77,39 +90,41 @@ extension Duel {
                     case 3: operation.finish(with: CancellationError())
                     default: operation.cancel()
                     }
+                    operation.endReturned()
                 },
                 { if second == 2 { operation.finish() } }
             )
             // What neither main() nor a cancel has ended.
             operation.finish()
             await operation.waitForFinish()
+            operation.lookBack()
             if case .cancelled = operation.outcome {
                 referee.expect(operation.isCancelled, "O3: cancelled, and isCancelled is false")
             }
         },
-        Duel("an edge added and removed") { dice, referee in
-            let waiting = HeldOperation("waiting")
-            let dependency: Operation =
-                dice.one(in: 2) ? BlockOperation {} : InstantOperation("dependency")
-            let rounds = dice.number(1...100)
+        Duel("finishes against cancels") { dice, referee in
+            let operations = (0..<dice.number(1...100)).map { HeldOperation("\($0)") }
+            for operation in operations { operation.start() }
+            let (turn, delay) = (TurnBarrier(threads: 2), Delay(spins: dice.number(0...60)))
             await dice.race(
-                { for _ in 0..<rounds { waiting.addDependency(dependency) } },
-                { for _ in 0..<rounds { waiting.removeDependency(dependency) } }
+                {
+                    for operation in operations {
+                        turn.wait()
+                        operation.finish()
+                    }
+                },
+                {
+                    for operation in operations {
+                        turn.wait()
+                        delay.pass()
+                        operation.cancel()
+                        referee.expect(
+                            operation.isCancelled || operation.isFinished,
+                            "J8: neither cancelled nor finished when cancel() has returned"
+                        )
+                    }
+                }
             )
-            let stands = waiting.dependencies.contains { $0 === dependency }
-            referee.expect(
-                waiting.isReady != stands,
-                "O10: \(stands ? "ready although it depends" : "unready without a dependency")"
-            )
-            dependency.start()
-            referee.expect(waiting.isReady, "O10: unready although its dependency has finished")
-        },
-        Duel("a dependent freed while its dependency finishes") { dice, _ in
-            let dependency: Operation =
-                dice.one(in: 2) ? BlockOperation {} : InstantOperation("dependency")
-            let held = Holder(HeldOperation("waiting"))
-            held.operation?.addDependency(dependency)
-            await dice.race({ held.release() }, { dependency.start() })
         },
     ]
 }

@@ -1,7 +1,8 @@
 import Foundation
-import JobKit
 import JobKitTesting
 import Synchronization
+
+@testable import JobKit
 
 // Operation forces @unchecked. The permission is atomic.
 /// A plain operation with an `isReady` of its own, of which it tells nobody.
@@ -39,21 +40,32 @@ extension Duel {
             while queue.operationCount > 0 { await Task.yield() }
             withExtendedLifetime(kept) {}
         },
-        Duel("a plain operation tracked while its job ends") { dice, referee in
-            let job = HeldJob()
-            job.addObserver(EndingObserver())
-            job.startJob(on: TaskQueue(name: "duel"))
-            await job.began.opened()
-            let plain = BlockOperation {}
+        Duel("plain operations tracked while their jobs end") { dice, referee in
+            let jobs = (0..<dice.number(1...8)).map { _ in HeldJob() }
+            for job in jobs {
+                job.addObserver(EndingObserver())
+                job.startJob(on: TaskQueue(name: "duel"))
+            }
+            for job in jobs { await job.began.opened() }
+            let plain = jobs.map { _ in BlockOperation {} }
             let kept = Kept()
-            await dice.race({ [token = kept.make()] in job.track(plain) { _ in _ = token } })
-            job.cancel()
-            await job.waitForFinish()
-            let limit = ContinuousClock.now + .seconds(60)
-            while !kept.isReleased, ContinuousClock.now < limit { await Task.yield() }
-            referee.expect(kept.isReleased, "J10: an ended job keeps a closure")
-            plain.start()
-            referee.expect(job.outcome.map { "\($0)" } == "cancelled", "J8: not cancelled")
+            await dice.race({
+                for (job, plain) in zip(jobs, plain) {
+                    let token = kept.make()
+                    job.track(plain) { _ in _ = token }
+                }
+            })
+            for (job, plain) in zip(jobs, plain) {
+                job.cancel()
+                await job.waitForFinish()
+                referee.expect(
+                    PlainOperations.subscribers(of: plain).isEmpty,
+                    "J10: an ended job still waits to hear of a finish"
+                )
+                referee.expect(job.outcome.map { "\($0)" } == "cancelled", "J8: not cancelled")
+            }
+            await referee.expectSoon("J10: an ended job keeps a closure") { kept.isReleased }
+            for operation in plain { operation.start() }
         },
         Duel("an unready plain operation of a cancelled job") { dice, referee in
             let plain = PermittedOperation()
@@ -96,15 +108,6 @@ final class HeldJob: JobController, @unchecked Sendable {
         track(HeldOperation("never started"))
         began.open()
     }
-}
-
-/// Tells whether an object that it made has been released.
-private final class Kept: Sendable {
-    private let count = Atomic(0)
-
-    var isReleased: Bool { count.load(ordering: .acquiring) == 1 }
-
-    func make() -> ReleaseToken { ReleaseToken { self.count.add(1, ordering: .releasing) } }
 }
 
 /// Cancels the job that tracks a plain operation, and lets it come to its end meanwhile.

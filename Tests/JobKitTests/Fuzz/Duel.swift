@@ -4,26 +4,23 @@ import Synchronization
 
 /// What one round of a duel saw.
 final class Referee: Sendable {
-    private let seen = Guarded((complaints: [String](), narrowEscapes: 0))
+    private let seen = Guarded([String]())
 
     /// What contradicts the contract.
-    var complaints: [String] { seen.withLock { $0.complaints } }
+    var complaints: [String] { seen.withLock { $0 } }
 
-    /// How often something looked wrong that single cases cannot prove.
-    ///
-    /// A thread that the system stops between a decision and the first instruction of the user's code
-    /// looks like one that decided late.
-    var narrowEscapes: Int { seen.withLock { $0.narrowEscapes } }
-
-    func complain(_ text: String) { seen.withLock { $0.complaints.append(text) } }
-
-    /// Expects what may fail once in many duels.
-    func usuallyExpect(_ condition: Bool) {
-        if !condition { seen.withLock { $0.narrowEscapes += 1 } }
-    }
+    func complain(_ text: String) { seen.withLock { $0.append(text) } }
 
     func expect(_ condition: Bool, _ text: @autoclosure () -> String) {
         if !condition { complain(text()) }
+    }
+
+    /// Expects what comes true of which no event tells, such as a release on another thread.
+    func expectSoon(_ text: String, _ condition: () -> Bool) async {
+        guard complaints.isEmpty else { return }
+        let limit = ContinuousClock.now + .seconds(120)
+        while !condition(), ContinuousClock.now < limit { await Task.yield() }
+        expect(condition(), text)
     }
 }
 
@@ -42,5 +39,5 @@ struct Duel: Sendable {
     }
 
     static let all =
-        ofOperations + ofPlainOperations + ofJobs + ofSharedTasks + ofQueues + ofObservers
+        ofOperations + ofEdges + ofPlainOperations + ofJobs + ofSharedTasks + ofQueues + ofObservers
 }

@@ -31,9 +31,7 @@ final class FuzzTests: XCTestCase {
             next += Self.batch
             guard await fight(seeds, among: duels, score) else { return }
         }
-        print("\(score.count) duels, \(score.narrowEscapes) with a narrow escape")
-        // Where O5 is broken there are many times as many.
-        XCTAssertLessThanOrEqual(score.narrowEscapes, 2 + score.count / 500, "O5")
+        print("\(score.count) duels")
     }
 
     /// Returns false when a rule was broken, or a duel does not end.
@@ -50,7 +48,7 @@ final class FuzzTests: XCTestCase {
                     let duel = duels[dice.number(0...duels.count - 1)]
                     let referee = Referee()
                     await duel.fight(&dice, referee)
-                    score.add(referee)
+                    score.add()
                     for complaint in referee.complaints.prefix(3) {
                         XCTFail("JOBKIT_FUZZ_SEED=\(seed): \(duel.name): \(complaint)")
                     }
@@ -70,7 +68,7 @@ final class FuzzTests: XCTestCase {
 
 /// What all duels together have shown.
 private final class Score: Sendable {
-    private let state = Guarded((duels: 0, narrowEscapes: 0, underWay: Set<UInt64>()))
+    private let state = Guarded((duels: 0, underWay: Set<UInt64>()))
 
     var count: Int { state.withLock { $0.duels } }
 
@@ -81,12 +79,5 @@ private final class Score: Sendable {
 
     func ended(_ seed: UInt64) { state.withLock { _ = $0.underWay.remove(seed) } }
 
-    var narrowEscapes: Int { state.withLock { $0.narrowEscapes } }
-
-    func add(_ referee: Referee) {
-        state.withLock { state in
-            state.duels += 1
-            state.narrowEscapes += referee.narrowEscapes > 0 ? 1 : 0
-        }
-    }
+    func add() { state.withLock { $0.duels += 1 } }
 }

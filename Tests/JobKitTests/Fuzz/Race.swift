@@ -5,6 +5,15 @@ import Synchronization
 /// Lets another thread run.
 func giveWay() { sched_yield() }
 
+/// Waits for another thread, which is seen at once where it runs on another core.
+func spin(until condition: () -> Bool) {
+    var looks = 0
+    while !condition() {
+        looks += 1
+        if looks.isMultiple(of: 500) { giveWay() }
+    }
+}
+
 /// Threads that set out together.
 final class StartLine: Sendable {
     private let missing: Atomic<Int>
