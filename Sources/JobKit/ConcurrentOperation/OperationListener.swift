@@ -38,6 +38,6 @@ extension Operation {
     /// Who hears of the operation's finish, in the order in which they came.
     var listeners: [OperationListener] {
         (self as? ConcurrentOperation)?.hooks.withLock { $0.subscribers }
-            ?? PlainOperations.subscribers(of: self)
+            ?? Array(PlainOperations.subscribers(of: self))
     }
 }

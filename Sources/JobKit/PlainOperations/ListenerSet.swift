@@ -2,8 +2,8 @@
 ///
 /// Adding and removing cost constant time, however many there are. One is kept without a table, for
 /// most have one.
-struct ListenerSet<Listener: AnyObject> {
-    private struct Entry {
+struct ListenerSet<Listener: AnyObject>: Sequence {
+    fileprivate struct Entry {
         let order: Int
         let listener: Listener
     }
@@ -13,12 +13,6 @@ struct ListenerSet<Listener: AnyObject> {
     private var nextOrder = 0
 
     var isEmpty: Bool { first == nil && others.isEmpty }
-
-    /// All listeners, in the order added.
-    var all: [Listener] {
-        let later = others.values.sorted { $0.order < $1.order }.map(\.listener)
-        return first.map { [$0] + later } ?? later
-    }
 
     /// At most so many listeners, in any order, but for one of them.
     func some(_ limit: Int, otherThan listener: Listener) -> [Listener] {
@@ -48,3 +42,21 @@ struct ListenerSet<Listener: AnyObject> {
         }
     }
 }
+
+extension ListenerSet {
+    /// The listeners, in the order added; the usual one takes no array.
+    struct Iterator: IteratorProtocol {
+        fileprivate var first: Listener?
+        fileprivate var later: [Listener]
+
+        mutating func next() -> Listener? { first.take() ?? later.popLast() }
+    }
+
+    func makeIterator() -> Iterator {
+        let later = others.isEmpty ? [] : others.values.sorted { $0.order > $1.order }
+        return Iterator(first: first, later: later.map(\.listener))
+    }
+}
+
+extension ListenerSet.Entry: Sendable where Listener: Sendable {}
+extension ListenerSet: Sendable where Listener: Sendable {}

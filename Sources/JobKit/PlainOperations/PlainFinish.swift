@@ -7,8 +7,8 @@ struct PlainFinish: Sendable {
     let queue: (any QueueHome)?
     /// Where it stood in the queue; nil if it had no place there yet.
     let ticket: TaskQueueTicket?
-    let subscribers: [OperationListener]
-    let dependents: [DependencyEdge]
+    let subscribers: ListenerSet<OperationListener>
+    let dependents: ListenerSet<DependencyEdge>
     let dependencies: OperationsEnd?
     let hook: FinishHook?
 

@@ -12,7 +12,9 @@ extension PlainOperations {
     /// Starts a plain operation inside the context of whoever waits for it, if there is one.
     static func startInContext(_ operation: Operation) {
         guard OperationContext.isUsed.load(ordering: .acquiring) else { return operation.start() }
-        let contexts = subscribers(of: operation).lazy.compactMap(\.context)
-        if let context = contexts.first { context.run(operation.start) } else { operation.start() }
+        for listener in subscribers(of: operation) {
+            if let context = listener.context { return context.run(operation.start) }
+        }
+        operation.start()
     }
 }

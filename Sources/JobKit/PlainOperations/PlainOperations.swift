@@ -37,7 +37,6 @@ enum PlainOperations {
 
     private struct Table {
         var known: [ObjectIdentifier: Known] = [:]
-        var numbers = PlainNumbers()
 
         mutating func entry(of operation: Operation) -> Known {
             let id = ObjectIdentifier(operation)
@@ -55,18 +54,36 @@ enum PlainOperations {
         }
     }
 
-    private static let table = Guarded(Table())
+    private final class Shard: Sendable {
+        let table = Guarded(Table())
+    }
+
+    /// Several tables: a thread that tracks operations and one that ends others seldom meet.
+    private static let shards = (0..<shardCount).map { _ in Shard() }
+    private static let shardCount = 16
+    private static let numbers = Guarded(PlainNumbers())
+
+    /// Asks the table that an operation is in.
+    @inline(__always)
+    private static func withTable<Result>(
+        of operation: Operation,
+        _ body: (inout sending Table) -> sending Result
+    ) -> sending Result {
+        // Blocks of memory begin at multiples of 16.
+        let shard = Int(bitPattern: Unmanaged.passUnretained(operation).toOpaque()) >> 4
+        return shards[shard & (shardCount - 1)].table.withLock(body)
+    }
 
     // MARK: Queues
 
     /// The queue that the operation stands in.
     static func queue(of operation: Operation) -> (any QueueHome)? {
-        table.withLock { $0.known[ObjectIdentifier(operation)]?.queue }
+        withTable(of: operation) { $0.known[ObjectIdentifier(operation)]?.queue }
     }
 
     /// Where the operation stands in its queue, once it has a place there.
     static func ticket(of operation: Operation) -> TaskQueueTicket? {
-        table.withLock { $0.known[ObjectIdentifier(operation)]?.ticket }
+        withTable(of: operation) { $0.known[ObjectIdentifier(operation)]?.ticket }
     }
 
     /// Makes the operation stand in a queue.
@@ -81,7 +98,7 @@ enum PlainOperations {
         _ queue: any QueueHome,
         _ listener: OperationListener?
     ) -> Bool {
-        table.withLock { table in
+        withTable(of: operation) { table in
             let entry = table.entry(of: operation)
             guard entry.queue == nil else { return false }
             entry.queue = queue
@@ -92,7 +109,7 @@ enum PlainOperations {
 
     /// The operation has its place in its queue; returns false if it has finished meanwhile.
     static func placed(_ operation: Operation, at ticket: TaskQueueTicket) -> Bool {
-        table.withLock { table in
+        withTable(of: operation) { table in
             guard let entry = table.known[ObjectIdentifier(operation)] else { return false }
             entry.ticket = ticket
             return true
@@ -101,7 +118,7 @@ enum PlainOperations {
 
     /// Keeps what the operation waits for, until it has finished.
     static func keep(_ dependencies: OperationsEnd, of operation: Operation) {
-        let replaced = table.withLock { table -> OperationsEnd? in
+        let replaced = withTable(of: operation) { table -> OperationsEnd? in
             let entry = table.known[ObjectIdentifier(operation)]
             defer { entry?.dependencies = dependencies }
             return entry?.dependencies
@@ -111,15 +128,17 @@ enum PlainOperations {
 
     /// The queue has started the operation, which goes on: its finish comes from elsewhere.
     static func startReturned(_ operation: Operation) {
-        let hook = table.withLock { $0.known[ObjectIdentifier(operation)]?.hookToWatch() }
+        let hook = withTable(of: operation) { $0.known[ObjectIdentifier(operation)]?.hookToWatch() }
         hook?.watch(operation)
     }
 
     // MARK: Listeners
 
     /// Who is to hear of the finish.
-    static func subscribers(of operation: Operation) -> [OperationListener] {
-        table.withLock { $0.known[ObjectIdentifier(operation)]?.subscribers.all ?? [] }
+    static func subscribers(of operation: Operation) -> ListenerSet<OperationListener> {
+        withTable(of: operation) {
+            $0.known[ObjectIdentifier(operation)]?.subscribers ?? ListenerSet()
+        }
     }
 
     /// Some of those who are to hear of the finish, but for one of them.
@@ -128,7 +147,7 @@ enum PlainOperations {
         of operation: Operation,
         otherThan listener: OperationListener
     ) -> [OperationListener] {
-        table.withLock { table in
+        withTable(of: operation) { table in
             table.known[ObjectIdentifier(operation)]?
                 .subscribers.some(limit, otherThan: listener) ?? []
         }
@@ -138,7 +157,7 @@ enum PlainOperations {
     ///
     /// - Returns: A hook, if the caller must have it watch the operation.
     static func subscribe(_ listener: OperationListener, to operation: Operation) -> FinishHook? {
-        table.withLock { table in
+        withTable(of: operation) { table in
             let entry = table.entry(of: operation)
             entry.subscribers.insert(listener)
             return entry.queue == nil ? entry.hookToWatch() : nil
@@ -150,7 +169,7 @@ enum PlainOperations {
     /// - Returns: A hook that the caller must detach.
     static func unsubscribe(_ listener: OperationListener, from operation: Operation) -> FinishHook?
     {
-        table.withLock { table in
+        withTable(of: operation) { table in
             guard let entry = table.known[ObjectIdentifier(operation)] else { return nil }
             entry.subscribers.remove(listener)
             return table.forgetIfUnused(entry)
@@ -160,7 +179,7 @@ enum PlainOperations {
     /// Ends an edge when the operation finishes; returns false if it has finished.
     static func addDependent(_ edge: DependencyEdge, to operation: Operation) -> Bool {
         guard !operation.isFinished else { return false }
-        let hook = table.withLock { table -> FinishHook? in
+        let hook = withTable(of: operation) { table -> FinishHook? in
             guard !edge.isOver else { return nil }
             let entry = table.entry(of: operation)
             entry.dependents.insert(edge)
@@ -172,7 +191,7 @@ enum PlainOperations {
 
     /// An edge is over before the operation has finished.
     static func removeDependent(_ edge: DependencyEdge, from operation: Operation) {
-        let hook = table.withLock { table -> FinishHook? in
+        let hook = withTable(of: operation) { table -> FinishHook? in
             guard let entry = table.known[ObjectIdentifier(operation)] else { return nil }
             entry.dependents.remove(edge)
             return table.forgetIfUnused(entry)
@@ -185,15 +204,15 @@ enum PlainOperations {
     /// Takes out what a finished operation leaves; nil if that was taken before, or if it is
     /// unknown.
     static func close(_ operation: Operation) -> PlainFinish? {
-        table.withLock { table in
+        withTable(of: operation) { table in
             table.known.removeValue(forKey: ObjectIdentifier(operation))
                 .map { entry in
                     PlainFinish(
                         operation: operation,
                         queue: entry.queue,
                         ticket: entry.ticket,
-                        subscribers: entry.subscribers.all,
-                        dependents: entry.dependents.all,
+                        subscribers: entry.subscribers,
+                        dependents: entry.dependents,
                         dependencies: entry.dependencies,
                         hook: entry.hook
                     )
@@ -213,7 +232,7 @@ enum PlainOperations {
 
     /// The operation's number in events, as long as it lives.
     static func number(of operation: Operation) -> Int {
-        let (number, kept) = table.withLock { $0.numbers.number(of: operation) }
+        let (number, kept) = numbers.withLock { $0.number(of: operation) }
         withExtendedLifetime(kept) {}
         return number
     }

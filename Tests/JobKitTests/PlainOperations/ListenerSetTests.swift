@@ -26,7 +26,7 @@ import Testing
             )
             #expect(some.count == min(1, others.count))
             #expect(Set(every.map(ObjectIdentifier.init)) == Set(others))
-            #expect(set.all.map(ObjectIdentifier.init) == oracle.map(ObjectIdentifier.init))
+            #expect(set.map(ObjectIdentifier.init) == oracle.map(ObjectIdentifier.init))
         }
     }
 }

@@ -95,7 +95,7 @@ final class PlainOperationsTests: XCTestCase {
             await fulfillment(of: [tracked], timeout: 300)
         }
         await eventually { freed == nil }
-        XCTAssertEqual(PlainOperations.subscribers(of: task).count, 0)
+        XCTAssertTrue(PlainOperations.subscribers(of: task).isEmpty)
         task.start()
     }
 
