@@ -46,7 +46,7 @@ final class FinishHookStressTests: XCTestCase {
             for dependency in dependencies { operation.addDependency(dependency) }
             await runOnThreads(2) { number in
                 if number == 1 { return queue.addOperation(operation) }
-                while queue.operationCount == 0, !operation.isFinished {}
+                spin { queue.operationCount > 0 || operation.isFinished }
                 queue.cancelAllOperations()
             }
             await drain(queue)

@@ -68,7 +68,7 @@ final class OperationEdgeTests: XCTestCase {
                     if number == 0 {
                         operation.addDependency(other)
                     } else {
-                        while operation.dependencies.isEmpty {}
+                        spin { !operation.dependencies.isEmpty }
                         operation.removeDependency(other)
                     }
                 }

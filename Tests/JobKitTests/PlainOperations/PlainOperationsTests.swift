@@ -40,7 +40,7 @@ final class PlainOperationsTests: XCTestCase {
             for dependency in dependencies { dependent.addDependency(dependency) }
             await runOnThreads(2) { thread in
                 guard thread == 0 else { return queue.addOperation(dependent) }
-                while queue.operationCount == 0, !dependent.isFinished {}
+                spin { queue.operationCount > 0 || dependent.isFinished }
                 queue.cancelAllOperations()
             }
             await drain(queue)

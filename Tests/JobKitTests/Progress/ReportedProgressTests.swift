@@ -156,7 +156,7 @@ final class ReportedProgressTests: XCTestCase {
             let end = expectation(description: "seen")
             Thread.detachNewThread {
                 began.open()
-                while !job.isFinished {}
+                spin { job.isFinished }
                 XCTAssertEqual(progress.fractionCompleted, 1)
                 end.fulfill()
             }

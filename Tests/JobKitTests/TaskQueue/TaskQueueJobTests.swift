@@ -63,7 +63,7 @@ final class TaskQueueJobTests: XCTestCase {
                 job.track(task)
             }
             queue.addOperation(job)
-            await drain(queue, timeout: 300)
+            await drain(queue)
             XCTAssertTrue(job.isFinished)
         }
     }
@@ -79,7 +79,7 @@ final class TaskQueueJobTests: XCTestCase {
             job.trackAndQueue(task)
             queue.addOperation(job)
             queue.isSuspended = false
-            await drain(queue, timeout: 300)
+            await drain(queue)
             XCTAssertTrue(job.isFinished)
         }
     }
@@ -105,7 +105,7 @@ final class TaskQueueJobTests: XCTestCase {
             if hasBarrier { queue.addBarrierBlock {} }
             queue.maxConcurrentOperationCount = 1
             TaskQueue.shared.addOperation(gate)
-            await drain(queue, timeout: 300)
+            await drain(queue)
             XCTAssertEqual(queue.operationCount, 0)
         }
     }
@@ -134,7 +134,7 @@ final class TaskQueueJobTests: XCTestCase {
                     queue.maxConcurrentOperationCount = 1
                 }
             }
-            await drain(queue, timeout: 300)
+            await drain(queue)
             guard queue.operationCount == 0 else { return XCTFail("stuck in round \(round)") }
         }
     }
@@ -156,7 +156,7 @@ final class TaskQueueJobTests: XCTestCase {
         queue.addBarrierBlock { log.record("barrier") }
         queue.addOperation { log.record("after") }
         release.open()
-        await drain(queue, timeout: 300)
+        await drain(queue)
         XCTAssertEqual(log.events, ["first", "second", "barrier", "after"])
     }
 

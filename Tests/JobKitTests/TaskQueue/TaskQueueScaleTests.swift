@@ -27,7 +27,7 @@ final class TaskQueueScaleTests: XCTestCase {
             }
             queue.addOperations(chain)
             chain = []
-            await drain(queue, timeout: 120)
+            await drain(queue)
             XCTAssertEqual(reached.load(ordering: .relaxed), 100_000, order)
             XCTAssertEqual(bad.load(ordering: .relaxed), 0, order)
         }
@@ -52,7 +52,7 @@ final class TaskQueueScaleTests: XCTestCase {
         for task in tasks { last.addDependency(task) }
         queue.addOperation(last)
         queue.addOperations(tasks)
-        await drain(queue, timeout: 120)
+        await drain(queue)
         XCTAssertEqual(seen.load(ordering: .relaxed), 200_000)
     }
 }

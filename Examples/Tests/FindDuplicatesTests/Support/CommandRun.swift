@@ -81,7 +81,7 @@ extension Process {
         terminationHandler = { _ in ended.fulfill() }
         try runWithNoSignalBlocked()
         try await whileRunning()
-        let result = await XCTWaiter.fulfillment(of: [ended], timeout: 120)
+        let result = await XCTWaiter.fulfillment(of: [ended], timeout: 300)
         if result != .completed { kill(processIdentifier, SIGKILL) }
         XCTAssertEqual(result, .completed, "The process has not ended in time")
     }
