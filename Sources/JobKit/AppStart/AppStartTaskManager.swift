@@ -21,13 +21,13 @@ import Dispatch
 /// until it has reported. Otherwise the manager does not keep itself alive.
 ///
 /// > Thread: Any. Tasks and the delegate are called without a lock held.
-// Unchecked because the class is open. Its own state stands behind the lock of `effects`, and a
+// Unchecked because the class is open. Its own state stands behind the lock of `shell`, and a
 // subclass guards what it adds.
 open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked Sendable {
     /// The manager of the app's start.
     public static let shared = AppStartTaskManager()
 
-    private let effects = AppStartEffects()
+    private let shell = AppStartShell()
 
     /// Creates a manager whose queue holds the manager itself.
     public init() {
@@ -35,13 +35,13 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     }
 
     deinit {
-        effects.removeAll()
+        shell.removeAll()
     }
 
     /// Follows the chain; held weakly.
     public var delegate: (any AppStartTaskManagerDelegate)? {
-        get { effects.delegate }
-        set { effects.delegate = newValue }
+        get { shell.delegate }
+        set { shell.delegate = newValue }
     }
 
     /// Where the tasks start and the delegate is called; nil, the default: on the thread of the
@@ -51,8 +51,8 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     /// Their methods are then called there one after another, after ``startAllTasks()`` has
     /// returned.
     public final var callbackQueue: DispatchQueue? {
-        get { effects.callbackQueue }
-        set { effects.callbackQueue = newValue }
+        get { shell.callbackQueue }
+        set { shell.callbackQueue = newValue }
     }
 
     /// Adds a task to the end of the queue, even while the chain runs.
@@ -61,7 +61,7 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     ///
     /// - Parameter task: The task. Retained until it has reported its end, or until it is removed.
     public func addStartupTask(_ task: any AppStartTask) {
-        effects.add(StartupEntry(task, in: self))
+        shell.add(StartupEntry(task, in: self))
     }
 
     /// Removes a task from the queue unless it has started.
@@ -70,14 +70,14 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     ///
     /// - Parameter task: The task.
     public func removeStartupTask(_ task: any AppStartTask) {
-        effects.remove(ObjectIdentifier(task))
+        shell.remove(ObjectIdentifier(task))
     }
 
     /// Empties the queue except for the manager itself, which becomes the first task again.
     ///
     /// A task that has started continues, and the chain waits for its end.
     public func removeAllStartupTasks() {
-        effects.removeAll(leaving: StartupEntry(self, in: self))
+        shell.removeAll(leaving: StartupEntry(self, in: self))
     }
 
     /// Starts the first task of the queue; the others follow.
@@ -85,7 +85,7 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     /// After a failure, continues with the next task. Does nothing while a chain runs. With an
     /// empty queue, the chain completes at once.
     public func startAllTasks() {
-        effects.start(self)
+        shell.start(self)
     }
 
     // MARK: The manager as a task
@@ -114,7 +114,7 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     ///
     /// - Parameter task: The reporting task.
     public func startupTaskDidComplete(_ task: any AppStartTask) {
-        effects.taskDidComplete(.task(ObjectIdentifier(task)))
+        shell.taskDidComplete(.task(ObjectIdentifier(task)))
     }
 
     /// Stops the chain, if it is this task's turn.
@@ -123,6 +123,6 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     ///   - task: The reporting task.
     ///   - error: What went wrong, passed on to the delegate.
     public func startupTaskDidFail(_ task: any AppStartTask, error: any Error) {
-        effects.taskDidFail(.task(ObjectIdentifier(task)), error: error)
+        shell.taskDidFail(.task(ObjectIdentifier(task)), error: error)
     }
 }

@@ -4,19 +4,19 @@
 final class StartupTurn: AppStartTaskDelegate {
     private let number: Int
     private let taskID: ObjectIdentifier
-    private let effects: AppStartEffects
+    private let shell: AppStartShell
 
-    init(_ turn: AppStartEffects.Machine.Turn, effects: AppStartEffects) {
+    init(_ turn: AppStartShell.Machine.Turn, shell: AppStartShell) {
         number = turn.number
         taskID = turn.task.id
-        self.effects = effects
+        self.shell = shell
     }
 
     /// Ends the turn, unless it has ended.
     ///
     /// - Parameter task: The task that speaks; another one than the turn's speaks for itself.
     func startupTaskDidComplete(_ task: any AppStartTask) {
-        effects.taskDidComplete(speaker(task))
+        shell.taskDidComplete(speaker(task))
     }
 
     /// Ends the turn and the chain, unless the turn has ended.
@@ -25,10 +25,10 @@ final class StartupTurn: AppStartTaskDelegate {
     ///   - task: The task that speaks; another one than the turn's speaks for itself.
     ///   - error: What went wrong.
     func startupTaskDidFail(_ task: any AppStartTask, error: any Error) {
-        effects.taskDidFail(speaker(task), error: error)
+        shell.taskDidFail(speaker(task), error: error)
     }
 
-    private func speaker(_ task: any AppStartTask) -> AppStartEffects.Machine.Speaker {
+    private func speaker(_ task: any AppStartTask) -> AppStartShell.Machine.Speaker {
         let id = ObjectIdentifier(task)
         return id == taskID ? .turn(number) : .task(id)
     }

@@ -6,8 +6,8 @@ import Foundation
 /// goes on with them next.
 final class CancelSweep {
     private enum Work {
-        case cancel(TaskRecord, of: JobEffects)
-        case end(JobEffects)
+        case cancel(TaskRecord, of: JobShell)
+        case end(JobShell)
     }
 
     private var work: [Work] = []
@@ -17,49 +17,49 @@ final class CancelSweep {
     /// The operation whose `cancel()` the sweep is calling.
     private var target: ObjectIdentifier?
 
-    static func cancelAll(_ records: [TaskRecord], of effects: JobEffects, for job: JobController) {
+    static func cancelAll(_ records: [TaskRecord], of shell: JobShell, for job: JobController) {
         let context = ThreadContext.current
         if let sweep = context.sweep as? CancelSweep, sweep.target == ObjectIdentifier(job) {
-            return sweep.add(records, of: effects)
+            return sweep.add(records, of: shell)
         }
-        CancelSweep(isHelp: false).run(records, of: effects, in: context)
+        CancelSweep(isHelp: false).run(records, of: shell, in: context)
     }
 
     /// Goes through tasks that another thread may be cancelling, unless user code that a sweep of
     /// this thread calls asks for it.
-    static func help(_ records: [TaskRecord], of effects: JobEffects, for job: JobController) {
+    static func help(_ records: [TaskRecord], of shell: JobShell, for job: JobController) {
         let context = ThreadContext.current
         guard let sweep = context.sweep as? CancelSweep else {
-            return CancelSweep(isHelp: true).run(records, of: effects, in: context)
+            return CancelSweep(isHelp: true).run(records, of: shell, in: context)
         }
         guard sweep.isHelp, sweep.target == ObjectIdentifier(job) else { return }
-        sweep.add(records, of: effects, endsSweep: false)
+        sweep.add(records, of: shell, endsSweep: false)
     }
 
     private init(isHelp: Bool) {
         self.isHelp = isHelp
     }
 
-    private func run(_ records: [TaskRecord], of effects: JobEffects, in context: ThreadContext) {
+    private func run(_ records: [TaskRecord], of shell: JobShell, in context: ThreadContext) {
         let outer = context.sweep
         context.sweep = self
-        add(records, of: effects, endsSweep: !isHelp)
+        add(records, of: shell, endsSweep: !isHelp)
         run()
         context.sweep = outer
     }
 
-    private func add(_ records: [TaskRecord], of effects: JobEffects, endsSweep: Bool = true) {
-        if endsSweep { work.append(.end(effects)) }
-        work += records.reversed().map { .cancel($0, of: effects) }
+    private func add(_ records: [TaskRecord], of shell: JobShell, endsSweep: Bool = true) {
+        if endsSweep { work.append(.end(shell)) }
+        work += records.reversed().map { .cancel($0, of: shell) }
     }
 
     private func run() {
         while let next = work.popLast() {
             switch next {
-            case .end(let effects):
-                effects.tasksCancelled()
-            case .cancel(let record, let effects):
-                Self.cancel(record, of: effects) { self.target = $0 }
+            case .end(let shell):
+                shell.tasksCancelled()
+            case .cancel(let record, let shell):
+                Self.cancel(record, of: shell) { self.target = $0 }
             }
         }
     }
@@ -67,18 +67,18 @@ final class CancelSweep {
     /// Cancels one task as it was tracked to be, and finds out whether the job waits for it.
     static func cancel(
         _ record: TaskRecord,
-        of effects: JobEffects,
+        of shell: JobShell,
         targeting: (ObjectIdentifier?) -> Void = { _ in }
     ) {
-        let isLeft = record.terms.cancellation == .leaveRunning || effects.sharesTask(of: record)
-        let withdrawal = effects.withdraw(record, isLeft: isLeft)
+        let isLeft = record.terms.cancellation == .leaveRunning || shell.sharesTask(of: record)
+        let withdrawal = shell.withdraw(record, isLeft: isLeft)
         guard let task = withdrawal.task else { return }
-        guard !isLeft else { return effects.leave(record, task) }
+        guard !isLeft else { return shell.leave(record, task) }
         targeting(ObjectIdentifier(task))
         task.cancel()
         targeting(nil)
         // A cancelled plain operation is ready, without saying so.
-        if !record.isConcurrent { TaskQueueEffects.queue(of: task)?.lookWhetherReady(task) }
+        if !record.isConcurrent { TaskQueueShell.queue(of: task)?.lookWhetherReady(task) }
         let isWaitedFor =
             if record.terms.cancellation == .cancelWithoutWaiting {
                 false
@@ -87,7 +87,7 @@ final class CancelSweep {
             } else {
                 withdrawal.wasQueued || task.isExecuting || task.isFinished
             }
-        if !isWaitedFor { effects.settle(record) }
+        if !isWaitedFor { shell.settle(record) }
         if withdrawal.mustStart { startCancelled(task) }
     }
 

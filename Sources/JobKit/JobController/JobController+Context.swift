@@ -26,6 +26,6 @@ extension JobController {
         guard !currentLifecycle.contains(.started) else {
             fatalError("JobKit: the context of \(label) was set after its start.")
         }
-        effects.setContext(context, of: self)
+        shell.setContext(context, of: self)
     }
 }

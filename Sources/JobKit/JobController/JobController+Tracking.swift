@@ -32,7 +32,7 @@ extension JobController {
         completion: sending ((Child) -> Void)? = nil
     ) {
         let terms = terms(of: task, cancellation, weight, failure)
-        effects.track(record(of: task, terms, nil, completion), task, group: group, for: self)
+        shell.track(record(of: task, terms, nil, completion), task, group: group, for: self)
     }
 
     /// Adds a task to a queue and makes the job wait for it.
@@ -65,7 +65,7 @@ extension JobController {
     ) {
         let terms = terms(of: task, cancellation, weight, failure)
         let record = record(of: task, terms, queue ?? self.queue, completion)
-        effects.track(record, task, group: group, for: self)
+        shell.track(record, task, group: group, for: self)
     }
 
     /// Sets what is called instead of ``taskGroupFinished(_:)`` each time the group has finished.
@@ -79,7 +79,7 @@ extension JobController {
         for group: JobGroup,
         _ completion: sending @escaping () -> Void
     ) {
-        effects.setCompletion(completion, for: group)
+        shell.setCompletion(completion, for: group)
     }
 
     /// Sets how many of a group's tasks may be in their queues at a time.
@@ -97,7 +97,7 @@ extension JobController {
                     + "it must be at least 1."
             )
         }
-        effects.setWidth(count, for: group)
+        shell.setWidth(count, for: group)
     }
 
     @inline(__always)
@@ -123,11 +123,11 @@ extension JobController {
         _ completion: ((Child) -> Void)?
     ) -> TaskRecord {
         guard let completion else {
-            return TaskRecord(task, effects: effects, terms: terms, queue: queue)
+            return TaskRecord(task, shell: shell, terms: terms, queue: queue)
         }
         return RecordWithCompletion(
             task,
-            effects: effects,
+            shell: shell,
             terms: terms,
             queue: queue,
             completion: completion

@@ -33,12 +33,12 @@ extension JobController {
         let terms = terms(of: task, cancellation, weight, failure)
         let record = RecordWithValue(
             task,
-            effects: effects,
+            shell: shell,
             terms: terms,
             queue: nil,
             onSuccess: onSuccess
         )
-        effects.track(record, task, group: group, for: self)
+        shell.track(record, task, group: group, for: self)
     }
 
     /// Adds a task to a queue, makes the job wait for it, and calls a closure with its value.
@@ -72,12 +72,12 @@ extension JobController {
         let terms = terms(of: task, cancellation, weight, failure)
         let record = RecordWithValue(
             task,
-            effects: effects,
+            shell: shell,
             terms: terms,
             queue: queue ?? self.queue,
             onSuccess: onSuccess
         )
-        effects.track(record, task, group: group, for: self)
+        shell.track(record, task, group: group, for: self)
     }
 
     /// Makes the job wait for a nested job that other code starts, and calls a closure with its
@@ -109,12 +109,12 @@ extension JobController {
         let terms = terms(of: task, cancellation, weight, failure)
         let record = RecordWithValue(
             task,
-            effects: effects,
+            shell: shell,
             terms: terms,
             queue: nil,
             onSuccess: onSuccess
         )
-        effects.track(record, task, group: group, for: self)
+        shell.track(record, task, group: group, for: self)
     }
 
     /// Adds a nested job to a queue, makes the job wait for it, and calls a closure with its value.
@@ -148,11 +148,11 @@ extension JobController {
         let terms = terms(of: task, cancellation, weight, failure)
         let record = RecordWithValue(
             task,
-            effects: effects,
+            shell: shell,
             terms: terms,
             queue: queue ?? self.queue,
             onSuccess: onSuccess
         )
-        effects.track(record, task, group: group, for: self)
+        shell.track(record, task, group: group, for: self)
     }
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-// Operation forces @unchecked. The lock of JobEffects guards all state.
+// Operation forces @unchecked. The lock of JobShell guards all state.
 /// An operation that consists of many tasks, and decides the next step when a step is done.
 ///
 /// A subclass starts its first tasks in `main()` and continues in closures and callbacks: a closure
@@ -35,7 +35,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     /// unless told otherwise.
     public final let queue: any OperationScheduling
 
-    let effects: JobEffects
+    let shell: JobShell
 
     /// Creates a job that has not been started.
     ///
@@ -48,7 +48,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
         callbackQueue: DispatchQueue? = nil
     ) {
         self.queue = queue
-        effects = JobEffects(callbackQueue: callbackQueue)
+        shell = JobShell(callbackQueue: callbackQueue)
         super.init()
     }
 
@@ -112,8 +112,8 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     /// already taken may still come. Everything else resumes with the job. `cancel()` works while
     /// the job is suspended.
     public final var isSuspended: Bool {
-        get { effects.state.withLock { $0.machine.isSuspended } }
-        set { effects.setSuspended(newValue) }
+        get { shell.state.withLock { $0.machine.isSuspended } }
+        set { shell.setSuspended(newValue) }
     }
 
     /// Cancels the job and every unfinished task, depth first through nested jobs.
@@ -121,97 +121,97 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     /// All tasks are cancelled when this returns. No further step callback starts; a running one
     /// completes. When its tasks have stopped, the job calls ``jobCancelled()`` and finishes.
     open override func cancel() {
-        let isFirst = effects.requestEnd(.cancelled)
+        let isFirst = shell.requestEnd(.cancelled)
         super.cancel()
-        if isFirst { effects.cancelTasks(of: self) } else { effects.helpToCancelTasks(of: self) }
+        if isFirst { shell.cancelTasks(of: self) } else { shell.helpToCancelTasks(of: self) }
     }
 
     /// The tasks that have not finished, in the order tracked.
     public final var trackedTasks: [Operation] {
-        effects.state.withLock { $0.tasks.records.compactMap(\.task) }.filter { !$0.isFinished }
+        shell.state.withLock { $0.tasks.records.compactMap(\.task) }.filter { !$0.isFinished }
     }
 
     // MARK: For JobKit
 
     override func run() {
-        guard let callbackQueue = effects.callbackQueue else {
+        guard let callbackQueue = shell.callbackQueue else {
             runMain()
-            ThreadContext.current.frame.delivery = effects
+            ThreadContext.current.frame.delivery = shell
             return
         }
         callbackQueue.async { [self] in
             runMain()
-            if effects.claimDelivery() { effects.deliverOnCallbackQueue() }
+            if shell.claimDelivery() { shell.deliverOnCallbackQueue() }
         }
     }
 
     private func runMain() {
-        if let context = effects.context { context.run(beginMain) } else { beginMain() }
-        effects.mainReturned()
+        if let context = shell.context { context.run(beginMain) } else { beginMain() }
+        shell.mainReturned()
     }
 
     private func beginMain() {
-        if effects.begin(self, mayEnterMain: transition { $0.mainEntering() }) { main() }
+        if shell.begin(self, mayEnterMain: transition { $0.mainEntering() }) { main() }
     }
 
     override func tellOfCancel() {
-        if effects.state.withLock({ $0.machine.hasEnteredMain }) { didCancel() }
+        if shell.state.withLock({ $0.machine.hasEnteredMain }) { didCancel() }
     }
 
-    override func startIsObserved() { effects.tellOwn(.started, of: self) }
+    override func startIsObserved() { shell.tellOwn(.started, of: self) }
 
-    override func holdsPlace(in queue: any QueueHome) -> Bool { effects.place.isIn(queue) }
+    override func holdsPlace(in queue: any QueueHome) -> Bool { shell.place.isIn(queue) }
 
-    override var hasTasksToLendTo: Bool { effects.hasBegunWithTasks }
+    override var hasTasksToLendTo: Bool { shell.hasBegunWithTasks }
 
-    override var tasksToLendTo: [Operation] { effects.tasks }
+    override var tasksToLendTo: [Operation] { shell.tasks }
 
-    override var onlyWaits: Bool { effects.onlyWaits }
+    override var onlyWaits: Bool { shell.onlyWaits }
 
     override func mainSkippedByCancel() {}
 
     override func startedWithoutMain() {
-        _ = effects.begin(self, mayEnterMain: false)
-        effects.mainReturned()
-        ThreadContext.current.frame.delivery = effects
+        _ = shell.begin(self, mayEnterMain: false)
+        shell.mainReturned()
+        ThreadContext.current.frame.delivery = shell
     }
 
     override func finishRequested(_ outcome: OperationOutcome) {
         switch outcome {
-        case .succeeded: effects.end(self, .finishedEarly)
-        case .failed(let error): effects.end(self, .failed, failure: error)
-        case .cancelled: effects.end(self, .failed, failure: CancellationError())
+        case .succeeded: shell.end(self, .finishedEarly)
+        case .failed(let error): shell.end(self, .failed, failure: error)
+        case .cancelled: shell.end(self, .failed, failure: CancellationError())
         }
     }
 
     override func overran() {
-        guard effects.requestEnd(.overrun) else { return }
+        guard shell.requestEnd(.overrun) else { return }
         super.overran()
-        effects.cancelTasks(of: self)
+        shell.cancelTasks(of: self)
     }
 
     override func becameFinished() {
         // Somebody may have asked for the progress since the end was decided.
-        if case .succeeded = outcome { effects.progressCompleted(of: self) }
-        if effects.isObserved.load(ordering: .acquiring) { effects.tellOwn(.finished, of: self) }
+        if case .succeeded = outcome { shell.progressCompleted(of: self) }
+        if shell.isObserved.load(ordering: .acquiring) { shell.tellOwn(.finished, of: self) }
     }
 
     override func delayPassed(_ body: @escaping @Sendable () -> Void) {
-        effects.mailbox.put(DelayedCallback(body))
-        effects.deliverElsewhere()
-        if !currentLifecycle.contains(.entered) { effects.releaseUncallable() }
+        shell.mailbox.put(DelayedCallback(body))
+        shell.deliverElsewhere()
+        if !currentLifecycle.contains(.entered) { shell.releaseUncallable() }
     }
 
     override var callsNothingMore: Bool {
-        super.callsNothingMore || effects.state.withLock { $0.machine.callsNothing }
+        super.callsNothingMore || shell.state.withLock { $0.machine.callsNothing }
     }
 
     override func takeOwnedOperations() -> [Operation] {
-        takeDependencies() + effects.letGo()
+        takeDependencies() + shell.letGo()
     }
 
     /// Settles how the job ended; returns false if it was cancelled while it was about to complete.
-    func conclude(_ ending: JobEffects.Machine.Ending, failure: (any Error)?) -> Bool {
+    func conclude(_ ending: JobShell.Machine.Ending, failure: (any Error)?) -> Bool {
         let error: (any Error)? =
             switch ending {
             case .completed, .finishedEarly: errorOfMissingValue

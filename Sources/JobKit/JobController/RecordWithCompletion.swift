@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A class for each type of task, because to wrap the closure in one that takes any operation would
 /// allocate once more for each task.
-// As of every record, the lock of the job's effects guards the variables; as long as the job has
+// As of every record, the lock of the job's shell guards the variables; as long as the job has
 // not ended, its deliverer alone uses the closure.
 final class RecordWithCompletion<Child: Operation>: TaskRecord, @unchecked Sendable {
     private var completion: ((Child) -> Void)?
@@ -12,13 +12,13 @@ final class RecordWithCompletion<Child: Operation>: TaskRecord, @unchecked Senda
     @inline(__always)
     init(
         _ task: Child,
-        effects: JobEffects,
+        shell: JobShell,
         terms: TaskTerms,
         queue: (any OperationScheduling)?,
         completion: @escaping (Child) -> Void
     ) {
         self.completion = completion
-        super.init(task, effects: effects, terms: terms, queue: queue)
+        super.init(task, shell: shell, terms: terms, queue: queue)
     }
 
     override func deliver(to job: JobController) {

@@ -1,18 +1,18 @@
 /// A task whose value is delivered to a closure of its own.
-// As of every record, the lock of the job's effects guards the variables; as long as the job has
+// As of every record, the lock of the job's shell guards the variables; as long as the job has
 // not ended, its deliverer alone uses the closure.
 final class RecordWithValue<Child: ValueProducing>: TaskRecord, @unchecked Sendable {
     private var onSuccess: ((Child.Success) -> Void)?
 
     init(
         _ task: Child,
-        effects: JobEffects,
+        shell: JobShell,
         terms: TaskTerms,
         queue: (any OperationScheduling)?,
         onSuccess: @escaping (Child.Success) -> Void
     ) {
         self.onSuccess = onSuccess
-        super.init(task, effects: effects, terms: terms, queue: queue)
+        super.init(task, shell: shell, terms: terms, queue: queue)
     }
 
     override func deliver(to job: JobController) {

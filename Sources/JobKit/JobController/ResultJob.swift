@@ -1,4 +1,4 @@
-// Operation forces @unchecked. `storage` is written under the lock of JobEffects by the finish that
+// Operation forces @unchecked. `storage` is written under the lock of JobShell by the finish that
 // decides the end, and read after the atomic word of the operation says that it has finished.
 /// A job that finishes with a value.
 ///
@@ -11,7 +11,7 @@ open class ResultJob<Success: Sendable>: JobController, @unchecked Sendable {
     ///
     /// Ignored if the job has already failed, been cancelled or been finished.
     public final func finish(returning value: Success) {
-        effects.end(self, .finishedEarly) { storage.value = value }
+        shell.end(self, .finishedEarly) { storage.value = value }
     }
 
     /// The value, or why there is none; nil until the job has finished.

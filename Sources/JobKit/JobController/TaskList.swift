@@ -2,7 +2,7 @@
 ///
 /// The records are linked to each other, and each is retained by the list: the one that leaves is,
 /// as a rule, the first, and its neighbour is the next to be used. A record retains its job's
-/// effects, so that a list with records in it is never lost.
+/// shell, so that a list with records in it is never lost.
 struct TaskList {
     private var first: Unmanaged<TaskRecord>?
     private var last: Unmanaged<TaskRecord>?

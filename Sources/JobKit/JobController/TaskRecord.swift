@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-// The lock of the job's effects guards every variable but one.
+// The lock of the job's shell guards every variable but one.
 /// One task that a job tracks, from the tracking to the delivery.
 ///
 /// The record holds the task and the task its record; delivering the task, or ending the job,
 /// breaks the cycle.
 class TaskRecord: JobMail, @unchecked Sendable {
-    final let effects: JobEffects
+    final let shell: JobShell
     /// The number of the task's group in the job.
     final var group = 0
     final let terms: TaskTerms
@@ -38,12 +38,12 @@ class TaskRecord: JobMail, @unchecked Sendable {
     @inline(__always)
     init(
         _ task: Operation,
-        effects: JobEffects,
+        shell: JobShell,
         terms: TaskTerms,
         queue: (any OperationScheduling)?
     ) {
         self.task = task
-        self.effects = effects
+        self.shell = shell
         self.terms = terms
         self.queue = queue
         isConcurrent = task is ConcurrentOperation
@@ -91,19 +91,19 @@ class TaskRecord: JobMail, @unchecked Sendable {
 
     // MARK: For the operation
 
-    final override var context: OperationContext? { effects.context }
+    final override var context: OperationContext? { shell.context }
 
-    final override var waitingOperation: ConcurrentOperation? { effects.startedJob }
+    final override var waitingOperation: ConcurrentOperation? { shell.startedJob }
 
     final override func operationStarts() {
-        if effects.isObserved.load(ordering: .acquiring) { effects.tellStarted(self) }
+        if shell.isObserved.load(ordering: .acquiring) { shell.tellStarted(self) }
     }
 
-    final override func operationFinished() { effects.taskFinished(self) }
+    final override func operationFinished() { shell.taskFinished(self) }
 
-    final override func claimDelivery() -> Bool { effects.claimDelivery() }
+    final override func claimDelivery() -> Bool { shell.claimDelivery() }
 
-    final override func deliverClaimed() -> (any CallbackDelivery)? { effects.deliverClaimed() }
+    final override func deliverClaimed() -> (any CallbackDelivery)? { shell.deliverClaimed() }
 
-    final override func deliverClaimedElsewhere() { effects.deliverClaimedElsewhere() }
+    final override func deliverClaimedElsewhere() { shell.deliverClaimedElsewhere() }
 }

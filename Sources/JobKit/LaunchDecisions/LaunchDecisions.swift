@@ -41,7 +41,7 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
         case completed
     }
 
-    private let effects: LaunchDecisionsEffects<Item>
+    private let shell: LaunchDecisionsShell<Item>
 
     /// Creates decisions in which the need for every item is unknown.
     ///
@@ -52,7 +52,7 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     ///   - waitsForUnknown: Whether an item waits until the need of every item above it is known. A
     ///     presented item stays if one above it becomes unknown again.
     public init(priority: [Item], independent: Set<Item> = [], waitsForUnknown: Bool = false) {
-        effects = LaunchDecisionsEffects(
+        shell = LaunchDecisionsShell(
             priority: priority,
             independent: independent,
             waitsForUnknown: waitsForUnknown
@@ -69,7 +69,7 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     ///   - need: What is known now.
     ///   - item: The item.
     public func set(_ need: Need, for item: Item) {
-        effects.send { $0.needSet(need, for: item) }
+        shell.send { $0.needSet(need, for: item) }
     }
 
     /// Returns the need that was last set for an item.
@@ -77,7 +77,7 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     /// - Parameter item: The item.
     /// - Returns: The need; `.unknown` if none was set.
     public func need(for item: Item) -> Need {
-        effects.read { $0.need(for: item) }
+        shell.read { $0.need(for: item) }
     }
 
     /// Returns the state of an item.
@@ -88,7 +88,7 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     /// - Parameter item: The item.
     /// - Returns: The state; nil if the item is not needed, or is in neither list.
     public func state(of item: Item) -> State? {
-        effects.read { $0.state(of: item) }
+        shell.read { $0.state(of: item) }
     }
 
     /// Follows an item's need: the latest value first, then every value that is set, in order.
@@ -99,7 +99,7 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     /// - Parameter item: The item to follow.
     /// - Returns: A new stream, for one reader.
     public func updates(for item: Item) -> AsyncStream<Need> {
-        effects.updates(for: item)
+        shell.updates(for: item)
     }
 
     /// Adds a closure that presents an item.
@@ -111,7 +111,7 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     ///   - item: The item.
     ///   - body: Presents the item. Retained until the decisions are released.
     public func whenPresented(_ item: Item, _ body: @escaping @Sendable () -> Void) {
-        effects.send { $0.presentationAdded(body, for: item) }
+        shell.send { $0.presentationAdded(body, for: item) }
     }
 
     /// Adds a closure that takes an item off the screen.
@@ -123,9 +123,9 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     ///   - item: The item.
     ///   - body: Takes the item off the screen. Retained until the decisions are released.
     public func whenWithdrawn(_ item: Item, _ body: @escaping @Sendable () -> Void) {
-        effects.send {
+        shell.send {
             $0.withdrawalAdded(body, for: item)
-            return LaunchDecisionsEffects<Item>.Machine.Decision()
+            return LaunchDecisionsShell<Item>.Machine.Decision()
         }
     }
 
@@ -134,7 +134,7 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     /// The item of the priority list comes first, then the independent items in the order in which
     /// they became needed. Opening twice has no effect.
     public func open() {
-        effects.send { $0.opened() }
+        shell.send { $0.opened() }
     }
 
     /// Says that an executing item has been dealt with; the next one by priority is presented.
@@ -143,7 +143,7 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     ///
     /// - Parameter item: The item.
     public func complete(_ item: Item) {
-        effects.send { $0.itemCompleted(item) }
+        shell.send { $0.itemCompleted(item) }
     }
 
     /// Moves an item of the priority list up, to directly before another.
@@ -156,6 +156,6 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     ///   - item: The item to move up.
     ///   - other: The item that comes directly after it from now on.
     public func prioritize(_ item: Item, before other: Item) {
-        effects.send { $0.itemPrioritized(item, before: other) }
+        shell.send { $0.itemPrioritized(item, before: other) }
     }
 }

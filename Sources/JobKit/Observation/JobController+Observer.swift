@@ -17,6 +17,6 @@ extension JobController {
             OperationLifecycle.observed.rawValue,
             ordering: .acquiringAndReleasing
         )
-        effects.addObserver(observer, to: self)
+        shell.addObserver(observer, to: self)
     }
 }

@@ -11,15 +11,15 @@ extension JobController {
     ///
     /// > Thread: Any. The progress changes on the threads on which tasks are delivered.
     public final var progress: Progress {
-        if let reporter = effects.state.withLock({ $0.progress }) { return reporter.progress }
+        if let reporter = shell.state.withLock({ $0.progress }) { return reporter.progress }
         let made = JobProgress { [weak self] in self?.cancel() }
-        let reporter = effects.state.withLock { state in
+        let reporter = shell.state.withLock { state in
             let reporter = state.progress ?? made
             state.progress = reporter
             return reporter
         }
         if let said = reportedFraction.value { reporter.advance(to: min(said, 1.0.nextDown)) }
-        effects.reportProgress()
+        shell.reportProgress()
         if case .succeeded = outcome { reporter.advance(to: 1) }
         return reporter.progress
     }

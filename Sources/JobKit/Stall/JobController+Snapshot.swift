@@ -43,7 +43,7 @@ private struct SnapshotDraft {
 
     init(_ operation: Operation, isExpanded: Bool = true) {
         self.operation = operation
-        let state = (operation as? JobController)?.effects.snapshotState
+        let state = (operation as? JobController)?.shell.snapshotState
         tasks = isExpanded ? state?.unfinished ?? [] : []
         counts = state?.counts ?? TaskCounts()
         fraction = state?.fraction ?? 0
@@ -74,7 +74,7 @@ extension Operation {
     }
 }
 
-extension JobEffects {
+extension JobShell {
     /// What a snapshot says of a job, and its unfinished tasks in the order tracked.
     fileprivate var snapshotState: (counts: TaskCounts, fraction: Double, unfinished: [Operation]) {
         let (counted, fraction, tasks) = state.withLock { state in

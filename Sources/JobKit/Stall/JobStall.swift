@@ -41,7 +41,7 @@ struct JobStall {
     }
 }
 
-extension JobEffects {
+extension JobShell {
     var isSuspended: Bool { state.withLock { $0.machine.isSuspended } }
 
     /// What the job does, and what it waits for.
@@ -78,7 +78,7 @@ private struct StallView {
     private let isStarted: Bool
     private let isInMain: Bool
 
-    init(of job: JobController, _ state: JobEffects.State) {
+    init(of job: JobController, _ state: JobShell.State) {
         isSuspended = state.machine.isSuspended
         callback = state.callback?.kind
         since = state.callback?.since ?? CoarseTime(rawValue: 0)
@@ -101,7 +101,7 @@ private struct StallView {
     }
 
     /// The groups that have a width, and who takes their places.
-    private static func gates(_ state: JobEffects.State) -> [Int: TaskStall.Gate] {
+    private static func gates(_ state: JobShell.State) -> [Int: TaskStall.Gate] {
         guard state.admission.isCounting else { return [:] }
         var gates: [Int: TaskStall.Gate] = [:]
         for record in state.tasks.records {
@@ -120,11 +120,11 @@ private struct StallView {
         guard lifecycle.contains(.started), !lifecycle.contains(.finished) else { return .idle }
         let start = CoarseTime(rawValue: job.entry.load(ordering: .relaxed))
         if isInMain { return .main(since: start) }
-        if let queue = job.effects.callbackQueue {
+        if let queue = job.shell.callbackQueue {
             guard isStarted else {
                 return .awaitsCallbackQueue(queue.label, isForMain: true, since: start)
             }
-            let asked = job.effects.callbackQueueAsked.load(ordering: .relaxed)
+            let asked = job.shell.callbackQueueAsked.load(ordering: .relaxed)
             if asked != 0 {
                 let since = CoarseTime(rawValue: asked)
                 return .awaitsCallbackQueue(queue.label, isForMain: false, since: since)

@@ -5,7 +5,7 @@ import Foundation
 struct StallReport {
     private let now: CoarseTime
     private var queues = StalledQueues()
-    /// The effects of the jobs whose tasks have lines.
+    /// The shells of the jobs whose tasks have lines.
     private var seen: Set<ObjectIdentifier> = []
     /// Why operations do not go on that have no line of their own.
     private var outside: [ObjectIdentifier: String] = [:]
@@ -20,8 +20,8 @@ struct StallReport {
     /// The line of a job, then those of its unfinished tasks, at most `limit`, and what was left
     /// out.
     mutating func lines(of root: JobController, limit: Int) -> [String] {
-        let stall = root.effects.stall(of: root)
-        seen.insert(ObjectIdentifier(root.effects))
+        let stall = root.shell.stall(of: root)
+        seen.insert(ObjectIdentifier(root.shell))
         var lines = [firstLine(of: root, stall)]
         var remaining = Array(stall.tasks.reversed())
         while let next = remaining.popLast() {
@@ -31,9 +31,9 @@ struct StallReport {
                 break
             }
             let job = next.task as? JobController
-            let stall = job.map { $0.effects.stall(of: $0) }
+            let stall = job.map { $0.shell.stall(of: $0) }
             lines.append(line(of: next, stall))
-            guard let job, let stall, seen.insert(ObjectIdentifier(job.effects)).inserted else {
+            guard let job, let stall, seen.insert(ObjectIdentifier(job.shell)).inserted else {
                 continue
             }
             remaining += stall.tasks.reversed()
@@ -48,7 +48,7 @@ struct StallReport {
             line += "executing"
         } else {
             line += "not started"
-            let queue = root.effects.state.withLock { $0.startQueue }
+            let queue = root.shell.state.withLock { $0.startQueue }
             let reason = reasonNotToStart(TaskStall(root, in: queue))
             if let reason { line += ", \(reason)" }
         }
@@ -86,7 +86,7 @@ struct StallReport {
         if !dependencies.isEmpty, !task.isCancelled {
             return "waits for " + StallWords.list(dependencies) { name(of: $0, depth: depth) }
         }
-        if let queue = TaskQueueEffects.queue(of: task) {
+        if let queue = TaskQueueShell.queue(of: task) {
             let isReady = !dependencies.isEmpty || task.isReady
             return isReady
                 ? queues.reasonNotToStart(task, of: stall.job, in: queue)
@@ -94,7 +94,7 @@ struct StallReport {
         }
         if let reason = (task as? LaunchTask)?.reasonNotToStart { return reason }
         guard stall.wasQueued, let queue = stall.queue else { return nil }
-        if let queue = queue as? TaskQueue { return "ready in \(queue.effects.name)" }
+        if let queue = queue as? TaskQueue { return "ready in \(queue.shell.name)" }
         guard let queue = queue as? OperationQueue else {
             return "in \(type(of: queue)), not started"
         }
@@ -113,11 +113,11 @@ struct StallReport {
         // Stands here already where dependencies go in a circle.
         outside[id] = ""
         let records = TaskRecord.tracking(dependency)
-        guard !records.contains(where: { seen.contains(ObjectIdentifier($0.effects)) }) else {
+        guard !records.contains(where: { seen.contains(ObjectIdentifier($0.shell)) }) else {
             return name
         }
         let stall =
-            records.lazy.compactMap { $0.effects.stall(of: $0) }.first ?? TaskStall(dependency)
+            records.lazy.compactMap { $0.shell.stall(of: $0) }.first ?? TaskStall(dependency)
         let reason =
             dependency.isExecuting
             ? executing(dependency) : reasonNotToStart(stall, depth: depth + 1) ?? "not started"

@@ -10,7 +10,7 @@ struct StalledQueues {
         /// Ready, but behind a barrier.
         let parked: Set<ObjectIdentifier>
 
-        init(_ queue: TaskQueueEffects) {
+        init(_ queue: TaskQueueShell) {
             let machine = queue.state.withLock { $0.machine }
             name = queue.name
             isSuspended = machine.isSuspended
@@ -57,7 +57,7 @@ struct StalledQueues {
     mutating func reasonNotToStart(
         _ task: Operation,
         of job: JobController?,
-        in queue: TaskQueueEffects
+        in queue: TaskQueueShell
     ) -> String {
         known(queue, Queue(queue)).reasonNotToStart(task, of: job)
     }

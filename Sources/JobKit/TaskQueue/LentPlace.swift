@@ -6,7 +6,7 @@ import Synchronization
 /// whom the place is lent.
 struct LentPlace: ~Copyable, Sendable {
     /// Retained; set before another thread can ask.
-    private let queue = Atomic<Unmanaged<TaskQueueEffects>?>(nil)
+    private let queue = Atomic<Unmanaged<TaskQueueShell>?>(nil)
 
     deinit {
         guard let queue = queue.load(ordering: .acquiring)?.takeRetainedValue() else { return }
@@ -15,7 +15,7 @@ struct LentPlace: ~Copyable, Sendable {
 
     /// The job is being started, in the queue in which it stands.
     func jobStarts(_ job: ConcurrentOperation) {
-        guard let home = TaskQueueEffects.queue(of: job) else { return }
+        guard let home = TaskQueueShell.queue(of: job) else { return }
         home.jobCount.add(1, ordering: .sequentiallyConsistent)
         queue.store(.passRetained(home), ordering: .releasing)
     }
@@ -42,7 +42,7 @@ struct LentPlace: ~Copyable, Sendable {
     @inline(__always)
     private func tell(
         _ job: () -> ConcurrentOperation?,
-        _ body: (TaskQueueEffects, ConcurrentOperation) -> Void
+        _ body: (TaskQueueShell, ConcurrentOperation) -> Void
     ) {
         guard let queue = queue.load(ordering: .acquiring) else { return }
         // Not retained to be asked: every finish would take the count's cache line from other

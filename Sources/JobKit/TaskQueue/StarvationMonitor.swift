@@ -11,7 +11,7 @@ final class StarvationMonitor: Sendable {
     static let shared = StarvationMonitor()
 
     private struct Watched {
-        let queue: TaskQueueEffects
+        let queue: TaskQueueShell
         var startCount = -1
         var stalledTicks = 0
         var idleTicks = 0
@@ -41,7 +41,7 @@ final class StarvationMonitor: Sendable {
     private static let idleTicksBeforeRest = 5
 
     /// Watches a queue until it has had nothing to start for ten milliseconds.
-    func watch(_ queue: TaskQueueEffects) {
+    func watch(_ queue: TaskQueueShell) {
         let mustBegin = state.withLock { state in
             state.watched.append(Watched(queue: queue))
             defer { state.isTicking = true }
@@ -103,7 +103,7 @@ final class StarvationMonitor: Sendable {
     }
 }
 
-extension TaskQueueEffects {
+extension TaskQueueShell {
     enum Progress {
         case nothingToStart
         case started(Int)

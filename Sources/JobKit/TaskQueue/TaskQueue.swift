@@ -42,7 +42,7 @@ public final class TaskQueue: OperationScheduling, Sendable {
     /// The quality of service of the queue's threads.
     public let qualityOfService: QualityOfService
 
-    let effects: TaskQueueEffects
+    let shell: TaskQueueShell
 
     /// Creates a queue.
     ///
@@ -59,7 +59,7 @@ public final class TaskQueue: OperationScheduling, Sendable {
     ) {
         let name = name ?? "TaskQueue"
         self.qualityOfService = qualityOfService
-        effects = TaskQueueEffects(
+        shell = TaskQueueShell(
             name: name,
             width: Self.width(maxConcurrentOperationCount, of: name),
             quality: DispatchQoS(qualityOfService)
@@ -67,7 +67,7 @@ public final class TaskQueue: OperationScheduling, Sendable {
     }
 
     /// The queue's name in messages.
-    public var name: String { effects.name }
+    public var name: String { shell.name }
 
     /// How many operations execute at a time, asynchronous ones included.
     ///
@@ -75,16 +75,16 @@ public final class TaskQueue: OperationScheduling, Sendable {
     /// `OperationQueue.defaultMaxConcurrentOperationCount`, which is -1, means no limit; any other
     /// number below 1 traps.
     public var maxConcurrentOperationCount: Int {
-        get { effects.state.withLock { $0.machine.width } }
-        set { effects.changeWidth(to: Self.width(newValue, of: name)) }
+        get { shell.state.withLock { $0.machine.width } }
+        set { shell.changeWidth(to: Self.width(newValue, of: name)) }
     }
 
     /// Whether the queue starts no further operations.
     ///
     /// An operation that a thread has already taken may still start.
     public var isSuspended: Bool {
-        get { effects.state.withLock { $0.machine.isSuspended } }
-        set { effects.suspend(newValue) }
+        get { shell.state.withLock { $0.machine.isSuspended } }
+        set { shell.suspend(newValue) }
     }
 
     /// Adds an operation, which the queue starts when it is ready and its turn has come.
@@ -92,14 +92,14 @@ public final class TaskQueue: OperationScheduling, Sendable {
     /// The queue retains the operation until it has finished. Traps if the operation is already in
     /// a `TaskQueue` or was started.
     public func addOperation(_ operation: Operation) {
-        effects.add(operation)
+        shell.add(operation)
     }
 
     /// Adds operations in order, all of them before the first starts.
     ///
     /// - Parameter operations: The operations; see ``addOperation(_:)-(Operation)``.
     public func addOperations(_ operations: [Operation]) {
-        effects.add(operations)
+        shell.add(operations)
     }
 
     /// Adds operations like ``addOperations(_:)``, and optionally blocks the thread until they have
@@ -112,7 +112,7 @@ public final class TaskQueue: OperationScheduling, Sendable {
     ///   - waitUntilFinished: Whether to return only when all of them have finished.
     @available(*, noasync, message: "It may block its thread: await it, or call addOperations(_:).")
     public func addOperations(_ operations: [Operation], waitUntilFinished: Bool) {
-        effects.add(operations)
+        shell.add(operations)
         guard waitUntilFinished else { return }
         for operation in operations { operation.waitUntilFinished() }
     }
@@ -125,13 +125,13 @@ public final class TaskQueue: OperationScheduling, Sendable {
     ///   - operations: The operations.
     ///   - waitUntilFinished: Whether to return only when all of them have finished.
     public func addOperations(_ operations: [Operation], waitUntilFinished: Bool) async {
-        effects.add(operations)
+        shell.add(operations)
         if waitUntilFinished { await OperationsEnd.reached(by: operations) }
     }
 
     /// Adds a closure as an operation.
     public func addOperation(_ block: @escaping @Sendable () -> Void) {
-        effects.add(ClosureOperation(block))
+        shell.add(ClosureOperation(block))
     }
 
     /// Adds asynchronous work that reports when it is done.
@@ -142,7 +142,7 @@ public final class TaskQueue: OperationScheduling, Sendable {
     public func addAsynchronousOperation(
         _ body: @escaping @Sendable (_ done: @escaping @Sendable ((any Error)?) -> Void) -> Void
     ) {
-        effects.add(
+        shell.add(
             CallbackOperation<Void> { done in
                 body { error in done(error.map { .failure($0) } ?? .success(())) }
             }
@@ -154,12 +154,12 @@ public final class TaskQueue: OperationScheduling, Sendable {
     ///
     /// Tasks that an executing job adds to its own queue count as earlier than the barrier.
     public func addBarrierBlock(_ block: @escaping @Sendable () -> Void) {
-        effects.add(ClosureOperation(block), isBarrier: true)
+        shell.add(ClosureOperation(block), isBarrier: true)
     }
 
     /// Cancels all operations, waiting and executing.
     public func cancelAllOperations() {
-        effects.cancelAll()
+        shell.cancelAll()
     }
 
     /// Blocks the calling thread until no operation is left.
@@ -167,7 +167,7 @@ public final class TaskQueue: OperationScheduling, Sendable {
     /// Unavailable from `async` code, which awaits the method of the same name.
     @available(*, noasync, message: "It blocks its thread: await the async method instead.")
     public func waitUntilAllOperationsAreFinished() {
-        effects.waitUntilIdle()
+        shell.waitUntilIdle()
     }
 
     /// Waits until no operation is left; returns at once if there is none.
@@ -175,14 +175,14 @@ public final class TaskQueue: OperationScheduling, Sendable {
     /// Blocks no thread. Also waits for operations that are added meanwhile, until the queue is
     /// empty for a moment. A cancelled task keeps waiting, and cancels no operation.
     public func waitUntilAllOperationsAreFinished() async {
-        await effects.idle()
+        await shell.idle()
     }
 
     /// The operations that have not finished, in the order added.
-    public var operations: [Operation] { effects.state.withLock { $0.machine.entries } }
+    public var operations: [Operation] { shell.state.withLock { $0.machine.entries } }
 
     /// How many operations have not finished.
-    public var operationCount: Int { effects.state.withLock { $0.machine.count } }
+    public var operationCount: Int { shell.state.withLock { $0.machine.count } }
 
     private static func width(_ count: Int, of name: String) -> Int {
         if count == OperationQueue.defaultMaxConcurrentOperationCount {

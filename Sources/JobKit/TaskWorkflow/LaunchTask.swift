@@ -66,8 +66,8 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
     /// Calls ``main(context:)`` with the workflow's context.
     public final override func main() {
         let place = place.withLock { $0 }
-        place?.effects?.taskBegan(place?.index, self)
-        let context = place?.effects?.context ?? [:]
+        place?.shell?.taskBegan(place?.index, self)
+        let context = place?.shell?.context ?? [:]
         let isAsynchronous = finishesAsynchronously
         let mayEnter = phase.withLock { phase in
             guard case .beforeMain = phase else { return false }
@@ -76,7 +76,7 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
         }
         if mayEnter { main(context: context) }
         guard mayEnter, !isAsynchronous else {
-            place?.effects?.taskRan(place?.index)
+            place?.shell?.taskRan(place?.index)
             return
         }
         let requested = phase.withLock { phase -> OperationOutcome? in
@@ -101,7 +101,7 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
         guard let place = place.withLock({ $0 }), let index = place.index else {
             return super.predecessorIDs
         }
-        return super.predecessorIDs + (place.effects?.predecessors(of: index) ?? [])
+        return super.predecessorIDs + (place.shell?.predecessors(of: index) ?? [])
     }
 
     override func finishRequested(_ outcome: OperationOutcome) {
@@ -120,12 +120,12 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
 
     override func becameFinished() {
         super.becameFinished()
-        guard let place = place.withLock({ $0 }), let effects = place.effects else { return }
-        effects.taskFinished(place.index, self)
+        guard let place = place.withLock({ $0 }), let shell = place.shell else { return }
+        shell.taskFinished(place.index, self)
     }
 
     override func readinessChanged() {
         guard queue == .mainQueue else { return }
-        place.withLock { $0 }?.effects?.wakeMainThread()
+        place.withLock { $0 }?.shell?.wakeMainThread()
     }
 }

@@ -12,9 +12,9 @@ extension LaunchTask {
     /// workflow.
     var reasonNotToStart: String? {
         guard let place = place.withLock({ $0 }), let index = place.index,
-            let effects = place.effects
+            let shell = place.shell
         else { return nil }
-        let (wait, names) = effects.state.withLock { state -> (LaunchWait?, [String]) in
+        let (wait, names) = shell.state.withLock { state -> (LaunchWait?, [String]) in
             let wait = state.machine.wait(of: index)
             guard case .tasks(let tasks, _) = wait else { return (wait, []) }
             return (wait, tasks.map { state.record.tasks[$0].name })

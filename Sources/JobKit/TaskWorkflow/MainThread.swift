@@ -6,7 +6,7 @@ import Foundation
 final class MainThread: Sendable {
     private struct State {
         /// The workflows that have something to do on the main thread.
-        var inbox = FIFO<TaskWorkflowEffects>()
+        var inbox = FIFO<TaskWorkflowShell>()
         /// The waits that stand on the main thread's stack, the innermost last.
         var waits: [DispatchSemaphore] = []
     }
@@ -44,9 +44,9 @@ final class MainThread: Sendable {
     }
 
     /// Makes the main thread serve a workflow soon.
-    func summon(_ effects: TaskWorkflowEffects) {
+    func summon(_ shell: TaskWorkflowShell) {
         let wait = state.withLock { state in
-            state.inbox.append(effects)
+            state.inbox.append(shell)
             return state.waits.last
         }
         wait?.signal()
@@ -54,7 +54,7 @@ final class MainThread: Sendable {
     }
 
     private func serveAll() {
-        while let effects = state.withLock({ $0.inbox.popFirst() }) { effects.serve() }
+        while let shell = state.withLock({ $0.inbox.popFirst() }) { shell.serve() }
     }
 
     /// Serves workflows on the main thread, which calls this, until one is done.

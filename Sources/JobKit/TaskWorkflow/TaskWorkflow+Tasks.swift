@@ -40,7 +40,7 @@ extension TaskWorkflow {
     private func add(_ tasks: [LaunchTask], asGroup: Bool) {
         for task in tasks { claim(task) }
         let records = tasks.map { task in
-            TaskWorkflowEffects.AddedTask(
+            TaskWorkflowShell.AddedTask(
                 task: track(task),
                 queue: task.queue,
                 name: task.label,
@@ -49,7 +49,7 @@ extension TaskWorkflow {
         }
         let (indices, actions) = launch.add(records, asGroup: asGroup)
         for (index, task) in zip(indices, tasks) {
-            task.place.withLock { $0 = LaunchPlace(effects: launch, index: index) }
+            task.place.withLock { $0 = LaunchPlace(shell: launch, index: index) }
             // It may have finished, cancelled, when it did not know its number.
             if task.isFinished { launch.taskFinished(index, task) }
         }
@@ -65,9 +65,9 @@ extension TaskWorkflow {
     }
 
     private func claim(_ task: LaunchTask) {
-        let owner = task.place.withLock { place -> TaskWorkflowEffects? in
-            if let owner = place?.effects { return owner }
-            place = LaunchPlace(effects: launch, index: nil)
+        let owner = task.place.withLock { place -> TaskWorkflowShell? in
+            if let owner = place?.shell { return owner }
+            place = LaunchPlace(shell: launch, index: nil)
             return nil
         }
         let reason: String? =
@@ -85,7 +85,7 @@ extension TaskWorkflow {
     private func track(_ task: LaunchTask) -> TaskRecord {
         let record = RecordWithCompletion(
             task,
-            effects: effects,
+            shell: shell,
             terms: TaskTerms(),
             queue: task.queue == .mainQueue ? launch : queue,
             completion: { [weak self, weak task] (_: LaunchTask) in
@@ -94,7 +94,7 @@ extension TaskWorkflow {
                 launch.taskDelivered(task.place.withLock { $0 }?.index)
             }
         )
-        effects.track(record, task, group: nil, for: self, isSubmittedLater: true)
+        shell.track(record, task, group: nil, for: self, isSubmittedLater: true)
         return record
     }
 
@@ -130,7 +130,7 @@ extension TaskWorkflow {
 
     private func place(of operation: Operation) -> Int? {
         guard let task = operation as? LaunchTask, !task.isFinished,
-            let place = task.place.withLock({ $0 }), place.effects === launch
+            let place = task.place.withLock({ $0 }), place.shell === launch
         else { return nil }
         return place.index
     }

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-// Operation forces @unchecked. All state stands behind the locks of the two effects.
+// Operation forces @unchecked. All state stands behind the locks of the two shells.
 /// The tasks of an app's launch, in stages: some on the main thread, some concurrent with it.
 ///
 /// ```swift
@@ -40,7 +40,7 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
         case finished
     }
 
-    let launch = TaskWorkflowEffects()
+    let launch = TaskWorkflowShell()
 
     /// Creates a workflow whose concurrent tasks run on ``TaskQueue/shared``.
     ///

@@ -13,14 +13,14 @@
 ///
 /// > Thread: Any. No lock is held while sleepers are resumed.
 public final class ManualClock: Clock, Sendable {
-    private let effects = ManualClockEffects()
+    private let shell = ManualClockShell()
 
     /// Creates a clock at time zero.
     public init() {}
 
     /// The time to which the clock has been advanced.
     public var now: Instant {
-        Instant(elapsed: effects.now)
+        Instant(elapsed: shell.now)
     }
 
     /// Zero: the clock is exact.
@@ -30,7 +30,7 @@ public final class ManualClock: Clock, Sendable {
 
     /// The earliest sleeper's deadline; nil if there are no sleepers.
     public var nextDeadline: Instant? {
-        effects.nextDeadline.map(Instant.init(elapsed:))
+        shell.nextDeadline.map(Instant.init(elapsed:))
     }
 
     /// Advances the time and resumes every sleeper whose deadline has come, the earliest first.
@@ -43,7 +43,7 @@ public final class ManualClock: Clock, Sendable {
     /// - Parameter duration: How far to advance; not negative.
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "A ManualClock cannot go back, here by \(duration)")
-        effects.advance(by: duration)
+        shell.advance(by: duration)
     }
 
     /// Suspends the calling task until the clock has been advanced to a deadline.
@@ -53,7 +53,7 @@ public final class ManualClock: Clock, Sendable {
     ///   - tolerance: Ignored, because the clock is exact.
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        guard await effects.sleep(until: deadline.elapsed) == .due else {
+        guard await shell.sleep(until: deadline.elapsed) == .due else {
             throw CancellationError()
         }
     }
@@ -64,7 +64,7 @@ public final class ManualClock: Clock, Sendable {
     ///
     /// - Parameter count: The number of sleepers to wait for.
     public func waitForSleepers(_ count: Int = 1) async {
-        await effects.waitForSleepers(count)
+        await shell.waitForSleepers(count)
     }
 
     /// Suspends the calling task until something sleeps until exactly this deadline.
@@ -84,7 +84,7 @@ public final class ManualClock: Clock, Sendable {
     /// - Parameter deadline: The sleeper's deadline. A deadline that has already come is never
     ///   slept for.
     public func waitForDeadline(_ deadline: Instant) async {
-        await effects.waitForDeadline(deadline.elapsed)
+        await shell.waitForDeadline(deadline.elapsed)
     }
 }
 

@@ -10,7 +10,7 @@ import Testing
         task.name = name
         return TaskRecord(
             task,
-            effects: JobEffects(callbackQueue: nil),
+            shell: JobShell(callbackQueue: nil),
             terms: TaskTerms(),
             queue: nil
         )

@@ -10,10 +10,10 @@ final class JobNeverStartedTests: XCTestCase {
     /// What a test let go of.
     private struct Remains {
         weak var job: JobController?
-        weak var effects: JobEffects?
+        weak var shell: JobShell?
         weak var task: Operation?
 
-        var isNothing: Bool { job == nil && effects == nil && task == nil }
+        var isNothing: Bool { job == nil && shell == nil && task == nil }
     }
 
     /// How a job comes to its end without a start.
@@ -52,7 +52,7 @@ final class JobNeverStartedTests: XCTestCase {
     private func assertReleased(_ remains: Remains, line: UInt = #line) async {
         await eventually { remains.isNothing }
         XCTAssertNil(remains.job, line: line)
-        XCTAssertNil(remains.effects, line: line)
+        XCTAssertNil(remains.shell, line: line)
         XCTAssertNil(remains.task, line: line)
     }
 
@@ -62,7 +62,7 @@ final class JobNeverStartedTests: XCTestCase {
                 func make() -> Remains {
                     let (job, task) = makeJob(isFinished: isFinished)
                     ending.end(job)
-                    return Remains(job: job, effects: job.effects, task: task)
+                    return Remains(job: job, shell: job.shell, task: task)
                 }
                 await assertReleased(make())
             }
@@ -78,7 +78,7 @@ final class JobNeverStartedTests: XCTestCase {
                 job.trackAndQueue(task) { _ in job.log.record("task") }
                 job.setCompletion(for: .named("group")) { job.log.record("group") }
                 job.perform(after: .seconds(1_000)) { job.log.record("later") }
-                return Remains(job: job, effects: job.effects, task: task)
+                return Remains(job: job, shell: job.shell, task: task)
             }
             await assertReleased(make())
         }
@@ -92,9 +92,9 @@ final class JobNeverStartedTests: XCTestCase {
             job.perform(after: .seconds(1)) { job.log.record("later") }
             await clock.waitForSleepers(1)
             clock.advance(by: .seconds(1))
-            await eventually { !job.effects.mailbox.isEmpty }
+            await eventually { !job.shell.mailbox.isEmpty }
             job.cancel()
-            return Remains(job: job, effects: job.effects)
+            return Remains(job: job, shell: job.shell)
         }
         await assertReleased(await make())
     }
@@ -107,7 +107,7 @@ final class JobNeverStartedTests: XCTestCase {
                 job.startJob()
                 await waitForFinish(of: job)
                 XCTAssertEqual((job as? ScriptedJob)?.events, [])
-                return Remains(job: job, effects: job.effects, task: task)
+                return Remains(job: job, shell: job.shell, task: task)
             }
             await assertReleased(await run())
         }
@@ -121,7 +121,7 @@ final class JobNeverStartedTests: XCTestCase {
                 let ending = Ending.allCases[round % 3]
                 await runOnThreads(2) { $0 == 0 ? ending.end(job) : job.startJob() }
                 await waitForFinish(of: job)
-                return Remains(job: job, effects: job.effects, task: task)
+                return Remains(job: job, shell: job.shell, task: task)
             }
             let remains = await run()
             await assertReleased(remains)

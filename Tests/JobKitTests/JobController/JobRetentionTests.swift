@@ -9,10 +9,10 @@ final class JobRetentionTests: XCTestCase {
     /// What a test let go of.
     private struct Remains {
         weak var job: JobController?
-        weak var effects: JobEffects?
+        weak var shell: JobShell?
         weak var task: Operation?
 
-        var isNothing: Bool { job == nil && effects == nil && task == nil }
+        var isNothing: Bool { job == nil && shell == nil && task == nil }
     }
 
     /// Waits until threads that were about to let go have done so.
@@ -29,7 +29,7 @@ final class JobRetentionTests: XCTestCase {
                 job.setCompletion(for: .type(HeldOperation.self)) { job.log.record("group") }
             }
             job.startJob()
-            return (Remains(job: job, effects: job.effects), task)
+            return (Remains(job: job, shell: job.shell), task)
         }
         let (remains, task) = start()
         await wait(for: task.began)
@@ -68,7 +68,7 @@ final class JobRetentionTests: XCTestCase {
             (task as? JobController)?.track(ConcurrentOperation())
             if kind == 3 { task.start() }
             job.track(task)
-            return Remains(job: job, effects: job.effects, task: task)
+            return Remains(job: job, shell: job.shell, task: task)
         }
         for kind in 0..<4 { await assertReleased(make(kind)) }
     }
@@ -78,7 +78,7 @@ final class JobRetentionTests: XCTestCase {
             let job = ScriptedJob()
             job.track(task)
             task.start()
-            return Remains(job: job, effects: job.effects, task: nil)
+            return Remains(job: job, shell: job.shell, task: nil)
         }
         for task in [InstantOperation("a"), BlockOperation {}] { await assertReleased(make(task)) }
     }
@@ -88,7 +88,7 @@ final class JobRetentionTests: XCTestCase {
         func make(_ task: Operation) -> Remains {
             let job = ScriptedJob()
             job.track(task)
-            return Remains(job: job, effects: job.effects, task: nil)
+            return Remains(job: job, shell: job.shell, task: nil)
         }
         for task in tasks {
             let remains = make(task)
@@ -112,7 +112,7 @@ final class JobRetentionTests: XCTestCase {
                     await wait(for: isPlain ? user.began : held.began)
                     job.cancel()
                     await waitForFinish(of: job)
-                    return Remains(job: job, effects: job.effects, task: nil)
+                    return Remains(job: job, shell: job.shell, task: nil)
                 }
                 let remains = await start()
                 held.finish()
@@ -131,7 +131,7 @@ final class JobRetentionTests: XCTestCase {
                 await wait(for: task.began)
                 if fails { job.finish(with: SampleError("end")) } else { job.cancel() }
                 await waitForFinish(of: job)
-                return Remains(job: job, effects: job.effects, task: task)
+                return Remains(job: job, shell: job.shell, task: task)
             }
             await assertReleased(await start())
         }

@@ -124,31 +124,31 @@ final class SharedTaskTests: XCTestCase {
     func testTaskOfThousandsOfJobsIsLeftInLinearTimeAndForgetsThem() async {
         let task = HeldOperation("task")
         task.start()
-        weak var effects: JobEffects?
+        weak var shell: JobShell?
         do {
             let jobs = (0..<20_000).map { job("\($0)", tracking: task) }
-            effects = jobs[10_000].effects
+            shell = jobs[10_000].shell
             for job in jobs.dropLast() { job.cancel() }
             XCTAssertFalse(task.isCancelled)
             jobs[19_999].cancel()
             XCTAssertTrue(task.isCancelled)
             await waitForFinish(of: jobs[0], jobs[10_000], jobs[19_999])
         }
-        await eventually { effects == nil }
+        await eventually { shell == nil }
     }
 
     func testTaskThatOutlivesItsJobsForgetsThemBeforeItFinishes() async {
         let task = HeldOperation("task")
         task.start()
         let other = job("other", tracking: task)
-        weak var effects: JobEffects?
+        weak var shell: JobShell?
         do {
             let ended = job("ended", tracking: task)
-            effects = ended.effects
+            shell = ended.shell
             ended.cancel()
             await waitForFinish(of: ended)
         }
-        await eventually { effects == nil }
+        await eventually { shell == nil }
         task.finish()
         await waitForFinish(of: other)
     }

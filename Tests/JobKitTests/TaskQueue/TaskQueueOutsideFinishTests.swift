@@ -25,21 +25,21 @@ final class TaskQueueOutsideFinishTests: XCTestCase {
 
     // Foundation keeps nothing alive here: the queue lives as long as an operation stands in it.
     func testQueueLivesUntilTheFinishHasAskedForIt() async {
-        weak var effects: TaskQueueEffects?
+        weak var shell: TaskQueueShell?
         let operation = SlowlyFinishing()
         func start() {
             let queue = TaskQueue()
-            effects = queue.effects
+            shell = queue.shell
             queue.addOperation(operation)
         }
         start()
         await wait(for: operation.isSeen)
         // A worker that took the finish for its own would give the place away now, and the queue free
         // itself. Nothing tells that it has not.
-        for _ in 0..<5_000 where effects != nil { await Task.yield() }
-        XCTAssertNotNil(effects)
+        for _ in 0..<5_000 where shell != nil { await Task.yield() }
+        XCTAssertNotNil(shell)
         operation.goOn.open()
         await waitForFinish(of: operation)
-        await eventually { effects == nil }
+        await eventually { shell == nil }
     }
 }

@@ -9,7 +9,7 @@ final class TaskQueuePlainReadinessTests: XCTestCase {
     /// Makes a queue that waits for a round which nobody begins.
     private func queueWithoutRounds(width: Int = 2) -> TaskQueue {
         let queue = TaskQueue(maxConcurrentOperationCount: width)
-        let appointment = queue.effects.state.withLock { state in
+        let appointment = queue.shell.state.withLock { state in
             state.round.entryWaits(TaskQueueTicket(sequence: -1, slot: 0))
         }
         XCTAssertNotNil(appointment)

@@ -75,6 +75,6 @@ final class FreedPlaceTests: XCTestCase {
         queue.isSuspended = false
         await waitForFinish(of: job)
         let waiting = recorder.timeline.predecessors.count { !$0.isEmpty }
-        XCTAssertGreaterThanOrEqual(waiting, 200 - TaskQueueEffects.threadLimit)
+        XCTAssertGreaterThanOrEqual(waiting, 200 - TaskQueueShell.threadLimit)
     }
 }

@@ -1,7 +1,7 @@
 /// Owns the decisions' only lock, and runs closures and feeds streams with it released.
 ///
 /// Closures and streams have an outbox each: a closure that blocks delays no stream.
-final class LaunchDecisionsEffects<Item: Hashable & Sendable>: Sendable {
+final class LaunchDecisionsShell<Item: Hashable & Sendable>: Sendable {
     typealias Reaction = @Sendable () -> Void
     typealias Machine = LaunchDecisionsStateMachine<Item, Reaction, AsyncStream<Need>.Continuation>
 

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// Delivering: the only switch over the steps of ``JobStateMachine``.
-extension JobEffects {
+extension JobShell {
     /// How many callbacks a `callbackQueue` runs at a stretch, so that a main queue stays
     /// responsive.
     private static let callbacksAtAStretch = 64

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// Finding out when operations are ready whose dependencies do not tell by themselves.
-extension TaskQueueEffects {
+extension TaskQueueShell {
     /// Makes an operation ready if it is, or sees that somebody looks again.
     func lookWhetherReady(_ operation: Operation) {
         if !look(at: operation) { askLater(operation) }

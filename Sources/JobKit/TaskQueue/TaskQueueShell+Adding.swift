@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-extension TaskQueueEffects {
+extension TaskQueueShell {
     /// Whether adding an operation that cannot be added is a mistake of the caller's.
     enum Admission {
         /// A user's call: traps.

@@ -7,7 +7,7 @@ import Synchronization
 /// A queue has up to 64 worker threads, each a serial `DispatchQueue`: those have threads of their
 /// own, so that blocked operations take none from other queues or from Swift tasks. A worker takes
 /// the next operation, starts it, delivers what it finished, and looks for the next.
-final class TaskQueueEffects: QueueHome {
+final class TaskQueueShell: QueueHome {
     typealias Machine = TaskQueueStateMachine<Operation>
 
     struct State {
@@ -19,7 +19,7 @@ final class TaskQueueEffects: QueueHome {
         var round = ReadinessRound()
         var idleWaiters: [IdleWaiter] = []
         /// The queue itself, as long as an operation stands in it.
-        var keptAlive: TaskQueueEffects?
+        var keptAlive: TaskQueueShell?
         var isWatched = false
         /// Where operations are asked again whether they are ready; made when it is needed.
         var lookQueue: DispatchQueue?
@@ -241,7 +241,7 @@ final class TaskQueueEffects: QueueHome {
     /// What is to be done when no operation is left in the queue.
     struct End {
         /// Released with no lock held.
-        let queue: TaskQueueEffects?
+        let queue: TaskQueueShell?
         let waiters: [IdleWaiter]
 
         func tellWaiters() {

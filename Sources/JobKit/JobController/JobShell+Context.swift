@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// It is handed down when it is set and when a task is tracked, so that a job without one, and a
 /// task of such a job, have a flag to read and nothing else to do.
-extension JobEffects {
+extension JobShell {
     /// What the job's code runs inside; nil where neither the job nor one above it has a context.
     var context: OperationContext? {
         guard hasContext.load(ordering: .acquiring) else { return nil }
@@ -17,7 +17,7 @@ extension JobEffects {
         OperationContext.isUsed.store(true, ordering: .releasing)
         let change = state.withLock { $0.contexts.set(body, of: job) }
         hasContext.store(true, ordering: .releasing)
-        Self.passOn([Heir(effects: self, change: change)])
+        Self.passOn([Heir(shell: self, change: change)])
     }
 
     /// Hands the job's context to a task that is tracked now.
@@ -28,7 +28,7 @@ extension JobEffects {
 
     /// A job that has another context now.
     private struct Heir {
-        let effects: JobEffects
+        let shell: JobShell
         let change: JobContexts.Change
     }
 
@@ -37,7 +37,7 @@ extension JobEffects {
         var remaining = heirs
         while let heir = remaining.popLast() {
             let change = heir.change
-            remaining += heir.effects.tasks.compactMap {
+            remaining += heir.shell.tasks.compactMap {
                 inherit(change.context, replacing: change.replaced, $0)
             }
         }
@@ -56,11 +56,11 @@ extension JobEffects {
             OperationLifecycle.inContext.rawValue,
             ordering: .acquiringAndReleasing
         )
-        guard let effects = (task as? JobController)?.effects else { return nil }
-        let change = effects.state.withLock {
+        guard let shell = (task as? JobController)?.shell else { return nil }
+        let change = shell.state.withLock {
             $0.contexts.inherit(context, replacing: replaced)
         }
-        effects.hasContext.store(true, ordering: .releasing)
-        return change.map { Heir(effects: effects, change: $0) }
+        shell.hasContext.store(true, ordering: .releasing)
+        return change.map { Heir(shell: shell, change: $0) }
     }
 }

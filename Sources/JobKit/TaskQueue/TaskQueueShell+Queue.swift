@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// What concerns the queue as a whole.
-extension TaskQueueEffects {
+extension TaskQueueShell {
     func suspend(_ isSuspended: Bool) {
         if !isSuspended { readPriorities() }
         send { $0.machine.suspensionChanged(to: isSuspended) }

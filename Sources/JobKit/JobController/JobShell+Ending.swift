@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// Failing, finishing early and being cancelled: the rest is cancelled and waited for.
-extension JobEffects {
+extension JobShell {
     /// Ends the job, unless something else has decided its end.
     func end(
         _ job: JobController,

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// Tracking tasks and hearing of their finish.
-extension JobEffects {
+extension JobShell {
     /// Begins to track the record's task.
     ///
     /// - Parameters:
@@ -49,7 +49,7 @@ extension JobEffects {
         if let news { tellTracked(record, news) }
         passOnContext(to: task)
         if isAdmitted, let queue = queue as? TaskQueue {
-            put(task, into: queue.effects, hearingOf: record, of: job)
+            put(task, into: queue.shell, hearingOf: record, of: job)
         } else {
             listen(to: task, record)
             if tracking == .cancelAtOnce {
@@ -64,7 +64,7 @@ extension JobEffects {
             }
         }
         passOnProgress(of: task, record)
-        let hasTasks = record.isConcurrent && (task as? JobController)?.effects.hasTasks == true
+        let hasTasks = record.isConcurrent && (task as? JobController)?.shell.hasTasks == true
         if !isQueued || hasTasks {
             offerPlaces(to: task)
         }
@@ -75,7 +75,7 @@ extension JobEffects {
     /// Puts a task into a queue that tells of its finish, unless it was started before.
     private func put(
         _ task: Operation,
-        into queue: TaskQueueEffects,
+        into queue: TaskQueueShell,
         hearingOf record: TaskRecord,
         of job: JobController
     ) {

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 
 /// The main thread's part: one thing at a time, in order, inline where the main thread is at hand.
-extension TaskWorkflowEffects {
+extension TaskWorkflowShell {
     private enum MainWork {
         case start(LaunchTask)
         case tell(TaskWorkflow)

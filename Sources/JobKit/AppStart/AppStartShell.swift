@@ -1,7 +1,7 @@
 import Dispatch
 
 /// Owns the manager's only lock, and calls tasks and the delegate with it released.
-final class AppStartEffects: Sendable {
+final class AppStartShell: Sendable {
     typealias Machine = AppStartStateMachine<StartupEntry, any Error>
 
     // The delegate need not be `Sendable`: it is handed over under the lock, and called on one
@@ -102,7 +102,7 @@ final class AppStartEffects: Sendable {
     private func beginTurn() {
         let (turn, delegateOfTurn) = guarded.withLock { state in
             let turn = state.machine.turnBegan()
-            state.turn = turn.map { StartupTurn($0, effects: self) }
+            state.turn = turn.map { StartupTurn($0, shell: self) }
             return (turn, state.turn)
         }
         guard let turn, let delegateOfTurn else {

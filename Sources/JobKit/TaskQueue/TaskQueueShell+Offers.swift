@@ -5,15 +5,15 @@ import Synchronization
 ///
 /// A task that is added looks for its lenders itself, in ``trackerAdded(to:)``. A job that is
 /// started later, or tracks a task that stands in a queue already, offers its place here.
-extension TaskQueueEffects {
+extension TaskQueueShell {
     /// Tells the queues of tasks, and of all that is below them, that a started job waits for them.
     ///
     /// Goes down through jobs that were started, because the others will do so when they are, and
     /// only while a queue has a lender above and none in between: there the nearest one counts.
     static func offerPlaces(of first: ConcurrentOperation, to tasks: [Operation]) {
-        var lenders: [TaskQueueEffects]?
-        var remaining = [(tasks: tasks, queues: [TaskQueueEffects]?.none)]
-        var done: [ObjectIdentifier: [TaskQueueEffects]] = [:]
+        var lenders: [TaskQueueShell]?
+        var remaining = [(tasks: tasks, queues: [TaskQueueShell]?.none)]
+        var done: [ObjectIdentifier: [TaskQueueShell]] = [:]
         while let (tasks, queues) = remaining.popLast() {
             for task in tasks {
                 let queue = queue(of: task)
@@ -35,8 +35,8 @@ extension TaskQueueEffects {
     }
 
     /// The queues in which a job, or one that waits for it, has a place to lend.
-    private static func lendingQueues(of job: ConcurrentOperation) -> [TaskQueueEffects] {
-        var found: [ObjectIdentifier: TaskQueueEffects] = [:]
+    private static func lendingQueues(of job: ConcurrentOperation) -> [TaskQueueShell] {
+        var found: [ObjectIdentifier: TaskQueueShell] = [:]
         var walk = Walk([job])
         while let job = walk.next {
             // Where the job stands alone there is nobody to lend to, and who comes looks for

@@ -1,7 +1,7 @@
 import JobKit
 
 /// Owns the clock's only lock, and resumes tasks with it released.
-final class ManualClockEffects: Sendable {
+final class ManualClockShell: Sendable {
     typealias Waiter = CheckedContinuation<ManualClockEnding, Never>
     typealias Machine = ManualClockStateMachine<Waiter>
 

@@ -8,7 +8,7 @@ import Synchronization
 /// is the deliverer, until it has taken everything and given the turn back. So nobody waits, and
 /// the callbacks are serial, each after the one before. `main()` has the turn until it has
 /// returned.
-final class JobEffects: CallbackDelivery {
+final class JobShell: CallbackDelivery {
     /// The mail is retained from its way into the mailbox until it was delivered.
     ///
     /// Unmanaged, because counting the references of each step's copies would cost more than the
@@ -71,9 +71,9 @@ final class JobEffects: CallbackDelivery {
     /// The job, from its start to its finish.
     var startedJob: JobController? { state.withLock { $0.job } }
 
-    /// The effects of the jobs that track `operation` and have not heard of its finish.
-    static func effectsTracking(_ operation: Operation) -> [JobEffects] {
-        TaskRecord.tracking(operation).map(\.effects)
+    /// The shells of the jobs that track `operation` and have not heard of its finish.
+    static func tracking(_ operation: Operation) -> [JobShell] {
+        TaskRecord.tracking(operation).map(\.shell)
     }
 
     // MARK: Life
@@ -93,7 +93,7 @@ final class JobEffects: CallbackDelivery {
             return (true, hasTasks)
         }
         if hasTasks {
-            TaskQueueEffects.offerPlaces(of: job, to: tasks)
+            TaskQueueShell.offerPlaces(of: job, to: tasks)
             putAdmitted()
         }
         return entersMain

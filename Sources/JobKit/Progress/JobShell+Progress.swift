@@ -2,21 +2,21 @@ import Foundation
 import Synchronization
 
 /// Reporting progress. A job counts its weights always, and reports only where somebody asked.
-extension JobEffects {
+extension JobShell {
     /// Has this job, and the jobs nested in it, report from now on.
     func reportProgress() {
         var remaining = [self]
-        var found: [JobEffects] = []
-        while let effects = remaining.popLast() {
-            guard !effects.reportsProgress.exchange(true, ordering: .sequentiallyConsistent) else {
+        var found: [JobShell] = []
+        while let shell = remaining.popLast() {
+            guard !shell.reportsProgress.exchange(true, ordering: .sequentiallyConsistent) else {
                 continue
             }
-            found.append(effects)
-            remaining += effects.openTasks.compactMap { ($0.task as? JobController)?.effects }
+            found.append(shell)
+            remaining += shell.openTasks.compactMap { ($0.task as? JobController)?.shell }
         }
         // The inner ones first, so that each asks its tasks once.
-        for effects in found.reversed() {
-            for (record, task) in effects.openTasks { _ = effects.takeFraction(of: task, record) }
+        for shell in found.reversed() {
+            for (record, task) in shell.openTasks { _ = shell.takeFraction(of: task, record) }
         }
         progressChanged()
     }
@@ -30,14 +30,14 @@ extension JobEffects {
     /// A task is tracked now, and this job has subscribed to it: it may have advanced before.
     func passOnProgress(of task: Operation, _ record: TaskRecord) {
         guard reportsProgress.load(ordering: .acquiring) else { return }
-        (task as? JobController)?.effects.reportProgress()
+        (task as? JobController)?.shell.reportProgress()
         if takeFraction(of: task, record) { progressChanged() }
     }
 
     /// Asks a task how far it is; returns whether that is further than was known.
     private func takeFraction(of task: Operation, _ record: TaskRecord) -> Bool {
         guard let operation = task as? ConcurrentOperation else { return false }
-        let nested = (task as? JobController)?.effects
+        let nested = (task as? JobController)?.shell
         let fraction =
             operation.reportedFraction.value ?? nested?.state.withLock { $0.tally.fraction }
         return fraction.map { taskAdvanced(record, to: $0) } ?? false
@@ -71,10 +71,10 @@ extension JobEffects {
         var remaining = [(operation: operation, fraction: fraction)]
         while let (operation, fraction) = remaining.popLast() {
             if let job = operation as? JobController {
-                job.effects.state.withLock { $0.progress }?.advance(to: fraction)
+                job.shell.state.withLock { $0.progress }?.advance(to: fraction)
             }
             for record in TaskRecord.tracking(operation) {
-                let parent = record.effects
+                let parent = record.shell
                 guard parent.taskAdvanced(record, to: fraction) else { continue }
                 let (above, raised) = parent.state.withLock { ($0.job, $0.tally.fraction) }
                 guard let above, above.reportedFraction.value == nil else { continue }

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// Putting tasks into their queues, each when ``JobAdmission`` says so.
-extension JobEffects {
+extension JobShell {
     /// Puts the task into its queue, or holds it.
     func submit(_ record: TaskRecord) {
         if let submission = state.withLock({ $0.admission.submit(record) }) {
@@ -34,7 +34,7 @@ extension JobEffects {
     /// Puts a task into its queue unless it was started or has finished meanwhile.
     func put(_ task: Operation, into queue: any OperationScheduling, _ record: TaskRecord) {
         if let queue = queue as? TaskQueue {
-            queue.effects.add(task, admission: .unlessStarted)
+            queue.shell.add(task, admission: .unlessStarted)
         } else if !task.isFinished, !task.isExecuting {
             queue.addOperation(task)
         }

@@ -3,13 +3,13 @@ import Foundation
 import Synchronization
 
 /// Starting plain operations.
-extension TaskQueueEffects {
+extension TaskQueueShell {
     /// The task queue in which an operation stands.
-    static func queue(of operation: Operation) -> TaskQueueEffects? {
+    static func queue(of operation: Operation) -> TaskQueueShell? {
         guard let concurrent = operation as? ConcurrentOperation else {
-            return PlainOperations.queue(of: operation) as? TaskQueueEffects
+            return PlainOperations.queue(of: operation) as? TaskQueueShell
         }
-        return concurrent.hooks.withLock { $0.queue } as? TaskQueueEffects
+        return concurrent.hooks.withLock { $0.queue } as? TaskQueueShell
     }
 
     /// Makes a plain operation stand in this queue, unless there is nothing left to start.

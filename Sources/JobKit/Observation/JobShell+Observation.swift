@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// Telling observers. Nothing here is called for a job without observers.
-extension JobEffects {
+extension JobShell {
     func addObserver(_ observer: any JobObserver, to job: JobController) {
         let rootID = job.eventNumber
         let tasks = state.withLock { state in
@@ -26,7 +26,7 @@ extension JobEffects {
             ordering: .acquiringAndReleasing
         )
         guard let job = task as? JobController else { return }
-        var remaining = job.effects.inherit(entries, isComplete: isComplete)
+        var remaining = job.shell.inherit(entries, isComplete: isComplete)
         while let task = remaining.popLast() {
             guard let concurrent = task as? ConcurrentOperation else { continue }
             concurrent.lifecycle.bitwiseOr(
@@ -34,7 +34,7 @@ extension JobEffects {
                 ordering: .acquiringAndReleasing
             )
             guard let job = task as? JobController else { continue }
-            remaining += job.effects.inherit(entries, isComplete: isComplete)
+            remaining += job.shell.inherit(entries, isComplete: isComplete)
         }
     }
 

@@ -2,10 +2,10 @@ import Foundation
 
 /// What the observers of a job are told of a job in it that is left to itself: that all of its
 /// tasks are dropped, and nothing more.
-extension JobEffects {
+extension JobShell {
     /// A telling of the drop of a task, to those who leave.
     private struct Drop {
-        let effects: JobEffects
+        let shell: JobShell
         let record: TaskRecord
         let news: TaskNews
     }
@@ -31,14 +31,14 @@ extension JobEffects {
         while let (job, entries) = remaining.popLast() {
             let leaving = leaving(entries, job, droppedBy: record)
             guard !leaving.isEmpty else { continue }
-            let (dropped, nested) = job.effects.remove(leaving, leave)
+            let (dropped, nested) = job.shell.remove(leaving, leave)
             drops += dropped
             remaining += nested.map { ($0, entries) }
         }
         // The innermost first.
         for drop in drops.reversed() {
             drop.news.tell(.dropped, at: .now)
-            drop.effects.tellingEnded(about: drop.record, told: drop.news.entries)
+            drop.shell.tellingEnded(about: drop.record, told: drop.news.entries)
         }
         leave.step()
     }
@@ -51,12 +51,12 @@ extension JobEffects {
     ) -> Set<ObjectIdentifier> {
         var leaving = Set(entries.map { ObjectIdentifier($0.observer) })
         for record in TaskRecord.tracking(job) where record !== dropped {
-            let staying = record.effects.state.withLock { state in
+            let staying = record.shell.state.withLock { state in
                 record.isSettled ? [] : state.observers.entries
             }
             for entry in staying { leaving.remove(ObjectIdentifier(entry.observer)) }
         }
-        let own = job.effects.state.withLock { $0.observers.entries }
+        let own = job.shell.state.withLock { $0.observers.entries }
         for entry in own where entry.rootID == job.eventNumber {
             leaving.remove(ObjectIdentifier(entry.observer))
         }
@@ -93,7 +93,7 @@ extension JobEffects {
                 else { continue }
                 switch record.change({ $0.observersLeft() }) {
                 case .tellNow:
-                    drops.append(Drop(effects: self, record: record, news: news))
+                    drops.append(Drop(shell: self, record: record, news: news))
                 case .wait:
                     leave.expect()
                     state.observers.leaves[ObjectIdentifier(record), default: []].append(leave)

@@ -1,5 +1,5 @@
 /// Owns a workflow's only lock of its own; submits tasks, and serves the main thread, without it.
-final class TaskWorkflowEffects: OperationScheduling, Sendable {
+final class TaskWorkflowShell: OperationScheduling, Sendable {
     typealias Machine = TaskWorkflowStateMachine<TaskRecord>
 
     // The delegate need not be `Sendable`: it is handed over under the lock, and called on the main
@@ -156,7 +156,7 @@ final class TaskWorkflowEffects: OperationScheduling, Sendable {
             case .recordOpening(let stage):
                 state.withLock { $0.record.stageOpened(stage, at: .now) }
             case .submit(let record):
-                record.effects.submitLater(record)
+                record.shell.submitLater(record)
             }
         }
     }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Looking up and down the tree of jobs, never further than there can be something to find: ten
 /// thousand jobs may be nested, built and started in any order.
-extension JobEffects {
+extension JobShell {
     /// Whether the job has ever tracked anything; otherwise it has no descendants.
     var hasTasks: Bool { taskCount > 0 }
 
@@ -12,8 +12,8 @@ extension JobEffects {
     var tasks: [Operation] { state.withLock { $0.tasks.records.compactMap(\.task) } }
 
     /// The jobs that wait for this one, started or not.
-    private var trackers: [JobEffects] {
-        state.withLock { $0.job ?? $0.owner }.map { Self.effectsTracking($0) } ?? []
+    private var trackers: [JobShell] {
+        state.withLock { $0.job ?? $0.owner }.map { Self.tracking($0) } ?? []
     }
 
     // MARK: Ancestors
@@ -27,11 +27,11 @@ extension JobEffects {
         guard ancestor !== job else {
             fatalError("JobKit: \(job.label) was told to track itself.")
         }
-        guard ancestor.effects.hasTasks else { return }
-        var up = Walk(Self.effectsTracking(job))
-        var down = Walk([ancestor.effects])
+        guard ancestor.shell.hasTasks else { return }
+        var up = Walk(Self.tracking(job))
+        var down = Walk([ancestor.shell])
         while let higher = up.next, let lower = down.next {
-            guard higher !== ancestor.effects, lower !== self else {
+            guard higher !== ancestor.shell, lower !== self else {
                 fatalError(
                     "JobKit: \(job.label) was told to track \(ancestor.label), which waits for it."
                 )
@@ -40,7 +40,7 @@ extension JobEffects {
             if up.steps <= down.steps + cost {
                 up.visited(higher.trackers)
             } else {
-                let nested = lower.tasks.compactMap { ($0 as? JobController)?.effects }
+                let nested = lower.tasks.compactMap { ($0 as? JobController)?.shell }
                 down.visited(nested, steps: cost)
             }
         }
@@ -52,7 +52,7 @@ extension JobEffects {
     ///
     /// A job that has not been started lends nothing; ``begin(_:mayEnterMain:)`` makes up for it.
     func offerPlaces(to task: Operation) {
-        if let job = startedJob { TaskQueueEffects.offerPlaces(of: job, to: [task]) }
+        if let job = startedJob { TaskQueueShell.offerPlaces(of: job, to: [task]) }
     }
 
     var hasBegunWithTasks: Bool {

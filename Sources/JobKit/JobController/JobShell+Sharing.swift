@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Two jobs that end at once each decide upon their end before they look at the other, so that one
 /// of them sees that the other has ended.
-extension JobEffects {
+extension JobShell {
     /// Whether another job that has not ended tracks the task.
     func sharesTask(of record: TaskRecord) -> Bool {
         guard let task = state.withLock({ _ in record.task }) else { return false }
@@ -41,5 +41,5 @@ extension JobEffects {
 
 extension TaskRecord {
     /// Whether its job has not ended, and waits for the task.
-    fileprivate var isWaitedFor: Bool { effects.waits(for: self) }
+    fileprivate var isWaitedFor: Bool { shell.waits(for: self) }
 }
