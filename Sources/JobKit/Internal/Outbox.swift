@@ -16,13 +16,19 @@ struct Outbox<Action> {
     /// Stores actions, and says whether the caller must deliver now.
     mutating func actionsDecided(_ decided: some Sequence<Action>) -> Bool {
         for action in decided { actions.append(action) }
+        return claim()
+    }
+
+    /// Stores an action for whoever delivers now, or claims to next.
+    mutating func add(_ action: Action) { actions.append(action) }
+
+    /// Returns whether something is stored and the caller must deliver it.
+    @inline(__always)
+    mutating func claim() -> Bool {
         guard !isDelivering, !actions.isEmpty else { return false }
         isDelivering = true
         return true
     }
-
-    /// Stores an action for whoever delivers now, or is the next to say that actions were decided.
-    mutating func add(_ action: Action) { actions.append(action) }
 
     /// Takes the oldest action; `nil` ends the delivery.
     mutating func nextAction() -> Action? {

@@ -71,7 +71,7 @@ final class CancelSweep {
         targeting: (ObjectIdentifier?) -> Void = { _ in }
     ) {
         let isLeft = record.terms.cancellation == .leaveRunning || shell.sharesTask(of: record)
-        let withdrawal = shell.withdraw(record, isLeft: isLeft)
+        let withdrawal = shell.send { $0.admission.withdraw(record, isLeft: isLeft) }
         guard let task = withdrawal.task else { return }
         guard !isLeft else { return shell.leave(record, task) }
         targeting(ObjectIdentifier(task))

@@ -182,7 +182,8 @@ struct JobAdmission {
     }
 
     /// Whether the caller has to put what is lined up into the queues; no other thread does then.
-    mutating func claimLine() -> Bool { outbox.actionsDecided([]) }
+    @inline(__always)
+    mutating func claimLine() -> Bool { outbox.claim() }
 
     /// The next task to put into its queue; nil ends the claim.
     mutating func nextInLine() -> Submission? { outbox.nextAction() }

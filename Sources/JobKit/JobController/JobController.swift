@@ -112,7 +112,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     /// already taken may still come. Everything else resumes with the job. `cancel()` works while
     /// the job is suspended.
     public final var isSuspended: Bool {
-        get { shell.state.withLock { $0.machine.isSuspended } }
+        get { shell.isSuspended }
         set { shell.setSuspended(newValue) }
     }
 
@@ -128,7 +128,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
 
     /// The tasks that have not finished, in the order tracked.
     public final var trackedTasks: [Operation] {
-        shell.state.withLock { $0.tasks.records.compactMap(\.task) }.filter { !$0.isFinished }
+        shell.tasks.filter { !$0.isFinished }
     }
 
     // MARK: For JobKit
@@ -155,7 +155,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 
     override func tellOfCancel() {
-        if shell.state.withLock({ $0.machine.hasEnteredMain }) { didCancel() }
+        if shell.hasEnteredMain { didCancel() }
     }
 
     override func startIsObserved() { shell.tellOwn(.started, of: self) }
@@ -193,7 +193,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     override func becameFinished() {
         // Somebody may have asked for the progress since the end was decided.
         if case .succeeded = outcome { shell.progressCompleted(of: self) }
-        if shell.isObserved.load(ordering: .acquiring) { shell.tellOwn(.finished, of: self) }
+        if shell.traits.contains(.observed) { shell.tellOwn(.finished, of: self) }
     }
 
     override func delayPassed(_ body: @escaping @Sendable () -> Void) {
@@ -203,7 +203,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 
     override var callsNothingMore: Bool {
-        super.callsNothingMore || shell.state.withLock { $0.machine.callsNothing }
+        super.callsNothingMore || shell.callsNothing
     }
 
     override func takeOwnedOperations() -> [Operation] {
@@ -211,7 +211,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 
     /// Settles how the job ended; returns false if it was cancelled while it was about to complete.
-    func conclude(_ ending: JobShell.Machine.Ending, failure: (any Error)?) -> Bool {
+    func conclude(_ ending: JobState.Machine.Ending, failure: (any Error)?) -> Bool {
         let error: (any Error)? =
             switch ending {
             case .completed, .finishedEarly: errorOfMissingValue

@@ -8,15 +8,15 @@ import Synchronization
 extension JobShell {
     /// What the job's code runs inside; nil where neither the job nor one above it has a context.
     var context: OperationContext? {
-        guard hasContext.load(ordering: .acquiring) else { return nil }
-        return state.withLock { $0.contexts.current }
+        guard traits.contains(.context) else { return nil }
+        return send { $0.contexts.current }
     }
 
     /// Sets the job's own context, inside the one that the job has inherited.
     func setContext(_ body: @escaping OperationContext.Body, of job: JobController) {
         OperationContext.isUsed.store(true, ordering: .releasing)
-        let change = state.withLock { $0.contexts.set(body, of: job) }
-        hasContext.store(true, ordering: .releasing)
+        let change = send { $0.contexts.set(body, of: job) }
+        traits.insert(.context)
         Self.passOn([Heir(shell: self, change: change)])
     }
 
@@ -57,10 +57,8 @@ extension JobShell {
             ordering: .acquiringAndReleasing
         )
         guard let shell = (task as? JobController)?.shell else { return nil }
-        let change = shell.state.withLock {
-            $0.contexts.inherit(context, replacing: replaced)
-        }
-        shell.hasContext.store(true, ordering: .releasing)
+        let change = shell.send { $0.contexts.inherit(context, replacing: replaced) }
+        shell.traits.insert(.context)
         return change.map { Heir(shell: shell, change: $0) }
     }
 }

@@ -35,7 +35,8 @@ extension JobShell {
             callbackQueueAsked.store(max(1, CoarseTime.now.rawValue), ordering: .relaxed)
             callbackQueue.async { [self] in deliverOnCallbackQueue() }
         } else if !place.deliverOnIdleWorker(self) {
-            deliveryQueue.async { [self] in deliverAll() }
+            let queue = send { $0.delivery.queueOfItsOwn() }
+            queue.async { [self] in deliverAll() }
         }
     }
 
@@ -45,20 +46,6 @@ extension JobShell {
         deliver(atMost: Self.callbacksAtAStretch)?.deliverClaimedElsewhere()
     }
 
-    /// A serial queue has a thread of its own, whatever blocks the threads of others.
-    private var deliveryQueue: DispatchQueue {
-        state.withLock { state in
-            if let queue = state.deliveryQueue { return queue }
-            let queue = DispatchQueue(label: "JobKit.callbacks")
-            state.deliveryQueue = queue
-            return queue
-        }
-    }
-
-    private func operationID(of mail: Unmanaged<JobMail>) -> Int? {
-        mail.withRecord { $0.concurrentTask?.eventNumber ?? $0.task?.operationID } ?? nil
-    }
-
     /// Runs callbacks until there is nothing to tell.
     ///
     /// - Returns: A job that has something to deliver now, as claimed by this one's finish; or this
@@ -66,8 +53,9 @@ extension JobShell {
     private func deliver(atMost limit: Int = .max) -> (any CallbackDelivery)? {
         var seen = mailbox.turn.seen
         let now = CoarseTime.now
-        let (owner, first) = state.withLock { state -> (JobController?, Machine.Step) in
-            (state.job, state.job == nil ? .none : nextStep(&state, at: now))
+        let (owner, first) = send { state -> (JobController?, JobState.Machine.Step) in
+            let job = state.owner.started
+            return (job, job == nil ? .none : state.nextStep(from: mailbox, at: now))
         }
         guard let job = owner else { return nil }
         let surroundings = self.context
@@ -99,71 +87,36 @@ extension JobShell {
         }
     }
 
-    private func nextStep() -> Machine.Step {
+    private func nextStep() -> JobState.Machine.Step {
         let now = CoarseTime.now
-        return state.withLock { nextStep(&$0, at: now) }
-    }
-
-    private func nextStep(_ state: inout State, at now: CoarseTime) -> Machine.Step {
-        if !state.machine.hasArrivals, !mailbox.isEmpty { takeMail(&state) }
-        let step = state.machine.nextStep()
-        if case .deliver(let mail) = step {
-            mail.withRecord { $0.isSettled = true }
-            if !state.observers.isEmpty { state.causeID = operationID(of: mail) }
-        }
-        state.callback = RunningCallback(step, since: now)
-        return step
+        return send { $0.nextStep(from: mailbox, at: now) }
     }
 
     /// A callback has returned: releases its task, with no lock held, before the next step is
     /// decided.
     ///
     /// The release may take long, and the job be cancelled meanwhile.
-    private func stepPerformed(_ step: Machine.Step, _ answer: FailureResponse?) {
+    private func stepPerformed(_ step: JobState.Machine.Step, _ answer: FailureResponse?) {
         switch step {
         case .deliver(let mail):
-            release(mail, state.withLock { delivered(mail, &$0) })
+            release(mail, send { $0.delivered(mail) })
         case .askAboutFailure where answer == .carryOn:
-            state.withLock { $0.machine.carryOnAnswered() }
+            send { $0.machine.carryOnAnswered() }
         default:
             break
         }
     }
 
-    /// Returns what a record owned whose callback has returned.
-    private func delivered(_ mail: Unmanaged<JobMail>, _ state: inout State) -> Remains? {
-        state.callback = nil
-        return mail.withRecord { record in
-            state.tasks.remove(record)
-            state.counts.taskFinished(hasFailed: record.failure != nil)
-            state.tally.taskDelivered(weight: record.terms.weight, fraction: record.fraction)
-            return remains(of: record, &state)
-        }
-    }
-
-    private func release(_ delivered: Unmanaged<JobMail>, _ remains: consuming Remains?) {
-        _ = consume remains
+    private func release(_ delivered: JobState.Mail, _ released: consuming JobState.Released?) {
+        _ = consume released
         // The thread of the finish may still hold the record.
         _ = delivered.withRecord { $0.releaseCompletion() }
         delivered.release()
         progressChanged()
     }
 
-    private func takeMail(_ state: inout State) {
-        if let mail = mailbox.takeFirst(&state.reader) { putAside(mail, &state) }
-    }
-
-    /// Notes mail that was taken out of the mailbox.
-    func putAside(_ mail: Unmanaged<JobMail>, _ state: inout State) {
-        let (group, hasFailed) =
-            mail.withRecord { record in
-                (record.group, record.failure != nil && record.terms.failure != .carryOn)
-            } ?? (nil, false)
-        state.machine.mailArrived(mail, group: group, hasFailed: hasFailed)
-    }
-
     private func perform(
-        _ step: Machine.Step,
+        _ step: JobState.Machine.Step,
         of job: JobController,
         inside surroundings: OperationContext?
     ) -> FailureResponse? {
@@ -178,13 +131,13 @@ extension JobShell {
     }
 
     /// Calls the job's code; returns what it answers about a failure.
-    private func call(_ step: Machine.Step, of job: JobController) -> FailureResponse? {
+    private func call(_ step: JobState.Machine.Step, of job: JobController) -> FailureResponse? {
         switch step {
         case .none, .discard, .finish:
             break
         case .deliver(let mail):
             mail._withUnsafeGuaranteedRef { mail in
-                if isObserved.load(ordering: .acquiring) {
+                if traits.contains(.observed) {
                     deliverObserved(mail, to: job)
                 } else {
                     mail.deliver(to: job)
@@ -200,7 +153,7 @@ extension JobShell {
             if answer == .failJob { end(job, .failed, failure: error) }
             return answer
         case .tellGroupFinished(let number):
-            let (completion, group) = state.withLock {
+            let (completion, group) = send {
                 ($0.groups.completions[number], $0.groups.groups[number])
             }
             if let completion { completion() } else { job.taskGroupFinished(group) }
@@ -212,14 +165,10 @@ extension JobShell {
         return nil
     }
 
-    private func discard(_ mail: Unmanaged<JobMail>) {
+    private func discard(_ mail: JobState.Mail) {
         let owned = mail.withRecord { record in
             settle(record, hasFinished: true)
-            return state.withLock { state in
-                state.tasks.remove(record)
-                state.counts.taskFinished(hasFailed: record.failure != nil)
-                return (self.remains(of: record, &state), record.takeCompletion())
-            }
+            return send { ($0.taskEnded(record), record.takeCompletion()) }
         }
         withExtendedLifetime(owned) {}
         mail.release()
@@ -228,16 +177,16 @@ extension JobShell {
     /// Ends the job; returns false if it was cancelled while it was about to complete.
     private func finish(
         _ job: JobController,
-        _ ending: Machine.Ending,
+        _ ending: JobState.Machine.Ending,
         _ claimed: inout (any CallbackDelivery)?
     ) -> Bool {
-        let failure = state.withLock { $0.failure }
+        let failure = send { $0.failure }
         guard job.conclude(ending, failure: failure) else {
-            state.withLock { $0.machine.completionRefused() }
+            send { $0.machine.completionRefused() }
             return false
         }
         _ = letGo()
-        state.withLock { $0.job = nil }
+        send { $0.owner.jobFinished() }
         // A `didCancel()` that is running carries out the end when it has returned.
         if job.transition({ $0.decidedEndDue() }) {
             if job.currentLifecycle.outcome == .succeeded { progressCompleted(of: job) }

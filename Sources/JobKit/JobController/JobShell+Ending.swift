@@ -3,10 +3,23 @@ import Synchronization
 
 /// Failing, finishing early and being cancelled: the rest is cancelled and waited for.
 extension JobShell {
+    /// Decides how the job ends, unless something else has; `store` keeps what that brings.
+    func requestEnd(
+        _ ending: JobState.Machine.Ending,
+        failure: (any Error)? = nil,
+        store: () -> Void = {}
+    ) -> Bool {
+        send { state in
+            guard state.endRequested(ending, failure: failure) else { return false }
+            store()
+            return true
+        }
+    }
+
     /// Ends the job, unless something else has decided its end.
     func end(
         _ job: JobController,
-        _ ending: Machine.Ending,
+        _ ending: JobState.Machine.Ending,
         failure: (any Error)? = nil,
         store: () -> Void = {}
     ) {
@@ -15,11 +28,7 @@ extension JobShell {
 
     /// Cancels the unfinished tasks, after the end was decided upon.
     func cancelTasks(of job: JobController) {
-        let records = state.withLock { state in
-            state.admission.jobEnds()
-            return state.tasks.records.filter { !$0.isSettled }
-        }
-        CancelSweep.cancelAll(records, of: self, for: job)
+        CancelSweep.cancelAll(send { $0.cancelBegan() }, of: self, for: job)
         if releaseUncallable() { job.hooks.withLock { $0.timers }?.cancelAll() }
     }
 
@@ -29,36 +38,20 @@ extension JobShell {
     /// - Returns: Whether the job has ended so.
     @discardableResult
     func releaseUncallable() -> Bool {
-        let (isOver, released) = state.withLock { state -> (Bool, [Any]) in
-            guard state.machine.callsNothing else { return (false, []) }
-            var released: [Any] = state.tasks.records.compactMap { $0.takeCompletion() }
-            released.append(state.groups.takeCompletions())
-            while let mail = mailbox.takeFirst(&state.reader) {
-                if mail.withRecord({ _ in }) == nil {
-                    released.append(mail.takeRetainedValue())
-                } else {
-                    putAside(mail, &state)
-                }
-            }
-            return (true, released)
-        }
-        withExtendedLifetime(released) {}
-        return isOver
+        // Released here, with no lock held.
+        send { $0.takeUncallable(from: mailbox) } != nil
     }
 
     /// Cancels beside other threads that are telling tasks, so that a second `cancel()` too returns
     /// when all were told, without waiting for what those threads call.
     func helpToCancelTasks(of job: JobController) {
-        let records = state.withLock { state -> [TaskRecord] in
-            guard state.machine.isTellingTasks else { return [] }
-            return state.tasks.records.filter { !$0.isSettled }
-        }
+        let records = send { $0.machine.isTellingTasks ? $0.tasks.unsettled : [] }
         if !records.isEmpty { CancelSweep.help(records, of: self, for: job) }
     }
 
     /// The sweep has reached every task.
     func tasksCancelled() {
-        state.withLock { $0.machine.tasksCancelled() }
+        send { $0.machine.tasksCancelled() }
         deliverElsewhere()
     }
 
@@ -66,20 +59,8 @@ extension JobShell {
     ///
     /// If the task has not finished, observers hear that the job has dropped it.
     func settle(_ record: TaskRecord, hasFinished: Bool = false) {
-        let (isDropped, news) = state.withLock { state -> (Bool, TaskNews?) in
-            guard !record.isSettled else { return (false, nil) }
-            let isObserved = !hasFinished && !state.observers.isEmpty
-            switch record.change({ $0.settle(isObserved: isObserved) }) {
-            case .later:
-                return (false, nil)
-            case .tellDropped:
-                return (true, self.news(of: record, &state))
-            case .settle:
-                record.isSettled = true
-                state.machine.taskStopped()
-                return (false, nil)
-            }
+        if case .tellDropped(let news) = send({ $0.settle(record, hasFinished: hasFinished) }) {
+            tellDropped(record, news)
         }
-        if isDropped { tellDropped(record, news) }
     }
 }

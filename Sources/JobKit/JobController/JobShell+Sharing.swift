@@ -7,7 +7,7 @@ import Foundation
 extension JobShell {
     /// Whether another job that has not ended tracks the task.
     func sharesTask(of record: TaskRecord) -> Bool {
-        guard let task = state.withLock({ _ in record.task }) else { return false }
+        guard let task = send({ _ in record.task }) else { return false }
         // As a rule there is none, and else the first will do.
         for limit in [1, Int.max] {
             let others =
@@ -35,7 +35,7 @@ extension JobShell {
     }
 
     fileprivate func waits(for record: TaskRecord) -> Bool {
-        state.withLock { $0.machine.ending == nil && record.task != nil && !record.isSettled }
+        send { $0.waits(for: record) }
     }
 }
 

@@ -7,13 +7,13 @@ extension JobShell {
     /// Whether the job has ever tracked anything; otherwise it has no descendants.
     var hasTasks: Bool { taskCount > 0 }
 
-    private var taskCount: Int { state.withLock { $0.machine.openCount } }
+    private var taskCount: Int { send { $0.machine.openCount } }
 
-    var tasks: [Operation] { state.withLock { $0.tasks.records.compactMap(\.task) } }
+    var tasks: [Operation] { send { $0.tasks.operations } }
 
     /// The jobs that wait for this one, started or not.
     private var trackers: [JobShell] {
-        state.withLock { $0.job ?? $0.owner }.map { Self.tracking($0) } ?? []
+        send { $0.owner.known }.map { Self.tracking($0) } ?? []
     }
 
     // MARK: Ancestors
@@ -56,6 +56,6 @@ extension JobShell {
     }
 
     var hasBegunWithTasks: Bool {
-        state.withLock { $0.job != nil && $0.machine.openCount > 0 }
+        send { $0.owner.started != nil && $0.machine.openCount > 0 }
     }
 }

@@ -47,7 +47,7 @@ struct JobStateMachine<Mail> {
     }
 
     private(set) var ending: Ending?
-    var isSuspended = false
+    private(set) var isSuspended = false
     private var stage = Stage.pending
     /// Tasks that were tracked and not delivered, or in an ending job, those it waits for.
     private(set) var openCount = 0
@@ -83,6 +83,8 @@ struct JobStateMachine<Mail> {
     mutating func mainEntered() { stage = .inMain }
     mutating func mainReturned() { stage = .afterMain }
     mutating func startedWithoutMain() { stage = .withoutMain }
+
+    mutating func suspensionChanged(to isSuspended: Bool) { self.isSuspended = isSuspended }
 
     mutating func taskTracked(group: Int) -> Tracking {
         guard stage != .finished else { return .refused }

@@ -17,7 +17,7 @@ struct RunningCallback {
 
     /// Nil for a step that calls none of the job's code.
     @inline(__always)
-    init?(_ step: JobShell.Machine.Step, since: CoarseTime) {
+    init?(_ step: JobState.Machine.Step, since: CoarseTime) {
         switch step {
         case .none, .discard, .finish: return nil
         case .deliver(let mail):

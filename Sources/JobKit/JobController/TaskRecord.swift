@@ -9,28 +9,28 @@ import Synchronization
 class TaskRecord: JobMail, @unchecked Sendable {
     final let shell: JobShell
     /// The number of the task's group in the job.
-    final var group = 0
+    private(set) final var group = 0
     final let terms: TaskTerms
     final let isConcurrent: Bool
     /// Nil once the task was delivered, or the job has ended.
-    final var task: Operation?
+    private(set) final var task: Operation?
 
     /// Where the task is put when its turn comes; nil if it is only tracked.
-    final var queue: (any OperationScheduling)?
+    private(set) final var queue: (any OperationScheduling)?
     final var admission = JobAdmission.Stage()
     /// The job no longer waits for the task: it is being delivered, or was left to itself.
-    final var isSettled = false
+    private(set) final var isSettled = false
 
     /// Who is telling observers of the task; see ``TaskTelling``.
-    final let telling = Atomic<TaskTelling.RawValue>(0)
+    private final let telling = Atomic<TaskTelling.RawValue>(0)
     /// How many of the job's observers know that the task is tracked.
-    final var awareObservers: Int32 = 0
+    private(set) final var awareObservers: Int32 = 0
 
     /// When the task was started, if the job was observed then.
-    final var startTime = EventTime.unknown
+    private(set) final var startTime = EventTime.unknown
 
     /// How much of its weight a nested job has done.
-    final var fraction = 0.0
+    private(set) final var fraction = 0.0
 
     /// Where the record stands in the ``TaskList``.
     final var place = TaskList.Place()
@@ -65,6 +65,44 @@ class TaskRecord: JobMail, @unchecked Sendable {
     /// Takes out a closure that will not be called, which the caller releases with no lock held.
     func takeCompletion() -> Any? { nil }
 
+    // MARK: Under the lock of the job
+
+    @inline(__always)
+    final func joins(group number: Int) { group = number }
+
+    @inline(__always)
+    final func settle() { isSettled = true }
+
+    final func advance(to fraction: Double) { self.fraction = fraction }
+
+    /// Takes out what the record owns.
+    @inline(__always)
+    final func empty() -> (task: Operation?, queue: (any OperationScheduling)?) {
+        (task.take(), queue.take())
+    }
+
+    // MARK: Observers
+
+    /// The task is tracked, and so many observers are being told of that.
+    final func trackingIsTold(to observers: Int) {
+        telling.store(TaskTelling.begun.rawValue, ordering: .relaxed)
+        awareObservers = Int32(observers)
+    }
+
+    /// An event is being told to so many observers, and of the tracking those who do not know it.
+    final func eventIsTold(to observers: Int, startTime: EventTime?) {
+        awareObservers = Int32(observers)
+        if let startTime { self.startTime = startTime }
+    }
+
+    /// So many of those who knew the task have left.
+    final func observersLeft(_ count: Int) { awareObservers -= Int32(count) }
+
+    /// Whether it was told, or is being told, how the task ended.
+    final var endIsTold: Bool {
+        TaskTelling(rawValue: telling.load(ordering: .acquiring)).endIsTold
+    }
+
     /// Changes what is being told of the task.
     final func change<Result>(_ change: (inout TaskTelling) -> Result) -> Result {
         var current = telling.load(ordering: .acquiring)
@@ -96,7 +134,7 @@ class TaskRecord: JobMail, @unchecked Sendable {
     final override var waitingOperation: ConcurrentOperation? { shell.startedJob }
 
     final override func operationStarts() {
-        if shell.isObserved.load(ordering: .acquiring) { shell.tellStarted(self) }
+        if shell.traits.contains(.observed) { shell.tellStarted(self) }
     }
 
     final override func operationFinished() { shell.taskFinished(self) }

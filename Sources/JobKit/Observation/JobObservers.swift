@@ -14,10 +14,12 @@ struct JobObservers: Sendable {
     /// had not begun, or came under observation with its tasks.
     private(set) var completeCount = 0
     /// When the job itself was started.
-    var startTime = EventTime.unknown
+    private(set) var startTime = EventTime.unknown
+    /// The operation whose callback is running or was the last.
+    private(set) var causeID: Int?
 
     /// Observers that left while they were being told of a task, by the task's record.
-    var leaves: [ObjectIdentifier: [ObserversLeave]] = [:]
+    private var leaves: [ObjectIdentifier: [ObserversLeave]] = [:]
 
     /// Up to so many observers are searched one by one.
     private static let few = 8
@@ -57,6 +59,33 @@ struct JobObservers: Sendable {
         for entry in remaining { append(entry) }
         return removed
     }
+
+    // MARK: The job
+
+    mutating func jobStarted(at time: EventTime) { startTime = time }
+
+    /// The callbacks of mail are about to be called.
+    @inline(__always)
+    mutating func callbackBegins(of mail: JobState.Mail) {
+        guard !isEmpty else { return }
+        causeID =
+            mail.withRecord { $0.concurrentTask?.eventNumber ?? $0.task?.operationID } ?? nil
+    }
+
+    // MARK: Leaving
+
+    /// Observers have left who are just being told something of a task.
+    mutating func await(_ leave: ObserversLeave, toldOf record: TaskRecord) {
+        leave.expect()
+        leaves[ObjectIdentifier(record), default: []].append(leave)
+    }
+
+    /// Those who have left were told what they were being told of a task.
+    mutating func takeLeaves(toldOf record: TaskRecord) -> [ObserversLeave] {
+        leaves.removeValue(forKey: ObjectIdentifier(record)) ?? []
+    }
+
+    // MARK: Places
 
     /// Those to be told of a task before anything else, of which the first `told` know it.
     func unaware(of told: Int) -> Range<Int> {

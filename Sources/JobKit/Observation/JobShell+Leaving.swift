@@ -31,8 +31,8 @@ extension JobShell {
         while let (job, entries) = remaining.popLast() {
             let leaving = leaving(entries, job, droppedBy: record)
             guard !leaving.isEmpty else { continue }
-            let (dropped, nested) = job.shell.remove(leaving, leave)
-            drops += dropped
+            let (dropped, nested) = job.shell.send { $0.observersLeave(leaving, leave) }
+            drops += dropped.map { Drop(shell: job.shell, record: $0.record, news: $0.news) }
             remaining += nested.map { ($0, entries) }
         }
         // The innermost first.
@@ -51,58 +51,16 @@ extension JobShell {
     ) -> Set<ObjectIdentifier> {
         var leaving = Set(entries.map { ObjectIdentifier($0.observer) })
         for record in TaskRecord.tracking(job) where record !== dropped {
-            let staying = record.shell.state.withLock { state in
+            let staying = record.shell.send { state in
                 record.isSettled ? [] : state.observers.entries
             }
             for entry in staying { leaving.remove(ObjectIdentifier(entry.observer)) }
         }
-        let own = job.shell.state.withLock { $0.observers.entries }
+        let own = job.shell.send { $0.observers.entries }
         for entry in own where entry.rootID == job.eventNumber {
             leaving.remove(ObjectIdentifier(entry.observer))
         }
         return leaving
-    }
-
-    private func news(
-        of record: TaskRecord,
-        for entries: [JobObservers.Entry],
-        _ state: inout State
-    ) -> TaskNews? {
-        guard let task = record.task, let job = state.job ?? state.owner else { return nil }
-        var news = self.news(of: record, task, by: job, &state)
-        (news.entries, news.unaware) = (entries, 0..<0)
-        return news
-    }
-
-    /// Removes observers; returns what they are to be told, and the jobs to go on with.
-    private func remove(
-        _ leaving: Set<ObjectIdentifier>,
-        _ leave: ObserversLeave
-    ) -> ([Drop], [JobController]) {
-        state.withLock { state in
-            let before = state.observers.entries
-            let removed = state.observers.remove(leaving)
-            guard !removed.isEmpty else { return ([], []) }
-            let records = state.tasks.records
-            var drops: [Drop] = []
-            for record in records {
-                let told = removed.filter { $0 < record.awareObservers }
-                record.awareObservers -= Int32(told.count)
-                guard !told.isEmpty, !record.isSettled,
-                    let news = self.news(of: record, for: told.map { before[$0] }, &state)
-                else { continue }
-                switch record.change({ $0.observersLeft() }) {
-                case .tellNow:
-                    drops.append(Drop(shell: self, record: record, news: news))
-                case .wait:
-                    leave.expect()
-                    state.observers.leaves[ObjectIdentifier(record), default: []].append(leave)
-                case .knowEnd:
-                    break
-                }
-            }
-            return (drops, records.compactMap { $0.task as? JobController })
-        }
     }
 
     /// Tells those of `entries` who left meanwhile that a task is dropped, and lets those go on who
@@ -112,13 +70,7 @@ extension JobShell {
         telling entries: [JobObservers.Entry],
         then body: @escaping @Sendable () -> Void
     ) {
-        let (news, leaves) = state.withLock { state in
-            let staying = Set(state.observers.entries.map { ObjectIdentifier($0.observer) })
-            let left = entries.filter { !staying.contains(ObjectIdentifier($0.observer)) }
-            let news = self.news(of: record, for: left, &state)
-            let leaves = state.observers.leaves.removeValue(forKey: ObjectIdentifier(record))
-            return (news, leaves ?? [])
-        }
+        let (news, leaves) = send { $0.leaveEnded(of: record, telling: entries) }
         // A job may have been given its observers only after those of the job above had left.
         tellDropped(record, news) {
             for leave in leaves { leave.step() }

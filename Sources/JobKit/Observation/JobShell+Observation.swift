@@ -5,15 +5,15 @@ import Synchronization
 extension JobShell {
     func addObserver(_ observer: any JobObserver, to job: JobController) {
         let rootID = job.eventNumber
-        let tasks = state.withLock { state in
+        let tasks = send { state in
             state.observers.add(
                 observer,
                 rootID: rootID,
                 isComplete: !state.machine.isStarted
             )
-            return state.tasks.records.compactMap(\.task)
+            return state.tasks.operations
         }
-        isObserved.store(true, ordering: .releasing)
+        traits.insert(.observed)
         let entries = [JobObservers.Entry(observer: observer, rootID: rootID)]
         for task in tasks { passOn(entries, to: task, isComplete: false) }
     }
@@ -40,35 +40,15 @@ extension JobShell {
 
     /// Takes over the observers of a job above; returns the tasks to pass them on to.
     private func inherit(_ entries: [JobObservers.Entry], isComplete: Bool) -> [Operation] {
-        let tasks = state.withLock { state -> [Operation] in
+        let tasks = send { state -> [Operation] in
             let new = state.observers.inherit(entries, isComplete: isComplete)
-            return new.isEmpty ? [] : state.tasks.records.compactMap(\.task)
+            return new.isEmpty ? [] : state.tasks.operations
         }
-        isObserved.store(true, ordering: .releasing)
+        traits.insert(.observed)
         return tasks
     }
 
     // MARK: Tasks
-
-    /// A task is tracked: notes that its observers are being told of it, if there are any.
-    ///
-    /// - Returns: What ``tellTracked(_:_:)`` tells, taken in the locking that tracks the task.
-    func trackingBegan(
-        _ record: TaskRecord,
-        _ task: Operation,
-        by job: JobController,
-        _ state: inout State
-    ) -> TaskNews? {
-        guard !state.observers.isEmpty else { return nil }
-        record.telling.store(TaskTelling.begun.rawValue, ordering: .relaxed)
-        var news = news(of: record, task, by: job, &state)
-        record.awareObservers = Int32(news.entries.count)
-        news.unaware = 0..<0
-        if ThreadContext.current.callbackJob == ObjectIdentifier(self) {
-            news.causeID = state.causeID
-        }
-        return news
-    }
 
     /// Tells that a task is tracked, before anything else can be told of it.
     func tellTracked(_ record: TaskRecord, _ news: TaskNews) {
@@ -89,15 +69,7 @@ extension JobShell {
 
     private func tell(_ kind: JobEvent.Kind, about record: TaskRecord) {
         let time = EventTime.now
-        var news: TaskNews?
-        state.withLock { state in
-            guard !record.isSettled, let taken = self.news(of: record, &state),
-                record.change({ $0.begin(endsTask: kind == .finished) })
-            else { return }
-            news = taken
-            if kind == .started { record.startTime = time }
-            record.awareObservers = Int32(taken.entries.count)
-        }
+        let news = send { $0.eventBegan(kind, of: record, at: time) }
         guard let news else { return }
         news.tell(kind, at: time)
         tellingEnded(about: record, told: news.entries)
@@ -109,37 +81,6 @@ extension JobShell {
         tellDropped(record, news) { [self] in
             tellingEnded(about: record, told: news?.entries ?? [])
         }
-    }
-
-    /// What is to be told of a task, to all observers; nil if there are none, or the job or the
-    /// task has gone.
-    @inline(__always)
-    func news(of record: TaskRecord, _ state: inout State) -> TaskNews? {
-        guard !state.observers.isEmpty, let task = record.task, let job = state.job ?? state.owner
-        else { return nil }
-        return news(of: record, task, by: job, &state)
-    }
-
-    @inline(__always)
-    func news(
-        of record: TaskRecord,
-        _ task: Operation,
-        by job: JobController,
-        _ state: inout State
-    ) -> TaskNews {
-        TaskNews(
-            entries: state.observers.entries,
-            unaware: state.observers.unaware(of: Int(record.awareObservers)),
-            job: job,
-            task: task,
-            taskID: record.isConcurrent
-                ? unsafeDowncast(task, to: ConcurrentOperation.self).eventNumber
-                : task.operationID,
-            isConcurrent: record.isConcurrent,
-            group: state.groups.groups[record.group],
-            startTime: record.startTime,
-            groupCauseID: record.admission.causeID
-        )
     }
 
     /// Does what could not be done while an observer was being told of the task.
@@ -162,11 +103,8 @@ extension JobShell {
     /// Delivers a task, and tells that its callbacks have returned, if its finish was told.
     func deliverObserved(_ mail: JobMail, to job: JobController) {
         mail.deliver(to: job)
-        guard let record = mail.record,
-            TaskTelling(rawValue: record.telling.load(ordering: .acquiring)).endIsTold
-        else { return }
-        var news: TaskNews?
-        state.withLock { news = self.news(of: record, &$0) }
+        guard let record = mail.record, record.endIsTold else { return }
+        let news = send { $0.news(of: record) }
         news?.tell(.delivered, at: .now)
     }
 
@@ -175,11 +113,11 @@ extension JobShell {
     /// Tells the job's own observers of its start or finish.
     func tellOwn(_ kind: JobEvent.Kind, of job: JobController) {
         let id = job.eventNumber
-        let entries = state.withLock { $0.observers.entries }
+        let entries = send { $0.observers.entries }
         guard entries.contains(where: { $0.rootID == id }) else { return }
         let time = EventTime.now
-        let startTime = state.withLock { state in
-            if kind == .started { state.observers.startTime = time }
+        let startTime = send { state in
+            if kind == .started { state.observers.jobStarted(at: time) }
             return state.observers.startTime
         }
         let event = JobEvent(kind, ofObserved: job, startTime: startTime, time: time)

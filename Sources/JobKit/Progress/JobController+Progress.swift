@@ -11,13 +11,9 @@ extension JobController {
     ///
     /// > Thread: Any. The progress changes on the threads on which tasks are delivered.
     public final var progress: Progress {
-        if let reporter = shell.state.withLock({ $0.progress }) { return reporter.progress }
+        if let reporter = shell.send({ $0.progress }) { return reporter.progress }
         let made = JobProgress { [weak self] in self?.cancel() }
-        let reporter = shell.state.withLock { state in
-            let reporter = state.progress ?? made
-            state.progress = reporter
-            return reporter
-        }
+        let reporter = shell.send { $0.progressAsked(made) }
         if let said = reportedFraction.value { reporter.advance(to: min(said, 1.0.nextDown)) }
         shell.reportProgress()
         if case .succeeded = outcome { reporter.advance(to: 1) }

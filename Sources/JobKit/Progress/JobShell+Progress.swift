@@ -8,7 +8,7 @@ extension JobShell {
         var remaining = [self]
         var found: [JobShell] = []
         while let shell = remaining.popLast() {
-            guard !shell.reportsProgress.exchange(true, ordering: .sequentiallyConsistent) else {
+            guard shell.traits.insert(.progress) else {
                 continue
             }
             found.append(shell)
@@ -22,14 +22,14 @@ extension JobShell {
     }
 
     private var openTasks: [(record: TaskRecord, task: Operation)] {
-        state.withLock { state in
+        send { state in
             state.tasks.records.compactMap { record in record.task.map { (record, $0) } }
         }
     }
 
     /// A task is tracked now, and this job has subscribed to it: it may have advanced before.
     func passOnProgress(of task: Operation, _ record: TaskRecord) {
-        guard reportsProgress.load(ordering: .acquiring) else { return }
+        guard traits.contains(.progress) else { return }
         (task as? JobController)?.shell.reportProgress()
         if takeFraction(of: task, record) { progressChanged() }
     }
@@ -39,7 +39,7 @@ extension JobShell {
         guard let operation = task as? ConcurrentOperation else { return false }
         let nested = (task as? JobController)?.shell
         let fraction =
-            operation.reportedFraction.value ?? nested?.state.withLock { $0.tally.fraction }
+            operation.reportedFraction.value ?? nested?.send { $0.tally.fraction }
         return fraction.map { taskAdvanced(record, to: $0) } ?? false
     }
 
@@ -47,8 +47,8 @@ extension JobShell {
 
     /// A task was delivered or has advanced: advances the progress of this job and of those above.
     func progressChanged() {
-        guard reportsProgress.load(ordering: .acquiring) else { return }
-        let (job, fraction) = state.withLock { ($0.job, $0.tally.fraction) }
+        guard traits.contains(.progress) else { return }
+        let (job, fraction) = send { ($0.owner.started, $0.tally.fraction) }
         // A job that says its fraction itself has said it to those above too.
         guard let job, job.reportedFraction.value == nil else { return }
         Self.advance(job, to: fraction)
@@ -56,7 +56,7 @@ extension JobShell {
 
     /// The job has succeeded.
     func progressCompleted(of job: JobController) {
-        guard reportsProgress.load(ordering: .sequentiallyConsistent) else { return }
+        guard traits.contains(.progress) else { return }
         Self.advance(job, to: 1)
     }
 
@@ -71,12 +71,12 @@ extension JobShell {
         var remaining = [(operation: operation, fraction: fraction)]
         while let (operation, fraction) = remaining.popLast() {
             if let job = operation as? JobController {
-                job.shell.state.withLock { $0.progress }?.advance(to: fraction)
+                job.shell.send { $0.progress }?.advance(to: fraction)
             }
             for record in TaskRecord.tracking(operation) {
                 let parent = record.shell
                 guard parent.taskAdvanced(record, to: fraction) else { continue }
-                let (above, raised) = parent.state.withLock { ($0.job, $0.tally.fraction) }
+                let (above, raised) = parent.send { ($0.owner.started, $0.tally.fraction) }
                 guard let above, above.reportedFraction.value == nil else { continue }
                 remaining.append((above, raised))
             }
@@ -85,18 +85,7 @@ extension JobShell {
 
     /// Counts how far a task is; returns whether that is further than before, and of interest.
     private func taskAdvanced(_ record: TaskRecord, to fraction: Double) -> Bool {
-        guard reportsProgress.load(ordering: .acquiring) else { return false }
-        return state.withLock { state in
-            guard record.task != nil, !record.isSettled, fraction > record.fraction else {
-                return false
-            }
-            state.tally.taskAdvanced(
-                weight: record.terms.weight,
-                from: record.fraction,
-                to: fraction
-            )
-            record.fraction = fraction
-            return true
-        }
+        guard traits.contains(.progress) else { return false }
+        return send { $0.taskAdvanced(record, to: fraction) }
     }
 }

@@ -77,8 +77,8 @@ extension Operation {
 extension JobShell {
     /// What a snapshot says of a job, and its unfinished tasks in the order tracked.
     fileprivate var snapshotState: (counts: TaskCounts, fraction: Double, unfinished: [Operation]) {
-        let (counted, fraction, tasks) = state.withLock { state in
-            (state.counts, state.tally.fraction, state.tasks.records.compactMap(\.task))
+        let (counted, fraction, tasks) = send {
+            ($0.tasks.counts, $0.tally.fraction, $0.tasks.operations)
         }
         var counts = counted
         var unfinished: [Operation] = []

@@ -42,11 +42,9 @@ struct JobStall {
 }
 
 extension JobShell {
-    var isSuspended: Bool { state.withLock { $0.machine.isSuspended } }
-
     /// What the job does, and what it waits for.
     func stall(of job: JobController) -> JobStall {
-        let view = state.withLock { StallView(of: job, $0) }
+        let view = send { StallView(of: job, $0) }
         // Whether a task has finished, and what it is called, may be a user's code: without the
         // lock.
         let finished = view.tasks.count { !$0.isSettled && $0.stall.task.isFinished }
@@ -60,8 +58,8 @@ extension JobShell {
 
     /// A task that a job other than the one asked tracks.
     func stall(of record: TaskRecord) -> TaskStall? {
-        state.withLock { state in
-            guard let task = record.task, let job = state.job ?? state.owner else { return nil }
+        send { state in
+            guard let task = record.task, let job = state.owner.known else { return nil }
             return TaskStall(task, record, of: job, gate: nil)
         }
     }
@@ -78,11 +76,11 @@ private struct StallView {
     private let isStarted: Bool
     private let isInMain: Bool
 
-    init(of job: JobController, _ state: JobShell.State) {
+    init(of job: JobController, _ state: JobState) {
         isSuspended = state.machine.isSuspended
-        callback = state.callback?.kind
-        since = state.callback?.since ?? CoarseTime(rawValue: 0)
-        let running = state.callback?.record
+        callback = state.delivery.callback?.kind
+        since = state.delivery.callback?.since ?? CoarseTime(rawValue: 0)
+        let running = state.delivery.callback?.record
         task = running?.task
         if case .group(let number)? = callback {
             group = state.groups.groups[number]
@@ -101,7 +99,7 @@ private struct StallView {
     }
 
     /// The groups that have a width, and who takes their places.
-    private static func gates(_ state: JobShell.State) -> [Int: TaskStall.Gate] {
+    private static func gates(_ state: JobState) -> [Int: TaskStall.Gate] {
         guard state.admission.isCounting else { return [:] }
         var gates: [Int: TaskStall.Gate] = [:]
         for record in state.tasks.records {

@@ -48,7 +48,7 @@ struct StallReport {
             line += "executing"
         } else {
             line += "not started"
-            let queue = root.shell.state.withLock { $0.startQueue }
+            let queue = root.shell.send { $0.owner.startQueue }
             let reason = reasonNotToStart(TaskStall(root, in: queue))
             if let reason { line += ", \(reason)" }
         }

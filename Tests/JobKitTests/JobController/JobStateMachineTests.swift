@@ -79,9 +79,9 @@ import Testing
         for _ in 0..<count {
             if case .askAboutFailure = machine.nextStep() { machine.carryOnAnswered() }
         }
-        machine.isSuspended = true
+        machine.suspensionChanged(to: true)
         #expect(steps(&machine) == [])
-        machine.isSuspended = false
+        machine.suspensionChanged(to: false)
         let all = ["ask a", "deliver a", "group 0", "all", "finish completed"]
         #expect(steps(&machine) == Array(all[count...]))
     }
@@ -185,7 +185,7 @@ import Testing
                     group: task.group,
                     hasFailed: Bool.random(using: &random)
                 )
-            case 7: machine.isSuspended.toggle()
+            case 7: machine.suspensionChanged(to: !machine.isSuspended)
             case 8 where turn > 5 && machine.hasEnteredMain && !machine.isAfterMain:
                 machine.mainReturned()
             case 9 where turn > 200:

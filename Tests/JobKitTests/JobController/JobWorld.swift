@@ -80,7 +80,7 @@ struct JobWorld {
         case .suspend, .resume:
             guard isSuspended != (input == .suspend) else { return false }
             isSuspended.toggle()
-            machine.isSuspended = isSuspended
+            machine.suspensionChanged(to: isSuspended)
         case .cancel: return end(.cancelled)
         case .finishEarly: return end(.finishedEarly)
         case .endSweep:
