@@ -11,7 +11,7 @@ struct StalledQueues {
         let parked: Set<ObjectIdentifier>
 
         init(_ queue: TaskQueueShell) {
-            let machine = queue.state.withLock { $0.machine }
+            let machine = queue.ask { $0.machine }
             name = queue.name
             isSuspended = machine.isSuspended
             isFull = machine.placesTaken >= machine.width

@@ -110,26 +110,17 @@ extension TaskQueueShell {
     }
 
     func progress() -> Progress {
-        state.withLock { state in
+        ask { state in
             state.machine.startableCount == 0
                 ? .nothingToStart : .started(state.machine.startCount)
         }
     }
 
     /// Returns false if there is something to start after all.
-    func endWatch() -> Bool {
-        state.withLock { state in
-            guard state.machine.startableCount == 0 else { return false }
-            state.isWatched = false
-            return true
-        }
-    }
+    func endWatch() -> Bool { ask { $0.watchEnded() } }
 
     func wakeStalled() {
-        let workers = state.withLock { state in
-            state.roster.workersToWakeWhenStalled(startable: state.machine.startableCount)
-                .map { ($0, worker($0, &state)) }
-        }
+        let workers = ask { $0.workers.takeWhenStalled(startable: $0.machine.startableCount) }
         for (index, queue) in workers { queue.async { [self] in work(index) } }
     }
 }

@@ -75,7 +75,7 @@ public final class TaskQueue: OperationScheduling, Sendable {
     /// `OperationQueue.defaultMaxConcurrentOperationCount`, which is -1, means no limit; any other
     /// number below 1 traps.
     public var maxConcurrentOperationCount: Int {
-        get { shell.state.withLock { $0.machine.width } }
+        get { shell.ask { $0.machine.width } }
         set { shell.changeWidth(to: Self.width(newValue, of: name)) }
     }
 
@@ -83,7 +83,7 @@ public final class TaskQueue: OperationScheduling, Sendable {
     ///
     /// An operation that a thread has already taken may still start.
     public var isSuspended: Bool {
-        get { shell.state.withLock { $0.machine.isSuspended } }
+        get { shell.ask { $0.machine.isSuspended } }
         set { shell.suspend(newValue) }
     }
 
@@ -179,10 +179,10 @@ public final class TaskQueue: OperationScheduling, Sendable {
     }
 
     /// The operations that have not finished, in the order added.
-    public var operations: [Operation] { shell.state.withLock { $0.machine.entries } }
+    public var operations: [Operation] { shell.ask { $0.machine.entries } }
 
     /// How many operations have not finished.
-    public var operationCount: Int { shell.state.withLock { $0.machine.count } }
+    public var operationCount: Int { shell.ask { $0.machine.count } }
 
     private static func width(_ count: Int, of name: String) -> Int {
         if count == OperationQueue.defaultMaxConcurrentOperationCount {

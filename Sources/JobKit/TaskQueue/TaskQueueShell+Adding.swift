@@ -10,39 +10,21 @@ extension TaskQueueShell {
         case unlessStarted
     }
 
-    /// An operation that is to stand in this queue, and what it said of itself on its way in.
-    struct Arrival {
-        let operation: Operation
-        let priority: TaskPriority
-        let isReady: Bool
-        let isBarrier: Bool
-        /// The job that has just begun to wait for it, if that was started in this queue.
-        let job: ConcurrentOperation?
-
-        init(_ operation: Operation, isBarrier: Bool = false, job: ConcurrentOperation? = nil) {
-            self.operation = operation
-            self.isBarrier = isBarrier
-            self.job = job
-            priority = TaskPriority(queuePriority: operation.queuePriority.rawValue)
-            isReady = operation.isReady
-        }
-    }
-
     func add(
         _ operation: Operation,
         admission: Admission = .demanded,
         isBarrier: Bool = false
     ) {
         if enter(operation, admission) == .stands {
-            insert(Arrival(operation, isBarrier: isBarrier))
+            insert(TaskQueueState.Arrival(operation, isBarrier: isBarrier))
         }
     }
 
     /// Adds operations in order, all of them before the first is started.
     func add(_ operations: [Operation]) {
         for operation in operations { _ = enter(operation, .demanded) }
-        let arrivals = operations.map { Arrival($0) }
-        let places = send { state in arrivals.map { place($0, &state) } }
+        let arrivals = operations.map { TaskQueueState.Arrival($0) }
+        let places = send { state in arrivals.map { state.operationAdded($0, to: self) } }
         for (arrival, place) in zip(arrivals, places) { arrived(arrival, at: place) }
     }
 
@@ -54,48 +36,25 @@ extension TaskQueueShell {
     ) -> Entry {
         let entry = enter(operation, .unlessStarted, listener)
         if entry == .stands {
-            insert(Arrival(operation, job: job.holdsPlace(in: self) ? job : nil))
+            insert(TaskQueueState.Arrival(operation, job: job.holdsPlace(in: self) ? job : nil))
         }
         return entry
     }
 
-    func insert(_ arrival: Arrival) {
-        arrived(arrival, at: send { place(arrival, &$0) })
-    }
-
-    /// Where an operation was placed.
-    private struct Place {
-        let ticket: TaskQueueTicket
-        /// Whether the machine knows of a job that lends to it.
-        let hasLender: Bool
-    }
-
-    private func place(_ arrival: Arrival, _ state: inout State) -> Place {
-        if state.keptAlive == nil { state.keptAlive = self }
-        let lender =
-            state.machine.asksForLenders
-            ? arrival.job.flatMap { self.slot(of: $0, &state) } : nil
-        let slot = state.machine.entryAdded(
-            arrival.operation,
-            priority: arrival.priority,
-            isReady: arrival.isReady,
-            isBarrier: arrival.isBarrier,
-            lender: lender
-        )
-        if arrival.isBarrier { noteWhetherLendersMatter(state.machine.asksForLenders) }
-        if let concurrent = arrival.operation as? ConcurrentOperation {
-            concurrent.queueSlot = slot
-        } else {
-            state.plainCount += 1
+    private func insert(_ arrival: TaskQueueState.Arrival) {
+        let place = send { state in
+            let place = state.operationAdded(arrival, to: self)
+            if arrival.isBarrier { noteWhetherLendersMatter(state) }
+            return place
         }
-        return Place(ticket: state.machine.ticket(slot), hasLender: lender != nil)
+        arrived(arrival, at: place)
     }
 
     /// What changed while the operation was on its way in found no slot to change.
     ///
     /// Lenders are looked for only now: of a job that begins meanwhile, one of the two finds the
     /// other.
-    private func arrived(_ arrival: Arrival, at place: Place) {
+    private func arrived(_ arrival: TaskQueueState.Arrival, at place: TaskQueueState.Place) {
         let operation = arrival.operation
         if !(operation is ConcurrentOperation), !PlainOperations.placed(operation, at: place.ticket)
         {
@@ -181,22 +140,12 @@ extension TaskQueueShell {
         guard asksForLenders.load(ordering: .acquiring) else { return }
         let jobs = jobsWaiting(for: operation)
         guard !jobs.isEmpty else { return }
-        send { state in
-            guard let slot = slot(of: operation, &state) else { return }
-            let lenders = jobs.compactMap { self.slot(of: $0, &state) }
-            state.machine.lendersFound(lenders, for: slot)
-        }
-    }
-
-    /// The width, or the number of barriers, may have changed.
-    func noteWhetherLendersMatter(_ asks: Bool) {
-        guard asksForLenders.load(ordering: .relaxed) != asks else { return }
-        asksForLenders.store(asks, ordering: .sequentiallyConsistent)
+        send { $0.lendersFound(jobs, for: operation) }
     }
 
     /// Finds the lenders of all operations, when the width is limited while they stand here.
     func findAllLenders() {
-        let operations = state.withLock { $0.machine.entries }
+        let operations = ask { $0.machine.entries }
         for operation in operations {
             trackerAdded(to: operation)
             if let job = operation as? ConcurrentOperation, job.onlyWaits { jobWaits(job) }
@@ -205,17 +154,11 @@ extension TaskQueueShell {
 
     /// The job has nothing to run until one of its tasks finishes.
     func jobWaits(_ job: ConcurrentOperation) {
-        send { state in
-            // It may have got mail since, and have said so already.
-            guard job.onlyWaits else { return }
-            if let slot = slot(of: job, &state) { state.machine.jobWaits(slot) }
-        }
+        send { $0.jobWaits(job) }
     }
 
     /// The job is about to run code of its own.
     func jobBusy(_ job: ConcurrentOperation) {
-        send { state in
-            if let slot = slot(of: job, &state) { state.machine.jobBusy(slot) }
-        }
+        send { $0.jobBusy(job) }
     }
 }

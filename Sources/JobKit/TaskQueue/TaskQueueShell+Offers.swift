@@ -51,5 +51,5 @@ extension TaskQueueShell {
         return Array(found.values)
     }
 
-    private var hasCompany: Bool { state.withLock { $0.machine.count > 1 } }
+    private var hasCompany: Bool { ask { $0.machine.count > 1 } }
 }

@@ -33,11 +33,13 @@ extension TaskQueueShell {
     ///
     /// Where it finishes inside `start()`, as nearly all do, nobody has to watch for its finish.
     /// Its dependents are ready before its place is given away.
-    func runPlain(_ start: Start, _ context: ThreadContext) -> Start? {
+    func runPlain(_ start: TaskQueueState.Start, _ context: ThreadContext) -> TaskQueueState.Start?
+    {
         let operation = start.operation
         let priority = TaskPriority(queuePriority: operation.queuePriority.rawValue)
         guard priority.rawValue <= start.priority.rawValue else {
-            postpone(start, to: priority)
+            // Others may come before it now.
+            send { $0.startPostponed(start.ticket, to: priority) }
             return next()
         }
         _ = context.start(operation, isWorkers: true, limitedQueue: limitedNumber) {
@@ -52,40 +54,15 @@ extension TaskQueueShell {
         // Claimed before the place is given away: a job with mail does not lend its own.
         let delivery = finish.tellJobs()
         finish.endDependents()
-        guard let delivery else { return finishAndTakeNext { removePlain(start.ticket, &$0) } }
+        guard let delivery else { return finishAndTakeNext { $0.plainFinished(start.ticket) } }
         plainFinished(start.ticket)
         delivery.deliverAll()
         return next()
     }
 
-    /// The operation has become less urgent since it was ready: others may come before it.
-    private func postpone(_ start: Start, to priority: TaskPriority) {
-        send { state in
-            guard state.machine.isCurrent(start.ticket) else { return }
-            state.machine.startPostponed(start.ticket.slot, to: priority)
-        }
-    }
-
     /// Reads the priorities of plain operations that are ready: Foundation does not tell of a
     /// change.
     func readPriorities() {
-        let operations = state.withLock { state -> [Operation] in
-            guard state.plainCount > 0 else { return [] }
-            return state.machine.readyEntries
-        }
-        for operation in operations where !(operation is ConcurrentOperation) {
-            operationPriorityChanged(operation)
-        }
-    }
-
-    /// The plain operation has finished.
-    func plainFinished(_ ticket: TaskQueueTicket) {
-        send { removePlain(ticket, &$0) }?.tellWaiters()
-    }
-
-    private func removePlain(_ ticket: TaskQueueTicket, _ state: inout State) -> End? {
-        guard state.machine.isCurrent(ticket) else { return nil }
-        state.plainCount -= 1
-        return remove(ticket.slot, &state)
+        for operation in ask({ $0.readyPlainOperations }) { operationPriorityChanged(operation) }
     }
 }

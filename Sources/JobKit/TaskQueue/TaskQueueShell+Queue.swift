@@ -6,22 +6,21 @@ import Synchronization
 extension TaskQueueShell {
     func suspend(_ isSuspended: Bool) {
         if !isSuspended { readPriorities() }
-        send { $0.machine.suspensionChanged(to: isSuspended) }
+        send { $0.suspensionChanged(to: isSuspended) }
     }
 
     func changeWidth(to width: Int) {
         readPriorities()
-        let wasUnlimited = send { state in
-            let wasUnlimited = state.machine.width == Int.max
-            state.machine.widthChanged(to: width)
-            noteWhetherLendersMatter(state.machine.asksForLenders)
-            return wasUnlimited
+        let becameLimited = send { state in
+            let becameLimited = state.widthChanged(to: width)
+            noteWhetherLendersMatter(state)
+            return becameLimited
         }
-        if wasUnlimited, width < Int.max { findAllLenders() }
+        if becameLimited { findAllLenders() }
     }
 
     func cancelAll() {
-        for operation in state.withLock({ $0.machine.entriesToCancel }) {
+        for operation in ask({ $0.machine.entriesToCancel }) {
             operation.cancel()
             if !(operation is ConcurrentOperation) { lookWhetherReady(operation) }
         }
@@ -30,21 +29,13 @@ extension TaskQueueShell {
     /// Blocks the thread until the queue is empty.
     func waitUntilIdle() {
         let semaphore = DispatchSemaphore(value: 0)
-        if mustWait(.thread(semaphore)) { semaphore.wait() }
+        if ask({ $0.idleAwaited(by: .thread(semaphore)) }) { semaphore.wait() }
     }
 
     /// Suspends the task until the queue is empty.
     func idle() async {
         await withUnsafeContinuation { continuation in
-            if !mustWait(.task(continuation)) { continuation.resume() }
-        }
-    }
-
-    private func mustWait(_ waiter: IdleWaiter) -> Bool {
-        state.withLock { state in
-            guard state.machine.count > 0 else { return false }
-            state.idleWaiters.append(waiter)
-            return true
+            if !ask({ $0.idleAwaited(by: .task(continuation)) }) { continuation.resume() }
         }
     }
 }

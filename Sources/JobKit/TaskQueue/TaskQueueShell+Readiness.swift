@@ -21,7 +21,7 @@ extension TaskQueueShell {
             operationBecameReady(operation)
             return true
         }
-        guard let ticket = waitingTicket(of: operation) else { return true }
+        guard let ticket = ask({ $0.waitingTicket(of: operation) }) else { return true }
         if let concurrent = operation as? ConcurrentOperation {
             return !concurrent.hasNoUnfinishedDependency
         }
@@ -33,17 +33,8 @@ extension TaskQueueShell {
 
     /// Asks an operation again whether it is ready, soon and then ten times a second.
     func askLater(_ operation: Operation) {
-        guard let ticket = waitingTicket(of: operation) else { return }
-        keep(state.withLock { $0.round.entryIsUnready(ticket) })
-    }
-
-    private func waitingTicket(of operation: Operation) -> TaskQueueTicket? {
-        state.withLock { state in
-            guard let slot = slot(of: operation, &state), state.machine.isWaiting(slot) else {
-                return nil
-            }
-            return state.machine.ticket(slot)
-        }
+        guard let ticket = ask({ $0.waitingTicket(of: operation) }) else { return }
+        keep(ask { $0.operationIsUnready(ticket) })
     }
 
     /// Makes a plain operation wait for others; it is told of their ends, and asked now and then.
@@ -55,14 +46,7 @@ extension TaskQueueShell {
         let end = OperationsEnd { [self] in dependenciesEnded(of: operation) }
         PlainOperations.keep(end, of: operation)
         end.wait(for: unfinished)
-        let appointment = state.withLock { state in
-            if state.round.isCrowded {
-                let machine = state.machine
-                state.round.removeVoid { machine.isCurrent($0) && machine.isWaiting($0.slot) }
-            }
-            return state.round.entryWaits(ticket)
-        }
-        keep(appointment)
+        keep(ask { $0.dependenciesAwaited(by: ticket) })
     }
 
     private func dependenciesEnded(of operation: Operation) {
@@ -80,14 +64,7 @@ extension TaskQueueShell {
 
     /// Where operations are asked again whether they are ready: a thread that no blocked operation
     /// holds.
-    var lookQueue: DispatchQueue {
-        state.withLock { state in
-            if let queue = state.lookQueue { return queue }
-            let queue = DispatchQueue(label: "\(name) readiness", qos: quality)
-            state.lookQueue = queue
-            return queue
-        }
-    }
+    var lookQueue: DispatchQueue { ask { $0.workers.queueToLook() } }
 
     private func keep(_ appointment: ReadinessRound.Appointment?) {
         guard let appointment else { return }
@@ -97,11 +74,7 @@ extension TaskQueueShell {
     }
 
     private func ask(_ appointment: ReadinessRound.Appointment) {
-        let asked = state.withLock { state in
-            state.round.roundBegan(appointment)
-                .map { (Self.waiting($0.unready, state), Self.waiting($0.waiting, state)) }
-        }
-        guard let (unready, waiting) = asked else { return }
+        guard let (unready, waiting) = ask({ $0.roundBegan(appointment) }) else { return }
         var remaining = ReadinessRound.Asked()
         for (ticket, operation) in unready where !look(at: operation) {
             remaining.unready.append(ticket)
@@ -113,18 +86,6 @@ extension TaskQueueShell {
                 remaining.waiting.append(ticket)
             }
         }
-        keep(state.withLock { $0.round.roundEnded(appointment, remaining: remaining) })
-    }
-
-    private static func waiting(
-        _ tickets: [TaskQueueTicket],
-        _ state: State
-    ) -> [(TaskQueueTicket, Operation)] {
-        tickets.compactMap { ticket in
-            guard state.machine.isCurrent(ticket), state.machine.isWaiting(ticket.slot) else {
-                return nil
-            }
-            return state.machine.slots[ticket.slot].entry.map { (ticket, $0) }
-        }
+        keep(ask { $0.roundEnded(appointment, remaining: remaining) })
     }
 }

@@ -9,8 +9,8 @@ final class TaskQueuePlainReadinessTests: XCTestCase {
     /// Makes a queue that waits for a round which nobody begins.
     private func queueWithoutRounds(width: Int = 2) -> TaskQueue {
         let queue = TaskQueue(maxConcurrentOperationCount: width)
-        let appointment = queue.shell.state.withLock { state in
-            state.round.entryWaits(TaskQueueTicket(sequence: -1, slot: 0))
+        let appointment = queue.shell.ask { state in
+            state.dependenciesAwaited(by: TaskQueueTicket(sequence: -1, slot: 0))
         }
         XCTAssertNotNil(appointment)
         return queue

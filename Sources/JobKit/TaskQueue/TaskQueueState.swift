@@ -1,0 +1,291 @@
+import Dispatch
+import Foundation
+
+/// What a queue knows; the lock of its ``TaskQueueShell`` guards it.
+///
+/// The machine decides which operation starts next. The methods here are its inputs in terms of
+/// operations: each finds the slot of its operation.
+struct TaskQueueState {
+    typealias Machine = TaskQueueStateMachine<Operation>
+
+    private(set) var machine: Machine
+    var workers: TaskQueueWorkers
+    /// How many plain operations stand in the queue.
+    private var plainCount = 0
+    private var round = ReadinessRound()
+    private var idleWaiters: [IdleWaiter] = []
+    /// The queue itself, as long as an operation stands in it.
+    private var keptAlive: TaskQueueShell?
+
+    init(width: Int, workers: TaskQueueWorkers) {
+        machine = Machine(width: width)
+        self.workers = workers
+    }
+
+    // MARK: Workers
+
+    /// What is to be done if there is something to start.
+    @inline(__always)
+    mutating func workerToWake(isOwnWorker: Bool) -> TaskQueueWorkers.Wake? {
+        workers.toWake(startable: machine.startableCount, isOwnWorker: isOwnWorker)
+    }
+
+    /// The monitor need not watch the queue any more; returns false if there is something to start
+    /// after all.
+    mutating func watchEnded() -> Bool {
+        guard machine.startableCount == 0 else { return false }
+        workers.watchEnded()
+        return true
+    }
+
+    // MARK: Starting
+
+    /// An operation that a worker is to start.
+    struct Start {
+        let operation: Operation
+        let ticket: TaskQueueTicket
+        let priority: TaskPriority
+    }
+
+    @inline(__always)
+    private mutating func start() -> Start? {
+        guard let slot = machine.nextSlot(), let operation = machine.slots[slot].entry else {
+            return nil
+        }
+        return Start(
+            operation: operation,
+            ticket: machine.ticket(slot),
+            priority: machine.slots[slot].priority
+        )
+    }
+
+    /// A worker takes the next operation, and wakes another if there is more; or begins to search.
+    @inline(__always)
+    mutating func takeNext() -> (Start?, TaskQueueWorkers.Wake?) {
+        guard let start = start() else {
+            workers.searchBegan()
+            return (nil, nil)
+        }
+        return (start, workerToWake(isOwnWorker: false))
+    }
+
+    /// A worker has searched for a while: it takes the next operation, or leaves.
+    mutating func searchEnded(_ index: Int) -> (Start?, TaskQueueWorkers.Wake?) {
+        workers.searchEnded()
+        guard let start = start() else {
+            workers.workerLeft(index)
+            return (nil, nil)
+        }
+        return (start, workerToWake(isOwnWorker: false))
+    }
+
+    /// The operation turned out not to be ready when it was to be started.
+    mutating func startRefused(_ ticket: TaskQueueTicket) {
+        if machine.isCurrent(ticket) { machine.startRefused(ticket.slot) }
+    }
+
+    /// The operation has become less urgent since it was ready: others may come before it.
+    mutating func startPostponed(_ ticket: TaskQueueTicket, to priority: TaskPriority) {
+        if machine.isCurrent(ticket) { machine.startPostponed(ticket.slot, to: priority) }
+    }
+
+    // MARK: Operations
+
+    /// An operation that is to stand in the queue, and what it said of itself on its way in.
+    struct Arrival {
+        let operation: Operation
+        let priority: TaskPriority
+        let isReady: Bool
+        let isBarrier: Bool
+        /// The job that has just begun to wait for it, if that was started in this queue.
+        let job: ConcurrentOperation?
+
+        init(_ operation: Operation, isBarrier: Bool = false, job: ConcurrentOperation? = nil) {
+            self.operation = operation
+            self.isBarrier = isBarrier
+            self.job = job
+            priority = TaskPriority(queuePriority: operation.queuePriority.rawValue)
+            isReady = operation.isReady
+        }
+    }
+
+    /// Where an operation was placed.
+    struct Place {
+        let ticket: TaskQueueTicket
+        /// Whether the machine knows of a job that lends to it.
+        let hasLender: Bool
+    }
+
+    @inline(__always)
+    mutating func operationAdded(_ arrival: Arrival, to queue: TaskQueueShell) -> Place {
+        if keptAlive == nil { keptAlive = queue }
+        let lender = machine.asksForLenders ? arrival.job.flatMap { self.slot(of: $0) } : nil
+        let slot = machine.entryAdded(
+            arrival.operation,
+            priority: arrival.priority,
+            isReady: arrival.isReady,
+            isBarrier: arrival.isBarrier,
+            lender: lender
+        )
+        if let concurrent = arrival.operation as? ConcurrentOperation {
+            concurrent.queueSlot = slot
+        } else {
+            plainCount += 1
+        }
+        return Place(ticket: machine.ticket(slot), hasLender: lender != nil)
+    }
+
+    mutating func operationBecameReady(_ operation: Operation) {
+        if let slot = slot(of: operation) { machine.entryBecameReady(slot) }
+    }
+
+    mutating func priorityChanged(of operation: Operation, to priority: TaskPriority) {
+        if let slot = slot(of: operation) { machine.priorityChanged(slot, to: priority) }
+    }
+
+    /// What is to be done when no operation is left in the queue.
+    struct End {
+        /// Released with no lock held.
+        let queue: TaskQueueShell?
+        let waiters: [IdleWaiter]
+
+        func tellWaiters() {
+            for waiter in waiters { waiter.resume() }
+        }
+    }
+
+    /// Returns what is to be done if no operation is left now.
+    @inline(__always)
+    mutating func operationFinished(_ operation: ConcurrentOperation) -> End? {
+        slot(of: operation).flatMap { remove($0) }
+    }
+
+    /// Returns what is to be done if no operation is left now.
+    mutating func plainFinished(_ ticket: TaskQueueTicket) -> End? {
+        guard machine.isCurrent(ticket) else { return nil }
+        plainCount -= 1
+        return remove(ticket.slot)
+    }
+
+    @inline(__always)
+    private mutating func remove(_ slot: Int) -> End? {
+        guard machine.entryFinished(slot) else { return nil }
+        defer { idleWaiters = [] }
+        return End(queue: keptAlive.take(), waiters: idleWaiters)
+    }
+
+    /// Somebody waits until no operation is left; returns false if none is.
+    mutating func idleAwaited(by waiter: IdleWaiter) -> Bool {
+        guard machine.count > 0 else { return false }
+        idleWaiters.append(waiter)
+        return true
+    }
+
+    /// The plain operations that could be started, or could if there were a place.
+    var readyPlainOperations: [Operation] {
+        plainCount > 0 ? machine.readyEntries.filter { !($0 is ConcurrentOperation) } : []
+    }
+
+    /// The slot in which the operation stands; nil before it was added and after it has finished.
+    private func slot(of operation: Operation) -> Int? {
+        guard let concurrent = operation as? ConcurrentOperation else {
+            let ticket = PlainOperations.ticket(of: operation)
+            return ticket.flatMap { machine.isCurrent($0) ? $0.slot : nil }
+        }
+        return slot(of: concurrent)
+    }
+
+    @inline(__always)
+    private func slot(of operation: ConcurrentOperation) -> Int? {
+        let slot = operation.queueSlot
+        return machine.slots.indices.contains(slot) && machine.slots[slot].entry === operation
+            ? slot : nil
+    }
+
+    // MARK: The queue
+
+    mutating func suspensionChanged(to isSuspended: Bool) {
+        machine.suspensionChanged(to: isSuspended)
+    }
+
+    /// Returns whether the lenders of all operations are to be found now.
+    mutating func widthChanged(to width: Int) -> Bool {
+        let wasUnlimited = machine.width == Int.max
+        machine.widthChanged(to: width)
+        return wasUnlimited && width < Int.max
+    }
+
+    // MARK: Lending
+
+    /// Jobs wait for an operation.
+    mutating func lendersFound(_ jobs: [ConcurrentOperation], for operation: Operation) {
+        guard let slot = slot(of: operation) else { return }
+        machine.lendersFound(jobs.compactMap { self.slot(of: $0) }, for: slot)
+    }
+
+    /// The job has nothing to run until one of its tasks finishes, unless it has got mail since,
+    /// and has said so already.
+    mutating func jobWaits(_ job: ConcurrentOperation) {
+        if job.onlyWaits, let slot = slot(of: job) { machine.jobWaits(slot) }
+    }
+
+    /// The job is about to run code of its own.
+    mutating func jobBusy(_ job: ConcurrentOperation) {
+        if let slot = slot(of: job) { machine.jobBusy(slot) }
+    }
+
+    // MARK: Readiness
+
+    /// The ticket of an operation that waits to become ready.
+    func waitingTicket(of operation: Operation) -> TaskQueueTicket? {
+        guard let slot = slot(of: operation), machine.isWaiting(slot) else { return nil }
+        return machine.ticket(slot)
+    }
+
+    /// A plain operation waits for others; returns when to begin a round.
+    mutating func dependenciesAwaited(
+        by ticket: TaskQueueTicket
+    ) -> ReadinessRound.Appointment? {
+        if round.isCrowded {
+            let machine = machine
+            round.removeVoid { machine.isCurrent($0) && machine.isWaiting($0.slot) }
+        }
+        return round.entryWaits(ticket)
+    }
+
+    /// An operation says no for no known reason; returns when to begin a round.
+    mutating func operationIsUnready(
+        _ ticket: TaskQueueTicket
+    ) -> ReadinessRound.Appointment? {
+        round.entryIsUnready(ticket)
+    }
+
+    /// Operations to be asked whether they are ready.
+    typealias Asked = [(ticket: TaskQueueTicket, operation: Operation)]
+
+    /// Returns whom to ask; nil if another round has taken this one's place.
+    mutating func roundBegan(
+        _ appointment: ReadinessRound.Appointment
+    ) -> (unready: Asked, waiting: Asked)? {
+        round.roundBegan(appointment).map { (asked(of: $0.unready), asked(of: $0.waiting)) }
+    }
+
+    /// All were asked; returns when to begin the next round.
+    mutating func roundEnded(
+        _ appointment: ReadinessRound.Appointment,
+        remaining: ReadinessRound.Asked
+    ) -> ReadinessRound.Appointment? {
+        round.roundEnded(appointment, remaining: remaining)
+    }
+
+    private func asked(of tickets: [TaskQueueTicket]) -> Asked {
+        tickets.compactMap { ticket in
+            guard isWaiting(ticket) else { return nil }
+            return machine.slots[ticket.slot].entry.map { (ticket, $0) }
+        }
+    }
+
+    private func isWaiting(_ ticket: TaskQueueTicket) -> Bool {
+        machine.isCurrent(ticket) && machine.isWaiting(ticket.slot)
+    }
+}
