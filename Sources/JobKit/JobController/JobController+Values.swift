@@ -31,14 +31,7 @@ extension JobController {
         onSuccess: sending @escaping (Success) -> Void
     ) {
         let terms = terms(of: task, cancellation, weight, failure)
-        let record = RecordWithValue(
-            task,
-            shell: shell,
-            terms: terms,
-            queue: nil,
-            onSuccess: onSuccess
-        )
-        shell.track(record, task, group: group, for: self)
+        track(task, on: nil, group: group, terms, onSuccess)
     }
 
     /// Adds a task to a queue, makes the job wait for it, and calls a closure with its value.
@@ -70,14 +63,7 @@ extension JobController {
         onSuccess: sending @escaping (Success) -> Void
     ) {
         let terms = terms(of: task, cancellation, weight, failure)
-        let record = RecordWithValue(
-            task,
-            shell: shell,
-            terms: terms,
-            queue: queue ?? self.queue,
-            onSuccess: onSuccess
-        )
-        shell.track(record, task, group: group, for: self)
+        track(task, on: queue ?? self.queue, group: group, terms, onSuccess)
     }
 
     /// Makes the job wait for a nested job that other code starts, and calls a closure with its
@@ -107,14 +93,7 @@ extension JobController {
         onSuccess: sending @escaping (Success) -> Void
     ) {
         let terms = terms(of: task, cancellation, weight, failure)
-        let record = RecordWithValue(
-            task,
-            shell: shell,
-            terms: terms,
-            queue: nil,
-            onSuccess: onSuccess
-        )
-        shell.track(record, task, group: group, for: self)
+        track(task, on: nil, group: group, terms, onSuccess)
     }
 
     /// Adds a nested job to a queue, makes the job wait for it, and calls a closure with its value.
@@ -146,11 +125,21 @@ extension JobController {
         onSuccess: sending @escaping (Success) -> Void
     ) {
         let terms = terms(of: task, cancellation, weight, failure)
+        track(task, on: queue ?? self.queue, group: group, terms, onSuccess)
+    }
+
+    private func track<Child: ValueProducing>(
+        _ task: Child,
+        on queue: (any OperationScheduling)?,
+        group: JobGroup?,
+        _ terms: TaskTerms,
+        _ onSuccess: @escaping (Child.Success) -> Void
+    ) {
         let record = RecordWithValue(
             task,
             shell: shell,
             terms: terms,
-            queue: queue ?? self.queue,
+            queue: queue,
             onSuccess: onSuccess
         )
         shell.track(record, task, group: group, for: self)
