@@ -96,8 +96,11 @@ final class OperationLongTimeTests: XCTestCase {
     }
 }
 
-/// Counts nanoseconds in 64 bits, as many clocks do.
+/// Counts nanoseconds in 64 bits, as many clocks do; its time stands still.
 private struct NanosecondClock: Clock {
+    private let sleepers = ManualClock()
+    let now = Instant(nanoseconds: 1 << 40)
+
     struct Instant: InstantProtocol {
         let nanoseconds: Int64
 
@@ -112,12 +115,11 @@ private struct NanosecondClock: Clock {
         static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
     }
 
-    var now: Instant { Instant(nanoseconds: Int64(DispatchTime.now().uptimeNanoseconds)) }
-
     var minimumResolution: Duration { .nanoseconds(1) }
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         let left = now.duration(to: deadline)
-        if left > .zero { try await Task.sleep(for: left, clock: .continuous) }
+        guard left > .zero else { return }
+        try await sleepers.sleep(until: sleepers.now.advanced(by: left))
     }
 }

@@ -96,35 +96,34 @@ final class EventsOfNestedJobsTests: XCTestCase {
 
     // MARK: Tasks that were there before
 
-    func testTasksOfANestedJobThatCameWithItAreToldOf() async throws {
+    func testTasksOfANestedJobThatCameWithItAreToldOf() async {
         let queue = StepQueue()
         let inner = ScriptedJob("inner", queue: queue)
         inner.trackAndQueue(InstantOperation("early"))
         let job = ScriptedJob("outer", queue: queue) { $0.trackAndQueue(inner) }
-        let (books, collector) = books(of: job)
-        job.start()
-        queue.runAll(seed: 1)
-        await waitForFinish(of: job)
-        XCTAssertEqual(
-            collector.kinds(of: "early"),
-            [.tracked, .started, .finished, .delivered]
-        )
-        XCTAssertEqual(books.complaints, [])
+        await checkEarlyTaskIsToldOf(by: job, stepping: queue)
     }
 
-    func testTasksTrackedBeforeTheObserverCameAreToldOfIfTheJobHadNotBegun() async throws {
+    func testTasksTrackedBeforeTheObserverCameAreToldOfIfTheJobHadNotBegun() async {
         let queue = StepQueue()
         let job = ScriptedJob(queue: queue)
         job.trackAndQueue(InstantOperation("early"))
+        await checkEarlyTaskIsToldOf(by: job, stepping: queue)
+    }
+
+    /// Observes a job whose task "early" is tracked already, and runs it.
+    private func checkEarlyTaskIsToldOf(
+        by job: JobController,
+        stepping queue: StepQueue,
+        line: UInt = #line
+    ) async {
         let (books, collector) = books(of: job)
         job.start()
         queue.runAll(seed: 1)
         await waitForFinish(of: job)
-        XCTAssertEqual(
-            collector.kinds(of: "early"),
-            [.tracked, .started, .finished, .delivered]
-        )
-        XCTAssertEqual(books.complaints, [])
+        let kinds = collector.kinds(of: "early")
+        XCTAssertEqual(kinds, [.tracked, .started, .finished, .delivered], line: line)
+        XCTAssertEqual(books.complaints, [], line: line)
     }
 
     func testEventsNameTheJobThatTheObserverWasAddedTo() async throws {
