@@ -4,8 +4,8 @@ struct LoanDesks: Sendable {
     struct Desk: Sendable {
         /// The job's own tasks, as they asked.
         var requests = ReadyLists()
-        /// The jobs below it that were asked and could lend to more than one entry.
-        var askers = FIFO<TaskQueueTicket>()
+        /// The jobs below it that were asked too, in the order in which they first were.
+        var jobsBelow = FIFO<TaskQueueTicket>()
     }
 
     private var desks: ContiguousArray<Desk> = []

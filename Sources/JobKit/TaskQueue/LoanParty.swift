@@ -10,8 +10,8 @@ struct LoanParty: Sendable {
     var desk: Int32 = -1
     /// Whether this is a job that executes and only waits for its tasks.
     var isWaitingJob = false
-    /// Whether the jobs above know that entries of this job, or below it, asked for a loan.
-    var isKnownToAsk = false
+    /// Whether the jobs above know that somebody below this job asks for a loan.
+    var hasRequestBelow = false
 
     /// Whether this job's place is to be had.
     var canLend: Bool { isWaitingJob && borrower == nil }

@@ -10,48 +10,33 @@ struct TaskQueueLoans<Entry> {
     typealias Ticket = TaskQueueTicket
     typealias Slots = ContiguousArray<TaskQueueSlot<Entry>>
 
-    /// By slot, as far as any entry had to do with loans.
-    private var parties: ContiguousArray<LoanParty> = []
+    private var parties = LoanParties()
     private var desks = LoanDesks()
-    /// How many jobs could lend their places now: where none can, nobody need be asked.
-    private(set) var lenderCount = 0
+
+    /// How many jobs could lend their places now.
+    var lenderCount: Int { parties.lenderCount }
 
     /// How many jobs are asked for their places, or were.
     var askedCount: Int { desks.openCount }
 
     // MARK: What is known of an entry
 
-    func lender(of slot: Int) -> Ticket? { knows(slot) ? parties[slot].lender : nil }
+    func lender(of slot: Int) -> Ticket? { parties.knows(slot) ? parties[slot].lender : nil }
 
-    func borrower(of slot: Int) -> Ticket? { knows(slot) ? parties[slot].borrower : nil }
+    func borrower(of slot: Int) -> Ticket? { parties.knows(slot) ? parties[slot].borrower : nil }
 
-    func isWaitingJob(_ slot: Int) -> Bool { knows(slot) && parties[slot].isWaitingJob }
+    func isWaitingJob(_ slot: Int) -> Bool { parties.knows(slot) && parties[slot].isWaitingJob }
 
-    func canLend(_ slot: Int) -> Bool { knows(slot) && parties[slot].canLend }
+    func canLend(_ slot: Int) -> Bool { parties.knows(slot) && parties[slot].canLend }
 
     /// All that is known of an entry.
-    func party(_ slot: Int) -> LoanParty { knows(slot) ? parties[slot] : LoanParty() }
+    func party(_ slot: Int) -> LoanParty { parties.knows(slot) ? parties[slot] : LoanParty() }
 
     /// How many tickets lie at a job's desk, void ones too.
-    func ticketsAsking(_ slot: Int) -> (requests: Int, askers: Int) {
-        guard knows(slot), parties[slot].desk >= 0 else { return (0, 0) }
+    func tickets(atDeskOf slot: Int) -> (requests: Int, jobsBelow: Int) {
+        guard parties.knows(slot), parties[slot].desk >= 0 else { return (0, 0) }
         let desk = desks[Int(parties[slot].desk)]
-        return (desk.requests.count, desk.askers.count)
-    }
-
-    private func knows(_ slot: Int) -> Bool { slot < parties.count }
-
-    private mutating func learn(of slot: Int) {
-        while parties.count <= slot { parties.append(LoanParty()) }
-    }
-
-    /// Makes a change that may have a job begin or cease to be able to lend its place.
-    @inline(__always)
-    private mutating func change(_ slot: Int, _ change: (inout LoanParty) -> Void) {
-        let couldLend = parties[slot].canLend
-        change(&parties[slot])
-        let canLend = parties[slot].canLend
-        if couldLend != canLend { lenderCount += canLend ? 1 : -1 }
+        return (desk.requests.count, desk.jobsBelow.count)
     }
 
     // MARK: Jobs
@@ -60,9 +45,9 @@ struct TaskQueueLoans<Entry> {
     ///
     /// - Returns: The entry that may start in its place.
     mutating func jobWaits(_ slot: Int, _ slots: Slots) -> Ticket? {
-        learn(of: slot)
+        parties.learn(of: slot)
         guard !parties[slot].isWaitingJob else { return nil }
-        change(slot) { $0.isWaitingJob = true }
+        parties.change(slot) { $0.isWaitingJob = true }
         return lendPlace(of: slot, slots)
     }
 
@@ -71,7 +56,7 @@ struct TaskQueueLoans<Entry> {
     /// - Returns: The entry that may not start in its place after all.
     mutating func jobBusy(_ slot: Int, _ slots: Slots) -> Ticket? {
         guard isWaitingJob(slot) else { return nil }
-        change(slot) { $0.isWaitingJob = false }
+        parties.change(slot) { $0.isWaitingJob = false }
         guard let borrower = parties[slot].borrower,
             slots[borrower.slot].state == .granted
         else { return nil }
@@ -84,13 +69,13 @@ struct TaskQueueLoans<Entry> {
     /// A job waits for an entry; returns whether that is news.
     @discardableResult
     mutating func lenderFound(_ lender: Ticket, for slot: Int, _ slots: Slots) -> Bool {
-        learn(of: slot)
-        learn(of: lender.slot)
+        parties.learn(of: slot)
+        parties.learn(of: lender.slot)
         guard !parties[slot].lenders.contains(lender) else { return false }
         parties[slot].lenders.append(lender)
-        if parties[slot].isKnownToAsk {
-            addAsker(slots[slot].ticket(slot), below: lender.slot)
-            becomeAsker(lender.slot, slots)
+        if parties[slot].hasRequestBelow {
+            addJob(slots[slot].ticket(slot), below: lender.slot)
+            noteRequest(below: lender.slot, slots)
         }
         return true
     }
@@ -115,7 +100,7 @@ struct TaskQueueLoans<Entry> {
 
     /// Asks for a loan for an entry that is ready.
     mutating func entryAsks(_ slot: Int, _ slots: Slots) -> Answer {
-        guard knows(slot), !parties[slot].lenders.isEmpty else { return .refused }
+        guard parties.knows(slot), !parties[slot].lenders.isEmpty else { return .refused }
         request(for: slot, slots)
         let ticket = slots[slot].ticket(slot)
         if lenderCount > 0, let lender = firstLender(of: slot, slots) {
@@ -156,7 +141,7 @@ struct TaskQueueLoans<Entry> {
                         slots[$0.slot].stands(for: $0, $1, in: .ready)
                     }
             }
-            becomeAsker(lender.slot, slots)
+            noteRequest(below: lender.slot, slots)
         }
     }
 
@@ -184,31 +169,31 @@ struct TaskQueueLoans<Entry> {
     ///
     /// - Returns: Whether a place of the queue's is free, and the job whose place is.
     mutating func placeGivenBack(by slot: Int) -> (isFree: Bool, lender: Int?) {
-        guard knows(slot) else { return (true, nil) }
+        guard parties.knows(slot) else { return (true, nil) }
         let (lender, borrower) = (parties[slot].lender, parties[slot].borrower)
         if lender == nil, borrower == nil { return (true, nil) }
         parties[slot].lender = nil
-        change(slot) { $0.borrower = nil }
+        parties.change(slot) { $0.borrower = nil }
         if let borrower { parties[borrower.slot].lender = lender }
         guard let lender else { return (false, nil) }
-        change(lender.slot) { $0.borrower = borrower }
+        parties.change(lender.slot) { $0.borrower = borrower }
         return (false, borrower == nil ? lender.slot : nil)
     }
 
     /// The entry has left the queue, and given back its place.
     mutating func entryLeft(_ slot: Int) {
-        guard knows(slot) else { return }
+        guard parties.knows(slot) else { return }
         if parties[slot].desk >= 0 { desks.close(Int(parties[slot].desk)) }
         parties[slot] = LoanParty()
     }
 
     private mutating func grant(_ borrower: Ticket, from lender: Int, _ slots: Slots) {
         parties[borrower.slot].lender = slots[lender].ticket(lender)
-        change(lender) { $0.borrower = borrower }
+        parties.change(lender) { $0.borrower = borrower }
     }
 
     private mutating func takeBackLoan(of job: Int, to borrower: Int) {
-        change(job) { $0.borrower = nil }
+        parties.change(job) { $0.borrower = nil }
         parties[borrower].lender = nil
     }
 
@@ -251,53 +236,53 @@ struct TaskQueueLoans<Entry> {
     /// asked.
     ///
     /// A job hears of a job below it once, however much is asked for there, and forgets it when it
-    /// has looked there and found nothing: so that no look costs more than the requests that were
-    /// made since, were ten thousand jobs nested.
+    /// has looked there and found nothing. So a look costs no more than the requests that were made
+    /// since the last one, even where ten thousand jobs are nested.
     private mutating func popRequest(below slot: Int, _ slots: Slots) -> Ticket? {
-        guard firstAsker(below: slot) != nil else { return nil }
+        guard firstJob(below: slot) != nil else { return nil }
         var path = [slot]
         while let job = path.last {
             if path.count > 1, let borrower = popRequest(of: job, slots) { return borrower }
-            if let asker = firstAsker(below: job) {
-                if slots.stands(asker) {
-                    path.append(asker.slot)
+            if let below = firstJob(below: job) {
+                if slots.stands(below) {
+                    path.append(below.slot)
                 } else {
-                    removeFirstAsker(below: job)
+                    removeFirstJob(below: job)
                 }
                 continue
             }
             path.removeLast()
             guard let above = path.last else { break }
-            parties[job].isKnownToAsk = false
-            removeFirstAsker(below: above)
+            parties[job].hasRequestBelow = false
+            removeFirstJob(below: above)
         }
         return nil
     }
 
     /// An entry asked this job for a loan; the jobs above may have to look here.
-    private mutating func becomeAsker(_ slot: Int, _ slots: Slots) {
-        guard !parties[slot].isKnownToAsk else { return }
-        parties[slot].isKnownToAsk = true
+    private mutating func noteRequest(below slot: Int, _ slots: Slots) {
+        guard !parties[slot].hasRequestBelow else { return }
+        parties[slot].hasRequestBelow = true
         var pending = [slot]
         while let job = pending.popLast() {
             for lender in parties[job].lenders where slots.stands(lender) {
-                addAsker(slots[job].ticket(job), below: lender.slot)
-                guard !parties[lender.slot].isKnownToAsk else { continue }
-                parties[lender.slot].isKnownToAsk = true
+                addJob(slots[job].ticket(job), below: lender.slot)
+                guard !parties[lender.slot].hasRequestBelow else { continue }
+                parties[lender.slot].hasRequestBelow = true
                 pending.append(lender.slot)
             }
         }
     }
 
-    private func firstAsker(below job: Int) -> Ticket? {
-        parties[job].desk < 0 ? nil : desks[Int(parties[job].desk)].askers.first
+    private func firstJob(below job: Int) -> Ticket? {
+        parties[job].desk < 0 ? nil : desks[Int(parties[job].desk)].jobsBelow.first
     }
 
-    private mutating func addAsker(_ asker: Ticket, below lender: Int) {
-        desks[desk(of: lender)].askers.append(asker)
+    private mutating func addJob(_ job: Ticket, below lender: Int) {
+        desks[desk(of: lender)].jobsBelow.append(job)
     }
 
-    private mutating func removeFirstAsker(below job: Int) {
-        _ = desks[Int(parties[job].desk)].askers.popFirst()
+    private mutating func removeFirstJob(below job: Int) {
+        _ = desks[Int(parties[job].desk)].jobsBelow.popFirst()
     }
 }

@@ -191,14 +191,4 @@ final class TaskQueueShell: QueueHome {
         let priority = TaskPriority(queuePriority: operation.queuePriority.rawValue)
         send { $0.priorityChanged(of: operation, to: priority) }
     }
-
-    // MARK: Lenders
-
-    /// The width, or the number of barriers, may have changed.
-    @inline(__always)
-    func noteWhetherLendersMatter(_ state: borrowing TaskQueueState) {
-        let asks = state.machine.asksForLenders
-        guard asksForLenders.load(ordering: .relaxed) != asks else { return }
-        asksForLenders.store(asks, ordering: .sequentiallyConsistent)
-    }
 }

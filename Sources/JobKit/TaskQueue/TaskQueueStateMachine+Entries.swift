@@ -1,4 +1,16 @@
+/// What the machine says of its entries.
 extension TaskQueueStateMachine {
+    /// Takes the entry of ``nextSlot()``.
+    mutating func next() -> Entry? { nextSlot().flatMap { slots[$0].entry } }
+
+    func ticket(_ slot: Int) -> Ticket { slots[slot].ticket(slot) }
+
+    /// Whether the ticket's entry still stands in the queue.
+    func isCurrent(_ ticket: Ticket) -> Bool { slots.stands(ticket) }
+
+    /// Whether the entry waits to become ready.
+    func isWaiting(_ slot: Int) -> Bool { slots[slot].state == .waiting }
+
     /// The entries that stand in the queue, in the order added.
     var entries: [Entry] {
         slots.filter { $0.state != .vacant }.sorted { $0.sequence < $1.sequence }

@@ -86,9 +86,6 @@ struct TaskQueueStateMachine<Entry> {
         makeReady(slot)
     }
 
-    /// Whether the entry waits to become ready.
-    func isWaiting(_ slot: Int) -> Bool { slots[slot].state == .waiting }
-
     /// The entry turned out not to be ready when it was to be started.
     mutating func startRefused(_ slot: Int) {
         precondition(slots[slot].state == .executing, "startRefused(_:) of an entry not started")
@@ -117,12 +114,7 @@ struct TaskQueueStateMachine<Entry> {
         requestPlace(for: slot)
     }
 
-    /// Takes the entry to start next, if there is one; it is executing from now on.
-    mutating func next() -> Entry? {
-        nextSlot().flatMap { slots[$0].entry }
-    }
-
-    /// The slot of ``next()``.
+    /// Takes the slot of the entry to start next, if there is one; it is executing from now on.
     mutating func nextSlot() -> Int? {
         guard !isSuspended else { return nil }
         let slot = popGranted() ?? popReady()
@@ -248,11 +240,6 @@ struct TaskQueueStateMachine<Entry> {
     }
 
     // MARK: Places
-
-    func ticket(_ slot: Int) -> Ticket { slots[slot].ticket(slot) }
-
-    /// Whether the ticket's entry still stands in the queue.
-    func isCurrent(_ ticket: Ticket) -> Bool { slots.stands(ticket) }
 
     private mutating func makeReady(_ slot: Int) {
         slots[slot].state = .ready

@@ -242,13 +242,13 @@ struct TaskQueueShellWorld {
                     lenders: party.lenders.map(\.sequence),
                     loan: [party.lender?.sequence, party.borrower?.sequence],
                     isWaitingJob: party.isWaitingJob,
-                    isKnownToAsk: party.isKnownToAsk,
+                    hasRequestBelow: party.hasRequestBelow,
                     sequence: slot.sequence
                 )
             }
         let asking = machine.slots.indices.map { index in
-            let tickets = machine.loans.ticketsAsking(index)
-            return [tickets.requests, tickets.askers]
+            let tickets = machine.loans.tickets(atDeskOf: index)
+            return [tickets.requests, tickets.jobsBelow]
         }
         let others = threads.dropFirst(2).filter { !$0.isEmpty }
         return Key(
@@ -267,7 +267,7 @@ struct TaskQueueShellWorld {
             let lenders: [Int]
             let loan: [Int?]
             let isWaitingJob: Bool
-            let isKnownToAsk: Bool
+            let hasRequestBelow: Bool
             let sequence: Int
         }
 
