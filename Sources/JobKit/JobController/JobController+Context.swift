@@ -1,3 +1,5 @@
+import Synchronization
+
 extension JobController {
     /// Sets a closure that wraps the job's code and its tasks, to bind task-locals for all of them.
     ///
@@ -26,6 +28,9 @@ extension JobController {
         guard !currentLifecycle.contains(.started) else {
             fatalError("JobKit: the context of \(label) was set after its start.")
         }
-        shell.setContext(context, of: self)
+        OperationContext.isUsed.store(true, ordering: .releasing)
+        let change = shell.send { $0.contexts.set(context, of: self) }
+        shell.traits.insert(.context)
+        ContextWalk.contextChanged(change, of: shell)
     }
 }

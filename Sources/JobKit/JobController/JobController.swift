@@ -158,7 +158,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
         if shell.hasEnteredMain { didCancel() }
     }
 
-    override func startIsObserved() { shell.tellOwn(.started, of: self) }
+    override func startIsObserved() { tellOwn(.started) }
 
     override func holdsPlace(in queue: any QueueHome) -> Bool { shell.place.isIn(queue) }
 
@@ -192,8 +192,8 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
 
     override func becameFinished() {
         // Somebody may have asked for the progress since the end was decided.
-        if case .succeeded = outcome { shell.progressCompleted(of: self) }
-        if shell.traits.contains(.observed) { shell.tellOwn(.finished, of: self) }
+        if case .succeeded = outcome { ProgressReport(of: shell).jobSucceeded(self) }
+        if shell.traits.contains(.observed) { tellOwn(.finished) }
     }
 
     override func delayPassed(_ body: @escaping @Sendable () -> Void) {

@@ -112,7 +112,7 @@ extension JobShell {
         // The thread of the finish may still hold the record.
         _ = delivered.withRecord { $0.releaseCompletion() }
         delivered.release()
-        progressChanged()
+        ProgressReport(of: self).taskAdvanced()
     }
 
     private func perform(
@@ -137,11 +137,9 @@ extension JobShell {
             break
         case .deliver(let mail):
             mail._withUnsafeGuaranteedRef { mail in
-                if traits.contains(.observed) {
-                    deliverObserved(mail, to: job)
-                } else {
-                    mail.deliver(to: job)
-                }
+                mail.deliver(to: job)
+                guard traits.contains(.observed), let record = mail.record else { return }
+                TaskReport(record).tellDelivered()
             }
         case .askAboutFailure(let mail):
             guard
@@ -189,7 +187,9 @@ extension JobShell {
         send { $0.owner.jobFinished() }
         // A `didCancel()` that is running carries out the end when it has returned.
         if job.transition({ $0.decidedEndDue() }) {
-            if job.currentLifecycle.outcome == .succeeded { progressCompleted(of: job) }
+            if job.currentLifecycle.outcome == .succeeded {
+                ProgressReport(of: self).jobSucceeded(job)
+            }
             job.end(claimed: &claimed, isInsideJobKit: true)
         }
         return true

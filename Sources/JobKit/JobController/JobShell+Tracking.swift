@@ -39,8 +39,8 @@ extension JobShell {
         case .jobHasFinished: refuse(task, of: job, "has finished")
         case .tracked, .cancelAtOnce: break
         }
-        if let news { tellTracked(record, news) }
-        passOnContext(to: task)
+        if let news { TaskReport(record).tellTracked(news) }
+        if let context { ContextWalk.taskTracked(task, inside: context) }
         if case .tracked(let isAdmitted) = tracking {
             if isAdmitted, let queue = queue as? TaskQueue {
                 put(task, into: queue.shell, hearingOf: record, of: job)
@@ -59,7 +59,7 @@ extension JobShell {
             releaseUncallable()
             deliverElsewhere()
         }
-        passOnProgress(of: task, record)
+        ProgressReport(of: self).taskTracked(task, record)
         let hasTasks = record.isConcurrent && (task as? JobController)?.shell.hasTasks == true
         if !isQueued || hasTasks {
             offerPlaces(to: task)
@@ -110,7 +110,7 @@ extension JobShell {
 
     /// Called on the thread of the finish; the caller sees to the delivery.
     func taskFinished(_ record: TaskRecord) {
-        if traits.contains(.observed) { tellFinished(record) }
+        if traits.contains(.observed) { TaskReport(record).tellFinished() }
         // Before the place is free: the task that gets it may finish at once.
         mailbox.put(record)
         leaveQueue(record)

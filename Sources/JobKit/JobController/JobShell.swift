@@ -45,6 +45,11 @@ final class JobShell: CallbackDelivery {
     /// Whether the job has nothing to run until one of its tasks finishes.
     var onlyWaits: Bool { mailbox.turn.isOpen }
 
+    /// What the job's code runs inside; nil where neither the job nor one above it has a context.
+    var context: OperationContext? {
+        traits.contains(.context) ? send { $0.contexts.current } : nil
+    }
+
     /// The job, from its start to its finish.
     var startedJob: JobController? { send { $0.owner.started } }
 

@@ -134,7 +134,7 @@ class TaskRecord: JobMail, @unchecked Sendable {
     final override var waitingOperation: ConcurrentOperation? { shell.startedJob }
 
     final override func operationStarts() {
-        if shell.traits.contains(.observed) { shell.tellStarted(self) }
+        if shell.traits.contains(.observed) { TaskReport(self).tellStarted() }
     }
 
     final override func operationFinished() { shell.taskFinished(self) }

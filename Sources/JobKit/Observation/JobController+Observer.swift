@@ -17,6 +17,20 @@ extension JobController {
             OperationLifecycle.observed.rawValue,
             ordering: .acquiringAndReleasing
         )
-        shell.addObserver(observer, to: self)
+        ObserverWalk.add(observer, to: self)
+    }
+
+    /// Tells the job's own observers of its start or finish.
+    final func tellOwn(_ kind: JobEvent.Kind) {
+        let id = eventNumber
+        let entries = shell.send { $0.observers.entries }
+        guard entries.contains(where: { $0.rootID == id }) else { return }
+        let time = EventTime.now
+        let startTime = shell.send { state in
+            if kind == .started { state.observers.jobStarted(at: time) }
+            return state.observers.startTime
+        }
+        let event = JobEvent(kind, ofObserved: self, startTime: startTime, time: time)
+        for entry in entries where entry.rootID == id { entry.observer.job(self, didRecord: event) }
     }
 }

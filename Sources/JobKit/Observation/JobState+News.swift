@@ -28,6 +28,7 @@ extension JobState {
     }
 
     /// A task is tracked: notes that its observers are being told of it, if there are any.
+    @inline(__always)
     func trackingBegan(
         _ record: TaskRecord,
         _ task: Operation,
@@ -45,6 +46,7 @@ extension JobState {
 
     /// An event is about to be told of a task; nil if the job no longer waits for the task, or its
     /// end was told.
+    @inline(__always)
     func eventBegan(
         _ kind: JobEvent.Kind,
         of record: TaskRecord,

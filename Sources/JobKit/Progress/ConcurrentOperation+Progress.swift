@@ -22,6 +22,6 @@ extension ConcurrentOperation {
         let fraction = fraction > 0 ? min(fraction, 1) : 0
         let isNew = reportedFraction.advance(to: fraction)
         guard isNew, !currentLifecycle.contains(.finished) else { return }
-        JobShell.operation(self, hasReported: fraction)
+        ProgressReport.operation(self, hasReported: fraction)
     }
 }

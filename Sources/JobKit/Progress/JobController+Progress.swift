@@ -15,7 +15,7 @@ extension JobController {
         let made = JobProgress { [weak self] in self?.cancel() }
         let reporter = shell.send { $0.progressAsked(made) }
         if let said = reportedFraction.value { reporter.advance(to: min(said, 1.0.nextDown)) }
-        shell.reportProgress()
+        ProgressReport(of: shell).begin()
         if case .succeeded = outcome { reporter.advance(to: 1) }
         return reporter.progress
     }

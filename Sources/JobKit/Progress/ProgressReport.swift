@@ -1,0 +1,92 @@
+import Foundation
+
+/// Reports how far a job is: to its own `Progress`, and to the jobs above it.
+///
+/// A job counts its weights always, and reports only where somebody asked.
+struct ProgressReport {
+    let shell: JobShell
+
+    init(of shell: JobShell) { self.shell = shell }
+
+    /// Has this job, and the jobs nested in it, report from now on.
+    func begin() {
+        var remaining = [shell]
+        var found: [JobShell] = []
+        while let shell = remaining.popLast() {
+            guard shell.traits.insert(.progress) else { continue }
+            found.append(shell)
+            remaining += shell.tasks.compactMap { ($0 as? JobController)?.shell }
+        }
+        // The inner ones first, so that each asks its tasks once.
+        for shell in found.reversed() {
+            let records = shell.send { state in
+                state.tasks.records.compactMap { record in record.task.map { (record, $0) } }
+            }
+            for (record, task) in records { _ = Self.takeFraction(of: task, record) }
+        }
+        taskAdvanced()
+    }
+
+    /// A task is tracked now, and the job hears of it: it may have advanced before.
+    func taskTracked(_ task: Operation, _ record: TaskRecord) {
+        guard shell.traits.contains(.progress) else { return }
+        if let job = task as? JobController { ProgressReport(of: job.shell).begin() }
+        if Self.takeFraction(of: task, record) { taskAdvanced() }
+    }
+
+    /// A task was delivered or has advanced: advances the progress of this job and of those above.
+    @inline(__always)
+    func taskAdvanced() {
+        if shell.traits.contains(.progress) { advance() }
+    }
+
+    @inline(never)
+    private func advance() {
+        let (job, fraction) = shell.send { ($0.owner.started, $0.tally.fraction) }
+        // A job that says its fraction itself has said it to those above too.
+        guard let job, job.reportedFraction.value == nil else { return }
+        Self.advance(job, to: fraction)
+    }
+
+    /// The job has succeeded.
+    func jobSucceeded(_ job: JobController) {
+        if shell.traits.contains(.progress) { Self.advance(job, to: 1) }
+    }
+
+    /// An operation, which may be a job, says how much of its work is done.
+    static func operation(_ operation: ConcurrentOperation, hasReported fraction: Double) {
+        // A job is below 1 until it has finished, whatever it says.
+        let limit = operation is JobController ? 1.0.nextDown : 1
+        advance(operation, to: min(fraction, limit))
+    }
+
+    // MARK: Up the tree
+
+    private static func advance(_ operation: ConcurrentOperation, to fraction: Double) {
+        var remaining = [(operation: operation, fraction: fraction)]
+        while let (operation, fraction) = remaining.popLast() {
+            if let job = operation as? JobController {
+                job.shell.send { $0.progress }?.advance(to: fraction)
+            }
+            for record in TaskRecord.tracking(operation) where note(record, is: fraction) {
+                let (above, raised) = record.shell.send { ($0.owner.started, $0.tally.fraction) }
+                guard let above, above.reportedFraction.value == nil else { continue }
+                remaining.append((above, raised))
+            }
+        }
+    }
+
+    /// Asks a task how far it is; returns whether that is further than was known.
+    private static func takeFraction(of task: Operation, _ record: TaskRecord) -> Bool {
+        guard let operation = task as? ConcurrentOperation else { return false }
+        let nested = (task as? JobController)?.shell
+        let fraction = operation.reportedFraction.value ?? nested?.send { $0.tally.fraction }
+        return fraction.map { note(record, is: $0) } ?? false
+    }
+
+    /// Notes how far a task is; returns whether that is further than before, and of interest.
+    private static func note(_ record: TaskRecord, is fraction: Double) -> Bool {
+        record.shell.traits.contains(.progress)
+            && record.shell.send { $0.taskAdvanced(record, to: fraction) }
+    }
+}
