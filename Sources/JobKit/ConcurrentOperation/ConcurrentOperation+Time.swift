@@ -28,7 +28,7 @@ extension ConcurrentOperation {
             timers().limit = newValue
             let state = currentLifecycle
             guard state.contains(.started), !state.contains(.finished) else { return }
-            let entry = entry.load(ordering: .relaxed)
+            let entry = enteredMainAt.load(ordering: .relaxed)
             // Just being started, if the entry is not noted yet.
             let seconds = entry == 0 ? 0 : CoarseTime(rawValue: entry).wholeSeconds(to: .now)
             startRuntime(secondsAgo: seconds)

@@ -26,8 +26,8 @@ import Synchronization
 /// > Thread: Every member may be used from any thread.
 open class ConcurrentOperation: Operation, @unchecked Sendable {
     let lifecycle = Atomic<OperationLifecycle.RawValue>(0)
-    /// When the operation entered `main()`, 0 before; it fits into the padding of `lifecycle`.
-    let entry = Atomic<CoarseTime.RawValue>(0)
+    /// A ``CoarseTime``, 0 before; it fits into the padding of `lifecycle`.
+    let enteredMainAt = Atomic<CoarseTime.RawValue>(0)
     let hooks = Guarded(OperationHooks())
     var storedError: (any Error)?
     /// The operation's number in events; 0 until it is needed.
@@ -146,7 +146,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
             announceDidExecute(from: before)
             inFrame { startedWithoutMain() }
         case .prepareMain:
-            entry.store(CoarseTime.now.rawValue, ordering: .relaxed)
+            enteredMainAt.store(CoarseTime.now.rawValue, ordering: .relaxed)
             announceDidExecute(from: before)
             inFrame {
                 if currentLifecycle.contains(.isTimed) { startRuntime() }

@@ -160,7 +160,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
 
     override func startIsObserved() { tellOwn(.started) }
 
-    override func holdsPlace(in queue: any QueueHome) -> Bool { shell.place.isIn(queue) }
+    override func holdsPlace(in queue: any QueueHome) -> Bool { shell.lentPlace.isIn(queue) }
 
     override var hasTasksToLendTo: Bool { shell.hasBegunWithTasks }
 

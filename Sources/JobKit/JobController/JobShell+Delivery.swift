@@ -17,7 +17,7 @@ extension JobShell {
             throwAwayMail()
             return false
         case .taken:
-            place.jobBusy { startedJob }
+            lentPlace.jobBusy { startedJob }
             return true
         }
     }
@@ -34,7 +34,7 @@ extension JobShell {
         if let callbackQueue {
             callbackQueueAsked.store(max(1, CoarseTime.now.rawValue), ordering: .relaxed)
             callbackQueue.async { [self] in deliverOnCallbackQueue() }
-        } else if !place.deliverOnIdleWorker(self) {
+        } else if !lentPlace.deliverOnIdleWorker(self) {
             let queue = send { $0.delivery.queueOfItsOwn() }
             queue.async { [self] in deliverAll() }
         }
@@ -79,7 +79,7 @@ extension JobShell {
                 step = nextStep()
             }
             if mailbox.turn.giveBack(seen) {
-                place.jobWaits { job }
+                lentPlace.jobWaits { job }
                 return nil
             }
             seen = mailbox.turn.seen

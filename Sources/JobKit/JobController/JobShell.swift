@@ -17,7 +17,7 @@ final class JobShell: CallbackDelivery {
     /// Since when the `callbackQueue` has been asked for a delivery, as a ``CoarseTime``; 0 where
     /// it is not.
     let callbackQueueAsked = Atomic<CoarseTime.RawValue>(0)
-    let place = LentPlace()
+    let lentPlace = LentPlace()
 
     init(callbackQueue: DispatchQueue?) {
         self.callbackQueue = callbackQueue
@@ -68,7 +68,7 @@ final class JobShell: CallbackDelivery {
 
     /// The job is being started; returns whether `main()` is to be called.
     func begin(_ job: JobController, mayEnterMain: Bool) -> Bool {
-        place.jobStarts(job)
+        lentPlace.jobStarts(job)
         let (entersMain, hasTasks) = send { $0.jobStarted(job, mayEnterMain: mayEnterMain) }
         if hasTasks { TaskQueueShell.offerPlaces(of: job, to: tasks) }
         return entersMain

@@ -7,8 +7,8 @@ struct TaskList {
     private var first: Unmanaged<TaskRecord>?
     private var last: Unmanaged<TaskRecord>?
 
-    /// A record's place between its neighbours, which is theirs to change.
-    struct Place {
+    /// A record's links to its neighbours, who change them too.
+    struct Links {
         fileprivate var previous: Unmanaged<TaskRecord>?
         fileprivate var next: Unmanaged<TaskRecord>?
         fileprivate var isTaken = false
@@ -16,9 +16,9 @@ struct TaskList {
 
     mutating func append(_ record: TaskRecord) {
         let node = Unmanaged.passRetained(record)
-        record.place = Place(previous: last, isTaken: true)
+        record.links = Links(previous: last, isTaken: true)
         if let last {
-            last._withUnsafeGuaranteedRef { $0.place.next = node }
+            last._withUnsafeGuaranteedRef { $0.links.next = node }
         } else {
             first = node
         }
@@ -27,18 +27,18 @@ struct TaskList {
 
     /// Removes a record, which the caller retains, in constant time.
     mutating func remove(_ record: TaskRecord) {
-        let place = record.place
-        guard place.isTaken else { return }
-        record.place = Place()
-        if let previous = place.previous {
-            previous._withUnsafeGuaranteedRef { $0.place.next = place.next }
+        let links = record.links
+        guard links.isTaken else { return }
+        record.links = Links()
+        if let previous = links.previous {
+            previous._withUnsafeGuaranteedRef { $0.links.next = links.next }
         } else {
-            first = place.next
+            first = links.next
         }
-        if let next = place.next {
-            next._withUnsafeGuaranteedRef { $0.place.previous = place.previous }
+        if let next = links.next {
+            next._withUnsafeGuaranteedRef { $0.links.previous = links.previous }
         } else {
-            last = place.previous
+            last = links.previous
         }
         Unmanaged.passUnretained(record).release()
     }
@@ -55,7 +55,7 @@ struct TaskList {
         var node = first
         while let record = node?.takeUnretainedValue() {
             records.append(record)
-            node = record.place.next
+            node = record.links.next
         }
         return records
     }

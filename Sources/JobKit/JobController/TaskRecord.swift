@@ -32,8 +32,8 @@ class TaskRecord: JobMail, @unchecked Sendable {
     /// How much of its weight a nested job has done.
     private(set) final var fraction = 0.0
 
-    /// Where the record stands in the ``TaskList``.
-    final var place = TaskList.Place()
+    /// The neighbours in the ``TaskList``.
+    final var links = TaskList.Links()
 
     @inline(__always)
     init(

@@ -9,7 +9,7 @@ struct JobObservers: Sendable {
     /// Those added to the job itself and to jobs above it, as they came; each observer once.
     private(set) var entries: [Entry] = []
     /// Where each observer stands in ``entries``; empty while they are few.
-    private var places: [ObjectIdentifier: Int] = [:]
+    private var indices: [ObjectIdentifier: Int] = [:]
     /// How many of the first entries are told of tasks that were tracked before they came: the job
     /// had not begun, or came under observation with its tasks.
     private(set) var completeCount = 0
@@ -29,7 +29,7 @@ struct JobObservers: Sendable {
     /// Adds an observer to the job itself, which is told of the job's own start and finish too.
     mutating func add(_ observer: any JobObserver, rootID: Int, isComplete: Bool) {
         let entry = Entry(observer: observer, rootID: rootID)
-        if let place = place(of: observer) { entries[place] = entry } else { append(entry) }
+        if let index = index(of: observer) { entries[index] = entry } else { append(entry) }
         if isComplete { completeCount = entries.count }
     }
 
@@ -40,7 +40,7 @@ struct JobObservers: Sendable {
             // The array of the job above, for nothing.
             entries = inherited
         } else {
-            new.removeAll { place(of: $0.observer) != nil }
+            new.removeAll { index(of: $0.observer) != nil }
             for entry in new { append(entry) }
         }
         if isComplete { completeCount = entries.count }
@@ -55,7 +55,7 @@ struct JobObservers: Sendable {
         guard !removed.isEmpty else { return [] }
         completeCount -= removed.count { $0 < completeCount }
         let remaining = entries.filter { !leaving.contains(ObjectIdentifier($0.observer)) }
-        (entries, places) = ([], [:])
+        (entries, indices) = ([], [:])
         for entry in remaining { append(entry) }
         return removed
     }
@@ -95,16 +95,16 @@ struct JobObservers: Sendable {
     private mutating func append(_ entry: Entry) {
         entries.append(entry)
         if entries.count == Self.few + 1 {
-            for (place, entry) in entries.enumerated() {
-                places[ObjectIdentifier(entry.observer)] = place
+            for (index, entry) in entries.enumerated() {
+                indices[ObjectIdentifier(entry.observer)] = index
             }
         } else if entries.count > Self.few {
-            places[ObjectIdentifier(entry.observer)] = entries.count - 1
+            indices[ObjectIdentifier(entry.observer)] = entries.count - 1
         }
     }
 
-    private func place(of observer: any JobObserver) -> Int? {
-        guard places.isEmpty else { return places[ObjectIdentifier(observer)] }
+    private func index(of observer: any JobObserver) -> Int? {
+        guard indices.isEmpty else { return indices[ObjectIdentifier(observer)] }
         return entries.firstIndex { $0.observer === observer }
     }
 }

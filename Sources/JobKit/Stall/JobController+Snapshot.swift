@@ -16,16 +16,16 @@ extension JobController {
         while drafts.count <= limit, let (task, parent) = waiting.popLast() {
             let isNew = task is JobController && seen.insert(ObjectIdentifier(task)).inserted
             let draft = SnapshotDraft(task, isExpanded: isNew)
-            drafts[parent].places.append(drafts.count)
+            drafts[parent].children.append(drafts.count)
             waiting += draft.tasks.reversed().map { ($0, drafts.count) }
             drafts.append(draft)
         }
         // Each stands behind its job: from the last to the first, what a job holds is made before
         // it.
         var made: [JobSnapshot?] = Array(repeating: nil, count: drafts.count)
-        for place in drafts.indices.reversed() {
-            let unfinished = drafts[place].places.compactMap { made[$0].take() }
-            made[place] = drafts[place].snapshot(holding: unfinished)
+        for index in drafts.indices.reversed() {
+            let unfinished = drafts[index].children.compactMap { made[$0].take() }
+            made[index] = drafts[index].snapshot(holding: unfinished)
         }
         return made[0] ?? drafts[0].snapshot(holding: [])
     }
@@ -37,7 +37,7 @@ private struct SnapshotDraft {
     /// The unfinished tasks of a job.
     let tasks: [Operation]
     /// Where those stand that are shown.
-    var places: [Int] = []
+    var children: [Int] = []
     private let counts: TaskCounts
     private let fraction: Double
 

@@ -116,7 +116,7 @@ private struct StallView {
     func code(of job: JobController) -> JobStall.Code {
         let lifecycle = job.currentLifecycle
         guard lifecycle.contains(.started), !lifecycle.contains(.finished) else { return .idle }
-        let start = CoarseTime(rawValue: job.entry.load(ordering: .relaxed))
+        let start = CoarseTime(rawValue: job.enteredMainAt.load(ordering: .relaxed))
         if isInMain { return .main(since: start) }
         if let queue = job.shell.callbackQueue {
             guard isStarted else {

@@ -71,7 +71,7 @@ struct StallReport {
 
     /// How long it has been executing, if that is known and a second or longer.
     private func executing(_ task: Operation) -> String {
-        let entry = (task as? ConcurrentOperation)?.entry.load(ordering: .relaxed) ?? 0
+        let entry = (task as? ConcurrentOperation)?.enteredMainAt.load(ordering: .relaxed) ?? 0
         guard entry != 0 else { return "executing" }
         return "executing" + StallWords.time(since: CoarseTime(rawValue: entry), to: now)
     }

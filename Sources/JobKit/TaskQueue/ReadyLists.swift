@@ -63,7 +63,7 @@ struct ReadyLists: Sendable {
         normal.removeAll { !holds($0, .normal) }
         if !others.isEmpty {
             for priority in Self.moreUrgent + Self.lessUrgent {
-                others[Self.place(of: priority)].removeAll { !holds($0, priority) }
+                others[Self.index(of: priority)].removeAll { !holds($0, priority) }
             }
         }
         crowd = max(Self.smallestCrowd, 2 * count)
@@ -77,7 +77,7 @@ struct ReadyLists: Sendable {
     mutating func insert(_ ticket: TaskQueueTicket, priority: TaskPriority) {
         guard priority != .normal else { return normal.insert(ticket) }
         if others.isEmpty { others = Array(repeating: List(), count: 4) }
-        others[Self.place(of: priority)].insert(ticket)
+        others[Self.index(of: priority)].insert(ticket)
     }
 
     /// Removes and returns the first ticket, void or not, with its priority.
@@ -92,14 +92,14 @@ struct ReadyLists: Sendable {
     ) -> (ticket: TaskQueueTicket, priority: TaskPriority)? {
         guard !others.isEmpty else { return nil }
         for priority in priorities {
-            if let ticket = others[Self.place(of: priority)].popFirst() {
+            if let ticket = others[Self.index(of: priority)].popFirst() {
                 return (ticket, priority)
             }
         }
         return nil
     }
 
-    private static func place(of priority: TaskPriority) -> Int {
+    private static func index(of priority: TaskPriority) -> Int {
         switch priority {
         case .veryHigh: 0
         case .high: 1

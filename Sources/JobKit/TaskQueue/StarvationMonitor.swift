@@ -13,7 +13,7 @@ final class StarvationMonitor: Sendable {
     private struct Watched {
         let queue: TaskQueueShell
         var startCount = -1
-        var stalledTicks = 0
+        var starvedTicks = 0
         var idleTicks = 0
     }
 
@@ -86,17 +86,17 @@ final class StarvationMonitor: Sendable {
         var watched = watched
         switch watched.queue.progress() {
         case .nothingToStart:
-            watched.stalledTicks = 0
+            watched.starvedTicks = 0
             watched.idleTicks += 1
             guard watched.idleTicks >= Self.idleTicksBeforeRest else { break }
             return watched.queue.endWatch() ? nil : watched
         case .started(let count) where count == watched.startCount:
-            watched.stalledTicks += 1
-            guard !isBusy || watched.stalledTicks % Self.busyTicksBeforeWake == 0 else { break }
-            watched.queue.wakeStalled()
+            watched.starvedTicks += 1
+            guard !isBusy || watched.starvedTicks % Self.busyTicksBeforeWake == 0 else { break }
+            watched.queue.wakeStarved()
         case .started(let count):
             watched.startCount = count
-            watched.stalledTicks = 0
+            watched.starvedTicks = 0
             watched.idleTicks = 0
         }
         return watched
@@ -119,8 +119,8 @@ extension TaskQueueShell {
     /// Returns false if there is something to start after all.
     func endWatch() -> Bool { ask { $0.watchEnded() } }
 
-    func wakeStalled() {
-        let workers = ask { $0.workers.takeWhenStalled(startable: $0.machine.startableCount) }
+    func wakeStarved() {
+        let workers = ask { $0.workers.takeWhenStarved(startable: $0.machine.startableCount) }
         for (index, queue) in workers { queue.async { [self] in work(index) } }
     }
 }

@@ -47,8 +47,8 @@ struct TaskQueueWorkers {
     mutating func takeIdle() -> Worker? { roster.idleWorker().map { worker($0) } }
 
     /// Takes the workers that are to work beside those that are blocked.
-    mutating func takeWhenStalled(startable: Int) -> [Worker] {
-        roster.workersToWakeWhenStalled(startable: startable).map { worker($0) }
+    mutating func takeWhenStarved(startable: Int) -> [Worker] {
+        roster.workersToWakeWhenStarved(startable: startable).map { worker($0) }
     }
 
     mutating func searchBegan() { roster.searchBegan() }

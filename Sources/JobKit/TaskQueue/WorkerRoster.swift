@@ -44,7 +44,7 @@ struct WorkerRoster: Sendable {
     mutating func idleWorker() -> Int? { active < parallelism ? wakeOne() : nil }
 
     /// The workers to wake because nothing was started for a while: half as many again.
-    mutating func workersToWakeWhenStalled(startable: Int) -> [Int] {
+    mutating func workersToWakeWhenStarved(startable: Int) -> [Int] {
         let count = min(startable, max(1, active / 2), limit - active)
         return (0..<max(0, count)).map { _ in wakeOne() }
     }

@@ -91,7 +91,7 @@ final class ExplainStallTests: XCTestCase {
         let job = Job("import") { $0.track(task) }
         job.start()
         task.start()
-        let start = task.entry.load(ordering: .relaxed)
+        let start = task.enteredMainAt.load(ordering: .relaxed)
         func line(after seconds: Int) -> String {
             let now = CoarseTime(rawValue: start &+ UInt32(seconds * 8))
             return String(job.explainStall(at: now).split(separator: "\n")[1])

@@ -6,7 +6,7 @@ import Testing
     @Test func nothingToStartWakesNobody() {
         var roster = WorkerRoster(parallelism: 2, limit: 64)
         #expect(roster.workerToCall(startable: 0, isOwnWorker: false) == .nobody)
-        #expect(roster.workersToWakeWhenStalled(startable: 0) == [])
+        #expect(roster.workersToWakeWhenStarved(startable: 0) == [])
     }
 
     /// A lost wake-up would be something to start, no active worker, and nobody woken.
@@ -52,19 +52,19 @@ import Testing
         #expect(roster.idleWorker() == 0)
     }
 
-    @Test func stalledQueueGrowsUpToItsLimit() {
+    @Test func starvedQueueGrowsUpToItsLimit() {
         var roster = WorkerRoster(parallelism: 2, limit: 64)
         var woken: [Int] = []
-        for _ in 0..<40 { woken += roster.workersToWakeWhenStalled(startable: 1_000) }
+        for _ in 0..<40 { woken += roster.workersToWakeWhenStarved(startable: 1_000) }
         #expect(woken.sorted() == Array(0..<64))
         #expect(roster.active == 64)
     }
 
-    @Test func stalledQueueGetsNoMoreThreadsThanItCanUse() {
+    @Test func starvedQueueGetsNoMoreThreadsThanItCanUse() {
         var roster = WorkerRoster(parallelism: 2, limit: 64)
-        for _ in 0..<5 { _ = roster.workersToWakeWhenStalled(startable: 100) }
+        for _ in 0..<5 { _ = roster.workersToWakeWhenStarved(startable: 100) }
         let active = roster.active
-        #expect(roster.workersToWakeWhenStalled(startable: 1).count == 1)
+        #expect(roster.workersToWakeWhenStarved(startable: 1).count == 1)
         #expect(roster.active == active + 1)
     }
 
@@ -81,7 +81,7 @@ import Testing
                 if case .idle(let woken) = call { #expect(active.insert(woken).inserted) }
                 if startable > 0, !isOwn { #expect(!active.isEmpty) }
             case 2:
-                for worker in roster.workersToWakeWhenStalled(startable: startable) {
+                for worker in roster.workersToWakeWhenStarved(startable: startable) {
                     #expect(active.insert(worker).inserted)
                 }
             default:
