@@ -59,9 +59,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// Called once, on the thread that starts the operation; never called if the operation was
     /// cancelled or finished before. The work may continue after this returns, until it calls
     /// ``finish()``.
-    open override func main() {
-        finish()
-    }
+    open override func main() { finish() }
 
     /// Called when the operation is cancelled, or overruns its time, while it is executing.
     ///
@@ -71,9 +69,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// calls `cancel()`. An override stops the work and calls ``finish()`` when the work has really
     /// stopped; until then the operation is executing. If `finish` is called while this method
     /// runs, here or on another thread, it takes effect when this method returns.
-    open func didCancel() {
-        finish()
-    }
+    open func didCancel() { finish() }
 
     /// What the operation adds to its line in ``JobController/explainStall(limit:)``.
     ///
@@ -115,8 +111,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         case .succeeded: return .succeeded
         case .cancelled: return .cancelled
         case .failed: return storedError.map { .failed($0) } ?? .succeeded
-        case .timedOut:
-            return .failed(OperationTimedOut(limit: overrunLimit))
+        case .timedOut: return .failed(OperationTimedOut(limit: overrunLimit))
         }
     }
 
@@ -258,9 +253,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     }
 
     /// The operation is executing, and was cancelled; a job may not have entered `main()` yet.
-    func tellOfCancel() {
-        didCancel()
-    }
+    func tellOfCancel() { didCancel() }
 
     /// Decides about a finish that a subclass asked for; a job decides otherwise.
     func finishRequested(_ outcome: OperationOutcome) {
