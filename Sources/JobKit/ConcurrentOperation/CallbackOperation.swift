@@ -41,13 +41,7 @@ public final class CallbackOperation<Success: Sendable>: ResultOperation<Success
 
     /// Runs the closure.
     public override func main() {
-        guard let body = body.take() else { return }
-        body { [self] result in
-            switch result {
-            case .success(let value): finish(returning: value)
-            case .failure(let error): finish(with: error)
-            }
-        }
+        if let body = body.take() { body { [self] result in finish(result) } }
     }
 
     /// Does nothing: the operation finishes when the work calls back.

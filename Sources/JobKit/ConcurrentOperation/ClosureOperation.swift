@@ -30,12 +30,7 @@ public final class ClosureOperation<Success: Sendable>: ResultOperation<Success>
 
     /// Runs the closure.
     public override func main() {
-        guard let body = body.take() else { return }
-        do {
-            finish(returning: try body())
-        } catch {
-            finish(with: error)
-        }
+        if let body = body.take() { finish(Result(catching: body)) }
     }
 
     /// Does nothing: the operation finishes when the closure returns.

@@ -15,6 +15,14 @@ open class ResultOperation<Success: Sendable>: ConcurrentOperation, @unchecked S
         settle(.succeeded) { storage.value = value }
     }
 
+    /// Ends the operation with a value or an error.
+    final func finish(_ result: Result<Success, any Error>) {
+        switch result {
+        case .success(let value): finish(returning: value)
+        case .failure(let error): finish(with: error)
+        }
+    }
+
     /// The value, or why there is none; nil until the operation has finished.
     ///
     /// A cancelled operation gives `CancellationError`.
