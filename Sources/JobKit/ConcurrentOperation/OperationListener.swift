@@ -1,6 +1,6 @@
 import Foundation
 
-// A class that others derive from is never checked: its one variable is guarded as it says.
+// A class that others derive from is never checked: the operation's lock guards its variable.
 /// Who hears of the start and the finish of one operation: a job's record of a task.
 ///
 /// A class and not a protocol, because every task calls it several times.

@@ -1,7 +1,8 @@
 import Synchronization
 
+// A class that others derive from is never checked: the link is atomic, the rest constant.
 /// Something that a job will hear of: the finish of an operation, or the end of a delay.
-class JobMail: OperationListener, @unchecked Sendable {  // subclasses guard their own state
+class JobMail: OperationListener, @unchecked Sendable {
     /// The next in the ``JobMailbox``, retained.
     final let next = Atomic<Unmanaged<JobMail>?>(nil)
     private let isTask: Bool
@@ -28,8 +29,9 @@ extension Unmanaged<JobMail> {
     }
 }
 
+// Unchecked because its superclass is: the body is a constant.
 /// A closure whose ``ConcurrentOperation/perform(after:_:)`` delay has passed.
-final class DelayedCallback: JobMail, @unchecked Sendable {  // a constant
+final class DelayedCallback: JobMail, @unchecked Sendable {
     private let body: @Sendable () -> Void
 
     init(_ body: @escaping @Sendable () -> Void) {

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// A class for each type of task, because to wrap the closure in one that takes any operation would
 /// allocate once more for each task.
-// As of every record, the lock of the job's shell guards the variables; as long as the job has
-// not ended, its deliverer alone uses the closure.
+// Unchecked because its superclass is. Until the job has ended, its deliverer alone uses the
+// closure; then the lock of the job's shell guards it.
 final class RecordWithCompletion<Child: Operation>: TaskRecord, @unchecked Sendable {
     private var completion: ((Child) -> Void)?
 

@@ -1,6 +1,6 @@
 /// A task whose value is delivered to a closure of its own.
-// As of every record, the lock of the job's shell guards the variables; as long as the job has
-// not ended, its deliverer alone uses the closure.
+// Unchecked because its superclass is. Until the job has ended, its deliverer alone uses the
+// closure; then the lock of the job's shell guards it.
 final class RecordWithValue<Child: ValueProducing>: TaskRecord, @unchecked Sendable {
     private var onSuccess: ((Child.Success) -> Void)?
 

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-// The lock of the job's shell guards every variable but one.
+// A class that others derive from is never checked: the lock of the job's shell guards its
+// variables, and the operation's lock the one of ``OperationListener``.
 /// One task that a job tracks, from the tracking to the delivery.
 ///
 /// The record holds the task and the task its record; delivering the task, or ending the job,
