@@ -13,6 +13,16 @@ struct AdmissionStateMachine<Task> {
 
         var mayAdmit: Bool { admittedCount < width && !held.isEmpty }
         var isIdle: Bool { width == .max && admittedCount == 0 && held.isEmpty }
+
+        /// Returns whether the task goes, and takes a place, now.
+        mutating func admitOrHold(_ task: Held, mayGo: Bool) -> Bool {
+            guard mayGo, held.isEmpty, admittedCount < width else {
+                held.append(task)
+                return false
+            }
+            admittedCount += 1
+            return true
+        }
     }
 
     private var isOpen = false
@@ -34,16 +44,10 @@ struct AdmissionStateMachine<Task> {
     /// Returns whether the task goes into its queue now; otherwise it is held.
     mutating func taskSubmitted(_ task: Task, group: Int) -> Bool {
         guard !admitsAll else { return true }
-        var changed = groups[group] ?? Group()
-        defer { groups[group] = changed }
-        let isHeld = !isOpen || isSuspended || !changed.held.isEmpty
-        guard isHeld || changed.admittedCount >= changed.width else {
-            if isCounting { changed.admittedCount += 1 }
-            return true
-        }
-        changed.held.append(Held(order: nextOrder, task: task))
-        nextOrder += 1
-        return false
+        defer { nextOrder += 1 }
+        // In place: a copy of the group, and be it for a moment, would copy all that it holds.
+        return groups[group, default: Group()]
+            .admitOrHold(Held(order: nextOrder, task: task), mayGo: isOpen && !isSuspended)
     }
 
     /// A task that was admitted has finished; returns what is admitted now.

@@ -30,6 +30,23 @@ import Testing
         #expect(machine.admitsAll)
     }
 
+    /// Copied at each, the list of those held would take ten minutes.
+    @Test(.timeLimit(.minutes(5))) func manyTasksAreHeldWithoutCopyingThoseBefore() {
+        let count = 300_000
+        var (limited, early) = (started(Int.self), AdmissionStateMachine<Int>())
+        limited.countingBegan(with: [:])
+        #expect(limited.widthChanged(to: 1, group: 0) == [])
+        #expect(limited.taskSubmitted(0, group: 0) == true)
+        for task in 1...count {
+            _ = limited.taskSubmitted(task, group: 0)
+            _ = early.taskSubmitted(task, group: 0)
+        }
+        for task in 1...count where limited.taskLeft(group: 0) != [task] {
+            Issue.record("Task \(task) does not come in its turn")
+        }
+        #expect(early.jobStarted().count == count)
+    }
+
     @Test func jobSuspendedBeforeItsStartHoldsUntilItIsResumed() {
         var machine = AdmissionStateMachine<String>()
         #expect(machine.suspensionChanged(to: true) == [])
