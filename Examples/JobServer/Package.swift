@@ -103,7 +103,7 @@ let package = Package(
         .testTarget(
             name: "JobServiceTests",
             dependencies: [
-                "JobService", "JobStore", jobKit, jobKitTesting, logging,
+                "JobObservability", "JobService", "JobStore", jobKit, jobKitTesting, logging,
                 .product(name: "RemoteJobs", package: "RemoteJobs"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],

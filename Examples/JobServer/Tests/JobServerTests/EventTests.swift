@@ -64,7 +64,7 @@ final class EventTests: XCTestCase {
             $0.run["id"] as? Int == 100 && $0.run["state"] as? String == "succeeded"
         }
         server.signal(SIGTERM)
-        XCTAssertEqual(try server.end(within: 10), 0)
+        XCTAssertEqual(try server.end(), 0)
         withExtendedLifetime(stuck) {}
     }
 }

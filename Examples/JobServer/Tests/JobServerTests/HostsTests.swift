@@ -77,6 +77,8 @@ final class HostsTests: XCTestCase {
         }
         XCTAssertEqual(try other.post("/jobs/\(id)/cancel").status, 202)
         try other.wait(for: id, "cancelled")
+        other.signal(SIGTERM)
+        XCTAssertEqual(try other.end(), 0)
         XCTAssertFalse(other.messages.contains("secret"), other.messages)
     }
 }

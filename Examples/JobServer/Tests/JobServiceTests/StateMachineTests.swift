@@ -206,3 +206,16 @@ import Testing
         #expect(clock.deadline == .seconds(62))
     }
 }
+
+@Suite struct NewestToldStateMachineTests {
+    @Test func whatChangesWhileItIsToldIsToldAgainByTheSameCaller() {
+        var machine = NewestToldStateMachine()
+        #expect(machine.changed() == true)
+        #expect(machine.changed() == false)
+        #expect(machine.changed() == false)
+        #expect(machine.told() == true)
+        #expect(machine.told() == false)
+        #expect(machine.changed() == true)
+        #expect(machine.told() == false)
+    }
+}

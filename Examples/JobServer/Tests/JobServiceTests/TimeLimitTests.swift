@@ -1,4 +1,7 @@
 import Foundation
+import JobObservability
+import Logging
+import Synchronization
 import XCTest
 
 @testable import JobService
@@ -20,20 +23,10 @@ final class TimeLimitTests: XCTestCase {
     }
 
     func testSlowAndSilentConnectionsAreClosedAndEventsAreNot() async throws {
-        var configuration = JobServiceConfiguration()
-        configuration.port = 0
-        configuration.portFile = folder + "/port"
-        configuration.data = folder + "/data.sqlite"
-        configuration.timeLimits.request = .seconds(2)
-        configuration.timeLimits.idle = .seconds(2)
-        let service = JobService(configuration: configuration, kinds: [StepsKind()])
-        let serving = Task { try await service.run() }
-        addTeardownBlock {
-            serving.cancel()
-            _ = await serving.result
+        let port = try await serve { limits in
+            limits.request = .seconds(2)
+            limits.idle = .seconds(2)
         }
-        let port = try await port()
-
         let events = try Socket(port)
         try events.send("GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         try await events.waitFor("event: snapshot")
@@ -52,24 +45,63 @@ final class TimeLimitTests: XCTestCase {
         for connection in [silent, halfHead, halfBody, idle] { try await connection.waitForEnd() }
 
         // The events' connection has been as silent as the others, and is told of what comes.
-        let other = try Socket(port)
-        let body = #"{"kind":"steps","parameters":{"count":1,"milliseconds":0}}"#
-        try other.send(
-            "POST /jobs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
-        )
+        try await Socket(port).submitStep()
         try await events.waitFor(#""state":"succeeded""#)
     }
 
-    /// The port, once the server serves.
-    private func port() async throws -> Int {
-        let deadline = ContinuousClock.now + .seconds(300)
-        while .now < deadline {
-            let text = (try? String(contentsOfFile: folder + "/port", encoding: .utf8)) ?? ""
-            if let port = Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) { return port }
-            try await Task.sleep(for: .milliseconds(10))
+    func testAClientThatDoesNotTakeItsAnswersIsClosed() async throws {
+        // Only the write's limit can end these connections within the test's time.
+        let port = try await serve { limits in
+            limits.request = .seconds(3_600)
+            limits.idle = .seconds(3_600)
+            limits.write = .seconds(1)
         }
-        throw Closed(description: "The server does not serve")
+        let events = try Socket(port)
+        try events.send("GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        try await events.waitFor("event: snapshot")
+        // It asks and asks and reads nothing, until all that may wait between the two is full.
+        let asker = try Socket(port)
+        try await asker.sendUntilClosed("GET /app.css HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+
+        // Who reads is told of what comes.
+        try await Socket(port).submitStep()
+        try await events.waitFor(#""state":"succeeded""#)
+    }
+
+    /// Serves until the test ends.
+    ///
+    /// - Returns: The port.
+    private func serve(
+        limits: (inout ConnectionClock.Limits) -> Void
+    ) async throws -> Int {
+        var configuration = JobServiceConfiguration()
+        configuration.port = 0
+        configuration.data = folder + "/data.sqlite"
+        limits(&configuration.timeLimits)
+        let listening = expectation(description: "The server listens")
+        let line = Mutex("")
+        let logger = Logger(label: "test") { label in
+            LineLogHandler(label: label) { text in
+                guard text.contains(" Listening ") else { return }
+                line.withLock { $0 = text }
+                listening.fulfill()
+            }
+        }
+        let service = JobService(
+            configuration: configuration,
+            kinds: [StepsKind()],
+            logger: logger
+        )
+        let serving = Task { try await service.run() }
+        addTeardownBlock {
+            serving.cancel()
+            _ = await serving.result
+        }
+        await fulfillment(of: [listening], timeout: 300)
+        let url = line.withLock { $0 }.split(whereSeparator: \.isWhitespace)
+            .first { $0.hasPrefix("url=") }
+        let authority = try XCTUnwrap(url?.split(separator: "/").last)
+        return try XCTUnwrap(Int(authority.split(separator: ":").last ?? ""))
     }
 }
 
@@ -87,9 +119,11 @@ private final class Socket: Sendable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var timeout = timeval(tv_sec: 60, tv_usec: 0)
+        var timeout = timeval(tv_sec: 300, tv_usec: 0)
         let length = socklen_t(MemoryLayout<timeval>.size)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, length)
+        for limit in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(descriptor, SOL_SOCKET, limit, &timeout, length)
+        }
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -104,6 +138,45 @@ private final class Socket: Sendable {
         let bytes = Array(text.utf8)
         guard Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
         else { throw Closed(description: "Not sent: \(errno)") }
+    }
+
+    /// Submits a job of one step.
+    func submitStep() async throws {
+        let body = #"{"kind":"steps","parameters":{"count":1,"milliseconds":0}}"#
+        try send(
+            "POST /jobs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        )
+        try await waitFor("HTTP/1.1 201 ")
+    }
+
+    /// Sends a text again and again until the server has closed the connection.
+    func sendUntilClosed(_ text: String) async throws {
+        let bytes = Array(text.utf8)
+        try await offPool { [self] in
+            Result {
+                var place = 0
+                while true {
+                    let count = bytes[place...]
+                        .withUnsafeBytes {
+                            Foundation.send(
+                                descriptor,
+                                $0.baseAddress,
+                                $0.count,
+                                Int32(MSG_NOSIGNAL)
+                            )
+                        }
+                    if count > 0 {
+                        place = (place + count) % bytes.count
+                    } else if errno == ECONNRESET || errno == EPIPE {
+                        return
+                    } else if errno != EINTR {
+                        throw Closed(description: "Not sent: \(errno)")
+                    }
+                }
+            }
+        }
+        .get()
     }
 
     /// Reads until a text has come.

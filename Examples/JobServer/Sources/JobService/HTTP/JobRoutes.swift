@@ -220,7 +220,12 @@ struct JobRoutes: Sendable {
         {
             throw HTTPProblem.tooLarge
         }
-        return try await request.body.collect(upTo: Self.bodyLimit)
+        do {
+            return try await request.body.collect(upTo: Self.bodyLimit)
+        } catch let error as any HTTPResponseError where error.status == .contentTooLarge {
+            // The router would answer without a word.
+            throw HTTPProblem.tooLarge
+        }
     }
 
     private func json(_ request: Request) async throws -> JSONValue {

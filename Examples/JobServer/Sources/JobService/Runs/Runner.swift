@@ -12,6 +12,7 @@ final class Runner: Sendable {
     struct State: Sendable {
         var admission: AdmissionStateMachine<Int64>
         var shutdown = ShutdownStateMachine()
+        var counts = NewestToldStateMachine()
         var lives: [Int64: RunLifeStateMachine] = [:]
         var runs: [Int64: LiveRun] = [:]
     }
@@ -255,11 +256,15 @@ final class Runner: Sendable {
         }
     }
 
-    private func countRuns() {
-        let (queued, running) = state.withLock {
-            ($0.admission.queuedCount, $0.admission.running.count)
-        }
-        metrics.runsCounted(queued: queued, running: running)
+    /// Tells the metrics how many runs wait and run.
+    func countRuns() {
+        guard state.withLock({ $0.counts.changed() }) else { return }
+        repeat {
+            let (queued, running) = state.withLock {
+                ($0.admission.queuedCount, $0.admission.running.count)
+            }
+            metrics.runsCounted(queued: queued, running: running)
+        } while state.withLock({ $0.counts.told() })
     }
 }
 

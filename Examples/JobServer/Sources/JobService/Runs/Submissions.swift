@@ -70,7 +70,7 @@ struct Submissions: Sendable {
         do {
             let (record, isNew) = try await runner.store.add(new)
             guard isNew else {
-                runner.state.withLock { $0.admission.placeGivenBack() }
+                giveBackPlace()
                 return (runner.board.newest([record])[0], false)
             }
             runner.board.put(record)
@@ -78,8 +78,13 @@ struct Submissions: Sendable {
             runner.start { $0.admission.runQueued(record.id) }
             return (record, true)
         } catch {
-            runner.state.withLock { $0.admission.placeGivenBack() }
+            giveBackPlace()
             throw error
         }
+    }
+
+    private func giveBackPlace() {
+        runner.state.withLock { $0.admission.placeGivenBack() }
+        runner.countRuns()
     }
 }

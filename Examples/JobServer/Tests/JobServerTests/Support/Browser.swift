@@ -81,7 +81,20 @@ final class Browser {
 
     /// Waits until an expression is true.
     func wait(_ expression: String, file: StaticString = #filePath, line: UInt = #line) throws {
-        try waitUntil(expression) { try evaluate("!!(\(expression))") as? Bool == true }
+        // The page looks again in each frame; a page that is replaced meanwhile is asked anew.
+        let look = """
+            new Promise((answer) => {
+              let isOver = false;
+              const end = (found) => { isOver = true; answer(found); };
+              const look = () => {
+                try { if (\(expression)) return end(true); } catch { }
+                if (!isOver) requestAnimationFrame(look);
+              };
+              look();
+              setTimeout(end, 1000, false);
+            })
+            """
+        try waitUntil(expression) { (try? evaluate(look)) as? Bool == true }
     }
 
     func open(_ url: String) throws { try call("Page.navigate", ["url": url]) }

@@ -8,9 +8,12 @@ final class EventListener: @unchecked Sendable {
         let data: String
         let time: Date
 
-        var run: [String: Any] {
-            (try? JSONSerialization.jsonObject(with: Data(data.utf8))) as? [String: Any] ?? [:]
-        }
+        /// The run of a `run` event.
+        var run: [String: Any] { json as? [String: Any] ?? [:] }
+        /// The runs that the event tells of.
+        var runs: [[String: Any]] { json as? [[String: Any]] ?? [run] }
+
+        private var json: Any? { try? JSONSerialization.jsonObject(with: Data(data.utf8)) }
     }
 
     private let connection: Connection
@@ -44,7 +47,7 @@ final class EventListener: @unchecked Sendable {
     func wait(for what: String, _ isIt: (Event) -> Bool) throws -> Event {
         condition.lock()
         defer { condition.unlock() }
-        let deadline = Date.now.addingTimeInterval(30)
+        let deadline = Date.now.addingTimeInterval(300)
         var seen = 0
         while true {
             while seen < events.count {
@@ -62,7 +65,7 @@ final class EventListener: @unchecked Sendable {
     func waitForEnd() throws {
         condition.lock()
         defer { condition.unlock() }
-        let deadline = Date.now.addingTimeInterval(30)
+        let deadline = Date.now.addingTimeInterval(300)
         while !hasEnded {
             guard condition.wait(until: deadline) else {
                 throw NotInTime(description: "The stream does not end")

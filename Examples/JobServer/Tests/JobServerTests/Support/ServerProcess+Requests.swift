@@ -31,7 +31,16 @@ extension ServerProcess {
 
     /// Waits for a run's state.
     func wait(for id: Int, _ state: String) throws {
-        try waitUntil("run \(id) is \(state)") { try get("/jobs/\(id)").state == state }
+        try wait(for: id, "is \(state)") { $0["state"] as? String == state }
+    }
+
+    /// Waits until what events tell of a run is so.
+    func wait(for id: Int, _ what: String, _ isSo: ([String: Any]) -> Bool) throws {
+        let listener = try EventListener(self)
+        defer { listener.close() }
+        try listener.wait(for: "run \(id) \(what)") { event in
+            event.runs.contains { $0["id"] as? Int == id && isSo($0) }
+        }
     }
 
     /// The newest runs' states by their numbers.

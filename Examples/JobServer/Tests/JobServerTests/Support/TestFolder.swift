@@ -25,13 +25,9 @@ struct NotInTime: Error, CustomStringConvertible {
     let description: String
 }
 
-/// Asks again and again, with a bound, for what another process does.
-func waitUntil(
-    _ what: String,
-    seconds: Double = 300,
-    _ condition: () throws -> Bool
-) throws {
-    let deadline = Date.now.addingTimeInterval(seconds)
+/// Asks again and again, with a bound, for what no event tells.
+func waitUntil(_ what: String, _ condition: () throws -> Bool) throws {
+    let deadline = Date.now.addingTimeInterval(300)
     while try !condition() {
         guard Date.now < deadline else { throw NotInTime(description: "Not in time: \(what)") }
         usleep(10_000)
