@@ -59,21 +59,24 @@ final class StepsJob: ResultJob<StepsResult>, @unchecked Sendable {
 /// A step that waits without a thread.
 final class Step: ConcurrentOperation, @unchecked Sendable {
     private let number: Int
+    // Observers are told it at each event, so it is made once.
+    private let title: String
     private let milliseconds: Int
     private let fails: Bool
     private let isStubborn: Bool
 
     init(number: Int, milliseconds: Int, fails: Bool, isStubborn: Bool) {
         self.number = number
+        title = "Step \(number)"
         self.milliseconds = milliseconds
         self.fails = fails
         self.isStubborn = isStubborn
         super.init()
     }
 
-    /// Its number; made when it is asked for, as a job may have many steps.
+    /// Its number, unless it is given a name.
     override var name: String? {
-        get { super.name ?? "Step \(number)" }
+        get { super.name ?? title }
         set { super.name = newValue }
     }
 

@@ -12,15 +12,12 @@ final class LiveRun: Sendable {
     let prepared: PreparedJob
     let observer: RunObserver
     let recorder = TimelineRecorder(limit: timelineLimit)
-    private let progress: Progress
     private let record: Mutex<RunRecord>
 
     init(_ record: RunRecord, _ prepared: PreparedJob, observer: RunObserver) {
         self.record = Mutex(record)
         self.prepared = prepared
         self.observer = observer
-        // Progress is reported only where somebody has asked for it.
-        progress = prepared.job.progress
         prepared.job.addObserver(observer)
         prepared.job.addObserver(recorder)
         prepared.job.setContext { [observer] body in observer.bind(body) }
@@ -30,7 +27,8 @@ final class LiveRun: Sendable {
 
     /// The run as it stands now; its numbers only grow.
     func sample() -> RunRecord {
-        let fraction = progress.fractionCompleted
+        // A job reports its progress, at a price for each task, once somebody has asked for it.
+        let fraction = job.progress.fractionCompleted
         let counts = observer.counts
         // Finished is read before tracked, so that it is never the larger one.
         let (failed, finished) = (counts.failed, counts.finished)

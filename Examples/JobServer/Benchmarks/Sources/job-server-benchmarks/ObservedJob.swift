@@ -1,0 +1,67 @@
+import Foundation
+import InMemoryTracing
+import JobKit
+import JobObservability
+import JobService
+import Logging
+import PrometheusText
+
+/// A job with everything that the server watches it with, against the same job alone.
+enum ObservedJob {
+    static func measure(_ sizes: Sizes) async throws -> [Figure] {
+        let parameters = try JSONDecoder()
+            .decode(
+                StepsKind.Parameters.self,
+                from: Data(#"{"count":\#(sizes.tasks),"milliseconds":0}"#.utf8)
+            )
+        let logger = Logger(label: "benchmark") { LineLogHandler(label: $0) { _ in } }
+        let metrics = RunMetrics(factory: PrometheusFactory())
+        var (alone, watched): ([Double], [Double]) = ([], [])
+        // The first round is thrown away.
+        for round in 0...sizes.rounds {
+            let first = try await processorTime(of: parameters) { _ in }
+            let second = try await processorTime(of: parameters) { job in
+                watch(job, logger, metrics)
+            }
+            if round == 0 { continue }
+            alone.append(first)
+            watched.append(second)
+        }
+        return [
+            Figure(
+                name: "job of \(sizes.tasks) tasks, whole observer to nobody, processor time",
+                value: watched.median / alone.median,
+                unit: "×",
+                bound: .atMost(2),
+                parts: "\(Figure.text(watched.median)) to \(Figure.text(alone.median)) ms"
+            )
+        ]
+    }
+
+    /// Does what the server does before it starts a run's job; with spans that are kept.
+    private static func watch(_ job: JobController, _ logger: Logger, _ metrics: RunMetrics) {
+        let observer = RunObserver(
+            RunIdentity(kind: "steps", id: 1),
+            queuedFor: .zero,
+            logger: logger,
+            metrics: metrics,
+            tracer: InMemoryTracer()
+        )
+        job.addObserver(observer)
+        job.addObserver(TimelineRecorder(limit: 5_000))
+        job.setContext { [observer] body in observer.bind(body) }
+    }
+
+    /// The processor time of a run, in milliseconds.
+    private static func processorTime(
+        of parameters: StepsKind.Parameters,
+        prepare: (JobController) -> Void
+    ) async throws -> Double {
+        let environment = JobEnvironment(width: ProcessInfo.processInfo.activeProcessorCount)
+        let prepared = try StepsKind().makeJob(parameters, in: environment)
+        prepare(prepared.job)
+        let before = ProcessReading.milliseconds(of: getpid())
+        try await prepared.job.run()
+        return ProcessReading.milliseconds(of: getpid()) - before
+    }
+}
