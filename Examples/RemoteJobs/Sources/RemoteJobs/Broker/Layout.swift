@@ -22,6 +22,9 @@ enum Layout {
     /// A task's own limit is much lower, and enforced by the worker that takes it.
     static let suspectLimit: Int32 = 10_000
 
+    /// How long a broker may take to declare all that is needed, and to begin to deliver.
+    static let longestTry = Duration.seconds(20)
+
     static func tasks(_ route: String) -> String { "\(tasks).\(route)" }
     static func suspects(_ route: String) -> String { "\(suspects).\(route)" }
     static func stream(of job: String) -> String { "\(version).job.\(BrokerName.encoded(job))" }

@@ -38,6 +38,8 @@ extension SessionLoop {
         do {
             let connection = try await Connection.open(address: address, on: eventLoop).value
             opened = connection
+            trying = connection
+            after(Layout.longestTry) { $0.giveUpTry(generation) }
             guard ending == nil else { return connection.abort(.closedHere) }
             connection.onEnd = { [weak self] failure in
                 self?.assumeIsolated { $0.connectionEnded(failure, generation) }
@@ -72,9 +74,16 @@ extension SessionLoop {
             }
             _ = try await consuming.get()
             write(Envelope.mark(.life, marker), ByteBuffer())
+            if self.generation == generation { trying = nil }
         } catch {
             failed(error, opened, generation)
         }
+    }
+
+    /// Cuts a connection off whose broker does not answer, though its heart beats.
+    private func giveUpTry(_ generation: Int) {
+        guard self.generation == generation else { return }
+        trying?.abort(.silent)
     }
 
     private func failed(_ error: any Error, _ connection: Connection?, _ generation: Int) {

@@ -33,6 +33,8 @@ actor SessionLoop {
     var nodes: BrokerNodes
     /// The connection under way or in use.
     var link: Link?
+    /// The connection of a try that is under way.
+    var trying: Connection?
     var generation = 0
     /// The generation of the first connection that was of use.
     var firstGeneration: Int?

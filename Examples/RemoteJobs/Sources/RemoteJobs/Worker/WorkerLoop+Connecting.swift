@@ -45,6 +45,8 @@ extension WorkerLoop {
         do {
             let connection = try await Connection.open(address: address, on: eventLoop).value
             opened = connection
+            trying = connection
+            after(Layout.longestTry) { $0.giveUpTry(generation) }
             connection.onEnd = { [weak self] _ in
                 self?.assumeIsolated { $0.connectionEnded(generation) }
             }
@@ -76,11 +78,21 @@ extension WorkerLoop {
             backoff.succeeded()
             carryOut(ledger.connected())
             flushNotes()
-            if ledger.isDraining { return endIfIdle() }
+            if ledger.isDraining {
+                trying = nil
+                return endIfIdle()
+            }
             try await consume(link, generation)
+            if self.generation == generation { trying = nil }
         } catch {
             failed(error, address, opened, generation)
         }
+    }
+
+    /// Cuts a connection off whose broker does not answer, though its heart beats.
+    private func giveUpTry(_ generation: Int) {
+        guard self.generation == generation else { return }
+        trying?.abort(.silent)
     }
 
     private func failed(

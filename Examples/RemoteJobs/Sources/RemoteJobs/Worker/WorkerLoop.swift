@@ -27,6 +27,8 @@ actor WorkerLoop {
     var ledger: Ledger
     var nodes: BrokerNodes
     var link: Link?
+    /// The connection of a try that is under way.
+    var trying: Connection?
     var generation = 0
     var controlOffset: Int?
     var controlRead: EventLoopPromise<Void>?

@@ -177,6 +177,26 @@ final class FailureTests: LiveTestCase {
         await session.close(removingJob: true)
     }
 
+    func testABrokerThatDoesNotAnswerThoughItsHeartBeatsIsTriedAnew() async throws {
+        let broker = try await broker
+        let proxy = try await proxy(to: broker)
+        // What the second connection asks of the job's stream never comes to the broker.
+        let count = Counter()
+        proxy.mute { frame in
+            guard case .method(.basicConsume, _) = frame else { return false }
+            return count.next() == 2
+        }
+        let session = try await open(jobName("mute"), [proxy.address])
+        let worker = startDoubler("h1", broker.addresses)
+        let job = FanOut<Double2>((0..<200).map { ("k\($0)", $0) }, in: session, at: place)
+        proxy.cut()
+        try await run(job, within: 100)
+        XCTAssertEqual(job.callbackCount, 200)
+        XCTAssertEqual(proxy.linkCount, 3)
+        try await worker.stop()
+        await session.close(removingJob: true)
+    }
+
     func testABrokerThatStaysAwayFailsTheJob() async throws {
         let broker = try await broker
         let proxy = try await proxy(to: broker)

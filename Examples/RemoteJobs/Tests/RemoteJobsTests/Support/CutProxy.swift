@@ -13,6 +13,7 @@ final class CutProxy: Sendable {
     private let server: any NIOCore.Channel
     private let links = Mutex<[any NIOCore.Channel]>([])
     private let judge = Mutex<Judge?>(nil)
+    private let muteJudge = Mutex<Judge?>(nil)
     private let lets = Mutex(true)
     private let accepted = Mutex(0)
 
@@ -60,6 +61,12 @@ final class CutProxy: Sendable {
         self.judge.withLock { $0 = judge }
     }
 
+    /// From the first frame of which the judge says so, a link takes nothing to the broker but
+    /// heartbeats; once.
+    func mute(at judge: @escaping Judge) {
+        muteJudge.withLock { $0 = judge }
+    }
+
     /// Whether new links are let through.
     func letThrough(_ lets: Bool) {
         self.lets.withLock { $0 = lets }
@@ -77,6 +84,12 @@ final class CutProxy: Sendable {
         return true
     }
 
+    private func mutes(_ frame: Frame) -> Bool {
+        guard let judge = muteJudge.withLock({ $0 }), judge(frame) else { return false }
+        muteJudge.withLock { $0 = nil }
+        return true
+    }
+
     private func join(_ client: any NIOCore.Channel, to port: Int) -> EventLoopFuture<Void> {
         links.withLock { $0.append(client) }
         accepted.withLock { $0 += 1 }
@@ -87,9 +100,9 @@ final class CutProxy: Sendable {
                 self.links.withLock { $0.append(broker) }
                 return client.eventLoop
                     .makeCompletedFuture {
-                        let judged = Relay(to: broker) { self.judges($0) }
+                        let judged = Relay(to: broker, self)
                         try client.pipeline.syncOperations.addHandler(judged)
-                        try broker.pipeline.syncOperations.addHandler(Relay(to: client, judge: nil))
+                        try broker.pipeline.syncOperations.addHandler(Relay(to: client, nil))
                     }
                     .flatMap {
                         broker.setOption(.autoRead, value: true)
@@ -103,13 +116,15 @@ final class CutProxy: Sendable {
         typealias InboundIn = ByteBuffer
 
         private let other: any NIOCore.Channel
-        private let judge: ((Frame) -> Bool)?
+        private let proxy: CutProxy?
         private var unread = ByteBuffer()
         private var hasGreeted = false
+        private var isMute = false
 
-        init(to other: any NIOCore.Channel, judge: ((Frame) -> Bool)?) {
+        /// Passes bytes on to a channel; the proxy, if there is one, judges them.
+        init(to other: any NIOCore.Channel, _ proxy: CutProxy?) {
             self.other = other
-            self.judge = judge
+            self.proxy = proxy
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -119,7 +134,7 @@ final class CutProxy: Sendable {
                 other.close(promise: nil)
                 return
             }
-            other.writeAndFlush(bytes, promise: nil)
+            if !isMute { other.writeAndFlush(bytes, promise: nil) }
         }
 
         func channelInactive(context: ChannelHandlerContext) {
@@ -127,14 +142,20 @@ final class CutProxy: Sendable {
         }
 
         private func cuts(_ bytes: ByteBuffer) -> Bool {
-            guard let judge else { return false }
+            guard let proxy else { return false }
             unread.writeImmutableBuffer(bytes)
             if !hasGreeted, unread.readableBytes >= 8 {
                 hasGreeted = true
                 unread.moveReaderIndex(forwardBy: 8)
             }
             while hasGreeted, let frame = try? unread.readFrame(longest: 1 << 20) {
-                if judge(frame) { return true }
+                if proxy.judges(frame) { return true }
+                if proxy.mutes(frame) { isMute = true }
+                if isMute, frame == .heartbeat {
+                    var heartbeat = ByteBuffer()
+                    heartbeat.writeFrame(.heartbeat)
+                    other.writeAndFlush(heartbeat, promise: nil)
+                }
             }
             return false
         }
