@@ -47,7 +47,8 @@ enum StoppedListeners {
                 name: "resident memory for each further job, of which the stopped ones do not hear",
                 value: grown / Double(sizes.jobs / 2),
                 unit: "KiB",
-                bound: .atMost(1),
+                // A job's own, and its number in the set of each that is stopped.
+                bound: .atMost(1 + Double(stopped) * 64 / 1_024),
                 parts: "\(Figure.text(grown)) KiB more for \(sizes.jobs / 2) jobs"
             ),
         ]
