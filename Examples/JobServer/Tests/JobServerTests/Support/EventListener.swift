@@ -6,7 +6,6 @@ final class EventListener: @unchecked Sendable {
     struct Event {
         let name: String
         let data: String
-        let time: Date
 
         /// The run of a `run` event.
         var run: [String: Any] { json as? [String: Any] ?? [:] }
@@ -95,7 +94,7 @@ final class EventListener: @unchecked Sendable {
             if line.hasPrefix("event: ") {
                 name = String(line.dropFirst(7))
             } else if line.hasPrefix("data: ") {
-                let event = Event(name: name, data: String(line.dropFirst(6)), time: .now)
+                let event = Event(name: name, data: String(line.dropFirst(6)))
                 condition.lock()
                 events.append(event)
                 condition.broadcast()
