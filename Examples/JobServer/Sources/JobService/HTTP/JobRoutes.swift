@@ -166,7 +166,9 @@ struct JobRoutes: Sendable {
 
     private func timeline(_ id: Int64) async throws -> Timeline {
         if let live = runner.live(id) { return await offPool { live.recorder.timeline } }
-        guard try await runner.store.detail(id) != nil else { throw RunProblem.unknownRun }
+        guard let detail = try await runner.store.detail(id) else { throw RunProblem.unknownRun }
+        // It is said to run before its kind has made the job, of which nothing is drawn yet.
+        guard detail.record.state != .running else { return TimelineRecorder().timeline }
         if let bytes = try await runner.store.timeline(id) {
             return try await offPool {
                 Result { try JSONDecoder().decode(Timeline.self, from: Data(bytes)) }
