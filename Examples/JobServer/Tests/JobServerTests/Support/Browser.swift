@@ -13,11 +13,11 @@ final class Browser {
     /// What the page logged as an error, or threw.
     private(set) var problems: [String] = []
 
-    /// Starts the browser; skips the test where there is none.
+    /// Starts the browser; throws where there is none.
     init() throws {
         let path = ["/usr/bin/chromium", "/usr/bin/google-chrome"]
             .first { FileManager.default.isExecutableFile(atPath: $0) }
-        guard let path else { throw XCTSkip("There is no Chromium here.") }
+        guard let path else { throw Missing(program: "chromium") }
         folder = try TestFolder()
         let names = ["requests", "answers"].map { [folder] in folder.path + "/" + $0 }
         for name in names { XCTAssertEqual(mkfifo(name, 0o600), 0) }

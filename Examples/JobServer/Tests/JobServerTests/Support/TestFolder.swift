@@ -33,3 +33,10 @@ func waitUntil(_ what: String, _ condition: () throws -> Bool) throws {
         usleep(10_000)
     }
 }
+
+/// A program that the tests need is not installed.
+struct Missing: Error, CustomStringConvertible {
+    let program: String
+
+    var description: String { "\(program) is not installed." }
+}
