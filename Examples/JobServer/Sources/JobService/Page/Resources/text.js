@@ -23,6 +23,7 @@ export function tasks(run) {
 
 export function length(milliseconds) {
   const seconds = Math.max(0, milliseconds) / 1000;
+  if (seconds < 0.1) return `${Math.round(seconds * 1000)} ms`;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 60) return `${Math.floor(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
