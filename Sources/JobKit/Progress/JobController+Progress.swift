@@ -16,6 +16,8 @@ extension JobController {
         let reporter = shell.send { $0.progressAsked(made) }
         if let said = reportedFraction.value { reporter.advance(to: min(said, 1.0.nextDown)) }
         ProgressReport(of: shell).begin()
+        // A job that has ended reports nothing any more: what it had done stands.
+        if reportedFraction.value == nil { reporter.advance(to: shell.send { $0.tally.fraction }) }
         if case .succeeded = outcome { reporter.advance(to: 1) }
         return reporter.progress
     }

@@ -124,6 +124,22 @@ final class JobProgressTests: XCTestCase {
         XCTAssertEqual(job.progress.fractionCompleted, 1)
     }
 
+    func testProgressAskedForAfterAFailureIsWhatWasDone() {
+        let queue = StepQueue()
+        let job = ScriptedJob(queue: queue) { job in
+            for weight in [1, 2, 5, 2] as [Int64] {
+                job.trackAndQueue(ConcurrentOperation(), weight: weight)
+            }
+        }
+        job.onTask = { job, _ in
+            if job.trackedTasks.count == 2 { job.finish(with: SampleError()) }
+        }
+        job.startJob(on: queue)
+        while queue.runNext() != nil {}
+        XCTAssertTrue(job.isFinished)
+        XCTAssertEqual(job.progress.fractionCompleted, 0.3)
+    }
+
     func testProgressOfAnEmptyJobIsOneInTheEnd() async throws {
         let job = Weighted([], queue: TaskQueue.shared)
         let progress = job.progress
