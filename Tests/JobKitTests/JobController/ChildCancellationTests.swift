@@ -110,13 +110,17 @@ final class ChildCancellationTests: XCTestCase {
     func testTaskLeftRunningReachesItsQueueAfterTheJobHasFinished() async {
         let queue = GatedQueue(holdingUp: "b")
         let (first, second, third) = (HeldOperation("a"), HeldOperation("b"), HeldOperation("c"))
+        let tracked = Gate()
         let job = ScriptedJob(queue: queue) { job in
             job.setMaxConcurrentOperationCount(1, for: .named("g"))
             job.trackAndQueue(first, group: .named("g"))
             job.trackAndQueue(second, group: .named("g"), cancellation: .leaveRunning)
             job.trackAndQueue(third, group: .named("g"), cancellation: .leaveRunning)
+            tracked.open()
         }
         job.startJob()
+        // Else the job's own main() would bring the second, and be held up.
+        await wait(for: tracked)
         await wait(for: first.began)
         Thread.detachNewThread { first.finish() }
         await wait(for: queue.entered)
