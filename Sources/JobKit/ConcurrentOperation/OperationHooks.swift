@@ -121,7 +121,7 @@ struct OperationHooks {
 
     /// Takes out what a finish needs; nothing is added from now on.
     ///
-    /// - Parameter takesQueue: Whether the queue is to be told by the caller; by its worker otherwise.
+    /// - Parameter takesQueue: Whether the caller tells the queue; its worker does otherwise.
     /// - Returns: What there was.
     mutating func close(takesQueue: Bool) -> Taken {
         isClosed = true

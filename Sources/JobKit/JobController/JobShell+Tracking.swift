@@ -10,7 +10,8 @@ extension JobShell {
     ///   - task: The record's task.
     ///   - group: The group given, if any.
     ///   - job: The job.
-    ///   - isSubmittedLater: Whether the task goes into its queue only when ``submitLater(_:)`` says so.
+    ///   - isSubmittedLater: Whether the task goes into its queue only when ``submitLater(_:)``
+    ///     says so.
     func track(
         _ record: TaskRecord,
         _ task: Operation,
