@@ -40,6 +40,26 @@ extension Duel {
             while queue.operationCount > 0 { await Task.yield() }
             withExtendedLifetime(kept) {}
         },
+        Duel("hooks that register against their detach") { dice, referee in
+            let operation = BlockOperation {}
+            let hooks = (0..<dice.number(1...64))
+                .map { _ in
+                    FinishHook { referee.complain("O6: a detached hook heard of the finish") }
+                }
+            await dice.race(
+                { for hook in hooks { hook.watch(operation) } },
+                {
+                    for hook in hooks {
+                        referee.expect(hook.detach(), "O6: a watch was ended before its detach")
+                    }
+                }
+            )
+            // Foundation would tell the hook of the finish, which nobody retains any more.
+            for hook in hooks {
+                referee.expect(hook.dependencies.isEmpty, "O6: a detached hook is still registered")
+            }
+            operation.start()
+        },
         Duel("plain operations tracked while their jobs end") { dice, referee in
             let jobs = (0..<dice.number(1...8)).map { _ in HeldJob() }
             for job in jobs {
