@@ -32,8 +32,10 @@ public struct JobIsRunning: Error, Hashable, CustomStringConvertible {
 public struct BrokerLost: Error, CustomStringConvertible {
     /// Hosts and ports.
     public let brokers: String
+    /// What the last try came to.
+    public let reason: String
     /// One line that names hosts and ports.
-    public var description: String { "The broker at \(brokers) is lost." }
+    public var description: String { "The broker at \(brokers) is lost: \(reason)." }
 }
 
 /// No broker could be reached when the session was opened, or the worker started.

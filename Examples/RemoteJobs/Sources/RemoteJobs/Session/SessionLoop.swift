@@ -140,7 +140,7 @@ actor SessionLoop {
             case .unreachable:
                 BrokerUnreachable(brokers: nodes.description, reason: lastReason)
             case .jobIsRunning: JobIsRunning(job: job)
-            case .lost: BrokerLost(brokers: nodes.description)
+            case .lost: BrokerLost(brokers: nodes.description, reason: lastReason)
             case .closed: SessionClosed()
             }
         ending = error

@@ -214,6 +214,7 @@ final class FailureTests: LiveTestCase {
         try end.get()
         XCTAssertThrowsError(try job.results["a"]?.get()) { error in
             XCTAssertTrue("\(error)".contains("127.0.0.1:\(proxy.port)"), "\(error)")
+            XCTAssertEqual((error as? BrokerLost)?.reason.isEmpty, false)
             XCTAssertTrue(error is BrokerLost)
         }
         await session.close()
@@ -271,12 +272,15 @@ final class FailureTests: LiveTestCase {
         await fulfillment(of: [someRan], timeout: 300)
         await node.stop()
         XCTAssertEqual(node.listening, [])
+        // It came to its own end: one that is killed may forget its streams.
+        XCTAssertTrue(node.log.contains("Stopping message store"), "The node was killed")
         // Four tasks end while there is no broker.
         letOn.open()
         let again = try await BrokerNode(in: node.folder, at: node.port)
         let end = await outcome(of: running)
         try end.get()
         XCTAssertEqual(job.callbackCount, 2_000)
+        XCTAssertEqual(job.failureTexts, [])
         XCTAssertEqual(runs.all.count, 2_000)
         XCTAssertEqual(runs.total, 2_000)
         try await worker.stop()

@@ -55,6 +55,12 @@ final class BrokerNode: Sendable {
         XCTAssertEqual(result, .completed, "The node has not ended")
     }
 
+    /// What the node has written of itself so far.
+    var log: String {
+        let path = "\(folder)/log/r\(port)@localhost.log"
+        return (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    }
+
     /// The ports of the node, of its cluster and of its epmd on which somebody listens.
     var listening: [Int] { (port..<port + 3).filter { !BrokerNode.isRefused($0) } }
 

@@ -74,6 +74,13 @@ final class FanOut<Work: RemoteWork>: JobController, @unchecked Sendable {
     private(set) var callbackCount = 0
     /// All tasks tracked so far; to be read when no more are.
     private(set) var tasks: [RemoteOperation<Work>] = []
+    /// What the failed tasks failed with, each text once.
+    var failureTexts: Set<String> {
+        let errors = results.values.compactMap { result in
+            if case .failure(let error) = result { error } else { nil }
+        }
+        return Set(errors.map { "\($0)" })
+    }
     private let inputs: [(String, Work.Input)]
     private let session: RemoteSession
     private let place: String?
