@@ -27,9 +27,9 @@ class OperationListener: CallbackDelivery, @unchecked Sendable {
     /// Called on the thread of the finish, which then claims the delivery.
     func operationFinished() {}
 
-    func claimDelivery() -> Bool { false }
+    func claimDelivery(_ news: inout PlaceNews) -> Bool { false }
 
-    func deliverClaimed() -> (any CallbackDelivery)? { nil }
+    func deliverClaimed(_ news: inout PlaceNews) -> (any CallbackDelivery)? { nil }
 
     func deliverClaimedElsewhere() {}
 }

@@ -9,7 +9,7 @@ extension JobShell {
     private static let callbacksAtAStretch = 64
 
     /// Notes that there is something to deliver; returns whether the caller must deliver it.
-    func claimDelivery() -> Bool {
+    func claimDelivery(_ news: inout PlaceNews) -> Bool {
         switch mailbox.turn.claim() {
         case .left:
             return false
@@ -17,17 +17,17 @@ extension JobShell {
             throwAwayMail()
             return false
         case .taken:
-            lentPlace.jobBusy { startedJob }
+            lentPlace.jobBusy(&news)
             return true
         }
     }
 
-    func deliverClaimed() -> (any CallbackDelivery)? {
+    func deliverClaimed(_ news: inout PlaceNews) -> (any CallbackDelivery)? {
         guard callbackQueue == nil else {
             deliverClaimedElsewhere()
             return nil
         }
-        return deliver()
+        return deliver(&news)
     }
 
     func deliverClaimedElsewhere() {
@@ -43,14 +43,18 @@ extension JobShell {
     /// Delivers on the `callbackQueue`; a job that so finishes is the concern of another thread.
     func deliverOnCallbackQueue() {
         callbackQueueAsked.store(0, ordering: .relaxed)
-        deliver(atMost: Self.callbacksAtAStretch)?.deliverClaimedElsewhere()
+        var news = PlaceNews()
+        deliver(atMost: Self.callbacksAtAStretch, &news)?.deliverClaimedElsewhere()
     }
 
     /// Runs callbacks until there is nothing to tell.
     ///
     /// - Returns: A job that has something to deliver now, as claimed by this one's finish; or this
     ///   job itself, when the limit was reached.
-    private func deliver(atMost limit: Int = .max) -> (any CallbackDelivery)? {
+    private func deliver(
+        atMost limit: Int = .max,
+        _ news: inout PlaceNews
+    ) -> (any CallbackDelivery)? {
         var seen = mailbox.turn.seen
         let now = CoarseTime.now
         let (owner, first) = send { state -> (JobController?, JobState.Machine.Step) in
@@ -79,7 +83,7 @@ extension JobShell {
                 step = nextStep()
             }
             if mailbox.turn.giveBack(seen) {
-                lentPlace.jobWaits { job }
+                lentPlace.jobWaits(job, &news)
                 return nil
             }
             seen = mailbox.turn.seen

@@ -140,9 +140,13 @@ class TaskRecord: JobMail, @unchecked Sendable {
 
     final override func operationFinished() { shell.taskFinished(self) }
 
-    final override func claimDelivery() -> Bool { shell.claimDelivery() }
+    final override func claimDelivery(_ news: inout PlaceNews) -> Bool {
+        shell.claimDelivery(&news)
+    }
 
-    final override func deliverClaimed() -> (any CallbackDelivery)? { shell.deliverClaimed() }
+    final override func deliverClaimed(_ news: inout PlaceNews) -> (any CallbackDelivery)? {
+        shell.deliverClaimed(&news)
+    }
 
     final override func deliverClaimedElsewhere() { shell.deliverClaimedElsewhere() }
 }

@@ -7,6 +7,8 @@ import Synchronization
 struct LentPlace: ~Copyable, Sendable {
     /// Retained; set before another thread can ask.
     private let queue = Atomic<Unmanaged<TaskQueueShell>?>(nil)
+    /// Not retained: a started job keeps itself alive until it has finished.
+    private let job = Atomic<Unmanaged<ConcurrentOperation>?>(nil)
 
     deinit {
         guard let queue = queue.load(ordering: .acquiring)?.takeRetainedValue() else { return }
@@ -17,6 +19,7 @@ struct LentPlace: ~Copyable, Sendable {
     func jobStarts(_ job: ConcurrentOperation) {
         guard let home = TaskQueueShell.queue(of: job) else { return }
         home.jobCount.add(1, ordering: .sequentiallyConsistent)
+        self.job.store(.passUnretained(job), ordering: .relaxed)
         queue.store(.passRetained(home), ordering: .releasing)
     }
 
@@ -27,10 +30,22 @@ struct LentPlace: ~Copyable, Sendable {
     }
 
     /// The job has nothing to run until one of its tasks finishes.
-    func jobWaits(_ job: () -> ConcurrentOperation?) { tell(job) { $0.jobWaits($1) } }
+    @inline(__always)
+    func jobWaits(_ job: ConcurrentOperation, _ news: inout PlaceNews) {
+        guard let queue = queueThatAsks, !news.keep(job, in: queue) else { return }
+        queue.jobWaits(job)
+    }
 
-    /// The job is about to run code of its own.
-    func jobBusy(_ job: () -> ConcurrentOperation?) { tell(job) { $0.jobBusy($1) } }
+    /// The job is about to run code of its own: the caller has its turn, and so it has not
+    /// finished.
+    @inline(__always)
+    func jobBusy(_ news: inout PlaceNews) {
+        guard let queue = queueThatAsks,
+            let job = job.load(ordering: .relaxed)?.takeUnretainedValue(),
+            !news.keep(job, in: queue)
+        else { return }
+        queue.jobBusy(job)
+    }
 
     /// Has an idle worker of the queue deliver to the job; returns false if there is none.
     func deliverOnIdleWorker(_ delivery: any CallbackDelivery) -> Bool {
@@ -38,19 +53,15 @@ struct LentPlace: ~Copyable, Sendable {
             == true
     }
 
-    /// Tells the queue, if anybody there may want the place.
+    /// The queue, if anybody there may want the place.
     @inline(__always)
-    private func tell(
-        _ job: () -> ConcurrentOperation?,
-        _ body: (TaskQueueShell, ConcurrentOperation) -> Void
-    ) {
-        guard let queue = queue.load(ordering: .acquiring) else { return }
+    private var queueThatAsks: TaskQueueShell? {
+        guard let queue = queue.load(ordering: .acquiring) else { return nil }
         // Not retained to be asked: every finish would take the count's cache line from other
         // cores.
         let asks = queue._withUnsafeGuaranteedRef {
             $0.asksForLenders.load(ordering: .sequentiallyConsistent)
         }
-        guard asks, let job = job() else { return }
-        body(queue.takeUnretainedValue(), job)
+        return asks ? queue.takeUnretainedValue() : nil
     }
 }

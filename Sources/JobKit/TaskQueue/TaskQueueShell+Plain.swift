@@ -56,8 +56,9 @@ extension TaskQueueShell {
         finish.endDependents()
         guard let delivery else { return finishAndTakeNext { $0.plainFinished(start.ticket) } }
         plainFinished(start.ticket)
-        delivery.deliverAll()
-        return next()
+        var news = PlaceNews(for: self)
+        delivery.deliverAll(&news)
+        return next(waiting: news.take())
     }
 
     /// Reads the priorities of plain operations that are ready: Foundation does not tell of a

@@ -82,16 +82,19 @@ final class TaskQueueShell: QueueHome {
         context.workerQueue = ObjectIdentifier(self)
         context.lastFinished = 0
         defer { context.workerQueue = nil }
-        delivery?.deliverAll()
-        var upcoming = next()
+        var news = PlaceNews(for: self)
+        delivery?.deliverAll(&news)
+        var upcoming = next(waiting: news.take())
         while let start = upcoming ?? search(index) {
             runWithPool { upcoming = run(start, context) }
         }
     }
 
     /// Takes the next operation, and wakes another worker if there is more; or begins to search.
-    func next() -> TaskQueueState.Start? {
-        let (start, wake) = state.withLock { $0.takeNext() }
+    ///
+    /// A job may be given that waits now, because the worker has delivered to it.
+    func next(waiting: ConcurrentOperation? = nil) -> TaskQueueState.Start? {
+        let (start, wake) = state.withLock { $0.takeNext(waiting: waiting) }
         if let wake { self.wake(wake) }
         return start
     }
@@ -123,13 +126,15 @@ final class TaskQueueShell: QueueHome {
         let frame = context.start(concurrent, isWorkers: true, limitedQueue: limitedNumber) {
             concurrent.start()
         }
+        var news = PlaceNews(for: self)
         // Claimed before the place is given away: a job with mail does not lend its own.
-        let isClaimed = frame.delivery?.claimDelivery() ?? false
+        let isClaimed = frame.delivery?.claimDelivery(&news) ?? false
         // Another thread that finishes it may not have asked for its queue yet, which goes with the
         // place.
         guard frame.hasEnded else {
-            if isClaimed { frame.delivery?.deliverAll() }
-            return next()
+            if let busy = news.take() { jobBusy(busy) }
+            if isClaimed { frame.delivery?.deliverAll(&news) }
+            return next(waiting: news.take())
         }
         context.lastFinished = concurrent.number.load(ordering: .relaxed)
         guard isClaimed else {
@@ -137,10 +142,11 @@ final class TaskQueueShell: QueueHome {
             frame.resumeWaiters()
             return next
         }
-        operationFinished(concurrent)
+        let busy = news.take()
+        finish { $0.operationFinished(concurrent, busy: busy) }
         frame.resumeWaiters()
-        frame.delivery?.deliverAll()
-        return next()
+        frame.delivery?.deliverAll(&news)
+        return next(waiting: news.take())
     }
 
     /// The queue as a number, if its places are limited; 0 otherwise.
@@ -156,7 +162,7 @@ final class TaskQueueShell: QueueHome {
         let (end, (next, wake)) = state.withLock { state in
             let end = remove(&state)
             noteWhetherLendersMatter(state)
-            return (end, state.takeNext())
+            return (end, state.takeNext(waiting: nil))
         }
         if let wake { self.wake(wake) }
         end?.tellWaiters()
@@ -174,6 +180,7 @@ final class TaskQueueShell: QueueHome {
         finish { $0.plainFinished(ticket) }
     }
 
+    @inline(__always)
     private func finish(_ remove: (inout TaskQueueState) -> TaskQueueState.End?) {
         let end = send { state in
             let end = remove(&state)

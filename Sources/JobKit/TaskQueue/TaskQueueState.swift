@@ -59,9 +59,12 @@ struct TaskQueueState {
         )
     }
 
-    /// A worker takes the next operation, and wakes another if there is more; or begins to search.
+    /// A worker takes the next operation and wakes another if there is more, or begins to search.
+    ///
+    /// The job to which it has delivered, if any, waits now.
     @inline(__always)
-    mutating func takeNext() -> (Start?, TaskQueueWorkers.Wake?) {
+    mutating func takeNext(waiting: ConcurrentOperation?) -> (Start?, TaskQueueWorkers.Wake?) {
+        if let waiting { jobWaits(waiting) }
         guard let start = start() else {
             workers.searchBegan()
             return (nil, nil)
@@ -155,9 +158,15 @@ struct TaskQueueState {
     }
 
     /// Returns what is to be done if no operation is left now.
+    ///
+    /// The job that is to hear of it is busy first, and so does not lend the place given back.
     @inline(__always)
-    mutating func operationFinished(_ operation: ConcurrentOperation) -> End? {
-        slot(of: operation).flatMap { remove($0) }
+    mutating func operationFinished(
+        _ operation: ConcurrentOperation,
+        busy: ConcurrentOperation? = nil
+    ) -> End? {
+        if let busy { jobBusy(busy) }
+        return slot(of: operation).flatMap { remove($0) }
     }
 
     /// Returns what is to be done if no operation is left now.

@@ -1,0 +1,64 @@
+import Testing
+
+@testable import JobKit
+
+/// What a worker tells of a job's place with the finish of a task, and with the next start (J12).
+@Suite struct TaskQueueStateTests {
+    // Unchecked, as every Operation subclass: it has no state.
+    private final class WaitingJob: ConcurrentOperation, @unchecked Sendable {
+        override var onlyWaits: Bool { true }
+    }
+
+    private let queue = TaskQueue(maxConcurrentOperationCount: 1).shell
+    private let job = WaitingJob()
+    private let tasks = [ConcurrentOperation(), ConcurrentOperation()]
+    private var state = TaskQueueState(
+        width: 1,
+        workers: TaskQueueWorkers(
+            WorkerRoster(parallelism: 2, limit: 64),
+            name: "queue",
+            quality: .default
+        )
+    )
+
+    /// A queue of width 1 in which a job executes, and two of its tasks are ready.
+    init() {
+        _ = state.operationAdded(TaskQueueState.Arrival(job), to: queue)
+        _ = state.takeNext(waiting: nil)
+        for task in tasks {
+            _ = state.operationAdded(TaskQueueState.Arrival(task, job: job), to: queue)
+        }
+    }
+
+    private mutating func takeNext(waiting: ConcurrentOperation? = nil) -> ConcurrentOperation? {
+        state.takeNext(waiting: waiting).0?.operation as? ConcurrentOperation
+    }
+
+    @Test mutating func jobThatWaitsLendsItsPlaceToTheNextStart() {
+        #expect(takeNext() == nil)
+        #expect(takeNext(waiting: job) === tasks[0])
+        #expect(takeNext() == nil)
+    }
+
+    @Test mutating func jobThatIsBusyDoesNotLendWhatItsTaskGivesBack() {
+        #expect(takeNext(waiting: job) === tasks[0])
+        #expect(state.operationFinished(tasks[0], busy: job) == nil)
+        #expect(takeNext() == nil)
+        #expect(takeNext(waiting: job) === tasks[1])
+    }
+
+    @Test mutating func jobThatStillWaitsLendsWhatItsTaskGivesBack() {
+        #expect(takeNext(waiting: job) === tasks[0])
+        #expect(state.operationFinished(tasks[0]) == nil)
+        #expect(takeNext() === tasks[1])
+    }
+
+    @Test mutating func jobThatHasEndedIsNoLongerWaitedFor() {
+        #expect(state.operationFinished(job, busy: job) == nil)
+        #expect(takeNext(waiting: job) === tasks[0])
+        #expect(takeNext() == nil)
+        #expect(state.operationFinished(tasks[0], busy: job) == nil)
+        #expect(takeNext() === tasks[1])
+        #expect(state.operationFinished(tasks[1]) != nil)
+    }
+}
