@@ -18,17 +18,21 @@ struct PlainNumbers {
     /// How many numbers are kept, of operations that were freed too.
     var count: Int { entries.count }
 
-    /// Returns the number, and operations that the caller releases without a lock.
-    mutating func number(of operation: Operation) -> (number: Int, kept: [Operation]) {
+    /// Returns the number, and whether ``removeFreed()`` is due, which is said once.
+    mutating func number(of operation: Operation) -> (number: Int, isCrowded: Bool) {
         let id = ObjectIdentifier(operation)
         // Another operation may have had the address before.
-        if let entry = entries[id], entry.operation === operation { return (entry.number, []) }
+        if let entry = entries[id], entry.operation === operation { return (entry.number, false) }
         let number = OperationNumber.next()
         entries[id] = Entry(operation: operation, number: number)
-        return (number, entries.count > crowd ? removeFreed() : [])
+        guard entries.count > crowd else { return (number, false) }
+        crowd = .max
+        return (number, true)
     }
 
-    private mutating func removeFreed() -> [Operation] {
+    /// Forgets operations that were freed; returns the others, which the caller releases with no
+    /// lock held.
+    mutating func removeFreed() -> [Operation] {
         var kept: [Operation] = []
         entries = entries.filter { _, entry in
             guard let operation = entry.operation else { return false }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -232,8 +233,15 @@ enum PlainOperations {
 
     /// The operation's number in events, as long as it lives.
     static func number(of operation: Operation) -> Int {
-        let (number, kept) = numbers.withLock { $0.number(of: operation) }
-        withExtendedLifetime(kept) {}
+        let (number, isCrowded) = numbers.withLock { $0.number(of: operation) }
+        // Elsewhere: the caller may hold a job's lock, and what is freed meanwhile is a user's.
+        if isCrowded {
+            DispatchQueue.global()
+                .async {
+                    let kept = numbers.withLock { $0.removeFreed() }
+                    withExtendedLifetime(kept) {}
+                }
+        }
         return number
     }
 }

@@ -9,6 +9,7 @@ import Testing
         let operation = Operation()
         let first = numbers.number(of: operation).number
         for _ in 0..<1_000 { _ = numbers.number(of: Operation()) }
+        _ = numbers.removeFreed()
         #expect(numbers.number(of: operation).number == first)
     }
 
@@ -21,14 +22,25 @@ import Testing
     @Test func numbersOfFreedOperationsAreRemoved() {
         var numbers = PlainNumbers()
         let kept = (0..<100).map { _ in Operation() }
-        for operation in kept { _ = numbers.number(of: operation) }
+        for operation in kept where numbers.number(of: operation).isCrowded {
+            _ = numbers.removeFreed()
+        }
         // Alive together, so that none has the address of another.
         for _ in 0..<10 {
             let others = (0..<1_000).map { _ in Operation() }
-            for operation in others { _ = numbers.number(of: operation) }
+            for operation in others where numbers.number(of: operation).isCrowded {
+                _ = numbers.removeFreed()
+            }
         }
-        for operation in kept { _ = numbers.number(of: operation) }
         #expect(numbers.count < 4_000)
+    }
+
+    @Test func removalIsDueOnceUntilItIsDone() {
+        var numbers = PlainNumbers()
+        let operations = (0..<200).map { _ in Operation() }
+        let dueCount = operations.count { numbers.number(of: $0).isCrowded }
+        #expect(dueCount == 1)
+        #expect(numbers.removeFreed().count == 200)
     }
 
     @Test func numberOfAPlainOperationIsTheSameBeforeAndAfterItsJob() async {
