@@ -3,54 +3,62 @@ import NIOCore
 import NIOPosix
 import RemoteJobs
 
-/// Publishing and waiting for confirms, and nothing else: the most that this client can do.
+/// Publishing tasks and waiting for confirms, and nothing else: the most that this client can do.
+///
+/// Each message is a task's, with all that travels with it, and goes the way of one: mandatory, by the
+/// tasks' exchange, into a quorum queue that is declared as a route's is. Nobody takes them out, since
+/// a loop that only publishes and awaits confirms has no reader.
 enum BarePublishing {
-    /// Publishes messages as a task's is, at most a thousand of them unconfirmed.
+    private static let job = "bare"
+    private static let route = Layout.route(Trial.name, at: "bare")
+
+    /// Publishes so many tasks, at most a thousand of them unconfirmed.
     ///
-    /// - Returns: Messages a second.
+    /// - Parameters:
+    ///   - count: How many.
+    ///   - address: The broker's node.
+    /// - Returns: Tasks a second, up to the last confirm.
+    /// - Throws: A ``ConnectionFailure``, or why there is no transport.
     static func rate(of count: Int, _ address: BrokerAddress) async throws -> Double {
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
         let connection = try await Connection.open(address: address, on: eventLoop)
         let channel = try await eventLoop.flatSubmit { connection.value.openChannel() }.get()
-        let queue = "benchmarks.bare"
         try await eventLoop.flatSubmit {
             _ = channel.value.confirmPublications()
-            return channel.value
-                .declareQueue(
-                    queue,
-                    arguments: ["x-queue-type": .string("quorum")]
-                )
-                .map { _ in }
+            _ = Layout.declareShared(on: channel.value)
+            return Layout.declareRoute(route, on: channel.value)
         }
         .get()
         let start = ContinuousClock.now
-        let done = eventLoop.makePromise(of: Void.self)
+        let done = eventLoop.makePromise(of: Int.self)
+        let confirmed =
+            try await eventLoop.flatSubmit {
+                Loop(channel.value, count, done).publish()
+                return done.futureResult
+            }
+            .get()
+        let seconds = Double(start.duration(to: .now) / .microseconds(1)) / 1_000_000
+        precondition(confirmed == count, "The broker has confirmed \(confirmed) of \(count)")
         try await eventLoop.flatSubmit {
-            Loop(channel.value, queue, count, done).publish()
-            return done.futureResult
+            _ = channel.value.deleteQueue(Layout.tasks(route))
+            return channel.value.deleteQueue(Layout.suspects(route))
         }
         .get()
-        let seconds = Double(start.duration(to: .now) / .microseconds(1)) / 1_000_000
-        try await eventLoop.flatSubmit { channel.value.deleteQueue(queue) }.get()
         try await eventLoop.submit { connection.value.close() }.get()
         return Double(count) / seconds
     }
 
     private final class Loop {
         private let channel: AMQP.Channel
-        private let queue: String
-        private let done: EventLoopPromise<Void>
+        private let done: EventLoopPromise<Int>
+        private let life = PublicationID.newLife()
+        private let body = try? Envelope.body(of: Trial.Input())
         private var left: Int
         private var unconfirmed = 0
+        private var confirmed = 0
 
-        init(
-            _ channel: AMQP.Channel,
-            _ queue: String,
-            _ count: Int,
-            _ done: EventLoopPromise<Void>
-        ) {
+        init(_ channel: AMQP.Channel, _ count: Int, _ done: EventLoopPromise<Int>) {
             self.channel = channel
-            self.queue = queue
             self.done = done
             left = count
         }
@@ -59,16 +67,25 @@ enum BarePublishing {
             while left > 0, unconfirmed < 1_000 {
                 left -= 1
                 unconfirmed += 1
-                var properties = MessageProperties()
-                properties.deliveryMode = 2
-                properties.messageID = "t\(left)"
-                let body = ByteBuffer(string: #"{"fails":false,"kills":false,"milliseconds":0}"#)
-                channel.publish(to: "", key: queue, properties, body) { [self] _ in
+                let properties = Envelope.task(
+                    job: job,
+                    key: "t\(left)",
+                    id: PublicationID(life: life, number: left),
+                    digest: UInt64(left),
+                    limit: 3
+                )
+                channel.publish(
+                    to: Layout.tasks,
+                    key: Layout.key(route, job: job),
+                    properties,
+                    body ?? ByteBuffer()
+                ) { [self] outcome in
                     unconfirmed -= 1
+                    confirmed += outcome == .confirmed ? 1 : 0
                     publish()
                 }
             }
-            if left == 0, unconfirmed == 0 { done.succeed() }
+            if left == 0, unconfirmed == 0 { done.succeed(confirmed) }
         }
     }
 }

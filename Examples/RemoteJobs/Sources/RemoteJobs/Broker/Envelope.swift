@@ -5,7 +5,7 @@ import NIOCore
 /// Makes messages of records, and records of messages.
 ///
 /// What is about a message travels in its properties; a body is the JSON of the payload alone.
-enum Envelope {
+package enum Envelope {
     /// What a message's `type` says.
     enum Kind: String {
         case task
@@ -82,7 +82,7 @@ enum Envelope {
     }
 
     /// The properties of a task.
-    static func task(
+    package static func task(
         job: String,
         key: String,
         id: PublicationID,
@@ -182,7 +182,7 @@ enum Envelope {
 
     // MARK: Bodies
 
-    static func body(of value: some Encodable) throws -> ByteBuffer {
+    package static func body(of value: some Encodable) throws -> ByteBuffer {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         return ByteBuffer(bytes: try encoder.encode(value))

@@ -5,9 +5,9 @@ import NIOCore
 ///
 /// A change of what is declared needs a new version, as the broker refuses to declare an object
 /// anew in another way.
-enum Layout {
+package enum Layout {
     static let version = "jk1"
-    static let tasks = "\(version).tasks"
+    package static let tasks = "\(version).tasks"
     static let suspects = "\(version).suspects"
     static let dead = "\(version).dead"
     static let unclaimed = "\(version).unclaimed"
@@ -25,25 +25,25 @@ enum Layout {
     /// How long a broker may take to declare all that is needed, and to begin to deliver.
     static let longestTry = Duration.seconds(20)
 
-    static func tasks(_ route: String) -> String { "\(tasks).\(route)" }
-    static func suspects(_ route: String) -> String { "\(suspects).\(route)" }
+    package static func tasks(_ route: String) -> String { "\(tasks).\(route)" }
+    package static func suspects(_ route: String) -> String { "\(suspects).\(route)" }
     static func stream(of job: String) -> String { "\(version).job.\(BrokerName.encoded(job))" }
     static func lock(of job: String) -> String { "\(version).lock.\(BrokerName.encoded(job))" }
     static func presence(of worker: String) -> String { "\(version).worker.\(worker)" }
 
     /// The queues that a work's tasks go through.
-    static func route(_ work: String, at place: String?) -> String {
+    package static func route(_ work: String, at place: String?) -> String {
         let name = BrokerName.encoded(work)
         return place.map { "\(name)@\(BrokerName.encoded($0))" } ?? name
     }
 
     /// What a job's task for a route is published with.
-    static func key(_ route: String, job: String) -> String {
+    package static func key(_ route: String, job: String) -> String {
         "\(route).\(BrokerName.encoded(job))"
     }
 
     /// Declares what all jobs share.
-    static func declareShared(on channel: AMQP.Channel) -> EventLoopFuture<Void> {
+    package static func declareShared(on channel: AMQP.Channel) -> EventLoopFuture<Void> {
         let fallback: FieldTable = ["alternate-exchange": .string(unclaimed)]
         _ = channel.declareExchange(unclaimed, type: "fanout")
         _ = channel.declareQueue(
@@ -66,7 +66,7 @@ enum Layout {
     }
 
     /// Declares the queues of a route.
-    static func declareRoute(
+    package static func declareRoute(
         _ route: String,
         on channel: AMQP.Channel
     ) -> EventLoopFuture<Void> {

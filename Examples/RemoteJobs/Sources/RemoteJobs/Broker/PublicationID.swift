@@ -2,12 +2,12 @@
 /// number in it.
 ///
 /// A worker knows a task by it, not by its key: so a job that was removed and is repeated runs.
-struct PublicationID: Hashable, Sendable {
+package struct PublicationID: Hashable, Sendable {
     let life: String
     let number: Int
 
     /// Takes the two parts.
-    init(life: String, number: Int) {
+    package init(life: String, number: Int) {
         self.life = life
         self.number = number
     }
@@ -22,7 +22,7 @@ struct PublicationID: Hashable, Sendable {
     var text: String { "\(life).\(number)" }
 
     /// A name for a new life, or a worker: 12 letters and digits, different from any other.
-    static func newLife() -> String {
+    package static func newLife() -> String {
         let characters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
         return String((0..<12).map { _ in characters[Int.random(in: 0..<characters.count)] })
     }
