@@ -71,8 +71,7 @@ struct TaskQueueLoans<Entry> {
     mutating func lenderFound(_ lender: Ticket, for slot: Int, _ slots: Slots) -> Bool {
         parties.learn(of: slot)
         parties.learn(of: lender.slot)
-        guard !parties[slot].lenders.contains(lender) else { return false }
-        parties[slot].lenders.append(lender)
+        guard parties[slot].lenders.insert(lender) else { return false }
         if parties[slot].hasRequestBelow {
             addJob(slots[slot].ticket(slot), below: lender.slot)
             noteRequest(below: lender.slot, slots)
@@ -208,6 +207,9 @@ struct TaskQueueLoans<Entry> {
             guard slots.stands(lender) else { return nil }
             if parties[lender.slot].canLend { return lender.slot }
             entry = lender.slot
+        }
+        for lender in parties[entry].lenders where slots.stands(lender) {
+            if parties[lender.slot].canLend { return lender.slot }
         }
         var seen: Set<Int> = []
         var level = Array(parties[entry].lenders)

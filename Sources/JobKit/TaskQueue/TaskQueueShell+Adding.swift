@@ -60,7 +60,7 @@ extension TaskQueueShell {
         {
             return plainFinished(place.ticket)
         }
-        if !place.hasLender || isShared(operation) { trackerAdded(to: operation) }
+        if !place.hasLender || isShared(operation) { lookForLenders(of: operation) }
         if !arrival.isReady { lookWhetherReady(operation) }
         if TaskPriority(queuePriority: operation.queuePriority.rawValue) != arrival.priority {
             operationPriorityChanged(operation)

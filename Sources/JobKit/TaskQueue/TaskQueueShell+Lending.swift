@@ -28,28 +28,37 @@ extension TaskQueueShell {
     func findAllLenders() {
         let operations = ask { $0.machine.entries }
         for operation in operations {
-            trackerAdded(to: operation)
+            lookForLenders(of: operation)
             if let job = operation as? ConcurrentOperation, job.onlyWaits { jobWaits(job) }
         }
     }
 
     // MARK: Looking up: the lenders of a task
 
-    /// A job began to track an operation that may stand in this queue.
-    func trackerAdded(to operation: Operation) {
+    /// The operation has its place in this queue, whoever waits for it.
+    func lookForLenders(of operation: Operation) {
         guard asksForLenders.load(ordering: .acquiring) else { return }
-        let jobs = jobsWaiting(for: operation)
-        guard !jobs.isEmpty else { return }
-        send { $0.lendersFound(jobs, for: operation) }
+        lendersFound(
+            in: operation.listeners.compactMap(\.waitingOperation),
+            for: operation
+        )
     }
 
-    /// The nearest jobs that stand in this queue and wait for `operation`, through any jobs
-    /// between.
-    private func jobsWaiting(for operation: Operation) -> [ConcurrentOperation] {
+    /// A started job waits for an operation that stands in this queue, directly or through jobs
+    /// that do not lend to it.
+    ///
+    /// Nobody else is looked for: thousands of jobs may wait for one operation.
+    private func offerPlaces(of job: ConcurrentOperation, to operation: Operation) {
+        guard asksForLenders.load(ordering: .acquiring) else { return }
+        lendersFound(in: [job], for: operation)
+    }
+
+    /// Tells of the nearest jobs that stand in this queue, at or above the jobs given.
+    private func lendersFound(in jobs: [ConcurrentOperation], for operation: Operation) {
         let itself = (operation as? ConcurrentOperation)?.holdsPlace(in: self) == true ? 1 : 0
-        guard jobCount.load(ordering: .sequentiallyConsistent) > itself else { return [] }
+        guard jobCount.load(ordering: .sequentiallyConsistent) > itself else { return }
         var found: [ConcurrentOperation] = []
-        var level = operation.listeners.compactMap(\.waitingOperation)
+        var level = jobs
         var seen: Set<ObjectIdentifier> = []
         while !level.isEmpty {
             var above: [ConcurrentOperation] = []
@@ -62,7 +71,8 @@ extension TaskQueueShell {
             }
             level = above
         }
-        return found
+        guard !found.isEmpty else { return }
+        send { $0.lendersFound(found, for: operation) }
     }
 
     // MARK: Jobs that wait
@@ -90,7 +100,9 @@ extension TaskQueueShell {
         while let (tasks, queues) = remaining.popLast() {
             for task in tasks {
                 let queue = queue(of: task)
-                queue?.trackerAdded(to: task)
+                if let queue, queues?.contains(where: { $0 === queue }) != false {
+                    queue.offerPlaces(of: first, to: task)
+                }
                 guard let job = task as? ConcurrentOperation, job.hasTasksToLendTo else {
                     continue
                 }

@@ -33,6 +33,33 @@ final class TaskQueueScaleTests: XCTestCase {
         }
     }
 
+    /// J12: thousands of jobs of a limited queue wait for one task, of which each could lend.
+    func testManyJobsOfALimitedQueueWaitForOneTask() async {
+        let count = 4_000
+        let queue = TaskQueue(maxConcurrentOperationCount: count)
+        let (task, last) = (HeldOperation("the one"), HeldOperation("its dependency"))
+        task.addDependency(last)
+        queue.addOperation(task)
+        let delivered = Tally()
+        let tracked = expectation(description: "all jobs track the task")
+        tracked.expectedFulfillmentCount = count
+        for _ in 0..<count {
+            let job = ScriptedJob(queue: queue) { job in
+                job.track(task) { _ in delivered.add() }
+                tracked.fulfill()
+            }
+            queue.addOperation(job)
+        }
+        await fulfillment(of: [tracked], timeout: 300)
+        // No place is left but those that the jobs lend.
+        last.start()
+        last.finish()
+        await task.began.opened()
+        task.finish()
+        await drain(queue)
+        XCTAssertEqual(delivered.count, count)
+    }
+
     /// Q3: 200,000 dependencies of one operation.
     func testWideFanIn() async {
         let queue = TaskQueue()

@@ -98,6 +98,20 @@ extension CallGrowth {
                 for job in jobs { job.waitUntilFinished() }
             }
         },
+        CallGrowth(name: "jobs of a limited queue that track one task", size: 1_000) {
+            count,
+            time in
+            let queue = TaskQueue(maxConcurrentOperationCount: 2 * count)
+            let task = PendingTask()
+            queue.addOperation(task)
+            let jobs = (0..<count).map { _ in TrackingJob(task) }
+            time {
+                for job in jobs { queue.addOperation(job) }
+                for job in jobs { job.waitUntilTracked() }
+                task.finish()
+                queue.drain()
+            }
+        },
         CallGrowth(name: "explainStall of a full queue", size: 4_000) { count, time in
             let queue = TaskQueue(maxConcurrentOperationCount: count / 10)
             let job = HeldJob(queue: queue)
