@@ -38,8 +38,9 @@ extension ConcurrentOperation {
     /// Calls `body` when `delay` has passed on the operation's ``clock``.
     ///
     /// The deadline is set before this method returns. The body is dropped if the operation
-    /// finishes first. It runs on a thread of Swift concurrency, which it must not block; a job
-    /// runs it as one of its callbacks. A pending body does not keep the operation alive.
+    /// finishes first. It runs on a thread of Swift concurrency, which it must not block, and may
+    /// run beside a finish that comes just then from another thread; a job runs it as one of its
+    /// callbacks. A pending body does not keep the operation alive.
     public final func perform(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
         guard !currentLifecycle.contains(.ending) else { return }
         let timers = timers()
