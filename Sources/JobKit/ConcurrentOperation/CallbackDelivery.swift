@@ -47,8 +47,8 @@ extension CallbackDelivery {
     /// delivers itself in the end.
     func deliverElsewhere() {
         let context = ThreadContext.current
-        guard context.heldDeliveries == nil else {
-            context.heldDeliveries?.append(self)
+        guard context.pointee.heldDeliveries == nil else {
+            context.pointee.heldDeliveries?.append(self)
             return
         }
         if claimDelivery() { deliverClaimedElsewhere() }

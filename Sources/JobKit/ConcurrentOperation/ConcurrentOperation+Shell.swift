@@ -105,17 +105,17 @@ extension ConcurrentOperation {
         // finish.
         becameFinished()
         let context = ThreadContext.current
-        let isOwnStart = context.frame.isOf(self)
-        let isWorkers = isOwnStart && context.frame.isWorkers
+        let isOwnStart = context.pointee.frame.isOf(self)
+        let isWorkers = isOwnStart && context.pointee.frame.isWorkers
         let taken = hooks.withLock { $0.close(takesQueue: !isWorkers) }
-        if isOwnStart { context.frame.hasEnded = true }
+        if isOwnStart { context.pointee.frame.hasEnded = true }
 
         func tell(_ listener: OperationListener) {
             listener.operationFinished()
             if isInsideJobKit, claimed == nil {
                 if listener.claimDelivery() { claimed = listener }
-            } else if isOwnStart, context.frame.delivery == nil {
-                context.frame.delivery = listener
+            } else if isOwnStart, context.pointee.frame.delivery == nil {
+                context.pointee.frame.delivery = listener
             } else {
                 listener.deliverElsewhere()
             }
@@ -131,7 +131,7 @@ extension ConcurrentOperation {
         LateLook.look(late)
         taken.timers?.cancelAll()
         if isWorkers {
-            context.frame.waiters = taken.listeners.others?.waiters
+            context.pointee.frame.waiters = taken.listeners.others?.waiters
         } else {
             taken.queue?.operationFinished(self)
             for waiter in taken.listeners.others?.waiters ?? [] { waiter.resume() }
@@ -152,7 +152,7 @@ extension ConcurrentOperation {
     @inline(__always)
     func inFrame(_ body: () -> Void) {
         let context = ThreadContext.current
-        guard !context.frame.isOf(self) else { return body() }
+        guard !context.pointee.frame.isOf(self) else { return body() }
         context.start(self, body).delivery?.deliverHere()
     }
 

@@ -50,15 +50,15 @@ extension ConcurrentOperation {
     func announceReady(_ isReady: Bool = true) {
         let context = ThreadContext.current
         #if canImport(Darwin)
-        let former = context.formerReadiness
-        context.formerReadiness = (ObjectIdentifier(self), !isReady)
+        let former = context.pointee.formerReadiness
+        context.pointee.formerReadiness = (ObjectIdentifier(self), !isReady)
         willChangeValue(forKey: "isReady")
-        context.formerReadiness = former
+        context.pointee.formerReadiness = former
         #endif
-        let outer = context.announcingReady
-        context.announcingReady = ObjectIdentifier(self)
+        let outer = context.pointee.announcingReady
+        context.pointee.announcingReady = ObjectIdentifier(self)
         didChangeValue(forKey: "isReady")
-        context.announcingReady = outer
+        context.pointee.announcingReady = outer
     }
 
     /// Announces that `isReady` became false, where Foundation may have kept another answer.
@@ -77,7 +77,7 @@ extension ConcurrentOperation {
     /// a "yes" after a "no" that nobody announced is announced once more.
     var isReadyForFoundation: Bool {
         #if canImport(Darwin)
-        let former = ThreadContext.current.formerReadiness
+        let former = ThreadContext.current.pointee.formerReadiness
         if let former, former.operation == ObjectIdentifier(self) { return former.isReady }
         #endif
         let state = currentLifecycle
@@ -88,7 +88,7 @@ extension ConcurrentOperation {
             return false
         }
         #if !canImport(Darwin)
-        let isAnnounced = ThreadContext.current.announcingReady == ObjectIdentifier(self)
+        let isAnnounced = ThreadContext.current.pointee.announcingReady == ObjectIdentifier(self)
         if state.contains(.refused), !isAnnounced {
             DispatchQueue.global().async { [weak self] in self?.announceReady() }
         }

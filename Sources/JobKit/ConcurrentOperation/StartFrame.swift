@@ -39,7 +39,7 @@ struct StartFrame {
     }
 }
 
-extension ThreadContext {
+extension UnsafeMutablePointer<ThreadContext> {
     /// Starts an operation in a frame of its own; the only place where a frame is saved and
     /// restored.
     ///
@@ -57,9 +57,9 @@ extension ThreadContext {
         _ body: () -> Void
     ) -> StartFrame {
         var frame = StartFrame(operation, isWorkers: isWorkers, limitedQueue: limitedQueue)
-        swap(&frame, &self.frame)
+        swap(&frame, &pointee.frame)
         body()
-        swap(&frame, &self.frame)
+        swap(&frame, &pointee.frame)
         return frame
     }
 }

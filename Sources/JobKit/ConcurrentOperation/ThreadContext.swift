@@ -5,7 +5,7 @@ import Foundation
 /// An operation that finishes inside its own `start()` is delivered when `start()` has returned, by
 /// the thread that called it; everything else that finishes on a thread of the user's is delivered
 /// on a thread of JobKit's. This is where a finish learns which of both it is.
-final class ThreadContext {
+struct ThreadContext {
     /// The innermost `start()` on this thread.
     var frame = StartFrame()
     /// The ``TaskQueue`` whose worker this thread is.
@@ -36,12 +36,15 @@ final class ThreadContext {
     #endif
 
     /// The context of the calling thread; it lives as long as the thread.
-    static var current: ThreadContext {
-        if let pointer = pthread_getspecific(key) {
-            return Unmanaged<ThreadContext>.fromOpaque(pointer).takeUnretainedValue()
+    ///
+    /// Not an object: each task asks for it several times, and would count a reference each time.
+    static var current: UnsafeMutablePointer<ThreadContext> {
+        if let known = pthread_getspecific(key) {
+            return known.assumingMemoryBound(to: ThreadContext.self)
         }
-        let context = ThreadContext()
-        pthread_setspecific(key, Unmanaged.passRetained(context).toOpaque())
+        let context = UnsafeMutablePointer<ThreadContext>.allocate(capacity: 1)
+        context.initialize(to: ThreadContext())
+        pthread_setspecific(key, context)
         return context
     }
 
@@ -49,10 +52,12 @@ final class ThreadContext {
         var key = pthread_key_t()
         let status = pthread_key_create(&key) { pointer in
             #if canImport(Darwin)
-            Unmanaged<ThreadContext>.fromOpaque(pointer).release()
+            let context = pointer.assumingMemoryBound(to: ThreadContext.self)
             #else
-            pointer.map { Unmanaged<ThreadContext>.fromOpaque($0).release() }
+            guard let context = pointer?.assumingMemoryBound(to: ThreadContext.self) else { return }
             #endif
+            context.deinitialize(count: 1)
+            context.deallocate()
         }
         precondition(status == 0, "JobKit: no thread-specific key is left (\(status))")
         return key

@@ -19,7 +19,8 @@ final class CancelSweep {
 
     static func cancelAll(_ records: [TaskRecord], of shell: JobShell, for job: JobController) {
         let context = ThreadContext.current
-        if let sweep = context.sweep as? CancelSweep, sweep.target == ObjectIdentifier(job) {
+        if let sweep = context.pointee.sweep as? CancelSweep, sweep.target == ObjectIdentifier(job)
+        {
             return sweep.add(records, of: shell)
         }
         CancelSweep(isHelp: false).run(records, of: shell, in: context)
@@ -29,7 +30,7 @@ final class CancelSweep {
     /// this thread calls asks for it.
     static func help(_ records: [TaskRecord], of shell: JobShell, for job: JobController) {
         let context = ThreadContext.current
-        guard let sweep = context.sweep as? CancelSweep else {
+        guard let sweep = context.pointee.sweep as? CancelSweep else {
             return CancelSweep(isHelp: true).run(records, of: shell, in: context)
         }
         guard sweep.isHelp, sweep.target == ObjectIdentifier(job) else { return }
@@ -40,12 +41,16 @@ final class CancelSweep {
         self.isHelp = isHelp
     }
 
-    private func run(_ records: [TaskRecord], of shell: JobShell, in context: ThreadContext) {
-        let outer = context.sweep
-        context.sweep = self
+    private func run(
+        _ records: [TaskRecord],
+        of shell: JobShell,
+        in context: UnsafeMutablePointer<ThreadContext>
+    ) {
+        let outer = context.pointee.sweep
+        context.pointee.sweep = self
         add(records, of: shell, endsSweep: !isHelp)
         run()
-        context.sweep = outer
+        context.pointee.sweep = outer
     }
 
     private func add(_ records: [TaskRecord], of shell: JobShell, endsSweep: Bool = true) {

@@ -136,7 +136,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     override func run() {
         guard let callbackQueue = shell.callbackQueue else {
             runMain()
-            ThreadContext.current.frame.delivery = shell
+            ThreadContext.current.pointee.frame.delivery = shell
             return
         }
         callbackQueue.async { [self] in
@@ -173,7 +173,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     override func startedWithoutMain() {
         _ = shell.begin(self, mayEnterMain: false)
         shell.mainReturned()
-        ThreadContext.current.frame.delivery = shell
+        ThreadContext.current.pointee.frame.delivery = shell
     }
 
     override func finishRequested(_ outcome: OperationOutcome) {

@@ -64,9 +64,9 @@ extension JobShell {
         guard let job = owner else { return nil }
         let surroundings = self.context
         let thread = ThreadContext.current
-        let outer = thread.callbackJob
-        thread.callbackJob = ObjectIdentifier(self)
-        defer { thread.callbackJob = outer }
+        let outer = thread.pointee.callbackJob
+        thread.pointee.callbackJob = ObjectIdentifier(self)
+        defer { thread.pointee.callbackJob = outer }
         var (step, remaining) = (first, limit)
         while true {
             while true {

@@ -38,7 +38,7 @@ extension JobState {
         var news = news(of: record, task, by: job)
         record.trackingIsTold(to: news.entries.count)
         news.unaware = 0..<0
-        if ThreadContext.current.callbackJob == ObjectIdentifier(record.shell) {
+        if ThreadContext.current.pointee.callbackJob == ObjectIdentifier(record.shell) {
             news.causeID = observers.causeID
         }
         return news

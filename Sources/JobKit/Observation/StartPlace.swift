@@ -13,9 +13,9 @@ struct StartPlace: Sendable {
     init(of operation: Operation, groupCauseID: Int) {
         self.groupCauseID = groupCauseID
         let context = ThreadContext.current
-        guard context.frame.isWorkers, context.frame.isOf(operation) else { return }
-        queueID = context.frame.limitedQueue
-        threadCauseID = context.lastFinished
+        guard context.pointee.frame.isWorkers, context.pointee.frame.isOf(operation) else { return }
+        queueID = context.pointee.frame.limitedQueue
+        threadCauseID = context.pointee.lastFinished
     }
 
     init() {}

@@ -16,11 +16,11 @@ struct LateLook {
     /// Ends waits in `body`, and returns the operations that may be ready a little later.
     static func collect(_ body: () -> Void) -> [LateLook] {
         let context = ThreadContext.current
-        let outer = context.lateLooks
-        context.lateLooks = []
+        let outer = context.pointee.lateLooks
+        context.pointee.lateLooks = []
         body()
-        defer { context.lateLooks = outer }
-        return context.lateLooks ?? []
+        defer { context.pointee.lateLooks = outer }
+        return context.pointee.lateLooks ?? []
     }
 
     /// Looks at operations of which Foundation has been told, or is being told on another thread.

@@ -225,7 +225,7 @@ enum PlainOperations {
     ///
     /// Whoever starts it for JobKit on this thread goes on itself when `start()` has returned.
     static func heardFinish(of operation: Operation) {
-        guard !ThreadContext.current.frame.isOf(operation) else { return }
+        guard !ThreadContext.current.pointee.frame.isOf(operation) else { return }
         close(operation)?.tellElsewhere()
     }
 

@@ -4,8 +4,8 @@ import Foundation
 package enum StepStarter {
     package static func start(_ operation: Operation) {
         let context = ThreadContext.current
-        let outer = context.heldDeliveries
-        context.heldDeliveries = []
+        let outer = context.pointee.heldDeliveries
+        context.pointee.heldDeliveries = []
         if operation is ConcurrentOperation {
             operation.start()
         } else {
@@ -18,10 +18,10 @@ package enum StepStarter {
                 delivery?.deliverAll()
             }
         }
-        while let delivery = context.heldDeliveries?.first {
-            context.heldDeliveries?.removeFirst()
+        while let delivery = context.pointee.heldDeliveries?.first {
+            context.pointee.heldDeliveries?.removeFirst()
             delivery.deliverHere()
         }
-        context.heldDeliveries = outer
+        context.pointee.heldDeliveries = outer
     }
 }

@@ -32,19 +32,19 @@ struct LentPlace: ~Copyable, Sendable {
     /// The job has nothing to run until one of its tasks finishes.
     @inline(__always)
     func jobWaits(_ job: ConcurrentOperation, _ news: inout PlaceNews) {
-        guard let queue = queueThatAsks, !news.keep(job, in: queue) else { return }
-        queue.jobWaits(job)
+        tellQueue { queue in
+            if !news.keep(job, in: queue) { queue.jobWaits(job) }
+        }
     }
 
     /// The job is about to run code of its own: the caller has its turn, and so it has not
     /// finished.
     @inline(__always)
     func jobBusy(_ news: inout PlaceNews) {
-        guard let queue = queueThatAsks,
-            let job = job.load(ordering: .relaxed)?.takeUnretainedValue(),
-            !news.keep(job, in: queue)
-        else { return }
-        queue.jobBusy(job)
+        tellQueue { queue in
+            guard let job = job.load(ordering: .relaxed)?.takeUnretainedValue() else { return }
+            if !news.keep(job, in: queue) { queue.jobBusy(job) }
+        }
     }
 
     /// Has an idle worker of the queue deliver to the job; returns false if there is none.
@@ -53,15 +53,14 @@ struct LentPlace: ~Copyable, Sendable {
             == true
     }
 
-    /// The queue, if anybody there may want the place.
+    /// Tells the queue something, if anybody there may want the place.
     @inline(__always)
-    private var queueThatAsks: TaskQueueShell? {
-        guard let queue = queue.load(ordering: .acquiring) else { return nil }
-        // Not retained to be asked: every finish would take the count's cache line from other
-        // cores.
-        let asks = queue._withUnsafeGuaranteedRef {
-            $0.asksForLenders.load(ordering: .sequentiallyConsistent)
-        }
-        return asks ? queue.takeUnretainedValue() : nil
+    private func tellQueue(_ body: (TaskQueueShell) -> Void) {
+        // Not retained to be asked and told: every finish would take the count's cache line from
+        // other cores.
+        queue.load(ordering: .acquiring)?
+            ._withUnsafeGuaranteedRef { queue in
+                if queue.asksForLenders.load(ordering: .sequentiallyConsistent) { body(queue) }
+            }
     }
 }

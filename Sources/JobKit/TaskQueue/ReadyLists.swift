@@ -82,6 +82,13 @@ struct ReadyLists: Sendable {
 
     /// Removes and returns the first ticket, void or not, with its priority.
     mutating func popFirst() -> (ticket: TaskQueueTicket, priority: TaskPriority)? {
+        guard !others.isEmpty else { return normal.popFirst().map { ($0, .normal) } }
+        return popFirstOfAll()
+    }
+
+    // Not inlined: the array of the other lists would be made unique for each entry without them.
+    @inline(never)
+    private mutating func popFirstOfAll() -> (ticket: TaskQueueTicket, priority: TaskPriority)? {
         if let found = popFirst(of: Self.moreUrgent) { return found }
         if let ticket = normal.popFirst() { return (ticket, .normal) }
         return popFirst(of: Self.lessUrgent)
@@ -90,7 +97,6 @@ struct ReadyLists: Sendable {
     private mutating func popFirst(
         of priorities: [TaskPriority]
     ) -> (ticket: TaskQueueTicket, priority: TaskPriority)? {
-        guard !others.isEmpty else { return nil }
         for priority in priorities {
             if let ticket = others[Self.index(of: priority)].popFirst() {
                 return (ticket, priority)

@@ -33,7 +33,8 @@ extension TaskQueueShell {
     ///
     /// Where it finishes inside `start()`, as nearly all do, nobody has to watch for its finish.
     /// Its dependents are ready before its place is given away.
-    func runPlain(_ start: TaskQueueState.Start, _ context: ThreadContext) -> TaskQueueState.Start?
+    func runPlain(_ start: TaskQueueState.Start, _ context: UnsafeMutablePointer<ThreadContext>)
+        -> TaskQueueState.Start?
     {
         let operation = start.operation
         let priority = TaskPriority(queuePriority: operation.queuePriority.rawValue)
@@ -45,7 +46,7 @@ extension TaskQueueShell {
         _ = context.start(operation, isWorkers: true, limitedQueue: limitedNumber) {
             PlainOperations.start(operation)
         }
-        context.lastFinished = 0
+        context.pointee.lastFinished = 0
         guard operation.isFinished else {
             PlainOperations.startReturned(operation)
             return next()

@@ -53,10 +53,10 @@ extension TaskQueueShell {
         guard !look(at: operation) else { return }
         let late = LateLook(operation: operation, queue: self)
         let context = ThreadContext.current
-        if context.lateLooks == nil {
+        if context.pointee.lateLooks == nil {
             lookQueue.async { LateLook.look([late], mayPause: true) }
         } else {
-            context.lateLooks?.append(late)
+            context.pointee.lateLooks?.append(late)
         }
     }
 

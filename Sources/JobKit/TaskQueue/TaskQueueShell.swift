@@ -39,10 +39,11 @@ final class TaskQueueShell: QueueHome {
     }
 
     /// Feeds an input to what the queue knows, and wakes a worker if there is something to start.
+    @inline(__always)
     func send<Result>(
         _ input: (inout sending TaskQueueState) -> sending Result
     ) -> sending Result {
-        let isOwnWorker = ThreadContext.current.workerQueue == ObjectIdentifier(self)
+        let isOwnWorker = ThreadContext.current.pointee.workerQueue == ObjectIdentifier(self)
         let (result, wake) = state.withLock { state in
             let result = input(&state)
             return (result, state.workerToWake(isOwnWorker: isOwnWorker))
@@ -79,9 +80,9 @@ final class TaskQueueShell: QueueHome {
 
     func work(_ index: Int, delivering delivery: (any CallbackDelivery)? = nil) {
         let context = ThreadContext.current
-        context.workerQueue = ObjectIdentifier(self)
-        context.lastFinished = 0
-        defer { context.workerQueue = nil }
+        context.pointee.workerQueue = ObjectIdentifier(self)
+        context.pointee.lastFinished = 0
+        defer { context.pointee.workerQueue = nil }
         var news = PlaceNews(for: self)
         delivery?.deliverAll(&news)
         var upcoming = next(waiting: news.take())
@@ -110,7 +111,8 @@ final class TaskQueueShell: QueueHome {
     }
 
     /// Starts an operation, and delivers to a job what that finished; returns what to start then.
-    private func run(_ start: TaskQueueState.Start, _ context: ThreadContext) -> TaskQueueState
+    private func run(_ start: TaskQueueState.Start, _ context: UnsafeMutablePointer<ThreadContext>)
+        -> TaskQueueState
         .Start?
     {
         let operation = start.operation
@@ -136,7 +138,7 @@ final class TaskQueueShell: QueueHome {
             if isClaimed { frame.delivery?.deliverAll(&news) }
             return next(waiting: news.take())
         }
-        context.lastFinished = concurrent.number.load(ordering: .relaxed)
+        context.pointee.lastFinished = concurrent.number.load(ordering: .relaxed)
         guard isClaimed else {
             let next = finishAndTakeNext { $0.operationFinished(concurrent) }
             frame.resumeWaiters()

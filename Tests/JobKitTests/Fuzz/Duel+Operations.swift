@@ -25,7 +25,7 @@ final class WitnessOperation: ConcurrentOperation, @unchecked Sendable {
         self.whileTold = whileTold
         super.init()
         clock = AskedClock { [unowned self] in
-            guard ThreadContext.current.frame.isOf(self) else { return }
+            guard ThreadContext.current.pointee.frame.isOf(self) else { return }
             beforeMain.pass()
             referee.expect(
                 !wasTold.load(ordering: .acquiring),
