@@ -16,6 +16,9 @@ package struct PublishConfirms<Payload> {
     /// The number of the message that is published next.
     package var nextNumber: UInt64 { firstNumber + UInt64(pending.count - head) }
 
+    /// The number of the oldest message that is unanswered.
+    var oldestNumber: UInt64? { count > 0 ? firstNumber : nil }
+
     /// Notes a message that has been published.
     package mutating func published(_ payload: Payload) {
         pending.append(payload)

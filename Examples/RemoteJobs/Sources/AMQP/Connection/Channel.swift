@@ -34,6 +34,7 @@ package final class Channel {
     private let connection: Connection
     private var assembly = MessageAssembly()
     private var confirms = PublishConfirms<Publication>()
+    private var confirmMonitor = ConfirmMonitor()
     private var consumers: [String: (Message) -> Void] = [:]
     private var lastTag = 0
     private var isLost = false
@@ -201,6 +202,13 @@ package final class Channel {
 
     func received(_ piece: ByteBuffer) throws(WireError) {
         if let whole = try assembly.take(piece) { deliver(whole) }
+    }
+
+    /// Half a heartbeat's interval has passed.
+    ///
+    /// - Returns: Whether what was published may still be confirmed.
+    func ticked(isBlocked: Bool) -> Bool {
+        confirmMonitor.ticked(oldest: confirms.oldestNumber, isBlocked: isBlocked)
     }
 
     func lost(_ failure: ConnectionFailure) {

@@ -12,6 +12,7 @@ package final class Connection {
     private var transport: (any NIOCore.Channel)?
     private var outgoing = ByteBuffer()
     private var isFlushScheduled = false
+    private var isBlocked = false
     private var hasSentSinceTick = false
     private var monitor = HeartbeatMonitor()
     private var heartbeats: RepeatedTask?
@@ -213,7 +214,9 @@ package final class Connection {
                 } catch {
                     wrongBytes(error)
                 }
-            case .blocked(let isBlocked): onBlocked?(isBlocked)
+            case .blocked(let isBlocked):
+                self.isBlocked = isBlocked
+                onBlocked?(isBlocked)
             case .closeTransport:
                 flush()
                 transport?.close(promise: nil)
@@ -259,7 +262,10 @@ package final class Connection {
     }
 
     private func tick() {
-        guard monitor.ticked() else { return carryOut(machine.failed(.silent)) }
+        let areConfirmed = channels.values.map { $0.ticked(isBlocked: isBlocked) }
+        guard monitor.ticked(), !areConfirmed.contains(false) else {
+            return carryOut(machine.failed(.silent))
+        }
         if !hasSentSinceTick {
             outgoing.writeFrame(.heartbeat)
             flush()

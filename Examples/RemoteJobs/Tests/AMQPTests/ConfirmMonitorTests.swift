@@ -1,0 +1,39 @@
+import Testing
+
+@testable import AMQP
+
+@Suite struct ConfirmMonitorTests {
+    /// How often one tick after another found confirms to be expected, at most 100 times.
+    private func alive(_ tick: (inout ConfirmMonitor, UInt64) -> Bool) -> Int {
+        var monitor = ConfirmMonitor()
+        return (0..<100).first { !tick(&monitor, $0) }.map { Int($0) } ?? 100
+    }
+
+    @Test func aMessageThatIsNeverConfirmedEndsIt() {
+        let ticks = alive { monitor, _ in monitor.ticked(oldest: 7, isBlocked: false) }
+        #expect(ticks == ConfirmMonitor.mostTicks + 1)
+    }
+
+    @Test func confirmsThatComeDoNot() {
+        #expect(alive { $0.ticked(oldest: 1 + $1 / 30, isBlocked: false) } == 100)
+    }
+
+    @Test func nothingUnconfirmedDoesNot() {
+        #expect(alive { monitor, _ in monitor.ticked(oldest: nil, isBlocked: false) } == 100)
+    }
+
+    @Test func aBlockedBrokerDoesNot() {
+        #expect(alive { monitor, _ in monitor.ticked(oldest: 7, isBlocked: true) } == 100)
+    }
+
+    @Test func theOldestIsTheFirstThatIsUnanswered() {
+        var confirms = PublishConfirms<Int>()
+        #expect(confirms.oldestNumber == nil)
+        for number in 1...3 { confirms.published(number) }
+        _ = confirms.answered(1, multiple: false)
+        _ = confirms.answered(3, multiple: false)
+        #expect(confirms.oldestNumber == 2)
+        _ = confirms.answered(2, multiple: false)
+        #expect(confirms.oldestNumber == nil)
+    }
+}
