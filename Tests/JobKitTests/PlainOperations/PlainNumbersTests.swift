@@ -40,7 +40,9 @@ import Testing
         let operations = (0..<200).map { _ in Operation() }
         let dueCount = operations.count { numbers.number(of: $0).isCrowded }
         #expect(dueCount == 1)
-        #expect(numbers.removeFreed().count == 200)
+        withExtendedLifetime(operations) {
+            #expect(numbers.removeFreed().count == 200)
+        }
     }
 
     @Test func numberOfAPlainOperationIsTheSameBeforeAndAfterItsJob() async {
