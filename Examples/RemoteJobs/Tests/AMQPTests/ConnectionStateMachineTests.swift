@@ -181,6 +181,9 @@ import Testing
             #expect(Int(number) == round)
             _ = machine.received(.channelOpenOK, on: number)
         }
+        let (none, actions) = machine.channelRequested("one more")
+        #expect(none == 0)
+        #expect(actions == [.fail("one more", .noChannelLeft)])
         _ = machine.requested(.channelClose(Self.locked), on: 7, "close")
         _ = machine.received(.channelCloseOK, on: 7)
         #expect(machine.channelRequested("again").0 == 7)

@@ -14,6 +14,8 @@ package enum ConnectionFailure: Error, Hashable {
     case transportLost
     /// It was closed on this side.
     case closedHere
+    /// As many channels are open as a connection has.
+    case noChannelLeft
 }
 
 extension ConnectionFailure: CustomStringConvertible {
@@ -27,6 +29,7 @@ extension ConnectionFailure: CustomStringConvertible {
         case .silent: "no heartbeat"
         case .transportLost: "connection lost"
         case .closedHere: "closed"
+        case .noChannelLeft: "no channel is left"
         }
     }
 }

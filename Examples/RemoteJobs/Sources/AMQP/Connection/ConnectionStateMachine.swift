@@ -39,6 +39,8 @@ package struct ConnectionStateMachine<Reply> {
     private var state = State.awaitingStart
     private var channels: [UInt16: ChannelState] = [:]
     private var lastChannel: UInt16 = 0
+    /// How many channels may be open at a time, a little below what RabbitMQ allows.
+    private let mostChannels: UInt16 = 2_000
 
     /// The longest frame, in bytes, that was agreed on.
     package private(set) var longestFrame = 131_072
@@ -58,10 +60,11 @@ package struct ConnectionStateMachine<Reply> {
 
     /// Opens a channel.
     ///
-    /// - Returns: The channel's number, and what is to be done.
+    /// - Returns: The channel's number, 0 if there is none, and what is to be done.
     package mutating func channelRequested(_ reply: Reply) -> (UInt16, [Action]) {
         guard state == .open else { return (0, [.fail(reply, .closedHere)]) }
-        repeat { lastChannel = lastChannel % 2_000 + 1 } while channels[lastChannel] != nil
+        guard channels.count < Int(mostChannels) else { return (0, [.fail(reply, .noChannelLeft)]) }
+        repeat { lastChannel = lastChannel % mostChannels + 1 } while channels[lastChannel] != nil
         channels[lastChannel] = ChannelState(waiting: [reply])
         return (lastChannel, [.send(.channelOpen, channel: lastChannel)])
     }

@@ -14,7 +14,10 @@ struct TestConnection: Sendable {
     /// How many messages and consumers a queue has; nil if it is not there.
     func state(of queue: String) async throws -> QueueState? {
         do {
-            return try await onChannel { channel in channel.declareQueue(queue, .passive) }
+            return try await onChannel { channel in
+                channel.declareQueue(queue, .passive)
+                    .flatMap { state in channel.close().map { state } }
+            }
         } catch ConnectionFailure.channelClosed(let reason) where reason.code == 404 {
             return nil
         }
