@@ -15,8 +15,10 @@ package enum Layout {
 
     /// How often a task may come back to its first queue; the next time it is a suspect.
     ///
-    /// With 0, all that a dead worker had is suspect at once, and taken one by one.
-    static let deliveryLimit: Int32 = 0
+    /// Once, since a node of a cluster that dies brings back all that was taken there, and may have
+    /// led the queue of the suspects: RabbitMQ 3.10.8 goes on to send dead letters to it, and none
+    /// of them arrives before the node is back.
+    static let deliveryLimit: Int32 = 1
     /// How often a suspect may come back before the broker itself gives it up.
     ///
     /// A task's own limit is much lower, and enforced by the worker that takes it.

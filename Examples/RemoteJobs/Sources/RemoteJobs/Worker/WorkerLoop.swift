@@ -145,11 +145,13 @@ actor WorkerLoop {
             // Nobody here has published it.
             return link.channel(of: tag).reject(message.deliveryTag, requeue: false)
         }
+        // A suspect has had these in its first queue.
+        let earlier = isSuspect ? Int(Layout.deliveryLimit) + 1 : 0
         carryOut(
             ledger.delivered(
                 task.id,
                 task,
-                attempt: (isSuspect ? 2 : 1) + Envelope.returns(of: message),
+                attempt: earlier + 1 + Envelope.returns(of: message),
                 limit: task.limit,
                 tag: tag
             )

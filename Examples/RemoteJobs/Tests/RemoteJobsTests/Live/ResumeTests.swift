@@ -158,7 +158,7 @@ final class ResumeTests: LiveTestCase {
         await second.close(removingJob: true)
         try await holder.close()
         try await waitUntil("it has come back") {
-            try await connection.state(of: suspects)?.messageCount == 1
+            try await connection.state(of: queue)?.messageCount == 1
         }
 
         let runs = RunLog()
