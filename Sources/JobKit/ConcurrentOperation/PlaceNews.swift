@@ -1,4 +1,4 @@
-/// What a queue has yet to hear of the place of a job in it: that the job is busy, or that it waits.
+/// What a queue has yet to hear of the place of a job in it: that the job is busy, or waits.
 ///
 /// A worker that delivers to a job tells its queue with what it asks there next, for one locking.
 /// Whoever delivers on another thread tells at once.
