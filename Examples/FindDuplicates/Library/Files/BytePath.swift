@@ -33,13 +33,15 @@ public struct BytePath: Hashable, Sendable {
         return BytePath(bytes: joined)
     }
 
-    /// The path of an entry of a folder under another path of that folder.
+    /// The path under another path of what it lies in, or of the whole: a file may be named twice.
     ///
     /// - Parameters:
-    ///   - folder: The folder's path, with which this path begins.
-    ///   - other: The folder's other path.
-    /// - Returns: The path in the other folder.
+    ///   - folder: The path of the folder or file, with which this path begins.
+    ///   - other: The other path of that.
+    /// - Returns: The path under the other one.
     func moved(from folder: BytePath, to other: BytePath) -> BytePath {
+        // A slash behind a file's name would make the system look for a folder.
+        guard self != folder else { return other }
         let name = bytes.dropFirst(folder.bytes.count).drop { $0 == BytePath.slash }
         return name.withUnsafeBytes { other.appending($0) }
     }

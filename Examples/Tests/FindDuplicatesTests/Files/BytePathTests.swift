@@ -56,6 +56,14 @@ import Testing
         #expect(BytePath("/c").moved(from: BytePath("/"), to: BytePath("x")) == BytePath("x/c"))
     }
 
+    /// What the user names may be a file: a slash behind its name would make it a folder.
+    @Test func movedPathOfTheWholeIsTheOtherPath() {
+        for whole in ["link", "./link"] {
+            let path = BytePath(whole).moved(from: BytePath(whole), to: BytePath("a"))
+            #expect(path == BytePath("a"))
+        }
+    }
+
     @Test func bytesOfAnotherEncodingAreNotUTF8() {
         #expect(BytePath("caf\u{E9}").isUTF8)
         #expect(BytePath(bytes: [0x63, 0xE9]).isUTF8 == false)
