@@ -30,7 +30,7 @@ final class LiveRun: Sendable {
         // A job reports its progress, at a price for each task, once somebody has asked for it.
         let fraction = job.progress.fractionCompleted
         let counts = observer.counts
-        // Finished is read before tracked, so that it is never the larger one.
+        // In the order in which none is larger than the next.
         let (failed, finished) = (counts.failed, counts.finished)
         let tracked = counts.tracked
         return record.withLock { record in

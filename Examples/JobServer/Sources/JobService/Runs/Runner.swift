@@ -235,11 +235,12 @@ final class Runner: Sendable {
 
     /// Forgets a run that is written down, and starts the next.
     private func leave(_ id: Int64) {
-        let actions = state.withLock { state in
+        let (run, actions) = state.withLock { state in
             state.lives[id] = nil
-            state.runs[id] = nil
-            return state.shutdown.runEnded()
+            return (state.runs.removeValue(forKey: id), state.shutdown.runEnded())
         }
+        // Released with no lock held: its job may be released with it.
+        withExtendedLifetime(run) {}
         start { $0.admission.runEnded(id) }
         perform(actions)
     }
