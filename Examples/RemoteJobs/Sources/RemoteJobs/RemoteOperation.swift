@@ -16,7 +16,8 @@ import Synchronization
 /// ```
 ///
 /// It fails with a ``RemoteFailure`` if the work has failed, with ``Undeliverable`` if it was
-/// given up, with ``InputChanged``, ``KeyInUse``, ``BrokerLost`` or ``SessionClosed``.
+/// given up, with ``InputChanged``, ``KeyInUse``, ``TooLarge``, ``BrokerLost``,
+/// ``BrokerRefused`` or ``SessionClosed``.
 ///
 /// It retains its session until it has finished.
 ///
@@ -75,7 +76,9 @@ public final class RemoteOperation<Work: RemoteWork>: ResultOperation<Work.Outpu
     /// Hands the input to the session.
     public override func main() {
         do {
+            try SizeLimit.check(key: key)
             let body = try Envelope.body(of: input)
+            try SizeLimit.check(body, .input, of: key)
             session.loop.submit(self, key: key, route: route, body: body)
         } catch {
             finish(with: error)

@@ -20,6 +20,35 @@ public struct KeyInUse: Error, Hashable {
     public let key: String
 }
 
+/// A task's input, its outcome or its key is larger than what may travel; nothing was sent.
+///
+/// A worker whose outcome is too large sends the ``RemoteFailure`` of this error in its place.
+public struct TooLarge: Error, Hashable, CustomStringConvertible {
+    /// What may be too large.
+    public enum Part: String, Sendable {
+        /// What the worker is given.
+        case input
+        /// What the task comes to: a value, or a failure.
+        case outcome
+        /// What the task is known by.
+        case key
+    }
+
+    /// The task's key.
+    public let key: String
+    /// What is too large.
+    public let part: Part
+    /// How many bytes it has; of an input and an outcome, as JSON.
+    public let size: Int
+    /// How many it may have.
+    public let limit: Int
+    /// One line that says it all; of a long key, the beginning.
+    public var description: String {
+        let key = key.utf8.count > 200 ? "\(key.prefix(40))..." : key
+        return "The \(part) of the task \(key) has \(size) bytes; at most \(limit) may travel."
+    }
+}
+
 /// Another controller runs the job.
 public struct JobIsRunning: Error, Hashable, CustomStringConvertible {
     /// The job's id.
@@ -48,7 +77,7 @@ public struct BrokerUnreachable: Error, CustomStringConvertible {
     public var description: String { "No broker at \(brokers): \(reason)." }
 }
 
-/// A broker does not let the user in.
+/// A broker does not let the user in, or not to what is needed.
 public struct BrokerRefused: Error, CustomStringConvertible {
     /// Host and port.
     public let broker: String

@@ -57,6 +57,21 @@ import Testing
         #expect(machine.isOpen)
     }
 
+    @Test func theOldestRequestIsTheFirstThatIsNotAnswered() {
+        var machine = machineWithChannel()
+        #expect(machine.oldestRequest(on: 1) == nil)
+        _ = machine.requested(.confirmSelect, on: 1, "first")
+        let first = machine.oldestRequest(on: 1)
+        _ = machine.requested(.confirmSelect, on: 1, "second")
+        #expect(first != nil)
+        #expect(machine.oldestRequest(on: 1) == first)
+        _ = machine.received(.confirmSelectOK, on: 1)
+        #expect(machine.oldestRequest(on: 1) != first)
+        _ = machine.received(.confirmSelectOK, on: 1)
+        #expect(machine.oldestRequest(on: 1) == nil)
+        #expect(machine.oldestRequest(on: 2) == nil)
+    }
+
     @Test func aCloseDuringTheHandshakeWith403IsARefusal() {
         var machine = machine()
         _ = machine.received(.connectionStart(major: 0, minor: 9, mechanisms: "PLAIN"), on: 0)

@@ -34,7 +34,8 @@ package final class Channel {
     private let connection: Connection
     private var assembly = MessageAssembly()
     private var confirms = PublishConfirms<Publication>()
-    private var confirmMonitor = ConfirmMonitor()
+    private var confirmMonitor = AnswerMonitor()
+    private var requestMonitor = AnswerMonitor()
     private var consumers: [String: (Message) -> Void] = [:]
     private var lastTag = 0
     private var isLost = false
@@ -100,7 +101,12 @@ package final class Channel {
     /// Closes the channel.
     package func close() -> EventLoopFuture<Void> {
         onLoss = nil
+        let bound = NIOLoopBound((self, connection, number), eventLoop: connection.eventLoop)
         return request(.channelClose(ClosingReason(code: 200, text: "done")))
+            .always { _ in
+                let (channel, connection, number) = bound.value
+                connection.closed(number, channel)
+            }
     }
 
     // MARK: Messages
@@ -206,9 +212,15 @@ package final class Channel {
 
     /// Half a heartbeat's interval has passed.
     ///
-    /// - Returns: Whether what was published may still be confirmed.
-    func ticked(isBlocked: Bool) -> Bool {
-        confirmMonitor.ticked(oldest: confirms.oldestNumber, isBlocked: isBlocked)
+    /// - Parameters:
+    ///   - oldestRequest: The number of the oldest request that is not answered.
+    ///   - isBlocked: Whether the broker has said that it takes nothing for now.
+    /// - Returns: What is not answered, and cannot be expected to be.
+    func ticked(oldestRequest: UInt64?, isBlocked: Bool) -> ConnectionFailure? {
+        let confirms = confirmMonitor.ticked(oldest: confirms.oldestNumber, isBlocked: isBlocked)
+        let answers = requestMonitor.ticked(oldest: oldestRequest, isBlocked: isBlocked)
+        if !answers { return .unanswered }
+        return confirms ? nil : .unconfirmed
     }
 
     func lost(_ failure: ConnectionFailure) {

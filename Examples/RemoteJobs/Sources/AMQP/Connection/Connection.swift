@@ -88,7 +88,7 @@ package final class Connection {
         try await eventLoop.flatSubmit {
             let connection = bound.value
             let timeout = eventLoop.scheduleTask(in: connectTimeout) {
-                bound.value.carryOut(bound.value.machine.failed(.silent))
+                bound.value.carryOut(bound.value.machine.failed(.unanswered))
             }
             connection.opening.futureResult.whenComplete { _ in timeout.cancel() }
             if !transport.isActive { connection.transportClosed() }
@@ -100,13 +100,26 @@ package final class Connection {
 
     /// Opens a channel.
     package func openChannel() -> EventLoopFuture<NIOLoopBound<Channel>> {
+        let (channel, answer) = requestChannel()
+        let bound = NIOLoopBound(channel, eventLoop: eventLoop)
+        return answer.map { _ in bound }
+    }
+
+    /// Opens a channel that confirms, on which one may publish at once.
+    package func openConfirmingChannel() -> Channel {
+        let (channel, _) = requestChannel()
+        // Sent at once: the channel takes all in order.
+        _ = channel.confirmPublications()
+        return channel
+    }
+
+    private func requestChannel() -> (Channel, EventLoopFuture<Method>) {
         let promise = eventLoop.makePromise(of: Method.self)
         let (number, actions) = machine.channelRequested(promise)
         let channel = Channel(number, of: self)
-        if number != 0 { channels[number] = channel }
+        if number == 0 { channel.lost(.noChannelLeft) } else { channels[number] = channel }
         carryOut(actions)
-        let bound = NIOLoopBound(channel, eventLoop: eventLoop)
-        return promise.futureResult.map { _ in bound }
+        return (channel, promise.futureResult)
     }
 
     /// Closes the connection, politely; ``onEnd`` tells when it has ended.
@@ -123,6 +136,11 @@ package final class Connection {
     }
 
     // MARK: For channels
+
+    func closed(_ number: UInt16, _ channel: Channel) {
+        if channels[number] === channel { channels[number] = nil }
+        channel.lost(.closedHere)
+    }
 
     func request(_ method: Method, on channel: UInt16) -> EventLoopFuture<Method> {
         let promise = eventLoop.makePromise(of: Method.self)
@@ -262,10 +280,11 @@ package final class Connection {
     }
 
     private func tick() {
-        let areConfirmed = channels.values.map { $0.ticked(isBlocked: isBlocked) }
-        guard monitor.ticked(), !areConfirmed.contains(false) else {
-            return carryOut(machine.failed(.silent))
+        guard monitor.ticked() else { return carryOut(machine.failed(.silent)) }
+        let failures = channels.compactMap { number, channel in
+            channel.ticked(oldestRequest: machine.oldestRequest(on: number), isBlocked: isBlocked)
         }
+        if let failure = failures.first { return carryOut(machine.failed(failure)) }
         if !hasSentSinceTick {
             outgoing.writeFrame(.heartbeat)
             flush()

@@ -10,6 +10,10 @@ package enum ConnectionFailure: Error, Hashable {
     case wrongBytes(WireError)
     /// The broker said nothing for more than two heartbeats.
     case silent
+    /// The broker did not answer a request for too long, though its heart beats.
+    case unanswered
+    /// The broker did not confirm a message for too long, though its heart beats.
+    case unconfirmed
     /// The transport has gone.
     case transportLost
     /// It was closed on this side.
@@ -27,6 +31,8 @@ extension ConnectionFailure: CustomStringConvertible {
         case .channelClosed(let reason): "channel closed: \(reason.code) \(reason.text)"
         case .wrongBytes(let error): "not AMQP: \(error)"
         case .silent: "no heartbeat"
+        case .unanswered: "no answer"
+        case .unconfirmed: "no confirm"
         case .transportLost: "connection lost"
         case .closedHere: "closed"
         case .noChannelLeft: "no channel is left"

@@ -30,6 +30,7 @@ package struct ConnectionStateMachine<Reply> {
 
     private struct ChannelState {
         var waiting: [Reply] = []
+        var answeredCount: UInt64 = 0
     }
 
     private let user: String
@@ -55,6 +56,11 @@ package struct ConnectionStateMachine<Reply> {
     }
 
     package var isOpen: Bool { state == .open }
+
+    /// The number of the oldest request that is not answered yet, on a channel.
+    package func oldestRequest(on channel: UInt16) -> UInt64? {
+        channels[channel].flatMap { $0.waiting.isEmpty ? nil : $0.answeredCount }
+    }
 
     // MARK: Requests of this side
 
@@ -177,6 +183,7 @@ package struct ConnectionStateMachine<Reply> {
                 return end(.wrongBytes(.unexpectedFrame))
             }
             channels[channel]?.waiting.removeFirst()
+            channels[channel]?.answeredCount += 1
             if method == .channelCloseOK { channels[channel] = nil }
             return [.answer(reply, method)]
         default:

@@ -13,4 +13,16 @@ package struct Message: Sendable {
 
     /// A header of the message.
     package func header(_ name: String) -> FieldValue? { properties.headers?[name] }
+
+    /// The same delivery with other contents: one of several that were put into it.
+    package func part(_ properties: MessageProperties, _ body: ByteBuffer) -> Message {
+        Message(
+            properties: properties,
+            body: body,
+            exchange: exchange,
+            routingKey: routingKey,
+            deliveryTag: deliveryTag,
+            isRedelivered: isRedelivered
+        )
+    }
 }

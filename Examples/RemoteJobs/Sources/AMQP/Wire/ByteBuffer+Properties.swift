@@ -1,7 +1,8 @@
 import NIOCore
 
 extension ByteBuffer {
-    mutating func requireProperties() throws(WireError) -> MessageProperties {
+    /// Reads properties, as ``writeProperties(_:)`` writes them.
+    package mutating func requireProperties() throws(WireError) -> MessageProperties {
         let flags = try require(UInt16.self)
         // A set lowest bit would announce a second word of flags, which no property needs.
         guard flags & 0b11 == 0 else { throw .unexpectedFrame }
@@ -23,7 +24,8 @@ extension ByteBuffer {
         return properties
     }
 
-    mutating func writeProperties(_ properties: MessageProperties) {
+    /// Writes properties as they stand in a frame.
+    package mutating func writeProperties(_ properties: MessageProperties) {
         let place = writerIndex
         var flags: UInt16 = 0
         writeInteger(flags)

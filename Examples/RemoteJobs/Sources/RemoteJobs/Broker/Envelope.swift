@@ -1,5 +1,4 @@
 import AMQP
-import Foundation
 import NIOCore
 
 /// Makes messages of records, and records of messages.
@@ -17,6 +16,7 @@ package enum Envelope {
         case done
         case failed
         case stopped
+        case outcomes
         case withdrawn
         case seen
         case cancel
@@ -182,16 +182,6 @@ package enum Envelope {
 
     // MARK: Bodies
 
-    package static func body(of value: some Encodable) throws -> ByteBuffer {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        return ByteBuffer(bytes: try encoder.encode(value))
-    }
-
-    static func value<Value: Decodable>(_ type: Value.Type, in body: ByteBuffer) throws -> Value {
-        try JSONDecoder().decode(type, from: Data(body.readableBytesView))
-    }
-
     /// The body of a record about several tasks.
     static func body(of tasks: [JobRecord<ByteBuffer>.Task]) -> ByteBuffer {
         json(tasks.map { Entry(k: $0.key, i: $0.id.text, d: $0.digest) })
@@ -265,7 +255,7 @@ package enum Envelope {
             else { return nil }
             let task = JobRecord<ByteBuffer>.Task(key: key, id: id, digest: digest(of: properties))
             return .ended(task, outcome(kind, in: message))
-        case .cancel, .removed: return nil
+        case .outcomes, .cancel, .removed: return nil
         }
     }
 

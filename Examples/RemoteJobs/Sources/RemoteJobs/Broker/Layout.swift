@@ -18,7 +18,7 @@ package enum Layout {
     /// Once, since a node of a cluster that dies brings back all that was taken there, and may have
     /// led the queue of the suspects: RabbitMQ 3.10.8 goes on to send dead letters to it, and none
     /// of them arrives before the node is back.
-    static let deliveryLimit: Int32 = 1
+    static let returnLimit: Int32 = 1
     /// How often a suspect may come back before the broker itself gives it up.
     ///
     /// A task's own limit is much lower, and enforced by the worker that takes it.
@@ -74,7 +74,7 @@ package enum Layout {
     ) -> EventLoopFuture<Void> {
         _ = channel.declareQueue(suspects(route), arguments: quorum(suspectLimit, deadTo: dead))
         _ = channel.bind(suspects(route), to: suspects, key: "\(route).*")
-        _ = channel.declareQueue(tasks(route), arguments: quorum(deliveryLimit, deadTo: suspects))
+        _ = channel.declareQueue(tasks(route), arguments: quorum(returnLimit, deadTo: suspects))
         return channel.bind(tasks(route), to: tasks, key: "\(route).*")
     }
 

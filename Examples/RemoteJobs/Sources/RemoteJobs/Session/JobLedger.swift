@@ -80,6 +80,9 @@ struct JobLedger<Entry, Body> {
     /// How many tasks the broker may have.
     var inFlightCount: Int { outCount }
 
+    /// Whether something is to come by the stream.
+    var awaitsStream: Bool { outCount > 0 || !cancels.isIdle }
+
     /// The routes of all tasks so far, of earlier lives too.
     var routes: Set<String> { boundRoutes.union(parked.keys).union(pastRoutes) }
 

@@ -32,9 +32,8 @@ extension SessionLoop {
         on link: Link,
         answer: @escaping (PublishOutcome) -> Void
     ) {
-        link.out.publish(
-            to: "",
-            key: Layout.control,
+        link.streams.write(
+            to: Layout.control,
             Envelope.mark(.cancel, id, job: job),
             Envelope.body(of: publications),
             answer: answer

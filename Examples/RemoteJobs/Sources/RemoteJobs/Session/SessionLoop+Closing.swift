@@ -38,9 +38,8 @@ extension SessionLoop {
     /// A message that a worker holds cannot be taken here, and comes back if that worker dies.
     private func tellRemoval(on link: Link) async {
         let answered = eventLoop.makePromise(of: Void.self)
-        link.out.publish(
-            to: "",
-            key: Layout.control,
+        link.streams.write(
+            to: Layout.control,
             Envelope.mark(.removed, life, job: job),
             Envelope.body(ofNames: ledger.lives.sorted())
         ) { _ in answered.succeed() }

@@ -5,23 +5,57 @@ extension SessionLoop {
     /// A connection and the channels that the session uses of it.
     final class Link {
         let connection: Connection
-        /// For what is published and declared; it confirms.
-        let out: AMQP.Channel
-        /// For the job's stream.
+        /// For tasks and for what is declared; it confirms.
+        private(set) var out: AMQP.Channel
+        /// How many channels for tasks were left.
+        private(set) var outNumber = 0
+        /// For reading the job's stream.
         let stream: AMQP.Channel
+        /// For writing into streams.
+        let streams: StreamWriters
         let openedAt: Duration
         /// Whether the stream was read up to this connection's marker.
         var isReady = false
         /// Whether the broker takes nothing for want of memory or disk.
         var isBlocked = false
+        /// Whether the broker has refused a task on the channel for tasks.
+        var isRefused = false
+        /// Channels for tasks that were left.
+        private let leaving = LeavingChannels()
+        /// Whether the stream is still heard.
+        var monitor = StreamMonitor()
         /// How many messages of the stream were read since the last were acknowledged.
         var unacknowledged = 0
+        /// The last message of the stream.
+        var lastDelivery: UInt64 = 0
 
         init(_ connection: Connection, out: AMQP.Channel, stream: AMQP.Channel, at now: Duration) {
             self.connection = connection
             self.out = out
             self.stream = stream
+            streams = StreamWriters(connection) { [weak connection] in connection?.abort($0) }
             openedAt = now
+        }
+
+        /// Leaves the channel for tasks for another one.
+        ///
+        /// A queue whose leader's node has just died may refuse a channel's first task, and with
+        /// RabbitMQ 3.10.8 all that this channel ever publishes after it.
+        func renewOut() {
+            leaving.leave(out)
+            leaving.closeAnswered()
+            let onLoss = out.onLoss
+            out = connection.openConfirmingChannel()
+            out.onLoss = onLoss
+            outNumber += 1
+            isRefused = false
+        }
+
+        /// Tells the broker that the stream's messages so far were read.
+        func acknowledgeStream() {
+            guard unacknowledged > 0 else { return }
+            unacknowledged = 0
+            stream.acknowledge(lastDelivery, multiple: true)
         }
     }
 
@@ -73,8 +107,10 @@ extension SessionLoop {
                 self?.assumeIsolated { $0.received(message, generation) }
             }
             _ = try await consuming.get()
+            guard self.generation == generation else { return }
             write(Envelope.mark(.life, marker), ByteBuffer())
-            if self.generation == generation { trying = nil }
+            trying = nil
+            watchStream(generation)
         } catch {
             failed(error, opened, generation)
         }
@@ -83,7 +119,27 @@ extension SessionLoop {
     /// Cuts a connection off whose broker does not answer, though its heart beats.
     private func giveUpTry(_ generation: Int) {
         guard self.generation == generation else { return }
-        trying?.abort(.silent)
+        trying?.abort(.unanswered)
+    }
+
+    /// Sees each few seconds whether the stream is heard, and makes the connection anew if not.
+    private func watchStream(_ generation: Int) {
+        after(StreamMonitor.tick) { loop in
+            guard loop.generation == generation, let link = loop.link else { return }
+            // What is not acknowledged for long makes the broker close the channel.
+            link.acknowledgeStream()
+            let action = link.monitor.ticked(
+                isReady: link.isReady,
+                isAwaited: !link.isReady || loop.ledger.awaitsStream,
+                isBlocked: link.isBlocked
+            )
+            switch action {
+            case .ask: loop.write(Envelope.mark(.life, loop.marker), ByteBuffer())
+            case .giveUp: return link.connection.abort(.unanswered)
+            case nil: break
+            }
+            loop.watchStream(generation)
+        }
     }
 
     private func failed(_ error: any Error, _ connection: Connection?, _ generation: Int) {
@@ -101,7 +157,8 @@ extension SessionLoop {
         switch error {
         case let failure as ConnectionFailure where failure.isLocked:
             perform(machine.locked(at: now))
-        case ConnectionFailure.refused: perform(machine.refused(at: now, random: random))
+        case let failure as ConnectionFailure where failure.isRefusal:
+            perform(machine.refused(at: now, random: random))
         default: perform(machine.failed(at: now, random: random))
         }
     }
@@ -122,10 +179,13 @@ extension SessionLoop {
         lastReason = failure.description
         ledger.connectionLost()
         connectionChanged()
-        if wasReady {
+        let random = Double.random(in: 0...1)
+        if failure.isRefusal {
+            perform(machine.refused(at: now, random: random))
+        } else if wasReady {
             perform(machine.lost(at: now))
         } else {
-            perform(machine.failed(at: now, random: Double.random(in: 0...1)))
+            perform(machine.failed(at: now, random: random))
         }
     }
 
@@ -145,13 +205,21 @@ extension SessionLoop {
     private func received(_ message: Message, _ generation: Int) {
         guard self.generation == generation, let link else { return }
         if let offset = message.header("x-stream-offset")?.integer { nextOffset = offset + 1 }
+        link.monitor.heard()
         link.unacknowledged += 1
-        if link.unacknowledged >= SessionLoop.streamPrefetch / 8 {
-            link.unacknowledged = 0
-            link.stream.acknowledge(message.deliveryTag, multiple: true)
+        link.lastDelivery = message.deliveryTag
+        if link.unacknowledged >= SessionLoop.streamPrefetch / 8 { link.acknowledgeStream() }
+        // What this life has said of its tasks, it knows.
+        let isOwn = message.properties.correlationID == life
+        if isOwn, message.properties.type == Envelope.Kind.queued.rawValue { return }
+        for part in Envelope.parts(of: message) {
+            if let record = Envelope.record(in: part) { read(record, on: link, generation) }
         }
-        guard let record = Envelope.record(in: message) else { return }
+    }
+
+    private func read(_ record: JobRecord<ByteBuffer>, on link: Link, _ generation: Int) {
         switch record {
+        case .life(marker) where link.isReady: break
         case .life(marker):
             link.isReady = true
             firstGeneration = firstGeneration ?? generation
@@ -163,19 +231,5 @@ extension SessionLoop {
         default:
             carryOut(ledger.read(record))
         }
-    }
-}
-
-extension ConnectionFailure {
-    /// Whether an exclusive queue is another connection's.
-    var isLocked: Bool {
-        if case .channelClosed(let reason) = self { return reason.code == 405 }
-        return false
-    }
-
-    /// Whether an object is not there.
-    var isMissing: Bool {
-        if case .channelClosed(let reason) = self { return reason.code == 404 }
-        return false
     }
 }

@@ -46,8 +46,10 @@ actor SessionLoop {
     var ending: (any Error)?
     private var openWaiters: [CheckedContinuation<Void, any Error>] = []
     private var tellings: [@Sendable () -> Void] = []
-    private var queuedNotes: [Ledger.Record.Task] = []
-    private var declaringRoutes: Set<String> = []
+    var queuedNotes: [Ledger.Record.Task] = []
+    var declaringRoutes: Set<String> = []
+    /// What is to be declared when the broker is asked to take tasks again.
+    var refusedRoutes: Set<String> = []
     private var isPumpScheduled = false
 
     init(job: String, brokers: [BrokerAddress], options: RemoteSession.Options) {
@@ -167,7 +169,7 @@ actor SessionLoop {
             case .declare(let route): declare(route)
             case .noteQueued(let task): noteQueued(task)
             case .noteWithdrawn(let tasks):
-                write(Envelope.mark(.withdrawn, life), Envelope.body(of: tasks))
+                writeNotes(.withdrawn, tasks)
             case .settle(let ticket, let settlement):
                 let ending = self.ending ?? SessionClosed()
                 tell { ticket.task.settle(settlement, ending) }
@@ -189,7 +191,7 @@ actor SessionLoop {
     }
 
     /// Publishes and tells when what runs now has run.
-    private func schedulePump() {
+    func schedulePump() {
         guard !isPumpScheduled else { return }
         isPumpScheduled = true
         onLoop { $0.pump() }
@@ -197,7 +199,7 @@ actor SessionLoop {
 
     private func pump() {
         isPumpScheduled = false
-        if let link, link.isReady, !link.isBlocked {
+        if let link, link.isReady, !link.isBlocked, !link.isRefused {
             while let publication = ledger.nextToPublish() { publish(publication, on: link) }
         }
         let counts = ledger.counts
@@ -210,75 +212,9 @@ actor SessionLoop {
         }
     }
 
-    private func publish(_ publication: Ledger.Publication, on link: Link) {
-        let (key, id) = (publication.key, publication.id)
-        let generation = generation
-        let properties = Envelope.task(
-            job: job,
-            key: key,
-            id: id,
-            digest: publication.digest,
-            limit: options.deliveryLimit
-        )
-        link.out.publish(
-            to: Layout.tasks,
-            key: Layout.key(publication.route, job: job),
-            properties,
-            publication.entry.body
-        ) { [weak self] outcome in
-            self?
-                .assumeIsolated { loop in
-                    // A lost one is in doubt, which the ledger knows from the connection's end.
-                    guard outcome != .lost, loop.generation == generation else { return }
-                    let isConfirmed = outcome == .confirmed
-                    loop.carryOut(
-                        loop.ledger.publishingAnswered(key, id, isConfirmed: isConfirmed)
-                    )
-                }
-        }
-    }
-
-    private func declare(_ route: String) {
-        guard let link, declaringRoutes.insert(route).inserted else { return }
-        let generation = generation
-        Layout.declareRoute(route, on: link.out)
-            .whenComplete { result in
-                self.assumeIsolated { loop in
-                    guard loop.generation == generation else { return }
-                    loop.declaringRoutes.remove(route)
-                    guard case .success = result else { return }
-                    // Before the first task, so that whoever removes the job knows where to look.
-                    loop.write(Envelope.mark(.route, route), ByteBuffer())
-                    loop.ledger.routeDeclared(route)
-                    loop.schedulePump()
-                }
-            }
-    }
-
-    func connectionChanged() {
-        declaringRoutes = []
-        queuedNotes = []
-    }
-
-    private func noteQueued(_ task: Ledger.Record.Task) {
-        queuedNotes.append(task)
-        guard queuedNotes.count == 1 else {
-            if queuedNotes.count >= 1_000 { writeQueuedNotes() }
-            return
-        }
-        after(.milliseconds(2)) { $0.writeQueuedNotes() }
-    }
-
-    private func writeQueuedNotes() {
-        guard !queuedNotes.isEmpty else { return }
-        let notes = queuedNotes
-        queuedNotes = []
-        write(Envelope.mark(.queued, life), Envelope.body(of: notes))
-    }
-
     /// Writes a record into the job's stream.
     func write(_ properties: MessageProperties, _ body: ByteBuffer) {
-        link?.out.publish(to: "", key: Layout.stream(of: job), properties, body) { _ in }
+        link?.streams.write(to: Layout.stream(of: job), properties, body)
     }
 }
 

@@ -60,9 +60,11 @@ struct SessionStateMachine {
         return [.connect]
     }
 
-    /// The broker does not let the user in.
+    /// The broker does not let the user in, or not to what is needed.
+    ///
+    /// One that comes back may refuse for a while; one in use means what it says.
     mutating func refused(at now: Duration, random: Double) -> [Action] {
-        if state == .opening, isTrying { return end(.refused) }
+        if state == .open || state == .opening && isTrying { return end(.refused) }
         return failed(at: now, random: random)
     }
 

@@ -22,19 +22,37 @@ struct RegisteredWork: Sendable {
                 let operation = make(try Envelope.value(Input.self, in: body), context)
                 running.began(operation)
                 queue.addOperation(operation)
-                return .done(try Envelope.body(of: await operation.value))
+                return .done(try Self.body(of: await operation.value, context))
             } catch is CancellationError {
                 return .stopped
             } catch {
-                let failure = RemoteFailure(
-                    type: String(describing: type(of: error)),
-                    message: String(describing: error),
-                    worker: context.worker,
-                    attempt: context.attempt
-                )
-                return .failed((try? Envelope.body(of: failure)) ?? ByteBuffer())
+                return Self.failed(error, context)
             }
         }
+    }
+
+    private static func failed(_ error: any Error, _ context: RemoteContext) -> End {
+        let failure = RemoteFailure(
+            type: String(describing: type(of: error)),
+            message: String(describing: error),
+            worker: context.worker,
+            attempt: context.attempt
+        )
+        do {
+            return .failed(try body(of: failure, context))
+        } catch let error as TooLarge {
+            return failed(error, context)
+        } catch {
+            return .failed(ByteBuffer())
+        }
+    }
+
+    private static func body(of value: some Encodable, _ context: RemoteContext) throws
+        -> ByteBuffer
+    {
+        let body = try Envelope.body(of: value)
+        try SizeLimit.check(body, .outcome, of: context.key)
+        return body
     }
 }
 

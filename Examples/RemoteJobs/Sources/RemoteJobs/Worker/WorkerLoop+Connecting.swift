@@ -5,8 +5,10 @@ extension WorkerLoop {
     /// A connection and the channels that the worker uses of it.
     final class Link {
         let connection: Connection
-        /// For what is published and declared; it confirms.
+        /// For what goes back and what is declared; it confirms.
         let out: AMQP.Channel
+        /// For writing into streams.
+        let streams: StreamWriters
         /// For cancels.
         let control: AMQP.Channel
         let tasks: AMQP.Channel
@@ -16,8 +18,9 @@ extension WorkerLoop {
         var isReady = false
         /// How many tasks are on their way back.
         var handBacks = 0
-        /// How many cancels were read since the last were acknowledged.
-        var unacknowledged = 0
+        var outcomes = OutcomeBatches()
+        /// What is to be acknowledged on the tasks' channel.
+        var acknowledgements = Acknowledgements()
 
         init(_ connection: Connection, _ channels: [AMQP.Channel]) {
             self.connection = connection
@@ -25,10 +28,26 @@ extension WorkerLoop {
             control = channels[1]
             tasks = channels[2]
             suspects = channels[3]
+            streams = StreamWriters(connection) { [weak connection] in connection?.abort($0) }
         }
 
-        func channel(of tag: WorkerLoop.Ledger.Tag) -> AMQP.Channel {
-            tag.isSuspect ? suspects : tasks
+        /// Acknowledges a task, together with what else is acknowledged now.
+        func acknowledge(_ tag: WorkerLoop.Ledger.Tag) {
+            guard !tag.isSuspect else { return suspects.acknowledge(tag.number) }
+            guard acknowledgements.dealtWith(tag.number) else { return }
+            let bound = NIOLoopBound(self, eventLoop: connection.eventLoop)
+            connection.eventLoop.execute { bound.value.sendAcknowledgements() }
+        }
+
+        func reject(_ tag: WorkerLoop.Ledger.Tag, requeue: Bool) {
+            if !tag.isSuspect { acknowledgements.rejected(tag.number) }
+            (tag.isSuspect ? suspects : tasks).reject(tag.number, requeue: requeue)
+        }
+
+        func sendAcknowledgements() {
+            for word in acknowledgements.take() {
+                tasks.acknowledge(word.number, multiple: word.isMultiple)
+            }
         }
     }
 
@@ -47,8 +66,8 @@ extension WorkerLoop {
             opened = connection
             trying = connection
             after(Layout.longestTry) { $0.giveUpTry(generation) }
-            connection.onEnd = { [weak self] _ in
-                self?.assumeIsolated { $0.connectionEnded(generation) }
+            connection.onEnd = { [weak self] failure in
+                self?.assumeIsolated { $0.connectionEnded(failure, address, generation) }
             }
             var channels: [AMQP.Channel] = []
             for _ in 0..<4 {
@@ -92,7 +111,7 @@ extension WorkerLoop {
     /// Cuts a connection off whose broker does not answer, though its heart beats.
     private func giveUpTry(_ generation: Int) {
         guard self.generation == generation else { return }
-        trying?.abort(.silent)
+        trying?.abort(.unanswered)
     }
 
     private func failed(
@@ -110,7 +129,7 @@ extension WorkerLoop {
         link = nil
         let reason = BrokerNodes.reason(of: error)
         if !hasBeenConnected {
-            if case ConnectionFailure.refused = error {
+            if (error as? ConnectionFailure)?.isRefusal == true {
                 return end(throwing: BrokerRefused(broker: address.description, reason: reason))
             }
             if start.duration(to: .now) > WorkerLoop.openingPatience {
@@ -128,13 +147,21 @@ extension WorkerLoop {
         }
     }
 
-    private func connectionEnded(_ generation: Int) {
+    private func connectionEnded(
+        _ failure: ConnectionFailure,
+        _ address: BrokerAddress,
+        _ generation: Int
+    ) {
         guard self.generation == generation else { return }
         self.generation += 1
         link = nil
         controlRead?.fail(ConnectionFailure.transportLost)
         controlRead = nil
         ledger.connectionLost()
+        if !hasBeenConnected, failure.isRefusal {
+            let reason = failure.description
+            return end(throwing: BrokerRefused(broker: address.description, reason: reason))
+        }
         if ledger.isDraining, ledger.isIdle { return end() }
         reconnect()
     }
@@ -160,18 +187,15 @@ extension WorkerLoop {
             throw error
         }
         let marker = Envelope.mark(.life, "\(identity.instance).\(generation)")
-        link.out.publish(to: "", key: Layout.control, marker, ByteBuffer()) { _ in }
+        link.streams.write(to: Layout.control, marker, ByteBuffer())
         try await read.futureResult.get()
     }
 
     private func receivedControl(_ message: Message, _ generation: Int) {
         guard self.generation == generation, let link else { return }
         if let offset = message.header("x-stream-offset")?.integer { controlOffset = offset + 1 }
-        link.unacknowledged += 1
-        if link.unacknowledged >= WorkerLoop.controlPrefetch / 4 {
-            link.unacknowledged = 0
-            link.control.acknowledge(message.deliveryTag, multiple: true)
-        }
+        // At once: what is not acknowledged for long makes the broker close the channel.
+        link.control.acknowledge(message.deliveryTag, multiple: true)
         let id = message.properties.correlationID ?? ""
         switch message.properties.type {
         case Envelope.Kind.life.rawValue where id == "\(identity.instance).\(generation)":
@@ -181,8 +205,9 @@ extension WorkerLoop {
             let ids = Envelope.cancelled(in: message)
             carryOut(ledger.cancelsRead(ids))
             guard link.isReady, let job = message.properties.appID else { return }
-            // What has begun is said before that the cancel was seen.
+            // What has begun or ended is said before that the cancel was seen.
             flushNotes()
+            sendOutcomes()
             write(.seen, id, to: job, Envelope.body(ofNames: routes))
         case Envelope.Kind.removed.rawValue:
             carryOut(ledger.livesRemoved(Envelope.names(in: message) ?? []))

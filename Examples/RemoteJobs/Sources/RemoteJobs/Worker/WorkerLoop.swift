@@ -36,7 +36,7 @@ actor WorkerLoop {
     var hasBeenConnected = false
     var ended: CheckedContinuation<Void, any Error>?
     private var running: [PublicationID: RunningTask] = [:]
-    private var outcomes: [PublicationID: (Envelope.TaskMessage, RegisteredWork.End, Int)] = [:]
+    var outcomes: [PublicationID: Outcome] = [:]
     private var notes = WorkerNotes()
     private var isNoteDue = false
     private var isProgressDue = false
@@ -101,6 +101,7 @@ actor WorkerLoop {
         generation += 1
         self.link = nil
         link.connection.onEnd = { [weak self] _ in self?.assumeIsolated { $0.end() } }
+        link.sendAcknowledgements()
         link.connection.close()
         after(.seconds(3)) { $0.end() }
     }
@@ -141,12 +142,13 @@ actor WorkerLoop {
         noticePause()
         guard let link else { return }
         let tag = Ledger.Tag(isSuspect: isSuspect, number: message.deliveryTag)
+        if !isSuspect { link.acknowledgements.delivered() }
         guard let task = Envelope.task(in: message) else {
             // Nobody here has published it.
-            return link.channel(of: tag).reject(message.deliveryTag, requeue: false)
+            return link.reject(tag, requeue: false)
         }
         // A suspect has had these in its first queue.
-        let earlier = isSuspect ? Int(Layout.deliveryLimit) + 1 : 0
+        let earlier = isSuspect ? Int(Layout.returnLimit) + 1 : 0
         carryOut(
             ledger.delivered(
                 task.id,
@@ -163,8 +165,8 @@ actor WorkerLoop {
             switch action {
             case .run(let id, let task, let attempt): run(id, task, attempt)
             case .publish(let id): publish(id)
-            case .acknowledge(let tag): link?.channel(of: tag).acknowledge(tag.number)
-            case .giveUp(let tag): link?.channel(of: tag).reject(tag.number, requeue: false)
+            case .acknowledge(let tag): link?.acknowledge(tag)
+            case .giveUp(let tag): link?.reject(tag, requeue: false)
             case .handBack(let tag, let task): handBack(tag, task)
             case .cancel(let id): running[id]?.cancel()
             }
@@ -202,45 +204,14 @@ actor WorkerLoop {
         noticePause()
         running[id] = nil
         notes.ended(task)
-        outcomes[id] = (task, end, attempt)
+        outcomes[id] = Outcome(task: task, end: end, attempt: attempt)
         carryOut(ledger.runEnded(id))
-    }
-
-    private func publish(_ id: PublicationID) {
-        guard let link, link.isReady, let (task, end, attempt) = outcomes[id] else { return }
-        let generation = generation
-        let (kind, body): (Envelope.Kind, ByteBuffer) =
-            switch end {
-            case .done(let body): (.done, body)
-            case .failed(let body): (.failed, body)
-            case .stopped: (.stopped, ByteBuffer())
-            }
-        link.out.publish(
-            to: "",
-            key: Layout.stream(of: task.job),
-            Envelope.outcome(kind, of: task, worker: identity, attempt: attempt),
-            body
-        ) { [weak self] outcome in
-            self?
-                .assumeIsolated { loop in
-                    guard loop.generation == generation else { return }
-                    switch outcome {
-                    case .confirmed, .unroutable:
-                        // Where the stream is gone, the job is, and nobody waits.
-                        loop.outcomes[id] = nil
-                        loop.carryOut(loop.ledger.outcomeConfirmed(id))
-                        loop.endIfIdle()
-                    case .refused: loop.after(.seconds(1)) { $0.publish(id) }
-                    case .lost: break
-                    }
-                }
-        }
     }
 
     /// Publishes a task anew, so that its return does not count against it, then acknowledges it.
     private func handBack(_ tag: Ledger.Tag, _ task: Envelope.TaskMessage) {
         guard let link else { return }
-        guard !tag.isSuspect else { return link.suspects.reject(tag.number, requeue: true) }
+        guard !tag.isSuspect else { return link.reject(tag, requeue: true) }
         link.handBacks += 1
         let generation = generation
         link.out.publish(to: Layout.tasks, key: task.routingKey, task.properties, task.body) {
@@ -250,9 +221,9 @@ actor WorkerLoop {
                     guard loop.generation == generation, let link = loop.link else { return }
                     link.handBacks -= 1
                     if outcome == .confirmed {
-                        link.tasks.acknowledge(tag.number)
+                        link.acknowledge(tag)
                     } else {
-                        link.tasks.reject(tag.number, requeue: true)
+                        link.reject(tag, requeue: true)
                     }
                     loop.endIfIdle()
                 }
@@ -274,7 +245,9 @@ actor WorkerLoop {
         after(.milliseconds(200)) { loop in
             loop.isProgressDue = false
             for (job, tasks) in loop.notes.takeProgress() {
-                loop.write(.progress, to: job, Envelope.body(of: tasks))
+                for note in SizeLimit.notes(tasks, key: \.key) {
+                    loop.write(.progress, to: job, Envelope.body(of: note))
+                }
             }
         }
     }
@@ -284,17 +257,14 @@ actor WorkerLoop {
         isNoteDue = false
         guard link?.isReady == true else { return }
         for (job, tasks) in notes.takeStarted() {
-            write(.started, to: job, Envelope.body(of: tasks))
+            for note in SizeLimit.notes(tasks, key: \.0.key) {
+                write(.started, to: job, Envelope.body(of: note))
+            }
         }
     }
 
     func write(_ kind: Envelope.Kind, _ id: String? = nil, to job: String, _ body: ByteBuffer) {
-        link?.out
-            .publish(
-                to: "",
-                key: Layout.stream(of: job),
-                Envelope.mark(kind, id, by: identity),
-                body
-            ) { _ in }
+        link?.streams
+            .write(to: Layout.stream(of: job), Envelope.mark(kind, id, by: identity), body)
     }
 }

@@ -19,7 +19,13 @@ import Testing
         #expect(machine.failed(at: .seconds(32), random: 0) == [])
     }
 
-    @Test func aRefusalWhileOpeningIsFinalAndLaterIsNot() {
+    @Test func aRefusalOfAnOpenSessionIsFinal() {
+        var machine = openMachine()
+        #expect(machine.refused(at: .seconds(1), random: 0) == [.giveUp(.refused)])
+        #expect(machine.refused(at: .seconds(1), random: 0) == [])
+    }
+
+    @Test func aRefusalWhileOpeningIsFinalAndOneWhileABrokerComesBackIsNot() {
         var machine = SessionStateMachine(patience: .seconds(200))
         _ = machine.openRequested(at: .zero)
         #expect(machine.refused(at: .zero, random: 0) == [.giveUp(.refused)])

@@ -61,6 +61,14 @@ final class BrokerNode: Sendable {
         return (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
     }
 
+    /// Has the node evaluate an expression of Erlang.
+    func evaluate(_ expression: String) async throws {
+        let tool = URL(fileURLWithPath: folder + "/rabbitmqctl")
+        let run = try ProgramRun(at: tool, ["-q", "eval", expression])
+        let end = try await run.end()
+        XCTAssertEqual(end.status, 0, end.output + end.messages)
+    }
+
     /// The ports of the node, of its cluster and of its epmd on which somebody listens.
     var listening: [Int] { (port..<port + 3).filter { !BrokerNode.isRefused($0) } }
 

@@ -14,6 +14,8 @@ final class CutProxy: Sendable {
     private let links = Mutex<[any NIOCore.Channel]>([])
     private let judge = Mutex<Judge?>(nil)
     private let muteJudge = Mutex<Judge?>(nil)
+    private let withholdJudge = Mutex<Judge?>(nil)
+    private let refuseJudge = Mutex<Judge?>(nil)
     private let lets = Mutex(true)
     private let accepted = Mutex(0)
 
@@ -67,6 +69,18 @@ final class CutProxy: Sendable {
         muteJudge.withLock { $0 = judge }
     }
 
+    /// From the first frame of which the judge says so, a link brings no messages on the frame's
+    /// channel; once.
+    func withhold(at judge: @escaping Judge) {
+        withholdJudge.withLock { $0 = judge }
+    }
+
+    /// From the first frame of which the judge says so, a channel's first, all that is published on
+    /// its channel is refused, and does not come to the broker; once.
+    func refuse(at judge: @escaping Judge) {
+        refuseJudge.withLock { $0 = judge }
+    }
+
     /// Whether new links are let through.
     func letThrough(_ lets: Bool) {
         self.lets.withLock { $0 = lets }
@@ -78,17 +92,17 @@ final class CutProxy: Sendable {
         try await server.close()
     }
 
-    private func judges(_ frame: Frame) -> Bool {
-        guard let judge = judge.withLock({ $0 }), judge(frame) else { return false }
-        self.judge.withLock { $0 = nil }
+    /// Whether a judge, who is asked until it says so once, says so now.
+    private static func says(_ judge: borrowing Mutex<Judge?>, _ frame: Frame) -> Bool {
+        guard let says = judge.withLock({ $0 }), says(frame) else { return false }
+        judge.withLock { $0 = nil }
         return true
     }
 
-    private func mutes(_ frame: Frame) -> Bool {
-        guard let judge = muteJudge.withLock({ $0 }), judge(frame) else { return false }
-        muteJudge.withLock { $0 = nil }
-        return true
-    }
+    private func judges(_ frame: Frame) -> Bool { CutProxy.says(judge, frame) }
+    private func mutes(_ frame: Frame) -> Bool { CutProxy.says(muteJudge, frame) }
+    private func withholds(_ frame: Frame) -> Bool { CutProxy.says(withholdJudge, frame) }
+    private func refuses(_ frame: Frame) -> Bool { CutProxy.says(refuseJudge, frame) }
 
     private func join(_ client: any NIOCore.Channel, to port: Int) -> EventLoopFuture<Void> {
         links.withLock { $0.append(client) }
@@ -100,9 +114,10 @@ final class CutProxy: Sendable {
                 self.links.withLock { $0.append(broker) }
                 return client.eventLoop
                     .makeCompletedFuture {
-                        let judged = Relay(to: broker, self)
+                        let answers = AnswerRelay(to: client)
+                        let judged = Relay(to: broker, self, answers)
                         try client.pipeline.syncOperations.addHandler(judged)
-                        try broker.pipeline.syncOperations.addHandler(Relay(to: client, nil))
+                        try broker.pipeline.syncOperations.addHandler(answers)
                     }
                     .flatMap {
                         broker.setOption(.autoRead, value: true)
@@ -111,53 +126,116 @@ final class CutProxy: Sendable {
             }
     }
 
-    /// Passes bytes on.
+    /// Passes the client's bytes on to the broker.
     private final class Relay: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
         private let other: any NIOCore.Channel
-        private let proxy: CutProxy?
+        private let proxy: CutProxy
+        private let answers: AnswerRelay
         private var unread = ByteBuffer()
         private var hasGreeted = false
         private var isMute = false
+        /// The channel on which all is refused, from its first message on.
+        private var refused: UInt16?
+        private var refusedCount: UInt64 = 0
 
-        /// Passes bytes on to a channel; the proxy, if there is one, judges them.
-        init(to other: any NIOCore.Channel, _ proxy: CutProxy?) {
+        /// Passes bytes on to a channel; the proxy judges them.
+        init(to other: any NIOCore.Channel, _ proxy: CutProxy, _ answers: AnswerRelay) {
             self.other = other
             self.proxy = proxy
+            self.answers = answers
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            let bytes = unwrapInboundIn(data)
-            if cuts(bytes) {
-                context.close(promise: nil)
-                other.close(promise: nil)
-                return
+            unread.writeImmutableBuffer(unwrapInboundIn(data))
+            var passed = ByteBuffer()
+            if !hasGreeted, let greeting = unread.readSlice(length: 8) {
+                hasGreeted = true
+                passed.writeImmutableBuffer(greeting)
             }
-            if !isMute { other.writeAndFlush(bytes, promise: nil) }
+            while hasGreeted {
+                let start = unread
+                guard let frame = try? unread.readFrame(longest: 1 << 20) else { break }
+                let length = unread.readerIndex - start.readerIndex
+                if proxy.judges(frame) {
+                    context.close(promise: nil)
+                    other.close(promise: nil)
+                    return
+                }
+                note(frame)
+                refuse(frame, context.channel)
+                if !stays(frame) { passed.writeBytes(start.readableBytesView.prefix(length)) }
+            }
+            unread.discardReadBytes()
+            other.writeAndFlush(passed, promise: nil)
         }
 
         func channelInactive(context: ChannelHandlerContext) {
             other.close(promise: nil)
         }
 
-        private func cuts(_ bytes: ByteBuffer) -> Bool {
-            guard let proxy else { return false }
-            unread.writeImmutableBuffer(bytes)
-            if !hasGreeted, unread.readableBytes >= 8 {
-                hasGreeted = true
-                unread.moveReaderIndex(forwardBy: 8)
+        private func note(_ frame: Frame) {
+            if proxy.mutes(frame) { isMute = true }
+            guard case .method(_, let channel) = frame else { return }
+            if proxy.withholds(frame) { answers.withheld = channel }
+            if proxy.refuses(frame) { refused = channel }
+        }
+
+        /// Answers what is published on a channel of which all is refused.
+        private func refuse(_ frame: Frame, _ client: any NIOCore.Channel) {
+            guard case .method(.basicPublish, refused) = frame, let refused else { return }
+            refusedCount += 1
+            let nack = Method.basicNack(delivery: refusedCount, multiple: false, requeue: false)
+            var answer = ByteBuffer()
+            answer.writeFrame(.method(nack, channel: refused))
+            client.writeAndFlush(answer, promise: nil)
+        }
+
+        private func stays(_ frame: Frame) -> Bool {
+            switch frame {
+            case .method(.basicPublish, refused), .header(_, _, refused), .body(_, refused): true
+            default: isMute && frame != .heartbeat
             }
-            while hasGreeted, let frame = try? unread.readFrame(longest: 1 << 20) {
-                if proxy.judges(frame) { return true }
-                if proxy.mutes(frame) { isMute = true }
-                if isMute, frame == .heartbeat {
-                    var heartbeat = ByteBuffer()
-                    heartbeat.writeFrame(.heartbeat)
-                    other.writeAndFlush(heartbeat, promise: nil)
-                }
+        }
+    }
+
+    /// Passes the broker's bytes on to the client.
+    private final class AnswerRelay: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        /// The channel whose messages stay here.
+        var withheld: UInt16?
+        private let other: any NIOCore.Channel
+        private var unread = ByteBuffer()
+
+        init(to other: any NIOCore.Channel) {
+            self.other = other
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            unread.writeImmutableBuffer(unwrapInboundIn(data))
+            var passed = ByteBuffer()
+            while true {
+                let start = unread
+                guard let frame = try? unread.readFrame(longest: 1 << 20) else { break }
+                let length = unread.readerIndex - start.readerIndex
+                if !stays(frame) { passed.writeBytes(start.readableBytesView.prefix(length)) }
             }
-            return false
+            unread.discardReadBytes()
+            other.writeAndFlush(passed, promise: nil)
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            other.close(promise: nil)
+        }
+
+        private func stays(_ frame: Frame) -> Bool {
+            switch frame {
+            case .method(.basicDeliver, withheld), .header(_, _, withheld), .body(_, withheld):
+                true
+            default: false
+            }
         }
     }
 }

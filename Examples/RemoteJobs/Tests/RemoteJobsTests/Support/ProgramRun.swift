@@ -14,10 +14,16 @@ final class ProgramRun: Sendable {
     private let ended = XCTestExpectation(description: "the program has ended")
 
     /// Starts a program that stands beside the tests.
-    init(_ name: String, _ arguments: [String]) throws {
+    convenience init(_ name: String, _ arguments: [String]) throws {
         let tests = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
+        let folder = tests.deletingLastPathComponent()
+        try self.init(at: folder.appendingPathComponent(name), arguments)
+    }
+
+    /// Starts a program.
+    init(at program: URL, _ arguments: [String]) throws {
         process = Process()
-        process.executableURL = tests.deletingLastPathComponent().appendingPathComponent(name)
+        process.executableURL = program
         process.arguments = arguments
         files = (0..<2)
             .map { _ in

@@ -17,6 +17,13 @@ enum Double2: RemoteWork {
     }
 }
 
+/// A text as it is, or what its worker makes of it.
+enum Echo: RemoteWork {
+    static let name = "echo"
+    typealias Input = String
+    typealias Output = String
+}
+
 /// What workers of a test did, by the keys of their tasks.
 final class RunLog: Sendable {
     private let runs = Mutex<[String: Int]>([:])

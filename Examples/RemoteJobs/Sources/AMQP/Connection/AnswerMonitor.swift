@@ -1,9 +1,10 @@
-/// Decides at each half of a heartbeat's interval whether a channel's confirms still come.
+/// Decides at each half of a heartbeat's interval whether a channel is still answered: its requests,
+/// or its messages by confirms.
 ///
 /// A stream whose node of a cluster has died may never confirm what was on its way, while all else
 /// goes on. It is longer than the minute in which RabbitMQ misses a stopped node.
-struct ConfirmMonitor {
-    /// 36 halves of an interval for one message end a connection: 90 s at 5 s.
+struct AnswerMonitor {
+    /// 36 halves of an interval for one answer end a connection: 90 s at 5 s.
     static let mostTicks = 36
 
     private var oldest: UInt64?
@@ -12,15 +13,15 @@ struct ConfirmMonitor {
     /// Half an interval has passed.
     ///
     /// - Parameters:
-    ///   - number: The oldest message that is not confirmed.
-    ///   - isBlocked: Whether the broker has said that it takes none for now.
-    /// - Returns: Whether confirms are still to be expected.
+    ///   - number: The oldest that is not answered.
+    ///   - isBlocked: Whether the broker has said that it takes nothing for now.
+    /// - Returns: Whether answers are still to be expected.
     mutating func ticked(oldest number: UInt64?, isBlocked: Bool) -> Bool {
         guard let number, !isBlocked, number == oldest else {
             (oldest, ticks) = (number, 0)
             return true
         }
         ticks += 1
-        return ticks <= ConfirmMonitor.mostTicks
+        return ticks <= AnswerMonitor.mostTicks
     }
 }

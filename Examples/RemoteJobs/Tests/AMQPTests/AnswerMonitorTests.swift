@@ -2,16 +2,16 @@ import Testing
 
 @testable import AMQP
 
-@Suite struct ConfirmMonitorTests {
+@Suite struct AnswerMonitorTests {
     /// How often one tick after another found confirms to be expected, at most 100 times.
-    private func alive(_ tick: (inout ConfirmMonitor, UInt64) -> Bool) -> Int {
-        var monitor = ConfirmMonitor()
+    private func alive(_ tick: (inout AnswerMonitor, UInt64) -> Bool) -> Int {
+        var monitor = AnswerMonitor()
         return (0..<100).first { !tick(&monitor, $0) }.map { Int($0) } ?? 100
     }
 
     @Test func aMessageThatIsNeverConfirmedEndsIt() {
         let ticks = alive { monitor, _ in monitor.ticked(oldest: 7, isBlocked: false) }
-        #expect(ticks == ConfirmMonitor.mostTicks + 1)
+        #expect(ticks == AnswerMonitor.mostTicks + 1)
     }
 
     @Test func confirmsThatComeDoNot() {

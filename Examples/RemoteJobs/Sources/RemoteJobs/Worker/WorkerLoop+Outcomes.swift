@@ -1,0 +1,98 @@
+import AMQP
+import NIOCore
+
+extension WorkerLoop {
+    /// A task that has ended, and what it came to.
+    struct Outcome {
+        let task: Envelope.TaskMessage
+        let end: RegisteredWork.End
+        let attempt: Int
+    }
+
+    /// Sends the outcome of a task, together with others where that costs no time.
+    func publish(_ id: PublicationID) {
+        guard let link, link.isReady, let outcome = outcomes[id] else { return }
+        // The key travels among the properties, which one frame must hold.
+        let bytes = outcome.end.body.readableBytes + outcome.task.key.utf8.count
+        switch link.outcomes.added(id, bytes: bytes) {
+        case .wait: break
+        case .send: sendOutcomes()
+        case .sendSoon: onLoop { $0.sendOutcomes() }
+        case .sendLater(let batch):
+            after(OutcomeBatches.longestWait) { loop in
+                // Another connection's batches begin anew.
+                guard loop.link?.outcomes.isWaiting(batch) == true else { return }
+                loop.sendOutcomes()
+            }
+        }
+    }
+
+    /// Sends all outcomes that have gathered, those of a job in one message.
+    func sendOutcomes() {
+        guard let link, link.isReady else { return }
+        let ids = link.outcomes.take().filter { outcomes[$0] != nil }
+        for (job, ids) in Dictionary(grouping: ids, by: { outcomes[$0]?.task.job ?? "" }) {
+            send(ids, of: job, on: link)
+        }
+    }
+
+    private func send(_ ids: [PublicationID], of job: String, on link: Link) {
+        let parts = ids.compactMap { outcomes[$0] }
+            .map { outcome in
+                let properties = Envelope.outcome(
+                    outcome.end.kind,
+                    of: outcome.task,
+                    worker: identity,
+                    attempt: outcome.attempt
+                )
+                return (properties, outcome.end.body)
+            }
+        let (properties, body) = Envelope.message(of: parts)
+        let generation = generation
+        link.outcomes.sent()
+        link.streams.write(to: Layout.stream(of: job), properties, body) { [weak self] answer in
+            self?
+                .assumeIsolated { loop in
+                    guard loop.generation == generation else { return }
+                    loop.answered(ids, answer)
+                }
+        }
+    }
+
+    private func answered(_ ids: [PublicationID], _ answer: PublishOutcome) {
+        switch answer {
+        case .confirmed, .unroutable:
+            // Where the stream is gone, the job is, and nobody waits.
+            for id in ids {
+                outcomes[id] = nil
+                carryOut(ledger.outcomeConfirmed(id))
+            }
+        case .refused:
+            let generation = generation
+            after(.seconds(1)) { loop in
+                guard loop.generation == generation else { return }
+                for id in ids { loop.publish(id) }
+            }
+        case .lost: return
+        }
+        if link?.outcomes.answered() == true { sendOutcomes() }
+        endIfIdle()
+    }
+}
+
+extension RegisteredWork.End {
+    fileprivate var kind: Envelope.Kind {
+        switch self {
+        case .done: .done
+        case .failed: .failed
+        case .stopped: .stopped
+        }
+    }
+
+    fileprivate var body: ByteBuffer {
+        switch self {
+        case .done(let body), .failed(let body): body
+        case .stopped: ByteBuffer()
+        }
+    }
+}
