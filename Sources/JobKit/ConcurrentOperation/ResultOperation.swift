@@ -27,7 +27,8 @@ open class ResultOperation<Success: Sendable>: ConcurrentOperation, @unchecked S
     ///
     /// A cancelled operation gives `CancellationError`.
     public final var result: Result<Success, any Error>? {
-        outcome.map(storage.result(of:))
+        // Not `storage.result(of:)` as a value, which would read the storage before the finish too.
+        outcome.map { storage.result(of: $0) }
     }
 
     /// Waits for the operation and returns its value.

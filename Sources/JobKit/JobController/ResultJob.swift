@@ -16,7 +16,8 @@ open class ResultJob<Success: Sendable>: JobController, @unchecked Sendable {
 
     /// The value, or why there is none; nil until the job has finished.
     public final var result: Result<Success, any Error>? {
-        outcome.map(storage.result(of:))
+        // Not `storage.result(of:)` as a value, which would read the storage before the finish too.
+        outcome.map { storage.result(of: $0) }
     }
 
     /// Waits for the job and returns its value.

@@ -53,7 +53,12 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
 
     private func begin(_ number: Int) {
         let attempt = make(number)
-        self.attempt.withLock { $0 = attempt }
+        // The one before is a user's, and released without the lock.
+        let replaced = self.attempt.withLock { last in
+            defer { last = attempt }
+            return last
+        }
+        withExtendedLifetime(replaced) {}
         guard attempt.isReady else {
             return trackAndQueue(attempt, on: attemptsWithDependencies) { self.ended($0, number) }
         }

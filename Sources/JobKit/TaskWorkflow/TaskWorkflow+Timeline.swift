@@ -2,7 +2,7 @@ extension TaskWorkflow {
     /// Writes when the tasks ran and how long they took, in whole milliseconds.
     ///
     /// ```text
-    /// [Launch start] - [TaskA 201ms] - [TaskC 200ms] - [Waiting 5ms] - [TaskG 13ms] - [Launch finish]
+    /// [Launch start] - [TaskA 201ms] - [TaskC 200ms] - [Waiting 5ms] - [Launch finish]
     ///                                - [TaskE 205ms]
     /// ```
     ///

@@ -87,9 +87,11 @@ extension TaskWorkflowShell {
     }
 
     func workflowFinished(_ workflow: TaskWorkflow) {
+        // Asked without the lock: the delegate's last owner may let it go meanwhile.
+        let hasDelegate = delegate != nil
         let mustTell = state.withLock { state in
             state.record.workflowEnded(at: .now)
-            guard state.delegate.object != nil || state.isAwaitedOnMainThread else { return false }
+            guard hasDelegate || state.isAwaitedOnMainThread else { return false }
             state.telling = .due(workflow)
             return true
         }

@@ -20,6 +20,22 @@ final class RetryOperationTests: XCTestCase {
         }
     }
 
+    // Operation forces @unchecked. The properties are constants.
+    /// An attempt that calls a closure when it is released.
+    private final class BoundOperation: ConcurrentOperation, @unchecked Sendable {
+        private let failure: Refused?
+        private let token: ReleaseToken
+
+        init(failure: Refused?, _ released: @escaping @Sendable () -> Void) {
+            self.failure = failure
+            token = ReleaseToken(released)
+        }
+
+        override func main() {
+            if let failure { finish(with: failure) } else { finish() }
+        }
+    }
+
     private func failing(_ failures: Int) -> @Sendable (Int) -> Attempt {
         { number in Attempt(refusal: number <= failures ? Refused(number: number) : nil) }
     }
@@ -92,6 +108,23 @@ final class RetryOperationTests: XCTestCase {
         clock.advance(by: .seconds(1))
         try await next.value
         XCTAssertEqual(log.events, ["next, after true"])
+    }
+
+    // The last owner of an attempt is the retry, when it makes the next.
+    func testAttemptIsReleasedWithNoLockHeld() async throws {
+        let log = EventLog()
+        let retries = Guarded<[RetryOperation<BoundOperation>]>([])
+        let retry = RetryOperation(RetryPolicy { _, _ in .zero }) { number in
+            BoundOperation(failure: number == 1 ? Refused(number: 1) : nil) {
+                guard let retry = retries.withLock({ $0.first }) else { return }
+                log.record("released, \(retry.finalAttempt == nil ? "none" : "one") is the last")
+            }
+        }
+        retries.withLock { $0 = [retry] }
+        TaskQueue.shared.addOperation(retry)
+        await bounded { await retry.waitForFinish() }
+        XCTAssertEqual(log.events, ["released, one is the last"])
+        retries.withLock { $0 = [] }
     }
 
     func testPlainOperationIsRunOnce() async throws {
