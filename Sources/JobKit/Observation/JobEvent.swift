@@ -37,13 +37,13 @@ public struct JobEvent: Sendable {
 
     let time: EventTime
     /// When the operation was started, of ``Kind/finished``.
-    private var startTime: EventTime
+    private(set) var startTime = EventTime.unknown
     /// The operation in whose callback this one was tracked; of ``Kind/tracked``.
     private(set) var causeID: Int?
     /// The operations that this one depended on, or waited for by its stage; of ``Kind/started``.
-    private(set) var predecessorIDs: [Int]
+    private(set) var predecessorIDs: [Int] = []
     /// What else it may have waited for; of ``Kind/started``.
-    private(set) var place: StartPlace
+    private(set) var place = StartPlace()
     let operationName: OperationName
 
     /// The operation's name, or its type's.
@@ -59,45 +59,21 @@ public struct JobEvent: Sendable {
 
     /// When it happened.
     public var instant: ContinuousClock.Instant { time.instant }
+}
 
-    /// An event of which everything is known.
-    init(
-        _ kind: Kind,
-        of operationID: Int,
-        _ name: OperationName,
-        parentID: Int?,
-        group: JobGroup? = nil,
-        time: EventTime,
-        startTime: EventTime = .unknown,
-        outcome: OperationOutcome? = nil,
-        causeID: Int? = nil,
-        predecessorIDs: [Int] = [],
-        place: StartPlace = StartPlace()
-    ) {
-        self.kind = kind
-        self.operationID = operationID
-        self.parentID = parentID
-        self.group = group
-        self.time = time
-        self.startTime = startTime
-        self.outcome = outcome
-        self.causeID = causeID
-        self.predecessorIDs = predecessorIDs
-        self.place = place
-        operationName = name
-        rootID = operationID
-    }
-
+extension JobEvent {
     /// An event of the job that is observed.
     init(_ kind: Kind, ofObserved job: JobController, startTime: EventTime, time: EventTime) {
         self.init(
-            kind,
-            of: job.eventNumber,
-            OperationName(of: job),
+            kind: kind,
+            operationID: job.eventNumber,
             parentID: nil,
+            rootID: job.eventNumber,
+            outcome: kind == .finished ? job.outcome : nil,
+            group: nil,
             time: time,
             startTime: kind == .finished ? startTime : .unknown,
-            outcome: kind == .finished ? job.outcome : nil
+            operationName: OperationName(of: job)
         )
     }
 
@@ -113,10 +89,20 @@ public struct JobEvent: Sendable {
     }
 
     /// Tells observers, each with the job that it was added to.
-    mutating func tell(_ entries: some Sequence<JobObservers.Entry>, by job: JobController) {
+    func tell(_ entries: some Sequence<JobObservers.Entry>, by job: JobController) {
         for entry in entries {
-            rootID = entry.rootID
-            entry.observer.job(job, didRecord: self)
+            // As a rule all have one: nothing is copied.
+            if entry.rootID == rootID {
+                entry.observer.job(job, didRecord: self)
+            } else {
+                entry.observer.job(job, didRecord: of(root: entry.rootID))
+            }
         }
+    }
+
+    private func of(root rootID: Int) -> JobEvent {
+        var event = self
+        event.rootID = rootID
+        return event
     }
 }

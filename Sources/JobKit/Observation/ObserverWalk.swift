@@ -26,19 +26,23 @@ struct ObserverWalk {
         to task: Operation,
         isComplete: Bool
     ) {
-        ObserverWalk(entries: entries, isComplete: isComplete).run([task])
+        let walk = ObserverWalk(entries: entries, isComplete: isComplete)
+        walk.run(walk.pass(to: task))
     }
 
     private func run(_ tasks: [Operation]) {
         var remaining = tasks
-        while let task = remaining.popLast() {
-            guard let concurrent = task as? ConcurrentOperation else { continue }
-            concurrent.lifecycle.bitwiseOr(
-                OperationLifecycle.observed.rawValue,
-                ordering: .acquiringAndReleasing
-            )
-            if let job = task as? JobController { remaining += inherit(job.shell) }
-        }
+        while let task = remaining.popLast() { remaining += pass(to: task) }
+    }
+
+    /// Passes the observers on to a task alone; returns the tasks below it that lack them.
+    private func pass(to task: Operation) -> [Operation] {
+        guard let concurrent = task as? ConcurrentOperation else { return [] }
+        concurrent.lifecycle.bitwiseOr(
+            OperationLifecycle.observed.rawValue,
+            ordering: .acquiringAndReleasing
+        )
+        return (task as? JobController).map { inherit($0.shell) } ?? []
     }
 
     /// A job takes over the observers of a job above; returns the tasks to pass them on to.

@@ -19,25 +19,28 @@ struct TaskNews: Sendable {
 
     /// Tells an event, and of the tracking those who do not know it.
     func tell(_ kind: JobEvent.Kind, at time: EventTime) {
-        var event = JobEvent(
-            kind,
-            of: taskID,
-            OperationName(of: task),
+        if !unaware.isEmpty { event(kind, at: time).tracking.tell(entries[unaware], by: job) }
+        event(kind, at: time).tell(entries, by: job)
+    }
+
+    // Not inlined: the event would be copied to be passed on.
+    @inline(never)
+    private func event(_ kind: JobEvent.Kind, at time: EventTime) -> JobEvent {
+        JobEvent(
+            kind: kind,
+            operationID: taskID,
             parentID: job.eventNumber,
+            rootID: entries.first?.rootID ?? 0,
+            outcome: kind == .finished ? outcome : nil,
             group: group,
             time: time,
             startTime: kind == .finished ? startTime : .unknown,
-            outcome: kind == .finished ? outcome : nil,
             causeID: causeID,
             predecessorIDs: kind == .started ? predecessorIDs : [],
             place: kind == .started
-                ? StartPlace(of: task, groupCauseID: groupCauseID) : StartPlace()
+                ? StartPlace(of: task, groupCauseID: groupCauseID) : StartPlace(),
+            operationName: OperationName(of: task)
         )
-        if !unaware.isEmpty {
-            var tracking = event.tracking
-            tracking.tell(entries[unaware], by: job)
-        }
-        event.tell(entries, by: job)
     }
 
     private var concurrentTask: ConcurrentOperation? {

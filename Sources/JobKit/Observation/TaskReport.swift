@@ -24,9 +24,9 @@ struct TaskReport {
         // Not returned by `send`, which would copy all of it.
         var news: TaskNews?
         record.shell.send { news = $0.eventBegan(kind, of: record, at: time) }
-        guard let news else { return }
-        news.tell(kind, at: time)
-        ended(told: news.entries)
+        guard news != nil else { return }
+        news?.tell(kind, at: time)
+        ended(told: news?.entries ?? [])
     }
 
     /// Tells that the callbacks of the task have returned, if its finish was told.
@@ -43,11 +43,12 @@ struct TaskReport {
     }
 
     /// Does what could not be done while an observer was being told of the task.
-    func ended(told entries: [JobObservers.Entry]) {
+    func ended(told entries: @autoclosure () -> [JobObservers.Entry]) {
         switch record.change({ $0.end() }) {
         case .none:
             break
         case .leaveEnds(let tellsDrop):
+            let entries = entries()
             leaveEnded(telling: tellsDrop ? entries : []) { ended(told: entries) }
         case .settle:
             record.shell.settle(record)

@@ -18,15 +18,16 @@ import Testing
         predecessorIDs: [Int] = []
     ) -> JobEvent {
         JobEvent(
-            kind,
-            of: id,
-            name(id),
+            kind: kind,
+            operationID: id,
             parentID: parent,
+            rootID: id,
+            outcome: outcome,
             group: parent.map { .named("tasks of \($0)") },
             time: time,
-            outcome: outcome,
             causeID: causeID,
-            predecessorIDs: predecessorIDs
+            predecessorIDs: predecessorIDs,
+            operationName: name(id)
         )
     }
 
