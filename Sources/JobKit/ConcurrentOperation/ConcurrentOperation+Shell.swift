@@ -138,6 +138,31 @@ extension ConcurrentOperation {
         }
     }
 
+    /// Changes the hooks by what may bring a subscriber, and then notes whether it has company.
+    ///
+    /// Sequentially consistent, and noted before the lock is released: a queue reads it when it has
+    /// the operation, and whoever subscribes looks then whether the queue has it. At least one of
+    /// the two sees the other.
+    @inline(__always)
+    func subscribing<Result>(_ body: (inout OperationHooks) -> Result) -> Result {
+        hooks.withLock { hooks in
+            let result = body(&hooks)
+            if hooks.isShared {
+                lifecycle.bitwiseOr(
+                    OperationLifecycle.isShared.rawValue,
+                    ordering: .sequentiallyConsistent
+                )
+            }
+            return result
+        }
+    }
+
+    /// Whether several jobs track the operation, or have.
+    var isShared: Bool {
+        OperationLifecycle(rawValue: lifecycle.load(ordering: .sequentiallyConsistent))
+            .contains(.isShared)
+    }
+
     /// Tells of the start, before anybody can see it.
     func tellOfStart() {
         startIsObserved()

@@ -41,7 +41,8 @@ final class DependencyEdge: Sendable {
     /// Tells the operation that its finish no longer matters to this edge, which is over.
     func withdraw(from operation: Operation) {
         if let operation = operation as? ConcurrentOperation {
-            operation.hooks.withLock { $0.dependentRemoved() }
+            let released = operation.hooks.withLock { $0.dependentRemoved() }
+            withExtendedLifetime(released) {}
         } else {
             PlainOperations.removeDependent(self, from: operation)
         }

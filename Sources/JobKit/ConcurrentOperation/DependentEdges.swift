@@ -13,10 +13,14 @@ struct DependentEdges: Sendable {
     }
 
     /// An edge is over that may be among these.
-    mutating func edgeRemoved() {
+    ///
+    /// - Returns: The edges that were here, if some go now, to be released with no lock held.
+    mutating func edgeRemoved() -> [DependencyEdge] {
         removedCount += 1
-        guard removedCount >= Self.fewest, 2 * removedCount >= edges.count else { return }
+        guard removedCount >= Self.fewest, 2 * removedCount >= edges.count else { return [] }
+        let before = edges
         edges.removeAll(where: \.isOver)
         removedCount = 0
+        return before
     }
 }

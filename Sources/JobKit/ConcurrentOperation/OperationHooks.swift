@@ -16,6 +16,9 @@ struct OperationHooks {
     private(set) var listeners = Listeners()
     private(set) var isClosed = false
     private(set) var willNeverRun = false
+    /// Whether a subscriber came that was not the first.
+    private(set) var isShared = false
+    private var wasSubscribed = false
 
     /// Who is to be told of the finish.
     struct Listeners {
@@ -36,11 +39,6 @@ struct OperationHooks {
         (listeners.subscriber.map { [$0] } ?? []) + (listeners.others?.subscribers.all ?? [])
     }
 
-    /// Whether there is more than the one subscriber that most operations have.
-    var hasSeveralSubscribers: Bool {
-        listeners.subscriber == nil || listeners.others?.subscribers.isEmpty == false
-    }
-
     /// The subscriber that came first, and the others: no array for the one that most have.
     var allSubscribers: (first: OperationListener?, others: [OperationListener]) {
         (listeners.subscriber, listeners.others?.subscribers.all ?? [])
@@ -52,6 +50,8 @@ struct OperationHooks {
     /// Returns false if the operation has finished.
     mutating func subscribe(_ subscriber: OperationListener) -> Bool {
         guard !isClosed else { return false }
+        if wasSubscribed { isShared = true }
+        wasSubscribed = true
         // Its job may have ended meanwhile.
         guard subscriber.subscription == .none else { return true }
         subscriber.subscription = .stands
@@ -64,15 +64,38 @@ struct OperationHooks {
         return true
     }
 
-    /// A job hears of the finish no more.
-    mutating func unsubscribe(_ subscriber: OperationListener) {
-        let didStand = subscriber.subscription == .stands && !isClosed
+    /// Makes the operation stand in a queue, unless it stands in one already or has finished.
+    ///
+    /// - Parameters:
+    ///   - home: The queue.
+    ///   - subscriber: Hears of the finish, even where the operation stands in another queue.
+    /// - Returns: Why it does not stand in the queue, if it does not.
+    mutating func enter(
+        _ home: any QueueHome,
+        _ subscriber: OperationListener?
+    ) -> (standsElsewhere: Bool, isClosed: Bool) {
+        if let subscriber { _ = subscribe(subscriber) }
+        guard queue == nil else { return (true, isClosed) }
+        if !isClosed { queue = home }
+        return (false, isClosed)
+    }
+
+    /// A job hears of the finish no more, unless the finish has come and is being told.
+    ///
+    /// - Returns: What is to be released with no lock held: a record may be the last owner of what
+    ///   a job that has gone was given.
+    @discardableResult
+    mutating func unsubscribe(_ subscriber: OperationListener) -> [OperationListener] {
+        // Whoever tells of the finish reads the subscriptions that it took out, without the lock.
+        guard !isClosed else { return [] }
+        let didStand = subscriber.subscription == .stands
         subscriber.subscription = .isOver
         if listeners.subscriber === subscriber {
             listeners.subscriber = nil
         } else if didStand {
-            listeners.others?.subscribers.subscriptionEnded()
+            return listeners.others?.subscribers.subscriptionEnded() ?? []
         }
+        return []
     }
 
     /// The first subscribers but for one of them.
@@ -101,8 +124,11 @@ struct OperationHooks {
     }
 
     /// One of the dependents waits no longer.
-    mutating func dependentRemoved() {
-        listeners.others?.dependents.edgeRemoved()
+    ///
+    /// - Returns: What is to be released with no lock held: an edge may be the last owner of a
+    ///   plain operation that waited.
+    mutating func dependentRemoved() -> [DependencyEdge] {
+        listeners.others?.dependents.edgeRemoved() ?? []
     }
 
     /// Cancelled before the start: nobody waits any longer.
@@ -125,13 +151,10 @@ struct OperationHooks {
     /// - Returns: What there was.
     mutating func close(takesQueue: Bool) -> Taken {
         isClosed = true
-        let taken = Taken(
-            queue: takesQueue ? queue : nil,
-            timers: timers,
-            listeners: listeners
-        )
-        queue = nil
-        listeners = Listeners()
-        return taken
+        defer { queue = nil }
+        // Moved out: a copy counts references.
+        var taken = Listeners()
+        swap(&taken, &listeners)
+        return Taken(queue: takesQueue ? queue : nil, timers: timers, listeners: taken)
     }
 }

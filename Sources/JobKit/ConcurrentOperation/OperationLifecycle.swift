@@ -45,6 +45,8 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     static let isTimed = Self(rawValue: 1 << 14)
     /// A job that tracks the operation has a context for it to run inside.
     static let inContext = Self(rawValue: 1 << 19)
+    /// More than one job has tracked the operation.
+    static let isShared = Self(rawValue: 1 << 20)
 
     /// What follows from `start()`.
     enum Start: Equatable {

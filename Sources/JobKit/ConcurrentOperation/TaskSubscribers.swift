@@ -17,12 +17,16 @@ struct TaskSubscribers {
     mutating func append(_ record: OperationListener) { records.append(record) }
 
     /// The subscription of one of the records is over.
-    mutating func subscriptionEnded() {
+    ///
+    /// - Returns: The records that were here, if some go now, to be released with no lock held.
+    mutating func subscriptionEnded() -> [OperationListener] {
         goneCount += 1
         while head < records.count, records[head].subscription == .isOver { head += 1 }
-        guard 2 * goneCount >= records.count else { return }
+        guard 2 * goneCount >= records.count else { return [] }
+        let before = records
         records.removeAll { $0.subscription == .isOver }
         (goneCount, head) = (0, 0)
+        return before
     }
 
     /// The first of those that have not left.

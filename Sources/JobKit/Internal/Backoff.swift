@@ -12,6 +12,7 @@ struct Backoff {
     private static let shortestSleep: UInt32 = 50
     private static let longestSleep: UInt32 = 1_000
 
+    @inline(never)
     mutating func wait() {
         tries += 1
         if tries <= Self.spins { return }

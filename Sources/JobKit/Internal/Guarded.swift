@@ -25,22 +25,15 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         #if os(Linux)
-        if let result = try tryLock(body) { return result }
-        return try withContendedLock(body)
+        var backoff = Backoff()
+        while true {
+            // Its only use: where the body stands twice, what it captures is retained for each.
+            if let result = try tryLock(body) { return result }
+            backoff.wait()
+        }
         #else
         return try mutex.withLock(body)
         #endif
-    }
-
-    @inline(never)
-    private borrowing func withContendedLock<Result: ~Copyable, Failure: Error>(
-        _ body: (inout sending Value) throws(Failure) -> sending Result
-    ) throws(Failure) -> sending Result {
-        var backoff = Backoff()
-        while true {
-            backoff.wait()
-            if let result = try tryLock(body) { return result }
-        }
     }
 
     @inline(__always)

@@ -32,7 +32,8 @@ extension JobController {
         completion: sending ((Child) -> Void)? = nil
     ) {
         let terms = terms(of: task, cancellation, weight, failure)
-        shell.track(record(of: task, terms, nil, completion), task, group: group, for: self)
+        let record = record(of: task, terms, nil, consume completion)
+        shell.track(record, task, on: nil, group: group, for: self)
     }
 
     /// Adds a task to a queue and makes the job wait for it.
@@ -64,8 +65,9 @@ extension JobController {
         completion: sending ((Child) -> Void)? = nil
     ) {
         let terms = terms(of: task, cancellation, weight, failure)
-        let record = record(of: task, terms, queue ?? self.queue, completion)
-        shell.track(record, task, group: group, for: self)
+        let queue = queue ?? self.queue
+        let record = record(of: task, terms, queue, consume completion)
+        shell.track(record, task, on: queue, group: group, for: self)
     }
 
     /// Sets what is called instead of ``taskGroupFinished(_:)`` each time the group has finished.
@@ -120,7 +122,7 @@ extension JobController {
         of task: Child,
         _ terms: TaskTerms,
         _ queue: (any OperationScheduling)?,
-        _ completion: ((Child) -> Void)?
+        _ completion: consuming ((Child) -> Void)?
     ) -> TaskRecord {
         guard let completion else {
             return TaskRecord(task, shell: shell, terms: terms, queue: queue)

@@ -142,6 +142,6 @@ extension JobController {
             queue: queue,
             onSuccess: onSuccess
         )
-        shell.track(record, task, group: group, for: self)
+        shell.track(record, task, on: queue, group: group, for: self)
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 class JobMail: OperationListener, @unchecked Sendable {
     /// The next in the ``JobMailbox``, retained.
     final let next = Atomic<Unmanaged<JobMail>?>(nil)
-    private let isTask: Bool
+    fileprivate let isTask: Bool
 
     init(isTask: Bool) {
         self.isTask = isTask
@@ -25,7 +25,9 @@ extension Unmanaged<JobMail> {
     /// Calls `body` with the mail as a task's record, if it is one, without counting references.
     @inline(__always)
     func withRecord<Result>(_ body: (TaskRecord) -> Result) -> Result? {
-        _withUnsafeGuaranteedRef { mail in mail.record.map(body) }
+        _withUnsafeGuaranteedRef { mail in
+            mail.isTask ? body(unsafeDowncast(mail, to: TaskRecord.self)) : nil
+        }
     }
 }
 

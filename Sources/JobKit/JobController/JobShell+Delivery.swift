@@ -57,11 +57,11 @@ extension JobShell {
     ) -> (any CallbackDelivery)? {
         var seen = mailbox.turn.seen
         let now = CoarseTime.now
-        let (owner, first) = send { state -> (JobController?, JobState.Machine.Step) in
-            let job = state.owner.started
-            return (job, job == nil ? .none : state.nextStep(from: mailbox, at: now))
+        let begin = send { state -> (job: JobController, step: JobState.Machine.Step)? in
+            guard let job = state.owner.started else { return nil }
+            return (job, state.nextStep(from: mailbox, at: now))
         }
-        guard let job = owner else { return nil }
+        guard let (job, first) = begin else { return nil }
         let surroundings = self.context
         let thread = ThreadContext.current
         let outer = thread.pointee.callbackJob

@@ -92,7 +92,8 @@ extension JobShell {
 
     func unsubscribe(_ record: TaskRecord, from task: Operation) {
         if let concurrent = task as? ConcurrentOperation {
-            concurrent.hooks.withLock { $0.unsubscribe(record) }
+            let released = concurrent.hooks.withLock { $0.unsubscribe(record) }
+            withExtendedLifetime(released) {}
         } else {
             _ = PlainOperations.unsubscribe(record, from: task)?.detach()
         }

@@ -6,8 +6,9 @@ extension JobShell {
     /// Begins to track the record's task.
     ///
     /// - Parameters:
-    ///   - record: The task's record.
+    ///   - record: The task's record, which may be delivered and emptied as soon as it listens.
     ///   - task: The record's task.
+    ///   - queue: The record's queue.
     ///   - group: The group given, if any.
     ///   - job: The job.
     ///   - isSubmittedLater: Whether the task goes into its queue only when ``submitLater(_:)``
@@ -15,13 +16,13 @@ extension JobShell {
     func track(
         _ record: TaskRecord,
         _ task: Operation,
+        on queue: (any OperationScheduling)?,
         group: JobGroup?,
         for job: JobController,
         isSubmittedLater: Bool = false
     ) {
-        refuseAncestor(task, of: job)
-        // Read here, because the record may be delivered and emptied as soon as it listens.
-        let queue = record.queue
+        let nested = record.isConcurrent ? task as? JobController : nil
+        if let nested { refuseAncestor(nested, of: job) }
         let isQueued = queue != nil
         var news: TaskNews?
         let isSubmitted = isQueued && !isSubmittedLater
@@ -44,7 +45,7 @@ extension JobShell {
         if let context { ContextWalk.taskTracked(task, inside: context) }
         if case .tracked(let isAdmitted) = tracking {
             if isAdmitted, let queue = queue as? TaskQueue {
-                put(task, into: queue.shell, hearingOf: record, of: job)
+                put(task, into: queue, hearingOf: record, of: job)
             } else {
                 listen(to: task, record)
                 if let queue, isAdmitted, !task.isFinished {
@@ -61,10 +62,7 @@ extension JobShell {
             deliverElsewhere()
         }
         ProgressReport(of: self).taskTracked(task, record)
-        let hasTasks = record.isConcurrent && (task as? JobController)?.shell.hasTasks == true
-        if !isQueued || hasTasks {
-            offerPlaces(to: task)
-        }
+        if !isQueued || nested?.shell.hasTasks == true { offerPlaces(to: task) }
     }
 
     private func refuse(_ task: Operation, of job: JobController, _ reason: String) -> Never {
@@ -76,11 +74,11 @@ extension JobShell {
     /// Puts a task into a queue that tells of its finish, unless it was started before.
     private func put(
         _ task: Operation,
-        into queue: TaskQueueShell,
+        into queue: TaskQueue,
         hearingOf record: TaskRecord,
         of job: JobController
     ) {
-        switch queue.addTracked(task, record, of: job) {
+        switch queue.shell.addTracked(task, record, of: job) {
         case .stands: break
         case .hasFinished: heardOf(record)
         // A plain operation does not keep by itself who is to hear of its finish.
@@ -92,7 +90,7 @@ extension JobShell {
 
     private func listen(to task: Operation, _ record: TaskRecord) {
         guard let concurrent = task as? ConcurrentOperation else { return watch(task, record) }
-        if !concurrent.hooks.withLock({ $0.subscribe(record) }) { heardOf(record) }
+        if !concurrent.subscribing({ $0.subscribe(record) }) { heardOf(record) }
     }
 
     /// Hears of the finish of a plain operation, unless the job has ended meanwhile.

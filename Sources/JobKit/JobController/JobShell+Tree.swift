@@ -19,8 +19,7 @@ extension JobShell {
     // MARK: Ancestors
 
     /// Traps if `task` is the job itself, or waits for it.
-    func refuseAncestor(_ task: Operation, of job: JobController) {
-        guard let ancestor = task as? JobController else { return }
+    func refuseAncestor(_ ancestor: JobController, of job: JobController) {
         guard ancestor !== job else {
             fatalError("JobKit: \(job.label) was told to track itself.")
         }

@@ -27,9 +27,12 @@ final class JobShell: CallbackDelivery {
     /// queues.
     @inline(__always)
     func send<Result>(_ input: (inout sending JobState) -> sending Result) -> sending Result {
-        let (result, mustPut) = state.withLock { state in
+        // Not returned with the result, which would be copied then.
+        var mustPut = false
+        let result = state.withLock { state in
             let result = input(&state)
-            return (result, state.admission.claimLine())
+            mustPut = state.admission.claimLine()
+            return result
         }
         if mustPut { putAdmitted() }
         return result

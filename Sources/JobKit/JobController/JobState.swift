@@ -200,8 +200,8 @@ struct JobState {
     /// Empties a record whose task is no longer any concern of the job's.
     @inline(__always)
     mutating func empty(_ record: TaskRecord) -> Released {
+        tasks.forgetUndelivered(record)
         let (task, queue) = record.empty()
-        if let task { tasks.forgetUndelivered(record, task) }
         admission.taskFinished(record)
         return Released(task: task, queue: queue)
     }

@@ -60,17 +60,21 @@ struct JobTasks {
     }
 
     @inline(__always)
-    mutating func forgetUndelivered(_ record: TaskRecord, _ task: Operation) {
-        if record.isConcurrent {
-            let concurrent = unsafeDowncast(task, to: ConcurrentOperation.self)
-            let (isForgotten, _) = concurrent.trackingJob.compareExchange(
-                expected: Self.identity(of: record),
-                desired: 0,
-                ordering: .acquiringAndReleasing
-            )
-            if isForgotten { return }
+    mutating func forgetUndelivered(_ record: TaskRecord) {
+        let isForgotten = record.unretainedTask?
+            ._withUnsafeGuaranteedRef { task in
+                task.trackingJob
+                    .compareExchange(
+                        expected: Self.identity(of: record),
+                        desired: 0,
+                        ordering: .acquiringAndReleasing
+                    )
+                    .exchanged
+            }
+        guard isForgotten != true, let id = record.task.map({ ObjectIdentifier($0) }) else {
+            return
         }
-        undelivered.remove(ObjectIdentifier(task))
+        undelivered.remove(id)
     }
 
     /// The address of the shell: unique among the jobs that live.

@@ -56,6 +56,13 @@ class TaskRecord: JobMail, @unchecked Sendable {
         isConcurrent ? task.map { unsafeDowncast($0, to: ConcurrentOperation.self) } : nil
     }
 
+    /// The same to be asked something while the record holds it: each delivery asks several times,
+    /// and would count a reference each time.
+    final var unretainedTask: Unmanaged<ConcurrentOperation>? {
+        isConcurrent
+            ? task.map { .passUnretained(unsafeDowncast($0, to: ConcurrentOperation.self)) } : nil
+    }
+
     override func deliver(to job: JobController) {
         if let task { job.taskFinished(task) }
     }
@@ -121,7 +128,9 @@ class TaskRecord: JobMail, @unchecked Sendable {
     }
 
     /// Why the task failed, if it did.
-    final var failure: (any Error)? { concurrentTask?.error }
+    final var failure: (any Error)? {
+        unretainedTask?._withUnsafeGuaranteedRef { $0.error }
+    }
 
     /// The records of the jobs that track an operation and have not heard of its finish.
     static func tracking(_ operation: Operation) -> [TaskRecord] {

@@ -29,6 +29,13 @@ struct LoanLenders: RandomAccessCollection, Sendable {
         return true
     }
 
+    mutating func removeAll() {
+        nearest = nil
+        guard !others.isEmpty else { return }
+        others = []
+        known = nil
+    }
+
     private mutating func isNews(_ lender: TaskQueueTicket) -> Bool {
         guard others.count >= Self.compared else { return !others.contains(lender) }
         if known == nil { known = Set(others) }

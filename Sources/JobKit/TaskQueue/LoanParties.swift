@@ -1,8 +1,11 @@
-/// The entries of a queue that have to do with loans, by slot; and how many of them could lend.
+/// The entries of a queue that have to do with loans, by slot; how many of them could lend, and
+/// which of them ask or lend when there are too few places.
 struct LoanParties: Sendable {
     private var parties: ContiguousArray<LoanParty> = []
     /// How many jobs could lend their places now: where none can, nobody need be asked.
     private(set) var lenderCount = 0
+    /// Slots, each once.
+    private var postponed = FIFO<Int>()
 
     func knows(_ slot: Int) -> Bool { slot < parties.count }
 
@@ -22,5 +25,25 @@ struct LoanParties: Sendable {
         change(&parties[slot])
         let canLend = parties[slot].canLend
         if couldLend != canLend { lenderCount += canLend ? 1 : -1 }
+    }
+
+    /// Notes an entry that asks, or lends, when there are too few places.
+    mutating func postpone(_ slot: Int) {
+        guard !parties[slot].isPostponed else { return }
+        guard parties[slot].canLend || !parties[slot].lenders.isEmpty else { return }
+        parties[slot].isPostponed = true
+        postponed.append(slot)
+    }
+
+    /// Takes out the slot that was noted first, whatever stands there now.
+    mutating func popPostponed() -> Int? {
+        guard let slot = postponed.popFirst() else { return nil }
+        parties[slot].isPostponed = false
+        return slot
+    }
+
+    /// The entry has left the queue, and lends nothing.
+    mutating func forget(_ slot: Int) {
+        change(slot) { $0.forget() }
     }
 }

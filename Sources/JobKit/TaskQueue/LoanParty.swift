@@ -12,7 +12,32 @@ struct LoanParty: Sendable {
     var isWaitingJob = false
     /// Whether the jobs above know that somebody below this job asks for a loan.
     var hasRequestBelow = false
+    /// Whether the slot is noted among those that ask or lend when there are too few places.
+    var isPostponed = false
 
     /// Whether this job's place is to be had.
     var canLend: Bool { isWaitingJob && borrower == nil }
+
+    /// Whether there is somebody to borrow from, and nothing borrowed.
+    var mayBorrow: Bool { lender == nil && !lenders.isEmpty }
+
+    /// The entry has left the queue: all is as before it came, but for what holds for the slot.
+    mutating func forget() {
+        lenders.removeAll()
+        (lender, borrower) = (nil, nil)
+        desk = -1
+        (isWaitingJob, hasRequestBelow) = (false, false)
+    }
+
+    /// Whether the entry still asks by a ticket: it is ready, or executes in a place of the queue's.
+    func asks<Entry>(
+        by ticket: TaskQueueTicket,
+        _ priority: TaskPriority,
+        _ slots: ContiguousArray<TaskQueueSlot<Entry>>
+    ) -> Bool {
+        guard slots[ticket.slot].state == .executing else {
+            return slots[ticket.slot].stands(for: ticket, priority, in: .ready)
+        }
+        return slots[ticket.slot].sequence == ticket.sequence && lender == nil
+    }
 }

@@ -109,9 +109,11 @@ extension TaskQueueShell {
         case started(Int)
     }
 
+    /// Looks what has become of the queue, and has it call workers as usual.
     func progress() -> Progress {
-        ask { state in
-            state.machine.startableCount == 0
+        send { state in
+            state.workers.timePassed()
+            return state.machine.startableCount == 0
                 ? .nothingToStart : .started(state.machine.startCount)
         }
     }

@@ -1,8 +1,11 @@
 /// Lending: while a job only waits for its tasks, one of them may run in its place.
 ///
-/// A task asks the nearest jobs of its queue that wait for it, and those above them. A loan is
-/// granted the moment both sides are there, and taken back if the job gets to run again before the
-/// task has started. A queue that never had to lend has an empty value here.
+/// A task asks the nearest jobs of its queue that wait for it, and those above them. As long as
+/// there are places for all that is ready, it takes one of them, and who would ask or lend is only
+/// noted. When there are too few, a loan is granted the moment both sides are there: to a task that
+/// is ready, or to one that executes, which moves and leaves its own place to another. It is taken
+/// back if the job gets to run again before the task has started. A queue that never had to lend
+/// has an empty value here.
 ///
 /// What an entry is now, ready or executing, its priority and its age, the machine shows with each
 /// input. It carries out the answers: who may start in whose place, and who may no longer.
@@ -43,12 +46,12 @@ struct TaskQueueLoans<Entry> {
 
     /// The job, which executes, has nothing to run until one of its tasks finishes.
     ///
-    /// - Returns: The entry that may start in its place.
-    mutating func jobWaits(_ slot: Int, _ slots: Slots) -> Ticket? {
+    /// - Returns: Whether its place has to be offered now.
+    mutating func jobWaits(_ slot: Int) -> Bool {
         parties.learn(of: slot)
-        guard !parties[slot].isWaitingJob else { return nil }
+        guard !parties[slot].isWaitingJob else { return false }
         parties.change(slot) { $0.isWaitingJob = true }
-        return lendPlace(of: slot, slots)
+        return canLend(slot)
     }
 
     /// The job runs code of its own again, or ends.
@@ -66,17 +69,13 @@ struct TaskQueueLoans<Entry> {
 
     // MARK: Lenders
 
-    /// A job waits for an entry; returns whether that is news.
-    @discardableResult
-    mutating func lenderFound(_ lender: Ticket, for slot: Int, _ slots: Slots) -> Bool {
+    /// A job waits for an entry.
+    mutating func lenderFound(_ lender: Ticket, for slot: Int, _ slots: Slots) {
         parties.learn(of: slot)
         parties.learn(of: lender.slot)
-        guard parties[slot].lenders.insert(lender) else { return false }
-        if parties[slot].hasRequestBelow {
-            addJob(slots[slot].ticket(slot), below: lender.slot)
-            noteRequest(below: lender.slot, slots)
-        }
-        return true
+        guard parties[slot].lenders.insert(lender), parties[slot].hasRequestBelow else { return }
+        addJob(slots[slot].ticket(slot), below: lender.slot)
+        noteRequest(below: lender.slot, slots)
     }
 
     /// What an entry's own tasks asked for in vain may be had of a job above it now.
@@ -86,6 +85,15 @@ struct TaskQueueLoans<Entry> {
         guard lenderCount > 0, let lender = firstLender(of: slot, slots) else { return nil }
         return lendPlace(of: lender, slots)
     }
+
+    // MARK: Places enough
+
+    /// Notes an entry that asks, or lends, when there are too few places.
+    mutating func postpone(_ slot: Int) {
+        if parties.knows(slot) { parties.postpone(slot) }
+    }
+
+    mutating func popPostponed() -> Int? { parties.popPostponed() }
 
     // MARK: Requests
 
@@ -97,15 +105,16 @@ struct TaskQueueLoans<Entry> {
         case grantedInstead(of: Ticket)
     }
 
-    /// Asks for a loan for an entry that is ready.
+    /// Asks for a loan for an entry that is ready, or that executes in a place of the queue's.
     mutating func entryAsks(_ slot: Int, _ slots: Slots) -> Answer {
-        guard parties.knows(slot), !parties[slot].lenders.isEmpty else { return .refused }
+        guard parties.knows(slot), parties[slot].mayBorrow else { return .refused }
         request(for: slot, slots)
         let ticket = slots[slot].ticket(slot)
         if lenderCount > 0, let lender = firstLender(of: slot, slots) {
             grant(ticket, from: lender, slots)
             return .granted
         }
+        guard slots[slot].state == .ready else { return .refused }
         // Not of jobs further up: whoever is ten thousand jobs deep would look at them all.
         for lender in parties[slot].lenders where slots.stands(lender) {
             guard let borrower = parties[lender.slot].borrower,
@@ -128,7 +137,7 @@ struct TaskQueueLoans<Entry> {
         return lender.slot
     }
 
-    /// Notes at the desks of an entry's lenders that it is ready.
+    /// Notes at the desks of an entry's lenders that it asks.
     mutating func request(for slot: Int, _ slots: Slots) {
         let ticket = slots[slot].ticket(slot)
         for lender in parties[slot].lenders where slots.stands(lender) {
@@ -136,9 +145,7 @@ struct TaskQueueLoans<Entry> {
             desks[desk].requests.insert(ticket, priority: slots[slot].priority)
             if desks[desk].requests.isCrowded {
                 desks[desk].requests
-                    .removeVoid {
-                        slots[$0.slot].stands(for: $0, $1, in: .ready)
-                    }
+                    .removeVoid { [parties] in parties[$0.slot].asks(by: $0, $1, slots) }
             }
             noteRequest(below: lender.slot, slots)
         }
@@ -183,7 +190,7 @@ struct TaskQueueLoans<Entry> {
     mutating func entryLeft(_ slot: Int) {
         guard parties.knows(slot) else { return }
         if parties[slot].desk >= 0 { desks.close(Int(parties[slot].desk)) }
-        parties[slot] = LoanParty()
+        parties.forget(slot)
     }
 
     private mutating func grant(_ borrower: Ticket, from lender: Int, _ slots: Slots) {
@@ -229,7 +236,7 @@ struct TaskQueueLoans<Entry> {
         guard parties[job].desk >= 0 else { return nil }
         let desk = Int(parties[job].desk)
         while let (ticket, priority) = desks[desk].requests.popFirst() {
-            if slots[ticket.slot].stands(for: ticket, priority, in: .ready) { return ticket }
+            if parties[ticket.slot].asks(by: ticket, priority, slots) { return ticket }
         }
         return nil
     }

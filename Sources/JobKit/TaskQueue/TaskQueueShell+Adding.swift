@@ -36,7 +36,8 @@ extension TaskQueueShell {
     ) -> Entry {
         let entry = enter(operation, .unlessStarted, listener)
         if entry == .stands {
-            insert(TaskQueueState.Arrival(operation, job: job.holdsPlace(in: self) ? job : nil))
+            let isHere = job.holdsPlace(in: self)
+            insert(TaskQueueState.Arrival(operation, job: isHere ? .passUnretained(job) : nil))
         }
         return entry
     }
@@ -56,21 +57,15 @@ extension TaskQueueShell {
     /// other.
     private func arrived(_ arrival: TaskQueueState.Arrival, at place: TaskQueueState.Place) {
         let operation = arrival.operation
-        if !(operation is ConcurrentOperation), !PlainOperations.placed(operation, at: place.ticket)
-        {
+        if !arrival.isConcurrent, !PlainOperations.placed(operation, at: place.ticket) {
             return plainFinished(place.ticket)
         }
-        if !place.hasLender || isShared(operation) { lookForLenders(of: operation) }
+        // Beside the known lender there may be others only where several jobs track the operation.
+        if !place.hasLender || arrival.isShared { lookForLenders(of: operation) }
         if !arrival.isReady { lookWhetherReady(operation) }
         if TaskPriority(queuePriority: operation.queuePriority.rawValue) != arrival.priority {
             operationPriorityChanged(operation)
         }
-    }
-
-    /// Whether several jobs track an operation, so that there may be lenders beside the known one.
-    private func isShared(_ operation: Operation) -> Bool {
-        guard let concurrent = operation as? ConcurrentOperation else { return true }
-        return concurrent.hooks.withLock { $0.hasSeveralSubscribers }
     }
 
     /// What becomes of an operation that is to stand in a queue.
@@ -87,15 +82,11 @@ extension TaskQueueShell {
         _ admission: Admission,
         _ listener: OperationListener? = nil
     ) -> Entry {
-        guard let operation = operation as? ConcurrentOperation else {
+        guard operation is ConcurrentOperation else {
             return enterPlain(operation, admission, listener)
         }
-        let (standsElsewhere, isClosed) = operation.hooks.withLock { hooks in
-            if let listener { _ = hooks.subscribe(listener) }
-            guard hooks.queue == nil else { return (true, hooks.isClosed) }
-            if !hooks.isClosed { hooks.queue = self }
-            return (false, hooks.isClosed)
-        }
+        let operation = unsafeDowncast(operation, to: ConcurrentOperation.self)
+        let (standsElsewhere, isClosed) = operation.subscribing { $0.enter(self, listener) }
         operation.lifecycle.bitwiseOr(
             OperationLifecycle.queued.rawValue,
             ordering: .acquiringAndReleasing

@@ -49,7 +49,8 @@ extension TaskQueueShell {
     ///
     /// Nobody else is looked for: thousands of jobs may wait for one operation.
     private func offerPlaces(of job: ConcurrentOperation, to operation: Operation) {
-        guard asksForLenders.load(ordering: .acquiring) else { return }
+        // In one order with ``ConcurrentOperation/isShared``.
+        guard asksForLenders.load(ordering: .sequentiallyConsistent) else { return }
         lendersFound(in: [job], for: operation)
     }
 

@@ -39,17 +39,27 @@ final class TaskQueueShell: QueueHome {
     }
 
     /// Feeds an input to what the queue knows, and wakes a worker if there is something to start.
+    ///
+    /// - Parameters:
+    ///   - isOwnWorker: Whether a worker of this queue calls, where the caller knows.
+    ///   - input: The input.
+    /// - Returns: What the input returns.
     @inline(__always)
     func send<Result>(
+        isOwnWorker: Bool? = nil,
         _ input: (inout sending TaskQueueState) -> sending Result
     ) -> sending Result {
-        let isOwnWorker = ThreadContext.current.pointee.workerQueue == ObjectIdentifier(self)
+        let isOwnWorker = isOwnWorker ?? isOnOwnWorker
         let (result, wake) = state.withLock { state in
             let result = input(&state)
             return (result, state.workerToWake(isOwnWorker: isOwnWorker))
         }
         if let wake { self.wake(wake) }
         return result
+    }
+
+    private var isOnOwnWorker: Bool {
+        ThreadContext.current.pointee.workerQueue == ObjectIdentifier(self)
     }
 
     /// Asks the queue something, or tells it what gets it to start nothing.
@@ -85,8 +95,13 @@ final class TaskQueueShell: QueueHome {
         defer { context.pointee.workerQueue = nil }
         var news = PlaceNews(for: self)
         delivery?.deliverAll(&news)
-        var upcoming = next(waiting: news.take())
-        while let start = upcoming ?? search(index) {
+        let (now, waiting) = (DispatchTime.now().uptimeNanoseconds, news.take())
+        let (stay, first, wake) = state.withLock {
+            $0.workerCame(index, at: now, waiting: waiting)
+        }
+        if let wake { self.wake(wake) }
+        var upcoming = first
+        while let start = upcoming.take() ?? search(stay) {
             runWithPool { upcoming = run(start, context) }
         }
     }
@@ -101,11 +116,12 @@ final class TaskQueueShell: QueueHome {
     }
 
     /// Looks for work a little longer; lets the thread go when there is none.
-    private func search(_ index: Int) -> TaskQueueState.Start? {
+    private func search(_ stay: WorkerStay) -> TaskQueueState.Start? {
         let sign = workSign.load(ordering: .relaxed)
         var looks = 0
         while looks < Self.searchCount, workSign.load(ordering: .relaxed) == sign { looks += 1 }
-        let (start, wake) = state.withLock { $0.searchEnded(index) }
+        let now = DispatchTime.now().uptimeNanoseconds
+        let (start, wake) = state.withLock { $0.searchEnded(stay, at: now) }
         if let wake { self.wake(wake) }
         return start
     }
@@ -115,16 +131,15 @@ final class TaskQueueShell: QueueHome {
         -> TaskQueueState
         .Start?
     {
-        let operation = start.operation
-        guard operation.isReady else {
+        guard start.operation.isReady else {
             // A dependency was added while the operation waited for its turn.
             send { $0.startRefused(start.ticket) }
-            lookWhetherReady(operation)
+            lookWhetherReady(start.operation)
             return next()
         }
-        guard let concurrent = operation as? ConcurrentOperation else {
-            return runPlain(start, context)
-        }
+        guard start.operation is ConcurrentOperation else { return runPlain(start, context) }
+        // Not `as?`, which counts references.
+        let concurrent = unsafeDowncast(start.operation, to: ConcurrentOperation.self)
         let frame = context.start(concurrent, isWorkers: true, limitedQueue: limitedNumber) {
             concurrent.start()
         }
@@ -145,7 +160,7 @@ final class TaskQueueShell: QueueHome {
             return next
         }
         let busy = news.take()
-        finish { $0.operationFinished(concurrent, busy: busy) }
+        finish(isOwnWorker: true) { $0.operationFinished(concurrent, busy: busy) }
         frame.resumeWaiters()
         frame.delivery?.deliverAll(&news)
         return next(waiting: news.take())
@@ -183,8 +198,11 @@ final class TaskQueueShell: QueueHome {
     }
 
     @inline(__always)
-    private func finish(_ remove: (inout TaskQueueState) -> TaskQueueState.End?) {
-        let end = send { state in
+    private func finish(
+        isOwnWorker: Bool? = nil,
+        _ remove: (inout TaskQueueState) -> TaskQueueState.End?
+    ) {
+        let end = send(isOwnWorker: isOwnWorker) { state in
             let end = remove(&state)
             noteWhetherLendersMatter(state)
             return end

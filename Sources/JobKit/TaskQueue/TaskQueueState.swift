@@ -72,12 +72,24 @@ struct TaskQueueState {
         return (start, workerToWake(isOwnWorker: false))
     }
 
+    /// A worker has come: it takes the next operation, or begins to search.
+    mutating func workerCame(
+        _ index: Int,
+        at now: UInt64,
+        waiting: ConcurrentOperation?
+    ) -> (WorkerStay, Start?, TaskQueueWorkers.Wake?) {
+        let (start, wake) = takeNext(waiting: waiting)
+        return (workers.stay(of: index, from: now), start, wake)
+    }
+
     /// A worker has searched for a while: it takes the next operation, or leaves.
-    mutating func searchEnded(_ index: Int) -> (Start?, TaskQueueWorkers.Wake?) {
+    mutating func searchEnded(
+        _ stay: WorkerStay,
+        at now: UInt64
+    ) -> (Start?, TaskQueueWorkers.Wake?) {
         workers.searchEnded()
         guard let start = start() else {
-            workers.workerLeft(index)
-            return (nil, nil)
+            return (nil, workers.workerLeft(stay, at: now, startCount: machine.startCount))
         }
         return (start, workerToWake(isOwnWorker: false))
     }
@@ -94,24 +106,6 @@ struct TaskQueueState {
 
     // MARK: Operations
 
-    /// An operation that is to stand in the queue, and what it said of itself on its way in.
-    struct Arrival {
-        let operation: Operation
-        let priority: TaskPriority
-        let isReady: Bool
-        let isBarrier: Bool
-        /// The job that has just begun to wait for it, if that was started in this queue.
-        let job: ConcurrentOperation?
-
-        init(_ operation: Operation, isBarrier: Bool = false, job: ConcurrentOperation? = nil) {
-            self.operation = operation
-            self.isBarrier = isBarrier
-            self.job = job
-            priority = TaskPriority(queuePriority: operation.queuePriority.rawValue)
-            isReady = operation.isReady
-        }
-    }
-
     /// Where an operation was placed.
     struct Place {
         let ticket: TaskQueueTicket
@@ -122,7 +116,9 @@ struct TaskQueueState {
     @inline(__always)
     mutating func operationAdded(_ arrival: Arrival, to queue: TaskQueueShell) -> Place {
         if keptAlive == nil { keptAlive = queue }
-        let lender = machine.asksForLenders ? arrival.job.flatMap { self.slot(of: $0) } : nil
+        let lender =
+            machine.asksForLenders
+            ? arrival.job?._withUnsafeGuaranteedRef { self.slot(of: $0) } : nil
         let slot = machine.entryAdded(
             arrival.operation,
             priority: arrival.priority,
@@ -130,8 +126,8 @@ struct TaskQueueState {
             isBarrier: arrival.isBarrier,
             lender: lender
         )
-        if let concurrent = arrival.operation as? ConcurrentOperation {
-            concurrent.queueSlot = slot
+        if arrival.isConcurrent {
+            unsafeDowncast(arrival.operation, to: ConcurrentOperation.self).queueSlot = slot
         } else {
             plainCount += 1
         }

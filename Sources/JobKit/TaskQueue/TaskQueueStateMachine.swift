@@ -18,13 +18,13 @@ struct TaskQueueStateMachine<Entry> {
     private(set) var placesTaken = 0
     /// How many entries are ready, those included that were granted a loan.
     private var readyCount = 0
-    private var ready = ReadyLists()
+    private var ready = StateTickets<Entry>(of: .ready)
     private var barriers = TaskQueueBarriers()
 
     private(set) var width: Int
     private(set) var isSuspended = false
     private(set) var loans = TaskQueueLoans<Entry>()
-    private var granted = ReadyLists()
+    private var granted = StateTickets<Entry>(of: .granted)
     /// How many entries of ``granted`` still hold.
     private(set) var grantedCount = 0
 
@@ -34,9 +34,12 @@ struct TaskQueueStateMachine<Entry> {
 
     /// How many entries could be started now.
     var startableCount: Int {
-        isSuspended
-            ? 0 : grantedCount + min(readyCount - grantedCount, max(0, width - placesTaken))
+        isSuspended ? 0 : grantedCount + min(readyCount - grantedCount, freePlaces)
     }
+
+    private var freePlaces: Int { max(0, width - placesTaken) }
+    /// Whether there are more entries to start than places: only then is a place lent.
+    private var isShort: Bool { readyCount - grantedCount > freePlaces }
 
     /// Whether somebody has to find out which jobs could lend their places.
     var asksForLenders: Bool { width < Int.max || barriers.hasBarrier }
@@ -89,8 +92,8 @@ struct TaskQueueStateMachine<Entry> {
     /// The entry turned out not to be ready when it was to be started.
     mutating func startRefused(_ slot: Int) {
         precondition(slots[slot].state == .executing, "startRefused(_:) of an entry not started")
-        giveBackPlace(of: slot)
         slots[slot].state = .waiting
+        giveBackPlace(of: slot)
     }
 
     /// The entry turned out to be less urgent when it was to be started: others may come before it.
@@ -99,6 +102,7 @@ struct TaskQueueStateMachine<Entry> {
             slots[slot].state == .executing,
             "startPostponed(_:to:) of an entry not started"
         )
+        slots[slot].state = .waiting
         giveBackPlace(of: slot)
         slots[slot].priority = priority
         makeReady(slot)
@@ -109,9 +113,9 @@ struct TaskQueueStateMachine<Entry> {
         slots[slot].priority = priority
         if slots[slot].state == .granted { return reviewLoan(of: slot) }
         guard slots[slot].state == .ready else { return }
-        insertReady(slot)
-        removeVoidTickets()
-        requestPlace(for: slot)
+        ready.insert(slot, slots)
+        ready.removeVoid(slots)
+        seekPlace(for: slot)
     }
 
     /// Takes the slot of the entry to start next, if there is one; it is executing from now on.
@@ -126,21 +130,14 @@ struct TaskQueueStateMachine<Entry> {
 
     /// Returns whether no entry is left.
     mutating func entryFinished(_ slot: Int) -> Bool {
-        switch slots[slot].state {
-        case .vacant: preconditionFailure("entryFinished(_:) of a vacant slot")
-        case .ready: readyCount -= 1
-        case .waiting, .parked: break
-        case .granted, .executing:
-            if slots[slot].state == .granted {
-                grantedCount -= 1
-                readyCount -= 1
-            }
-            giveBackPlace(of: slot)
-        }
-        let epoch = slots[slot].epoch
+        let (state, epoch) = (slots[slot].state, slots[slot].epoch)
+        precondition(state != .vacant, "entryFinished(_:) of a vacant slot")
+        slots[slot].state = .vacant
+        if state == .ready || state == .granted { readyCount -= 1 }
+        if state == .granted { grantedCount -= 1 }
+        if state == .granted || state == .executing { giveBackPlace(of: slot) }
         loans.entryLeft(slot)
         slots[slot].entry = nil
-        slots[slot].state = .vacant
         vacantSlots.append(slot)
         count -= 1
         if let released = barriers.entryFinished(epoch: epoch) {
@@ -157,9 +154,9 @@ struct TaskQueueStateMachine<Entry> {
         precondition(width > 0, "a width below 1")
         let wasUnlimited = self.width == Int.max
         self.width = width
-        guard wasUnlimited, width < Int.max else { return }
         // While the width was unlimited no job said any more whether it waits.
-        for slot in slots.indices { jobBusy(slot) }
+        if wasUnlimited, width < Int.max { for slot in slots.indices { jobBusy(slot) } }
+        lendWhileShort()
     }
 
     mutating func suspensionChanged(to isSuspended: Bool) {
@@ -171,22 +168,22 @@ struct TaskQueueStateMachine<Entry> {
     /// The job has nothing to run until one of its tasks finishes.
     mutating func jobWaits(_ slot: Int) {
         guard slots[slot].state == .executing else { return }
-        if let borrower = loans.jobWaits(slot, slots) { loanGranted(to: borrower) }
+        if loans.jobWaits(slot) { offerPlace(of: slot) }
     }
 
     /// The job runs code of its own again, or ends.
     mutating func jobBusy(_ slot: Int) {
         guard let borrower = loans.jobBusy(slot, slots) else { return }
         loanTakenBack(from: borrower.slot)
-        requestPlace(for: borrower.slot)
+        seekPlace(for: borrower.slot)
     }
 
     /// The jobs that wait for an entry became known after it was added.
     mutating func lendersFound(_ lenders: [Int], for slot: Int) {
         for lender in lenders { loans.lenderFound(ticket(lender), for: slot, slots) }
         moveBeforeBarriers(slot)
-        if slots[slot].state == .ready { requestPlace(for: slot) }
-        while let borrower = loans.lendBelow(slot, slots) { loanGranted(to: borrower) }
+        loans.postpone(slot)
+        lendWhileShort()
     }
 
     /// The job that waits for an entry executes, and barriers wait for the job.
@@ -197,7 +194,25 @@ struct TaskQueueStateMachine<Entry> {
         if slots[slot].state == .parked { makeReady(slot) }
     }
 
-    /// Asks for a loan for an entry that is ready.
+    /// An entry has become ready, and asks for a loan as soon as there are too few places.
+    private mutating func seekPlace(for slot: Int) {
+        if isShort { lendWhileShort() }
+        guard isShort else { return loans.postpone(slot) }
+        if slots[slot].state == .ready { requestPlace(for: slot) }
+    }
+
+    /// Makes up for what needed no loan so far.
+    private mutating func lendWhileShort() {
+        while isShort, let slot = loans.popPostponed() {
+            if loans.canLend(slot) { offerPlace(of: slot) }
+            if slots[slot].state == .ready || slots[slot].state == .executing {
+                requestPlace(for: slot)
+            }
+            while let borrower = loans.lendBelow(slot, slots) { loanGranted(to: borrower) }
+        }
+    }
+
+    /// Asks for a loan for an entry that is ready, or that executes in a place of the queue's.
     private mutating func requestPlace(for slot: Int) {
         switch loans.entryAsks(slot, slots) {
         case .refused: break
@@ -215,28 +230,35 @@ struct TaskQueueStateMachine<Entry> {
         loanTakenBack(from: slot)
         loans.request(for: slot, slots)
         offerPlace(of: lender)
+        // The place may have gone to another; there may be other jobs to borrow from.
+        if slots[slot].state == .ready { seekPlace(for: slot) }
     }
 
+    /// Lends the place of a job, now or when there are too few.
     private mutating func offerPlace(of job: Int) {
+        guard isShort else { return loans.postpone(job) }
         if let borrower = loans.lendPlace(of: job, slots) { loanGranted(to: borrower) }
     }
 
-    /// A ready entry may start in the place of a job; its ticket in the list of the ready is void.
+    /// A ready entry may start in the place of a job, and its ticket in the list of the ready is
+    /// void; one that executes moves there, and its own place is free.
     private mutating func loanGranted(to borrower: Ticket) {
+        guard slots[borrower.slot].state == .ready else {
+            placesTaken -= 1
+            return
+        }
         slots[borrower.slot].state = .granted
         grantedCount += 1
-        removeVoidTickets()
-        granted.insert(borrower, priority: slots[borrower.slot].priority)
-        guard granted.isCrowded else { return }
-        let slots = slots
-        granted.removeVoid { slots[$0.slot].stands(for: $0, $1, in: .granted) }
+        ready.removeVoid(slots)
+        granted.insert(borrower.slot, slots)
+        granted.removeVoid(slots)
     }
 
     /// A granted entry lost its place again, before it was started; it is ready.
     private mutating func loanTakenBack(from slot: Int) {
         grantedCount -= 1
         slots[slot].state = .ready
-        insertReady(slot)
+        ready.insert(slot, slots)
     }
 
     // MARK: Places
@@ -244,54 +266,35 @@ struct TaskQueueStateMachine<Entry> {
     private mutating func makeReady(_ slot: Int) {
         slots[slot].state = .ready
         readyCount += 1
-        insertReady(slot)
-        requestPlace(for: slot)
-    }
-
-    private mutating func insertReady(_ slot: Int) {
-        ready.insert(ticket(slot), priority: slots[slot].priority)
-    }
-
-    /// Keeps the list of the ready short where entries leave it without being popped.
-    private mutating func removeVoidTickets() {
-        // The tasks of one job start one after another in its place, and none is popped here.
-        while let first = ready.firstOfNormal,
-            !slots[first.slot].stands(for: first, .normal, in: .ready)
-        {
-            ready.removeFirstOfNormal()
-        }
-        guard ready.isCrowded else { return }
-        let slots = slots
-        ready.removeVoid { slots[$0.slot].stands(for: $0, $1, in: .ready) }
+        ready.insert(slot, slots)
+        seekPlace(for: slot)
     }
 
     private mutating func popGranted() -> Int? {
-        guard grantedCount > 0 else { return nil }
-        while let (ticket, priority) = granted.popFirst() {
-            guard slots[ticket.slot].stands(for: ticket, priority, in: .granted) else { continue }
-            grantedCount -= 1
-            readyCount -= 1
-            return ticket.slot
-        }
-        return nil
+        guard grantedCount > 0, let slot = granted.popFirst(slots) else { return nil }
+        grantedCount -= 1
+        readyCount -= 1
+        return slot
     }
 
     private mutating func popReady() -> Int? {
-        guard readyCount > grantedCount, placesTaken < width else { return nil }
-        while let (ticket, priority) = ready.popFirst() {
-            guard slots[ticket.slot].stands(for: ticket, priority, in: .ready) else { continue }
-            readyCount -= 1
-            placesTaken += 1
-            return ticket.slot
-        }
-        return nil
+        guard readyCount > grantedCount, placesTaken < width, let slot = ready.popFirst(slots)
+        else { return nil }
+        readyCount -= 1
+        placesTaken += 1
+        return slot
     }
 
-    /// Frees the place of an entry that ends; one that executes in it keeps it.
+    /// Frees the place of an entry that executes no more; one that executes in it keeps it.
     private mutating func giveBackPlace(of slot: Int) {
         jobBusy(slot)
+        let borrower = loans.borrower(of: slot)
         let place = loans.placeGivenBack(by: slot)
         if place.isFree { placesTaken -= 1 }
         if let lender = place.lender { offerPlace(of: lender) }
+        guard let borrower, loans.lender(of: borrower.slot) == nil else { return }
+        // It has a place of the queue's now, and may borrow from another job.
+        loans.postpone(borrower.slot)
+        lendWhileShort()
     }
 }

@@ -20,6 +20,8 @@ struct TaskQueueWorkers {
     private var lookQueue: DispatchQueue?
     /// Whether the ``StarvationMonitor`` watches the queue.
     private var isWatched = false
+    /// How quickly operations were started since a worker last left.
+    private var pace = StartPace()
     private let name: String
     private let quality: DispatchQoS
 
@@ -38,6 +40,25 @@ struct TaskQueueWorkers {
         case .idle(let index): return .worker(worker(index))
         case .nobody: break
         }
+        return toWatch()
+    }
+
+    /// A worker has come, at `now` in nanoseconds.
+    func stay(of index: Int, from now: UInt64) -> WorkerStay {
+        WorkerStay(index: index, begin: now, isBesideOthers: roster.active > 1)
+    }
+
+    /// A worker has nothing to do any more, at `now` in nanoseconds, when the queue has started
+    /// `startCount` operations; returns what is to be done if the worker was called in vain.
+    mutating func workerLeft(_ stay: WorkerStay, at now: UInt64, startCount: Int) -> Wake? {
+        let isQuick = pace.isQuick(at: now, startCount: startCount)
+        let wasInVain = stay.wasShort(at: now) && isQuick
+        roster.workerLeft(stay.index, wasInVain: wasInVain)
+        return wasInVain ? toWatch() : nil
+    }
+
+    /// The ``StarvationMonitor`` is to look at the queue, if it does not yet.
+    private mutating func toWatch() -> Wake? {
         guard !isWatched else { return nil }
         isWatched = true
         return .monitor
@@ -53,7 +74,7 @@ struct TaskQueueWorkers {
 
     mutating func searchBegan() { roster.searchBegan() }
     mutating func searchEnded() { roster.searchEnded() }
-    mutating func workerLeft(_ index: Int) { roster.workerLeft(index) }
+    mutating func timePassed() { roster.timePassed() }
     mutating func watchEnded() { isWatched = false }
 
     /// Where operations are asked again: a thread that no blocked operation holds.

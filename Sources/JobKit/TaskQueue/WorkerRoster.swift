@@ -10,6 +10,11 @@ struct WorkerRoster: Sendable {
     private(set) var active = 0
     /// Active workers that look for work, so that none has to be woken.
     private(set) var searching = 0
+    /// Whether a worker that was called beside others has found next to nothing to do.
+    ///
+    /// Tasks are then shorter than a call takes, and the worker has taken a core from the thread
+    /// that adds them: until some time has passed, others are called only for a backlog.
+    private var wasCalledInVain = false
     private var idle: [Int] = []
     private var made = 0
 
@@ -33,10 +38,13 @@ struct WorkerRoster: Sendable {
     /// Who is to take some of the `startable` entries.
     ///
     /// An own worker, which will look for work soon itself, calls another only for a backlog.
+    /// Others do so where a worker has just been called in vain.
     mutating func workerToCall(startable: Int, isOwnWorker: Bool) -> Call {
         guard startable > 0 else { return .nobody }
-        if isOwnWorker, startable < Self.ownBacklog { return .nobody }
+        let isBacklog = startable >= Self.ownBacklog
+        if isOwnWorker, !isBacklog { return .nobody }
         guard searching == 0 else { return .searching }
+        if wasCalledInVain, active > 0, !isBacklog { return .nobody }
         return idleWorker().map(Call.idle) ?? .nobody
     }
 
@@ -52,10 +60,19 @@ struct WorkerRoster: Sendable {
     mutating func searchBegan() { searching += 1 }
     mutating func searchEnded() { searching -= 1 }
 
-    mutating func workerLeft(_ worker: Int) {
+    /// The worker has nothing to do any more.
+    ///
+    /// - Parameters:
+    ///   - worker: Its number.
+    ///   - wasInVain: Whether calling it beside others cost more than it brought.
+    mutating func workerLeft(_ worker: Int, wasInVain: Bool = false) {
+        if wasInVain { wasCalledInVain = true }
         active -= 1
         idle.append(worker)
     }
+
+    /// Some time has passed, in which the tasks may have become longer.
+    mutating func timePassed() { wasCalledInVain = false }
 
     private mutating func wakeOne() -> Int {
         active += 1

@@ -94,7 +94,14 @@ extension TaskWorkflow {
                 launch.taskDelivered(task.place.withLock { $0 }?.index)
             }
         )
-        shell.track(record, task, group: nil, for: self, isSubmittedLater: true)
+        shell.track(
+            record,
+            task,
+            on: record.queue,
+            group: nil,
+            for: self,
+            isSubmittedLater: true
+        )
         return record
     }
 

@@ -10,8 +10,8 @@ import Testing
     private func publicWaits(in text: String) -> [(name: String, attributes: String)] {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         return lines.indices.compactMap { index in
-            guard let match = lines[index].firstMatch(of: /public .*func (wait\w*|startAndWait)\(/)
-            else { return nil }
+            let blocking = /public .*func (wait\w*|startAndWait|\w+(?=\(.*waitUntilFinished:))\(/
+            guard let match = lines[index].firstMatch(of: blocking) else { return nil }
             // The declaration goes on to its body; the attributes stand above it.
             let declaration = lines[index...].prefix { !$0.contains("{") } + [lines[index]]
             guard !declaration.contains(where: { $0.contains(" async") }) else { return nil }
@@ -31,6 +31,9 @@ import Testing
                 #expect(attributes.contains("@available(*, noasync"), "\(name) in \(file)")
             }
         }
-        #expect(found == ["startAndWait", "wait", "waitUntilAllOperationsAreFinished"])
+        let blocking = [
+            "addOperations", "startAndWait", "wait", "waitUntilAllOperationsAreFinished",
+        ]
+        #expect(found == Set(blocking))
     }
 }

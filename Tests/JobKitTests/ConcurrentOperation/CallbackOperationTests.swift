@@ -73,6 +73,8 @@ final class CallbackOperationTests: XCTestCase {
         XCTAssertFalse(operation.isFinished)
         let done = kept.withLock { $0.take() }
         done?(.success(1))
+        // The end waits for `didCancel()`, which may still run on the thread of the clock.
+        await eventually { operation.isFinished }
         XCTAssertTrue(operation.error is OperationTimedOut)
     }
 

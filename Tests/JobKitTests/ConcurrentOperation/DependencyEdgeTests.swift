@@ -28,7 +28,7 @@ import Testing
         let readiness = Readiness(of: operation)
         let (removed, kept) = (DependencyEdge(readiness), DependencyEdge(readiness))
         removed.end()
-        dependents.edgeRemoved()
+        _ = dependents.edgeRemoved()
         dependents.insert(removed)
         dependents.insert(kept)
         #expect(dependents.edges.map(ObjectIdentifier.init) == [ObjectIdentifier(kept)])
@@ -47,7 +47,7 @@ import Testing
                 waiting.append(edge)
             } else {
                 waiting.remove(at: Int.random(in: waiting.indices, using: &random)).end()
-                dependents.edgeRemoved()
+                _ = dependents.edgeRemoved()
             }
             #expect(dependents.edges.count <= 2 * waiting.count + 16)
             let left = dependents.edges.filter { !$0.isOver }

@@ -16,7 +16,7 @@ import Testing
         var tasks = JobTasks()
         #expect(tasks.noteUndelivered(record, task) == true)
         #expect(tasks.noteUndelivered(record, task) == false)
-        tasks.forgetUndelivered(record, task)
+        tasks.forgetUndelivered(record)
         #expect(tasks.noteUndelivered(record, task) == true)
     }
 
@@ -27,7 +27,7 @@ import Testing
         #expect(tasks[0].noteUndelivered(records[0], task) == true)
         #expect(tasks[1].noteUndelivered(records[1], task) == true)
         let (first, second) = firstForgetsFirst ? (0, 1) : (1, 0)
-        tasks[first].forgetUndelivered(records[first], task)
+        tasks[first].forgetUndelivered(records[first])
         #expect(tasks[second].noteUndelivered(records[second], task) == false)
         #expect(tasks[first].noteUndelivered(records[first], task) == true)
     }

@@ -5,16 +5,8 @@ import Testing
 @Suite struct TaskQueueLoansTests {
     typealias Machine = TaskQueueStateMachine<String>
 
-    /// A machine of width 1 in which a job executes, and the job's slot.
-    private func machineWithJob() -> (Machine, Int) {
-        var machine = Machine(width: 1)
-        let job = machine.entryAdded("job")
-        _ = machine.next()
-        return (machine, job)
-    }
-
     @Test func jobThatRunsItsOwnCodeLendsNothing() {  // J12
-        var (machine, job) = machineWithJob()
+        var (machine, job) = Machine.withJob(width: 1)
         _ = machine.entryAdded("task", lenders: [job])
         #expect(machine.next() == nil)
         machine.jobWaits(job)
@@ -22,7 +14,7 @@ import Testing
     }
 
     @Test func oneTaskAtATimeRunsInTheJobsPlace() {  // J12
-        var (machine, job) = machineWithJob()
+        var (machine, job) = Machine.withJob(width: 1)
         let first = machine.entryAdded("a", lenders: [job])
         _ = machine.entryAdded("b", lenders: [job])
         _ = machine.entryAdded("stranger", priority: .veryHigh)
@@ -33,7 +25,7 @@ import Testing
     }
 
     @Test func loanNotYetTakenIsTakenBack() {  // J12
-        var (machine, job) = machineWithJob()
+        var (machine, job) = Machine.withJob(width: 1)
         machine.jobWaits(job)
         _ = machine.entryAdded("task", lenders: [job])
         #expect(machine.startableCount == 1)
@@ -45,7 +37,7 @@ import Testing
     }
 
     @Test func placeGoesThroughAChainOfJobs() {  // J12
-        var (machine, job) = machineWithJob()
+        var (machine, job) = Machine.withJob(width: 1)
         machine.jobWaits(job)
         let nested = machine.entryAdded("nested", lenders: [job])
         #expect(machine.next() == "nested")
@@ -60,7 +52,7 @@ import Testing
     }
 
     @Test func taskThatOutlivesItsJobKeepsThePlace() {  // Q1
-        var (machine, job) = machineWithJob()
+        var (machine, job) = Machine.withJob(width: 1)
         let task = machine.entryAdded("task", lenders: [job])
         machine.jobWaits(job)
         #expect(machine.next() == "task")
@@ -72,7 +64,7 @@ import Testing
     }
 
     @Test func taskTrackedLateIsLentThePlace() {  // J12
-        var (machine, job) = machineWithJob()
+        var (machine, job) = Machine.withJob(width: 1)
         let task = machine.entryAdded("task")
         machine.jobWaits(job)
         #expect(machine.next() == nil)
@@ -92,9 +84,7 @@ import Testing
     }
 
     @Test func taskTrackedLateComesBeforeTheBarrier() {
-        var machine = Machine(width: 2)
-        let job = machine.entryAdded("job")
-        _ = machine.next()
+        var (machine, job) = Machine.withJob(width: 2)
         let barrier = machine.entryAdded("barrier", isBarrier: true)
         let task = machine.entryAdded("task")
         let later = machine.entryAdded("later")
@@ -110,7 +100,7 @@ import Testing
     }
 
     @Test func moreUrgentTaskTakesALoanThatWasNotTakenYet() {  // Q2
-        var (machine, job) = machineWithJob()
+        var (machine, job) = Machine.withJob(width: 1)
         machine.jobWaits(job)
         machine.suspensionChanged(to: true)
         let waiting = machine.entryAdded("first added", isReady: false, lenders: [job])
@@ -134,7 +124,7 @@ import Testing
     }
 
     @Test func manyLoansLeaveNothingBehind() {  // J10
-        var (machine, job) = machineWithJob()
+        var (machine, job) = Machine.withJob(width: 1)
         for number in 0..<10_000 {
             let task = machine.entryAdded("\(number)", lenders: [job])
             machine.jobWaits(job)
@@ -146,9 +136,7 @@ import Testing
     }
 
     @Test func requestsThatWereNotNeededAreForgotten() {  // J10
-        var machine = Machine(width: 2)
-        let job = machine.entryAdded("job")
-        _ = machine.next()
+        var (machine, job) = Machine.withJob(width: 2)
         let borrower = machine.entryAdded("borrower", lenders: [job])
         machine.jobWaits(job)
         #expect(machine.next() == "borrower")
@@ -163,7 +151,7 @@ import Testing
 
     /// While the width is unlimited nobody says whether a job waits; what it said before is old.
     @Test func narrowedMachineForgetsWhoWaited() {  // Q1, J12
-        var (machine, job) = machineWithJob()
+        var (machine, job) = Machine.withJob(width: 1)
         machine.jobWaits(job)
         machine.widthChanged(to: Int.max)
         let task = machine.entryAdded("task", isReady: false, lenders: [job])
@@ -194,7 +182,7 @@ import Testing
 
     /// Were each job compared with each other at each finish, this would not end.
     @Test func deepJobsLookForRequestsOnce() {  // J10, J12
-        var (machine, top) = machineWithJob()
+        var (machine, top) = Machine.withJob(width: 1)
         var jobs = [top]
         var tasks: [Int] = []
         for number in 0..<5_000 {
@@ -251,7 +239,7 @@ import Testing
                 visit(machine, tasks, depth: depth - 1)
             }
         }
-        visit(machineWithJob().0, [nil, nil], depth: 7)
+        visit(Machine.withJob(width: 1).0, [nil, nil], depth: 7)
     }
 }
 
@@ -266,5 +254,15 @@ extension TaskQueueStateMachine {
         let slot = entryAdded(entry, priority: priority, isReady: isReady)
         lendersFound(lenders, for: slot)
         return slot
+    }
+}
+
+extension TaskQueueStateMachine<String> {
+    /// A machine in which a job executes, and the job's slot.
+    static func withJob(width: Int) -> (Self, Int) {
+        var machine = Self(width: width)
+        let job = machine.entryAdded("job")
+        _ = machine.next()
+        return (machine, job)
     }
 }

@@ -243,6 +243,7 @@ struct TaskQueueShellWorld {
                     loan: [party.lender?.sequence, party.borrower?.sequence],
                     isWaitingJob: party.isWaitingJob,
                     hasRequestBelow: party.hasRequestBelow,
+                    isPostponed: party.isPostponed,
                     sequence: slot.sequence
                 )
             }
@@ -268,6 +269,7 @@ struct TaskQueueShellWorld {
             let loan: [Int?]
             let isWaitingJob: Bool
             let hasRequestBelow: Bool
+            let isPostponed: Bool
             let sequence: Int
         }
 

@@ -26,7 +26,10 @@ import Testing
         _ = state.operationAdded(TaskQueueState.Arrival(job), to: queue)
         _ = state.takeNext(waiting: nil)
         for task in tasks {
-            _ = state.operationAdded(TaskQueueState.Arrival(task, job: job), to: queue)
+            _ = state.operationAdded(
+                TaskQueueState.Arrival(task, job: .passUnretained(job)),
+                to: queue
+            )
         }
     }
 

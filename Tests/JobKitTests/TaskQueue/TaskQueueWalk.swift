@@ -4,22 +4,6 @@ import Testing
 
 /// A random walk of a queue's machine beside a naive oracle, which looks at every entry each time.
 struct TaskQueueWalk {
-    private struct Entry {
-        let id: Int
-        let slot: Int
-        var priority: TaskPriority
-        let isBarrier: Bool
-        /// The job whose task this is.
-        let parent: Int?
-        var isReady: Bool
-        var isExecuting = false
-        var isWaitingJob = false
-        /// The job in whose place it executes.
-        var lender: Int?
-        /// Whether it belongs before the barriers added so far.
-        let jumpsBarriers: Bool
-    }
-
     private var generator: WalkGenerator
     private var machine: TaskQueueStateMachine<Int>
     private var entries: [Entry] = []
@@ -48,8 +32,9 @@ struct TaskQueueWalk {
         case 44..<62: start()
         case 62..<80: finish()
         case 80..<83: machine.suspensionChanged(to: chance(40))
-        case 83..<85: machine.widthChanged(to: Int.random(in: 1...mostWidth, using: &generator))
-        case 85..<88: refuse()
+        case 83..<85: changeWidth()
+        case 85..<90: takeBack()
+        case 90..<92: trackLate(entries.indices.randomElement(using: &generator))
         default: toggleJob()
         }
         check()
@@ -91,9 +76,7 @@ struct TaskQueueWalk {
         let jobs = entries.filter { $0.isExecuting && !$0.isBarrier }
         let parent = hasJobs && chance(60) ? jobs.randomElement(using: &generator) : nil
         let isBarrier = parent == nil && chance(8)
-        // Some are tracked only when they stand in the queue already.
-        let isTrackedLate = parent != nil && chance(25) && entries.allSatisfy { !$0.isBarrier }
-        let isKnownAtOnce = !isTrackedLate && chance(50)
+        let isKnownAtOnce = chance(50)
         let slot = machine.entryAdded(
             nextID,
             priority: priority,
@@ -101,22 +84,33 @@ struct TaskQueueWalk {
             isBarrier: isBarrier,
             lender: isKnownAtOnce ? parent?.slot : nil
         )
-        if let parent, !isTrackedLate, !isKnownAtOnce {
-            machine.lendersFound([parent.slot], for: slot)
-        }
+        if let parent, !isKnownAtOnce { machine.lendersFound([parent.slot], for: slot) }
         entries.append(
             Entry(
                 id: nextID,
                 slot: slot,
                 priority: priority,
                 isBarrier: isBarrier,
-                parent: parent?.id,
+                parents: parent.map { [$0.id] } ?? [],
                 isReady: isReady,
                 jumpsBarriers: parent != nil
             )
         )
         nextID += 1
-        if isTrackedLate, let parent { machine.lendersFound([parent.slot], for: slot) }
+        if chance(30) { trackLate(entries.count - 1) }
+    }
+
+    /// A job begins to wait for an entry that stands in the queue already, maybe beside others.
+    private mutating func trackLate(_ index: Int?) {
+        guard hasJobs, let index, !entries[index].isBarrier else { return }
+        let id = entries[index].id
+        let jobs = entries.filter {
+            $0.isExecuting && !$0.isBarrier && $0.id != id && !isAncestor(id, of: $0)
+        }
+        guard let job = jobs.randomElement(using: &generator) else { return }
+        if !entries[index].parents.contains(job.id) { entries[index].parents.append(job.id) }
+        entries[index].jumpsBarriers = true
+        machine.lendersFound([job.slot], for: entries[index].slot)
     }
 
     private mutating func makeOneReady() {
@@ -164,7 +158,7 @@ struct TaskQueueWalk {
         let executing = entries.indices.filter { entries[$0].isExecuting }
         guard let index = executing.randomElement(using: &generator) else { return }
         // Now and then a job does not wait for its tasks.
-        guard !hasChildren(entries[index].id) || chance(5) else { return }
+        guard !hasChildren(entries[index].id) || chance(15) else { return }
         finish(index)
     }
 
@@ -173,14 +167,26 @@ struct TaskQueueWalk {
         expect(machine.entryFinished(entry.slot) == entries.isEmpty, "says when it is empty")
     }
 
-    private mutating func refuse() {
+    /// The start of an entry is refused or postponed.
+    private mutating func takeBack() {
         let executing = entries.indices.filter {
             entries[$0].isExecuting && !hasChildren(entries[$0].id) && !entries[$0].isWaitingJob
         }
         guard let index = executing.randomElement(using: &generator) else { return }
         entries[index].isExecuting = false
-        entries[index].isReady = false
-        machine.startRefused(entries[index].slot)
+        entries[index].isReady = chance(40)
+        guard entries[index].isReady else { return machine.startRefused(entries[index].slot) }
+        entries[index].priority = TaskPriority.allCases.randomElement(using: &generator) ?? .normal
+        machine.startPostponed(entries[index].slot, to: entries[index].priority)
+    }
+
+    /// Now and then there is no limit: back from there, the machine takes all jobs for busy.
+    private mutating func changeWidth() {
+        let wasUnlimited = machine.width == Int.max
+        let width = chance(20) ? Int.max : Int.random(in: 1...mostWidth, using: &generator)
+        machine.widthChanged(to: width)
+        guard wasUnlimited, width < Int.max else { return }
+        for index in entries.indices { entries[index].isWaitingJob = false }
     }
 
     private mutating func toggleJob() {
@@ -202,21 +208,19 @@ struct TaskQueueWalk {
 
     // MARK: Oracle
 
-    private func hasChildren(_ id: Int) -> Bool { entries.contains { $0.parent == id } }
+    private func hasChildren(_ id: Int) -> Bool { entries.contains { $0.parents.contains(id) } }
 
     private func isAncestor(_ id: Int, of entry: Entry) -> Bool {
-        var parent = entry.parent
-        while let current = parent, current != id {
-            parent = entries.first { $0.id == current }?.parent
+        entry.parents.contains { parent in
+            parent == id || entries.first { $0.id == parent }.map { isAncestor(id, of: $0) } == true
         }
-        return parent == id
     }
 
     /// Whether a job above the entry ended without waiting for it.
     private func isLeft(_ entry: Entry) -> Bool {
-        guard let parent = entry.parent else { return false }
-        guard let job = entries.first(where: { $0.id == parent }) else { return true }
-        return isLeft(job)
+        entry.parents.contains { parent in
+            entries.first { $0.id == parent }.map(isLeft) ?? true
+        }
     }
 
     private func isUnblocked(_ entry: Entry) -> Bool {
@@ -269,9 +273,23 @@ struct TaskQueueWalk {
             }
         }
         let ready = slots.count { $0.state == .ready }
-        let free = min(ready, max(0, machine.width - machine.placesTaken))
-        let startable = machine.isSuspended ? 0 : free + machine.grantedCount
+        let places = max(0, machine.width - machine.placesTaken)
+        let startable = machine.isSuspended ? 0 : min(ready, places) + machine.grantedCount
         expect(machine.startableCount == startable, "counts what can be started")
+        if ready > places { checkThatNoPlaceIsIdle() }
+    }
+
+    /// J12: where there are too few places, nobody waits for one, or keeps one of the queue's, that
+    /// could be in the place of a job.
+    private func checkThatNoPlaceIsIdle() {
+        let lenders = entries.filter {
+            $0.isExecuting && $0.isWaitingJob && machine.loans.borrower(of: $0.slot) == nil
+        }
+        for entry in entries where machine.loans.lender(of: entry.slot) == nil {
+            let state = machine.slots[entry.slot].state
+            guard state == .ready || state == .executing else { continue }
+            expect(!lenders.contains { isAncestor($0.id, of: entry) }, "lends what it can")
+        }
     }
 
     /// Cheaper than `#expect` where nearly everything holds.

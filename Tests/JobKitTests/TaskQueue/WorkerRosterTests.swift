@@ -43,6 +43,30 @@ import Testing
         #expect(roster.workerToCall(startable: backlog, isOwnWorker: true) == .idle(1))
     }
 
+    @Test func workerCalledInVainIsCalledForABacklogOnlyUntilTimeHasPassed() {
+        var roster = WorkerRoster(parallelism: 2, limit: 64)
+        let backlog = WorkerRoster.ownBacklog
+        #expect(roster.workerToCall(startable: 1, isOwnWorker: false) == .idle(0))
+        #expect(roster.workerToCall(startable: 1, isOwnWorker: false) == .idle(1))
+        roster.workerLeft(1, wasInVain: true)
+        #expect(roster.workerToCall(startable: backlog - 1, isOwnWorker: false) == .nobody)
+        #expect(roster.workerToCall(startable: backlog, isOwnWorker: false) == .idle(1))
+        roster.workerLeft(1)
+        #expect(roster.workerToCall(startable: 1, isOwnWorker: false) == .nobody)
+        roster.timePassed()
+        #expect(roster.workerToCall(startable: 1, isOwnWorker: false) == .idle(1))
+    }
+
+    /// A call in vain must not leave something startable to a queue in which nobody works.
+    @Test func onlyWorkerIsCalledAfterACallInVainToo() {
+        var roster = WorkerRoster(parallelism: 2, limit: 64)
+        #expect(roster.workerToCall(startable: 1, isOwnWorker: false) == .idle(0))
+        #expect(roster.workerToCall(startable: 1, isOwnWorker: false) == .idle(1))
+        roster.workerLeft(1, wasInVain: true)
+        roster.workerLeft(0)
+        #expect(roster.workerToCall(startable: 1, isOwnWorker: false) == .idle(0))
+    }
+
     @Test func deliveryTakesNoWorkerBeyondTheCores() {
         var roster = WorkerRoster(parallelism: 2, limit: 64)
         #expect(roster.idleWorker() == 0)
@@ -74,7 +98,7 @@ import Testing
         var active: Set<Int> = []
         for _ in 0..<2_000 {
             let startable = Int.random(in: 0..<20, using: &generator)
-            switch Int.random(in: 0..<4, using: &generator) {
+            switch Int.random(in: 0..<5, using: &generator) {
             case 0, 1:
                 let isOwn = Bool.random(using: &generator) && !active.isEmpty
                 let call = roster.workerToCall(startable: startable, isOwnWorker: isOwn)
@@ -84,10 +108,12 @@ import Testing
                 for worker in roster.workersToWakeWhenStarved(startable: startable) {
                     #expect(active.insert(worker).inserted)
                 }
+            case 3:
+                roster.timePassed()
             default:
                 guard let worker = active.randomElement(using: &generator) else { continue }
                 active.remove(worker)
-                roster.workerLeft(worker)
+                roster.workerLeft(worker, wasInVain: .random(using: &generator))
             }
             #expect(roster.active == active.count)
             #expect(active.count <= 10)

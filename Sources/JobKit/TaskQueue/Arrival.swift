@@ -1,0 +1,36 @@
+import Foundation
+
+extension TaskQueueState {
+    /// An operation that is to stand in the queue, and what it said of itself on its way in.
+    struct Arrival {
+        let operation: Operation
+        let priority: TaskPriority
+        let isReady: Bool
+        let isBarrier: Bool
+        let isConcurrent: Bool
+        /// The job that has just begun to wait for it, if that was started in this queue.
+        ///
+        /// Not retained: whoever adds the operation holds the job.
+        let job: Unmanaged<ConcurrentOperation>?
+
+        init(
+            _ operation: Operation,
+            isBarrier: Bool = false,
+            job: Unmanaged<ConcurrentOperation>? = nil
+        ) {
+            self.isBarrier = isBarrier
+            isConcurrent = operation is ConcurrentOperation
+            self.job = job
+            priority = TaskPriority(queuePriority: operation.queuePriority.rawValue)
+            isReady = operation.isReady
+            // Its last use, which needs no reference of its own.
+            self.operation = operation
+        }
+
+        /// Whether jobs may wait for it of which nothing is known yet.
+        var isShared: Bool {
+            guard isConcurrent else { return true }
+            return unsafeDowncast(operation, to: ConcurrentOperation.self).isShared
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+/// What a user's object does when it is released may ask JobKit: no lock is held then.
+final class ReleaseWithoutLockTests: XCTestCase {
+    private final class TokenObserver: JobObserver {
+        private let token: ReleaseToken
+
+        init(_ token: ReleaseToken) { self.token = token }
+
+        func job(_ job: JobController, didRecord event: JobEvent) {}
+    }
+
+    private func job(tracking task: Operation) -> ScriptedJob {
+        let job = ScriptedJob { $0.track(task, cancellation: .leaveRunning) }
+        job.start()
+        return job
+    }
+
+    /// The task knows the records of jobs that have left it until half of its jobs have.
+    func testObserverOfAJobThatLeftATaskMayAskTheTask() async {
+        let (task, asked) = (HeldOperation("task"), Gate())
+        task.start()
+        let stays = job(tracking: task)
+        var leaves: ScriptedJob? = job(tracking: task)
+        let others = (0..<2).map { _ in job(tracking: task) }
+        leaves?
+            .addObserver(
+                TokenObserver(
+                    ReleaseToken {
+                        _ = task.dependencies
+                        asked.open()
+                    }
+                )
+            )
+        leaves?.finish()
+        await leaves?.waitForFinish()
+        weak let left = leaves
+        leaves = nil
+        await eventually { left == nil }
+        XCTAssertFalse(asked.isOpen)
+        await runOnThreads(1) { _ in others[0].finish() }
+        await wait(for: asked)
+        // Else the task could not be asked any more.
+        guard asked.isOpen else { return }
+        for job in [stays, others[1]] { job.finish() }
+    }
+
+    /// An operation knows of those who waited for it until many have ceased to.
+    func testOperationThatWaitsNoLongerMayAskItsDependency() async {
+        let (dependency, asked) = (HeldOperation("dependency"), Gate())
+        let queue = TaskQueue(name: "waiting")
+        for _ in 0..<100 {
+            let token = ReleaseToken {
+                _ = dependency.dependencies
+                asked.open()
+            }
+            let plain = BlockOperation { _ = token }
+            plain.addDependency(dependency)
+            queue.addOperation(plain)
+        }
+        await runOnThreads(1) { _ in queue.cancelAllOperations() }
+        await bounded { await queue.waitUntilAllOperationsAreFinished() }
+        await wait(for: asked)
+        guard asked.isOpen else { return }
+        dependency.start()
+        dependency.finish()
+    }
+}

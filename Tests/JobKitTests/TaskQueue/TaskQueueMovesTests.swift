@@ -1,0 +1,85 @@
+import Testing
+
+@testable import JobKit
+
+/// Tasks that take a place of the queue's as long as there are enough, and ask for loans later.
+@Suite struct TaskQueueMovesTests {
+    typealias Machine = TaskQueueStateMachine<String>
+
+    @Test func taskTakesAFreePlaceAndMovesWhenAnotherNeedsIt() {  // J12
+        var (machine, job) = Machine.withJob(width: 2)
+        let task = machine.entryAdded("task", lenders: [job])
+        machine.jobWaits(job)
+        #expect(machine.next() == "task")
+        #expect(machine.placesTaken == 2)
+        #expect(machine.loans.borrower(of: job) == nil)
+        let stranger = machine.entryAdded("stranger")
+        #expect(machine.loans.lender(of: task)?.slot == job)
+        #expect([machine.next(), machine.next()] == ["stranger", nil])
+        #expect(machine.placesTaken == 2)
+        _ = machine.entryFinished(task)
+        _ = machine.entryFinished(stranger)
+        #expect(machine.placesTaken == 1)
+    }
+
+    @Test func taskOfABusyJobMovesAsSoonAsTheJobWaits() {  // J12
+        var (machine, job) = Machine.withJob(width: 2)
+        let task = machine.entryAdded("task", lenders: [job])
+        _ = machine.entryAdded("stranger")
+        #expect([machine.next(), machine.next()] == ["task", nil])
+        machine.jobWaits(job)
+        #expect(machine.loans.lender(of: task)?.slot == job)
+        #expect(machine.next() == "stranger")
+    }
+
+    @Test func narrowedMachineLendsWhatItNeeds() {  // Q4, J12
+        var (machine, job) = Machine.withJob(width: 3)
+        let task = machine.entryAdded("task", lenders: [job])
+        machine.jobWaits(job)
+        _ = machine.entryAdded("stranger")
+        #expect(machine.loans.borrower(of: job) == nil)
+        machine.widthChanged(to: 2)
+        #expect(machine.startableCount == 2)
+        machine.widthChanged(to: 1)
+        #expect(machine.loans.borrower(of: job)?.slot == task)
+        #expect([machine.next(), machine.next()] == ["task", nil])
+    }
+
+    /// A job ends in whose place a task of two jobs executes: the other's place is to be had.
+    @Test func taskThatOutlivesOneOfItsJobsMovesToTheOther() {  // J12
+        var machine = Machine(width: 2)
+        let jobs = ["a", "b"].map { machine.entryAdded($0) }
+        #expect([machine.next(), machine.next()] == ["a", "b"])
+        let task = machine.entryAdded("task", lenders: jobs)
+        for job in jobs { machine.jobWaits(job) }
+        #expect(machine.next() == "task")
+        _ = machine.entryAdded("stranger")
+        #expect(machine.next() == nil)
+        _ = machine.entryFinished(jobs[0])
+        #expect(machine.loans.lender(of: task)?.slot == jobs[1])
+        #expect(machine.next() == "stranger")
+    }
+
+    @Test func taskThatLostItsLoanAsksItsOtherJobs() {  // Q2, J12
+        var machine = Machine(width: 2)
+        let jobs = ["a", "b"].map { machine.entryAdded($0) }
+        #expect([machine.next(), machine.next()] == ["a", "b"])
+        for job in jobs { machine.jobWaits(job) }
+        let shared = machine.entryAdded("shared", lenders: jobs)
+        _ = machine.entryAdded("own", lenders: [jobs[0]])
+        #expect(machine.startableCount == 1)
+        machine.priorityChanged(shared, to: .low)
+        #expect(machine.startableCount == 2)
+        #expect([machine.next(), machine.next()] == ["own", "shared"])
+    }
+
+    /// The task that came first asks first, and is not overtaken by one that is lent a place.
+    @Test func postponedTasksAskInTheOrderAdded() {  // Q2, J12
+        var (machine, job) = Machine.withJob(width: 2)
+        machine.jobWaits(job)
+        machine.suspensionChanged(to: true)
+        for name in ["a", "b", "c"] { _ = machine.entryAdded(name, lenders: [job]) }
+        machine.suspensionChanged(to: false)
+        #expect([machine.next(), machine.next(), machine.next()] == ["a", "b", nil])
+    }
+}
