@@ -1,6 +1,7 @@
 import Foundation
-import JobKit
 import JobKitTesting
+
+@testable import JobKit
 
 extension Duel {
     /// Ends a job in one of three ways.
@@ -10,6 +11,16 @@ extension Duel {
         case 1: job.finish()
         default: job.finish(with: SampleError("duel"))
         }
+    }
+
+    /// A job that has been started and tracks tasks that execute.
+    static func startedJob(tracking tasks: [HeldOperation]) -> ScriptedJob {
+        let job = ScriptedJob(queue: TaskQueue(name: "duel")) { job in
+            for task in tasks { job.track(task) }
+        }
+        for task in tasks { task.start() }
+        job.start()
+        return job
     }
 
     static let ofSharedTasks = [
@@ -36,13 +47,25 @@ extension Duel {
             if isPlain { user.complete() } else { held.finish() }
             for job in jobs { await job.waitForFinish() }
         },
+        Duel("jobs that leave a shared task against its finish") { dice, referee in
+            let task = HeldOperation("shared")
+            let jobs = (0..<4)
+                .map { _ in ScriptedJob(queue: TaskQueue(name: "duel")) { $0.track(task) } }
+            for job in jobs { job.start() }
+            task.start()
+            let ways = (0..<2).map { _ in dice.number(0...2) }
+            await dice.race(
+                { task.finish() },
+                { end(jobs[1], ways[0]) },
+                { end(jobs[2], ways[1]) }
+            )
+            for job in jobs { await job.waitForFinish() }
+            referee.expect(!task.isCancelled, "J17: cancelled though two jobs track it")
+            referee.expect(task.listeners.isEmpty, "a finished task keeps its listeners")
+        },
         Duel("what a job tracks when it is cancelled") { dice, referee in
             let tasks = (0..<dice.number(1...4)).map { HeldOperation("\($0)") }
-            let job = ScriptedJob(queue: TaskQueue(name: "duel")) { job in
-                for task in tasks { job.track(task) }
-            }
-            for task in tasks { task.start() }
-            job.start()
+            let job = startedJob(tracking: tasks)
             await dice.race(
                 { for task in tasks { task.finish() } },
                 {

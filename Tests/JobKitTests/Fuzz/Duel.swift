@@ -40,4 +40,5 @@ struct Duel: Sendable {
 
     static let all =
         ofOperations + ofEdges + ofPlainOperations + ofJobs + ofSharedTasks + ofQueues + ofObservers
+        + ofQuestions + ofControl + ofLaunches
 }

@@ -1,0 +1,213 @@
+import Foundation
+import JobKit
+import JobKitTesting
+import Synchronization
+
+extension Duel {
+    /// Operations that count themselves at a gauge, some of which others have to end.
+    private static func gauged(_ dice: inout Dice, _ gauge: Gauge) -> [GaugedOperation] {
+        (0..<dice.number(1...12))
+            .map { _ in GaugedOperation(gauge, finishesInMain: dice.one(in: 2)) }
+    }
+
+    static let ofControl = [
+        Duel("a queue that is suspended and resumed against adds and ends") { dice, referee in
+            let queue = TaskQueue(name: "duel", maxConcurrentOperationCount: dice.number(1...3))
+            let operations = gauged(&dice, Gauge())
+            let rounds = dice.number(1...20)
+            await dice.race(
+                { for operation in operations { queue.addOperation(operation) } },
+                {
+                    for _ in 0..<rounds {
+                        queue.isSuspended = true
+                        queue.isSuspended = false
+                    }
+                },
+                { for operation in operations { operation.end() } }
+            )
+            await queue.waitUntilAllOperationsAreFinished()
+            referee.expect(operations.allSatisfy(\.isFinished), "Q4: one was never started")
+        },
+        Duel("the width of a queue against adds and ends") { dice, referee in
+            let widest = dice.number(2...4)
+            let queue = TaskQueue(name: "duel", maxConcurrentOperationCount: 1)
+            let gauge = Gauge(limit: widest)
+            let operations = gauged(&dice, gauge)
+            let widths = (0..<dice.number(1...20)).map { _ in dice.number(1...widest) }
+            await dice.race(
+                { for operation in operations { queue.addOperation(operation) } },
+                { for width in widths { queue.maxConcurrentOperationCount = width } },
+                { for operation in operations { operation.end() } }
+            )
+            await queue.waitUntilAllOperationsAreFinished()
+            referee.expect(!gauge.wasExceeded, "Q1: more execute than any width allowed")
+            referee.expect(operations.allSatisfy(\.isFinished), "Q4: one was never started")
+        },
+        Duel("the cancel of a queue against adds, waits and looks") { dice, referee in
+            let queue = TaskQueue(name: "duel", maxConcurrentOperationCount: dice.number(1...3))
+            let operations = (0..<dice.number(1...12)).map { HeldOperation("\($0)") }
+            await dice.race(
+                { for operation in operations { queue.addOperation(operation) } },
+                {
+                    let seen = queue.operations
+                    queue.cancelAllOperations()
+                    referee.expect(
+                        seen.allSatisfy { $0.isCancelled },
+                        "Q7: one that stood in the queue was not cancelled"
+                    )
+                },
+                { while queue.operationCount == 0, !operations[0].isFinished { giveWay() } }
+            )
+            queue.cancelAllOperations()
+            await queue.waitUntilAllOperationsAreFinished()
+            referee.expect(operations.allSatisfy(\.isFinished), "Q7: a wait ended too early")
+        },
+        Duel("barriers against adds from another thread") { dice, referee in
+            let queue = TaskQueue(name: "duel")
+            let (begun, ended) = (Tally(), Tally())
+            let (count, barriers) = (dice.number(1...20), dice.number(1...4))
+            let check: @Sendable () -> Void = {
+                let count = begun.count
+                referee.expect(count == ended.count, "a barrier is not alone")
+            }
+            await dice.race(
+                {
+                    for _ in 0..<count {
+                        queue.addOperation {
+                            begun.add()
+                            giveWay()
+                            ended.add()
+                        }
+                    }
+                },
+                {
+                    for _ in 0..<barriers {
+                        queue.addBarrierBlock {
+                            check()
+                            giveWay()
+                            check()
+                        }
+                    }
+                }
+            )
+            await queue.waitUntilAllOperationsAreFinished()
+        },
+        Duel("priorities that change against starts") { dice, referee in
+            let queue = TaskQueue(name: "duel", maxConcurrentOperationCount: 1)
+            let operations = (0..<dice.number(1...12))
+                .map { number -> Operation in
+                    number % 2 == 0 ? BlockOperation {} : InstantOperation("\(number)")
+                }
+            let priorities: [Operation.QueuePriority] = [.veryLow, .normal, .veryHigh]
+            let chosen = operations.map { _ in priorities[dice.number(0...2)] }
+            await dice.race(
+                { for operation in operations { queue.addOperation(operation) } },
+                { for (one, other) in zip(operations, chosen) { one.queuePriority = other } },
+                { for (one, other) in zip(operations, chosen) { one.queuePriority = other } }
+            )
+            await queue.waitUntilAllOperationsAreFinished()
+            referee.expect(operations.allSatisfy(\.isFinished), "Q2: one was never started")
+        },
+        Duel("a group's completion that is set against its last finish") { dice, referee in
+            let (task, told) = (HeldOperation("task"), Tally())
+            let group = JobGroup.named("group")
+            let job = ScriptedJob(queue: TaskQueue(name: "duel")) { $0.track(task, group: group) }
+            job.onGroup = { _, _ in told.add() }
+            task.start()
+            job.start()
+            let kept = Kept()
+            await dice.race(
+                { task.finish() },
+                {
+                    for _ in 0..<5 {
+                        let token = kept.make()
+                        job.setCompletion(for: group) {
+                            told.add()
+                            _ = token
+                        }
+                    }
+                }
+            )
+            await job.waitForFinish()
+            referee.expect(told.count == 1, "J4: the group's end was told \(told.count) times")
+        },
+        Duel("a group's width that is set against finishes") { dice, referee in
+            let widest = dice.number(1...3)
+            let gauge = Gauge(limit: widest)
+            let tasks = gauged(&dice, gauge)
+            let widths = (0..<dice.number(1...20)).map { _ in dice.number(1...widest) }
+            let job = ScriptedJob(queue: TaskQueue(name: "duel")) { job in
+                for task in tasks { job.trackAndQueue(task) }
+            }
+            let group = JobGroup.type(GaugedOperation.self)
+            job.setMaxConcurrentOperationCount(1, for: group)
+            await dice.race(
+                { job.start() },
+                { for width in widths { job.setMaxConcurrentOperationCount(width, for: group) } },
+                { for task in tasks { task.end() } }
+            )
+            await job.waitForFinish()
+            referee.expect(!gauge.wasExceeded, "J15: more execute than any width allowed")
+            let count = job.events.count { $0.hasPrefix("task") }
+            referee.expect(count == tasks.count, "J5: \(count) of \(tasks.count) delivered")
+        },
+        Duel("a job that is suspended and resumed against finishes") { dice, referee in
+            let tasks = (0..<dice.number(1...5)).map { HeldOperation("\($0)") }
+            let job = startedJob(tracking: tasks)
+            let rounds = dice.number(1...20)
+            await dice.race(
+                { for task in tasks { task.finish() } },
+                {
+                    for _ in 0..<rounds {
+                        job.isSuspended = true
+                        job.isSuspended = false
+                    }
+                }
+            )
+            await job.waitForFinish()
+            let count = job.events.count { $0.hasPrefix("task") }
+            referee.expect(count == tasks.count, "J5: \(count) of \(tasks.count) delivered")
+        },
+        Duel("a retry against its cancel") { dice, referee in
+            let (attempts, succeeds) = (Tally(), dice.number(1...4))
+            let retry = RetryOperation(RetryPolicy { _, _ in .zero }) { number -> Operation in
+                attempts.add()
+                return InstantOperation(
+                    "attempt",
+                    failure: number < succeeds ? SampleError("duel") : nil
+                )
+            }
+            await dice.race(
+                { retry.startJob(on: TaskQueue(name: "duel")) },
+                { retry.cancel() },
+                { for _ in 0..<20 { _ = (retry.finalAttempt?.isFinished, giveWay()) } }
+            )
+            await retry.waitForFinish()
+            await referee.expectSoon("J4: not finished") { retry.isFinished }
+            let outcome = retry.outcome?.description ?? "none"
+            referee.expect(["succeeded", "cancelled"].contains(outcome), "R1: \(outcome)")
+            let isAnyMade = retry.finalAttempt != nil
+            referee.expect(isAnyMade == (attempts.count > 0), "R1: an attempt is not known")
+        },
+        Duel("delays and limits that are set against the end") { dice, referee in
+            let (clock, operation, calls) = (ManualClock(), HeldOperation("held"), Tally())
+            operation.clock = clock
+            operation.start()
+            let ending = dice.number(0...2)
+            await dice.race(
+                {
+                    operation.perform(after: .seconds(1)) { calls.add() }
+                    operation.maximumRuntime = .seconds(2)
+                    operation.maximumRuntime = nil
+                },
+                { clock.advance(by: .seconds(3)) },
+                { if ending == 0 { operation.cancel() } else { operation.finish() } }
+            )
+            await operation.waitForFinish()
+            referee.expect(calls.count <= 1, "O8: a delay has passed \(calls.count) times")
+            let outcome = operation.outcome?.description ?? "none"
+            let allowed = ending == 0 ? ["cancelled", "failed"] : ["succeeded", "failed"]
+            referee.expect(allowed.contains(outcome), "O8: \(outcome)")
+        },
+    ]
+}
