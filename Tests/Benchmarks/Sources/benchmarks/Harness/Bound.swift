@@ -22,7 +22,7 @@ struct Bound: Sendable {
         guard let reference else {
             return observations.summary(of: subject).map { ($0.median, $0) }
         }
-        return observations.ratio(of: subject, to: reference).map { ($0.medians, $0.pairs) }
+        return observations.ratio(of: subject, to: reference).map { ($0.median, $0) }
     }
 
     /// A ratio or a figure, as people read it.

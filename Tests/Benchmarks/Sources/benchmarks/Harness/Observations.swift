@@ -12,16 +12,13 @@ struct Observations: Sendable {
         Summary(values[series, default: []])
     }
 
-    /// One series against another: the ratio of their medians, and of each round's pair.
+    /// One series against another: the ratio of each round's pair.
     ///
-    /// The pairs show the spread: two variants of one round met the same load.
-    func ratio(of subject: Series, to reference: Series) -> (medians: Double, pairs: Summary)? {
-        let (subjects, references) = (values[subject, default: []], values[reference, default: []])
-        guard
-            let numerator = Summary(subjects),
-            let denominator = Summary(references),
-            let pairs = Summary(zip(subjects, references).map { $0 / $1 })
-        else { return nil }
-        return (numerator.median / denominator.median, pairs)
+    /// Two variants of one round met the same load. A ratio of medians would compare the rounds of
+    /// one variant in a slow phase of the machine with those of another in a quick one.
+    func ratio(of subject: Series, to reference: Series) -> Summary? {
+        Summary(
+            zip(values[subject, default: []], values[reference, default: []]).map { $0 / $1 }
+        )
     }
 }

@@ -21,7 +21,7 @@ struct Comparison: Sendable {
                             ?? "–"
                     }
                 let ratio = observations.ratio(of: row.subject, to: row.reference)
-                    .map { NumberText.fixed($0.medians, places: 2) + " ×" }
+                    .map { NumberText.fixed($0.median, places: 2) + " ×" }
                 return [row.work] + values + [ratio ?? "–"]
             }
         return table

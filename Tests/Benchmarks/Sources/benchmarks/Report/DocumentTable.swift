@@ -127,6 +127,6 @@ enum DocumentTable: String, CaseIterable {
         _ observations: Observations
     ) -> String {
         observations.ratio(of: subject, to: reference)
-            .map { NumberText.fixed($0.medians, places: 2) + " ×" } ?? "–"
+            .map { NumberText.fixed($0.median, places: 2) + " ×" } ?? "–"
     }
 }

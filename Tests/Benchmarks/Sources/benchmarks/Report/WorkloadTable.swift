@@ -42,6 +42,6 @@ enum WorkloadTable {
         let baseline = workload.series(workload.baseline, series.figure)
         guard series != baseline else { return "1" }
         guard let ratio = observations.ratio(of: series, to: baseline) else { return "" }
-        return NumberText.fixed(ratio.medians, places: 2) + " ×"
+        return NumberText.fixed(ratio.median, places: 2) + " ×"
     }
 }

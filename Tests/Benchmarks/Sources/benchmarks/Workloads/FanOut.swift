@@ -9,7 +9,7 @@ enum FanOut {
     static let blockTasks = "JobController on TaskQueue, BlockOperation tasks"
 
     /// The workload, with all its variants or those that show how cost grows.
-    static func workload(size: Int, all: Bool, rounds: Int = 5) -> Workload {
+    static func workload(size: Int, all: Bool, rounds: Int = 9) -> Workload {
         let growing = [job(on: .taskQueue), operationQueue, taskGroup]
         let others = [
             floor, ideal,

@@ -24,7 +24,7 @@ enum LimitedWidth: String, CaseIterable {
             "job in the queue of its tasks, \(rawValue)",
             size: size,
             baseline: Self.unlimited,
-            rounds: 5,
+            rounds: 9,
             variants: variants
         )
     }

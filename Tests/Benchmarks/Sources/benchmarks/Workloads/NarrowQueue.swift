@@ -11,7 +11,7 @@ enum NarrowQueue {
             "fan-out, the job on another queue",
             size: size,
             baseline: unlimited,
-            rounds: 5,
+            rounds: 9,
             variants: [
                 variant(unlimited, width: TaskQueue.defaultMaxConcurrentOperationCount),
                 variant(narrow, width: 2),

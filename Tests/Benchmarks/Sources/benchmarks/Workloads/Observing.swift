@@ -55,7 +55,7 @@ enum Observing {
             name,
             size: size,
             baseline: Watch.nobody.rawValue,
-            rounds: 9,
+            rounds: 21,
             variants: Watch.allCases.map { watch in
                 .costs(watch.rawValue) { trial in
                     let queue = TaskQueue()

@@ -6,7 +6,7 @@ enum SequentialSteps {
     static let name = "sequential steps"
 
     /// The workload, with all its variants or those that show how cost grows.
-    static func workload(size: Int, all: Bool, rounds: Int = 5) -> Workload {
+    static func workload(size: Int, all: Bool, rounds: Int = 9) -> Workload {
         let growing = [job(on: .taskQueue), operationQueue, taskGroup]
         let others = [ideal, job(on: .operationQueue).limited(toRounds: 3)]
         return Workload(
