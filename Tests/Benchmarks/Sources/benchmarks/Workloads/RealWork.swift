@@ -14,7 +14,7 @@ enum RealWork {
         return Workload(
             "tasks of \(NumberText.grouped(microseconds)) µs",
             size: totalLength / microseconds,
-            rounds: 3,
+            rounds: 9,
             variants: [job(work), operationQueue(work), ideal(work)]
         )
     }
