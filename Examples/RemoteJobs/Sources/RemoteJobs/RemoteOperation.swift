@@ -16,7 +16,7 @@ import Synchronization
 /// ```
 ///
 /// It fails with a ``RemoteFailure`` if the work has failed, with ``Undeliverable`` if it was
-/// given up, with ``InputChanged``, ``KeyInUse``, ``TooLarge``, ``BrokerLost``,
+/// given up, with ``InputChanged``, ``KeyInUse``, ``TooLarge``, ``WrongName``, ``BrokerLost``,
 /// ``BrokerRefused`` or ``SessionClosed``.
 ///
 /// It retains its session until it has finished.
@@ -40,7 +40,7 @@ public final class RemoteOperation<Work: RemoteWork>: ResultOperation<Work.Outpu
 
     private let input: Work.Input
     private let session: RemoteSession
-    private let route: String
+    private let place: String?
     private let latestRunner = Mutex<TaskRunner?>(nil)
 
     /// Makes a task that has not been started.
@@ -49,7 +49,8 @@ public final class RemoteOperation<Work: RemoteWork>: ResultOperation<Work.Outpu
     ///   - input: What the worker is given.
     ///   - key: What the task is known by in its job; the same in each life of the controller.
     ///   - session: The job's session; it may be opened later.
-    ///   - place: Where the task must run: at workers that registered the work for this place.
+    ///   - place: Where the task must run: at workers that registered the work for this place. Any
+    ///     text of 1 to 100 bytes; with another one the task fails with ``WrongName``.
     public init(
         _ input: Work.Input,
         key: String,
@@ -63,7 +64,7 @@ public final class RemoteOperation<Work: RemoteWork>: ResultOperation<Work.Outpu
         self.input = input
         self.key = key
         self.session = session
-        route = Layout.route(Work.name, at: place)
+        self.place = place
         super.init()
     }
 
@@ -76,9 +77,11 @@ public final class RemoteOperation<Work: RemoteWork>: ResultOperation<Work.Outpu
     /// Hands the input to the session.
     public override func main() {
         do {
+            try BrokerName.check(place: place)
             try SizeLimit.check(key: key)
             let body = try Envelope.body(of: input)
             try SizeLimit.check(body, .input, of: key)
+            let route = Layout.route(Work.name, at: place)
             session.loop.submit(self, key: key, route: route, body: body)
         } catch {
             finish(with: error)

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import JobKit
+import Synchronization
 
 /// Takes tasks from a broker and runs them.
 ///
@@ -16,6 +17,7 @@ import JobKit
 /// heard of it. So what a task does must be idempotent.
 public final class RemoteWorker: Sendable {
     let loop: WorkerLoop
+    private let places = Mutex<[String?]>([])
 
     /// Makes a worker that takes nothing yet.
     ///
@@ -41,7 +43,7 @@ public final class RemoteWorker: Sendable {
     /// - Parameters:
     ///   - work: The kind.
     ///   - place: The place that tasks may name; the worker then takes those tasks, and others only
-    ///     if it is registered without a place too.
+    ///     if it is registered without a place too. Any text of 1 to 100 bytes.
     ///   - make: Makes the operation of a task. It is started by the worker, cancelled if the
     ///     controller cancels the task, and its value is the task's outcome. Called on any thread.
     public func register<Work: RemoteWork>(
@@ -54,6 +56,7 @@ public final class RemoteWorker: Sendable {
             BrokerName.isValid(Work.name) && !Work.name.contains("."),
             "RemoteJobs: a work's name has 1 to 100 bytes and no dot, unlike \(Work.name)"
         )
+        places.withLock { $0.append(place) }
         let route = Layout.route(Work.name, at: place)
         loop.register(RegisteredWork(make), for: route)
     }
@@ -63,8 +66,10 @@ public final class RemoteWorker: Sendable {
     /// Then it takes no more, ends what runs, and gives back what it only held. While there is no
     /// broker it keeps trying.
     ///
-    /// - Throws: ``BrokerRefused``; ``BrokerUnreachable`` if there is no broker for the first 30 s.
+    /// - Throws: ``WrongName`` for a place that is empty or too long; ``BrokerRefused``;
+    ///   ``BrokerUnreachable`` if there is no broker for the first 30 s.
     public func run() async throws {
+        for place in places.withLock({ $0 }) { try BrokerName.check(place: place) }
         signal(SIGTERM, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
         source.setEventHandler { [loop] in loop.drain() }

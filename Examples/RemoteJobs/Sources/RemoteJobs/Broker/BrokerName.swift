@@ -37,6 +37,13 @@ enum BrokerName {
     /// Says whether a text may name a job, a place or a work.
     static func isValid(_ text: String) -> Bool { 1...100 ~= text.utf8.count }
 
+    /// Refuses a place that is empty or too long; no place is fine.
+    ///
+    /// - Throws: ``WrongName``.
+    static func check(place: String?) throws {
+        if let place, !isValid(place) { throw WrongName(name: place) }
+    }
+
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

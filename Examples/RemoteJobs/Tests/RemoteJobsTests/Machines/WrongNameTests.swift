@@ -1,0 +1,35 @@
+import JobKit
+import XCTest
+
+@testable import RemoteJobs
+
+/// Places of no bytes, or of too many, which need no broker to be refused.
+final class WrongNameTests: LiveTestCase {
+    private let places = ["", String(repeating: "x", count: 101)]
+    /// Nobody listens there.
+    private let nobody = [
+        BrokerAddress(host: "127.0.0.1", port: 1, user: "guest", password: "guest")
+    ]
+
+    func testATaskOfAWrongPlaceFailsWithIt() async throws {
+        let session = RemoteSession(job: "x", brokers: nobody)
+        for place in places {
+            let job = FanOut<Double2>([("a", 1)], in: session, at: place)
+            try await run(job)
+            XCTAssertThrowsError(try job.results["a"]?.get()) { error in
+                XCTAssertEqual((error as? WrongName)?.name, place)
+            }
+        }
+    }
+
+    func testAWorkerOfAWrongPlaceDoesNotRun() async throws {
+        for place in places {
+            let worker = RemoteWorker(name: "h1", brokers: nobody, width: 1)
+            worker.register(Double2.self, at: place) { number, _ in ClosureOperation { number } }
+            let end = await outcome(of: Task { try await worker.run() })
+            XCTAssertThrowsError(try end.get()) { error in
+                XCTAssertEqual((error as? WrongName)?.name, place)
+            }
+        }
+    }
+}
