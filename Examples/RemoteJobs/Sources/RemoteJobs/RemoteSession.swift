@@ -77,8 +77,8 @@ public final class RemoteSession: Sendable {
     /// Connects, takes the job's lock, and reads what earlier lives did.
     ///
     /// - Throws: ``WrongName`` for a job's id that is empty or too long; ``BrokerRefused`` at once;
-    ///   ``BrokerUnreachable`` after 30 s without a broker; ``JobIsRunning`` after 20 s in which
-    ///   another session of the job was open.
+    ///   ``BrokerUnreachable`` after 30 s without a broker; ``JobIsRunning`` within 20 s, if another
+    ///   session of the job stays open.
     public func open() async throws {
         guard BrokerName.isValid(job) else { throw WrongName(name: job) }
         try await loop.open()

@@ -30,8 +30,9 @@ struct SessionStateMachine {
 
     /// How long opening may take without a broker.
     static let openingPatience = Duration.seconds(30)
-    /// How long a job's lock may be another's; a dead controller's lasts about 12 s.
-    static let lockPatience = Duration.seconds(20)
+    /// How long a job's lock may be another's, so that the word of it comes within 20 s; a dead
+    /// controller's lasts about 12 s.
+    static let lockPatience = Duration.seconds(19)
 
     private let patience: Duration
     private(set) var state = State.idle
