@@ -35,7 +35,7 @@ final class ManyTasksTests: LiveTestCase {
                     }
                 }
             }
-        let end = await outcome(of: running, within: 120)
+        let end = await outcome(of: running)
         try end.get()
         XCTAssertEqual(job.callbackCount, count)
         XCTAssertEqual(runs.all.count, count)

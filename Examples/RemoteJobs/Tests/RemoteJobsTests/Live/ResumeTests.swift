@@ -18,7 +18,7 @@ final class ResumeTests: LiveTestCase {
         await log.wait(for: count / 3 + 1)
         first.send(SIGKILL)
         _ = try await first.end()
-        let second = try await startTrials(broker, job, arguments).end(within: 100)
+        let second = try await startTrials(broker, job, arguments).end()
         XCTAssertTrue(second.output.contains("callbacks \(count) failed 0"), second.output)
         XCTAssertTrue(second.output.contains("end succeeded"), second.output)
         // All were published before the kill, so the second life publishes nothing again, and
@@ -109,7 +109,7 @@ final class ResumeTests: LiveTestCase {
             try await connection.state(of: queue)?.messageCount == 20
         }
         await first.close()
-        await within(60, "the job has ended without its session") { _ = await leaving.value }
+        await within(300, "the job has ended without its session") { _ = await leaving.value }
 
         // The second life asks for nothing, and so never hears of the place.
         let second = try await open(name, broker.addresses)
@@ -145,7 +145,7 @@ final class ResumeTests: LiveTestCase {
             try await connection.state(of: queue)?.messageCount == 1
         }
         await first.close()
-        await within(60, "the job has ended without its session") { _ = await leaving.value }
+        await within(300, "the job has ended without its session") { _ = await leaving.value }
 
         // Somebody holds the task while a second life, which asks for nothing, removes the job.
         let holder = try await broker.connect()

@@ -31,7 +31,7 @@ class LiveTestCase: XCTestCase {
         options: RemoteSession.Options = .init()
     ) async throws -> RemoteSession {
         let session = RemoteSession(job: job, brokers: brokers, options: options)
-        addTeardownBlock { await within(20, "a session's end") { await session.close() } }
+        addTeardownBlock { await within(60, "a session's end") { await session.close() } }
         try await session.open()
         return session
     }
@@ -51,7 +51,7 @@ class LiveTestCase: XCTestCase {
             prefetch: prefetch,
             register: register
         )
-        addTeardownBlock { await within(20, "a worker's end") { try? await worker.stop() } }
+        addTeardownBlock { await within(60, "a worker's end") { try? await worker.stop() } }
         return worker
     }
 
@@ -106,15 +106,14 @@ class LiveTestCase: XCTestCase {
     }
 
     /// Runs a job, within a bound.
-    func run(_ job: JobController, within seconds: Double = 300) async throws {
-        let end = await outcome(of: Task { try await job.run() }, within: seconds)
+    func run(_ job: JobController) async throws {
+        let end = await outcome(of: Task { try await job.run() })
         try end.get()
     }
 
     /// What a task comes to, within a bound.
     func outcome(
         of task: Task<Void, any Error>,
-        within seconds: Double = 300,
         file: StaticString = #filePath,
         line: UInt = #line
     ) async -> Result<Void, any Error> {
@@ -123,9 +122,9 @@ class LiveTestCase: XCTestCase {
             _ = await task.result
             hasEnded.fulfill()
         }
-        let waited = await XCTWaiter.fulfillment(of: [hasEnded], timeout: seconds)
+        let waited = await XCTWaiter.fulfillment(of: [hasEnded], timeout: 300)
         guard waited == .completed else {
-            XCTFail("not ended within \(seconds) s", file: file, line: line)
+            XCTFail("not ended in time", file: file, line: line)
             task.cancel()
             return .failure(NotEnded())
         }
