@@ -156,45 +156,13 @@ final class FailureTests: LiveTestCase {
     }
 
     func testAControllerThatIsCutWhileItComesBackTriesOnceAtATime() async throws {
-        let broker = try await broker
-        let proxy = try await proxy(to: broker)
-        // The second connection is cut when it asks for the job's stream.
-        let count = Counter()
-        proxy.cut { frame in
-            guard case .method(.basicConsume, _) = frame else { return false }
-            return count.next() == 2
+        try await runOverThirdLink("cut twice", 2_000) { proxy, isSecond in
+            proxy.cut(at: isSecond)
         }
-        let session = try await open(jobName("cut twice"), [proxy.address])
-        let worker = startDoubler("h1", broker.addresses)
-        let job = FanOut<Double2>((0..<2_000).map { ("k\($0)", $0) }, in: session, at: place)
-        let running = Task { try await job.run() }
-        proxy.cut()
-        let end = await outcome(of: running)
-        try end.get()
-        XCTAssertEqual(job.callbackCount, 2_000)
-        XCTAssertEqual(proxy.linkCount, 3)
-        try await worker.stop()
-        await session.close(removingJob: true)
     }
 
     func testABrokerThatDoesNotAnswerThoughItsHeartBeatsIsTriedAnew() async throws {
-        let broker = try await broker
-        let proxy = try await proxy(to: broker)
-        // What the second connection asks of the job's stream never comes to the broker.
-        let count = Counter()
-        proxy.mute { frame in
-            guard case .method(.basicConsume, _) = frame else { return false }
-            return count.next() == 2
-        }
-        let session = try await open(jobName("mute"), [proxy.address])
-        let worker = startDoubler("h1", broker.addresses)
-        let job = FanOut<Double2>((0..<200).map { ("k\($0)", $0) }, in: session, at: place)
-        proxy.cut()
-        try await run(job)
-        XCTAssertEqual(job.callbackCount, 200)
-        XCTAssertEqual(proxy.linkCount, 3)
-        try await worker.stop()
-        await session.close(removingJob: true)
+        try await runOverThirdLink("mute") { proxy, isSecond in proxy.mute(at: isSecond) }
     }
 
     func testABrokerThatStaysAwayFailsTheJob() async throws {

@@ -7,23 +7,7 @@ import XCTest
 
 final class StreamTests: LiveTestCase {
     func testAStreamThatTakesTheMarkerAndDoesNotDeliverItIsReadAnew() async throws {
-        let broker = try await broker
-        let proxy = try await proxy(to: broker)
-        // The second connection is confirmed all that it writes, and reads nothing.
-        let count = Counter()
-        proxy.withhold { frame in
-            guard case .method(.basicConsume, _) = frame else { return false }
-            return count.next() == 2
-        }
-        let session = try await open(jobName("deaf"), [proxy.address])
-        let worker = startDoubler("h1", broker.addresses)
-        let job = FanOut<Double2>((0..<200).map { ("k\($0)", $0) }, in: session, at: place)
-        proxy.cut()
-        try await run(job)
-        XCTAssertEqual(job.callbackCount, 200)
-        XCTAssertEqual(proxy.linkCount, 3)
-        try await worker.stop()
-        await session.close(removingJob: true)
+        try await runOverThirdLink("deaf") { proxy, isSecond in proxy.withhold(at: isSecond) }
     }
 
     func testAStreamThatHasANewLeaderLosesNothing() async throws {

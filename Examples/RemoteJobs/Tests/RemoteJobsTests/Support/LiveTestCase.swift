@@ -1,3 +1,4 @@
+import AMQP
 import JobKit
 import XCTest
 
@@ -103,6 +104,40 @@ class LiveTestCase: XCTestCase {
         let proxy = try await CutProxy(to: broker.port)
         addTeardownBlock { try? await proxy.close() }
         return proxy
+    }
+
+    /// Runs a job whose controller is cut off, comes back over a link that is of no use, and ends
+    /// it over a third one.
+    ///
+    /// - Parameters:
+    ///   - name: What the job's name begins with.
+    ///   - count: How many tasks it has.
+    ///   - spoil: Tells the proxy what befalls the second link when it asks for the job's stream,
+    ///     at the frame of which the judge says so.
+    /// - Throws: What the job or its broker has failed with.
+    func runOverThirdLink(
+        _ name: String,
+        _ count: Int = 200,
+        spoil: (CutProxy, _ isSecond: @escaping CutProxy.Judge) -> Void
+    ) async throws {
+        let broker = try await broker
+        let proxy = try await proxy(to: broker)
+        let requests = Counter()
+        spoil(proxy) { frame in
+            guard case .method(.basicConsume, _) = frame else { return false }
+            return requests.next() == 2
+        }
+        let session = try await open(jobName(name), [proxy.address])
+        let worker = startDoubler("h1", broker.addresses)
+        let job = FanOut<Double2>((0..<count).map { ("k\($0)", $0) }, in: session, at: place)
+        let running = Task { try await job.run() }
+        proxy.cut()
+        let end = await outcome(of: running)
+        try end.get()
+        XCTAssertEqual(job.callbackCount, count)
+        XCTAssertEqual(proxy.linkCount, 3)
+        try await worker.stop()
+        await session.close(removingJob: true)
     }
 
     /// Runs a job, within a bound.
