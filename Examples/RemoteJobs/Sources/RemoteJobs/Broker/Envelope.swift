@@ -131,12 +131,21 @@ package enum Envelope {
 
     /// The properties with which a message that was taken goes back, as if it had not been taken.
     static func propertiesToPutBack(_ message: Message) -> MessageProperties {
-        var properties = message.properties
-        // What the broker has added is not a publisher's to say.
-        var headers = (properties.headers ?? [:]).filter { !$0.key.hasPrefix("x-") }
+        var properties = ownProperties(message.properties)
         let count = returns(of: message)
-        if count > 0 { headers[Header.returns] = .int32(Int32(clamping: count)) }
-        properties.headers = headers
+        if count > 0 { properties.headers?[Header.returns] = .int32(Int32(clamping: count)) }
+        return properties
+    }
+
+    /// The properties of the record that a task is given up: the task's own, as in a dead letter.
+    static func givenUp(_ task: TaskMessage) -> MessageProperties {
+        ownProperties(task.properties)
+    }
+
+    /// Properties without what the broker has added, which is not a publisher's to say.
+    private static func ownProperties(_ properties: MessageProperties) -> MessageProperties {
+        var properties = properties
+        properties.headers = (properties.headers ?? [:]).filter { !$0.key.hasPrefix("x-") }
         return properties
     }
 

@@ -14,8 +14,8 @@ struct WorkerLedger<Work> {
         /// Write the outcome of a task, which the shell keeps.
         case publish(PublicationID)
         case acknowledge(Tag)
-        /// Tell the broker to give the task up.
-        case giveUp(Tag)
+        /// Write that the task is given up, then acknowledge it.
+        case giveUp(Tag, Work)
         /// Let another worker have the task.
         case handBack(Tag, Work)
         case cancel(PublicationID)
@@ -83,7 +83,7 @@ struct WorkerLedger<Work> {
         }
         if finished.contains(id) || isUnwanted(id) { return [.acknowledge(tag)] }
         if isDraining { return [.handBack(tag, work)] }
-        if attempt > limit + 1 { return [.giveUp(tag)] }
+        if attempt > limit + 1 { return [.giveUp(tag, work)] }
         held[id] = Held(work: work, attempt: attempt, state: .waiting, tag: tag)
         waiting.append(id)
         return startWaiting()

@@ -59,6 +59,32 @@ extension WorkerLoop {
         }
     }
 
+    /// Writes into its job's stream that a task is given up, then acknowledges it.
+    ///
+    /// It is not left to the broker's dead letters: the writer that RabbitMQ 3.10.8 has for them
+    /// serves many streams, and may get nothing more into one that has had a new leader.
+    func giveUp(_ tag: Ledger.Tag, _ task: Envelope.TaskMessage) {
+        let generation = generation
+        let properties = Envelope.givenUp(task)
+        link?.streams
+            .write(to: Layout.stream(of: task.job), properties, ByteBuffer()) {
+                [weak self] answer in
+                self?
+                    .assumeIsolated { loop in
+                        guard loop.generation == generation else { return }
+                        switch answer {
+                        case .confirmed, .unroutable: loop.link?.acknowledge(tag)
+                        case .refused:
+                            loop.after(.seconds(1)) { loop in
+                                guard loop.generation == generation else { return }
+                                loop.giveUp(tag, task)
+                            }
+                        case .lost: return
+                        }
+                    }
+            }
+    }
+
     private func answered(_ ids: [PublicationID], _ answer: PublishOutcome) {
         switch answer {
         case .confirmed, .unroutable:

@@ -166,7 +166,7 @@ actor WorkerLoop {
             case .run(let id, let task, let attempt): run(id, task, attempt)
             case .publish(let id): publish(id)
             case .acknowledge(let tag): link?.acknowledge(tag)
-            case .giveUp(let tag): link?.reject(tag, requeue: false)
+            case .giveUp(let tag, let task): giveUp(tag, task)
             case .handBack(let tag, let task): handBack(tag, task)
             case .cancel(let id): running[id]?.cancel()
             }

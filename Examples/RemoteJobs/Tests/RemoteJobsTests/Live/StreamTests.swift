@@ -32,8 +32,7 @@ final class StreamTests: LiveTestCase {
         let running = Task { try await job.run() }
         await fulfillment(of: [allRun], timeout: 300)
         // The outcomes of ten are on their way to the stream's leader when it dies.
-        let name = "rabbit_misc:r(<<\"/\">>, queue, <<\"\(Layout.stream(of: session.job))\">>)"
-        let leader = "L = amqqueue:get_pid(element(2, rabbit_amqqueue:lookup(\(name)))),"
+        let leader = leader(of: session)
         try await node.evaluate("\(leader) sys:suspend(L).")
         letOn.open()
         try await waitUntil("ten have begun after them") { runs.total == 30 }
@@ -45,6 +44,26 @@ final class StreamTests: LiveTestCase {
         XCTAssertEqual(runs.total, 200)
         try await worker.stop()
         await session.close(removingJob: true)
+        await node.stop()
+    }
+
+    func testTasksAreGivenUpThoughTheirJobsStreamHasANewLeader() async throws {
+        let node = try await BrokerNode()
+        let options = RemoteSession.Options(deliveryLimit: 0)
+        let session = try await open(jobName("given up"), node.addresses, options: options)
+        // Whoever writes about both jobs has written more than this one's stream has.
+        let other = try await open(jobName("other"), node.addresses, options: options)
+        try await giveUp(["a", "b", "c", "d"], in: other, node)
+        try await giveUp(["a"], in: session, node)
+        let leader = leader(of: session)
+        try await giveUp(["b"], in: session, node) {
+            try await node.evaluate("\(leader) sys:suspend(L).")
+        } afterwards: {
+            try await node.evaluate("\(leader) exit(L, kill).")
+        }
+        try await giveUp(["c"], in: session, node)
+        await session.close(removingJob: true)
+        await other.close(removingJob: true)
         await node.stop()
     }
 
@@ -64,5 +83,60 @@ final class StreamTests: LiveTestCase {
         XCTAssertGreaterThan(session.counts.published, 200)
         try await worker.stop()
         await session.close(removingJob: true)
+    }
+
+    /// Has tasks taken by somebody who dies, and given up by a worker.
+    ///
+    /// - Parameters:
+    ///   - keys: The tasks' keys.
+    ///   - session: Their job's session, whose tasks go out once.
+    ///   - node: The broker.
+    ///   - before: Done before the worker comes.
+    ///   - afterwards: Done when it has taken the tasks.
+    /// - Throws: What the job or its broker has failed with.
+    private func giveUp(
+        _ keys: [String],
+        in session: RemoteSession,
+        _ node: BrokerNode,
+        before: () async throws -> Void = {},
+        afterwards: () async throws -> Void = {}
+    ) async throws {
+        let job = FanOut<Double2>(keys.map { ($0, 1) }, in: session, at: place)
+        let running = Task { try await job.run() }
+        let (connection, holder) = (try await node.connect(), try await node.connect())
+        func waitFor(_ count: Int, in queue: String) async throws {
+            try await waitUntil("\(count) in \(queue)") {
+                try await connection.state(of: queue)?.messageCount == count
+            }
+        }
+        try await waitFor(keys.count, in: queue)
+        let areHeld = expectation(description: "they are held")
+        areHeld.expectedFulfillmentCount = keys.count
+        _ = try await holder.onChannel { [queue] channel in
+            channel.consume(queue, prefetch: keys.count) { _ in areHeld.fulfill() }
+        }
+        await fulfillment(of: [areHeld], timeout: 300)
+        try await holder.close()
+        try await waitFor(keys.count, in: queue)
+        try await before()
+        let worker = startDoubler("h1", node.addresses)
+        try await waitFor(0, in: queue)
+        try await waitFor(0, in: suspects)
+        try await afterwards()
+        let end = await outcome(of: running)
+        try end.get()
+        for key in keys {
+            XCTAssertThrowsError(try job.results[key]?.get()) { error in
+                XCTAssertEqual((error as? Undeliverable)?.deliveries, 1)
+            }
+        }
+        try await worker.stop()
+        try await connection.close()
+    }
+
+    /// In Erlang: sets L to the process that leads a job's stream.
+    private func leader(of session: RemoteSession) -> String {
+        let name = "rabbit_misc:r(<<\"/\">>, queue, <<\"\(Layout.stream(of: session.job))\">>)"
+        return "L = amqqueue:get_pid(element(2, rabbit_amqqueue:lookup(\(name)))),"
     }
 }

@@ -70,7 +70,7 @@ import Testing
     @Test func moreDeliveriesThanTheLimitAreGivenUp() {
         var ledger = Ledger(width: 1)
         #expect(deliver(1, to: &ledger, attempt: 4) == [.run(id(1), "w1", attempt: 4)])
-        #expect(deliver(2, to: &ledger, attempt: 5) == [.giveUp(tag(2))])
+        #expect(deliver(2, to: &ledger, attempt: 5) == [.giveUp(tag(2), "w2")])
     }
 
     @Test func aCancelReachesWhatRunsAndWhatWaitsAndWhatComesLater() {
