@@ -72,8 +72,15 @@ final class JobShell: CallbackDelivery {
     /// The job is being started; returns whether `main()` is to be called.
     func begin(_ job: JobController, mayEnterMain: Bool) -> Bool {
         lentPlace.jobStarts(job)
-        let (entersMain, hasTasks) = send { $0.jobStarted(job, mayEnterMain: mayEnterMain) }
-        if hasTasks { TaskQueueShell.offerPlaces(of: job, to: tasks) }
+        let (entersMain, tasks) = state.withLock { state in
+            let (entersMain, hasTasks) = state.jobStarted(job, mayEnterMain: mayEnterMain)
+            return (entersMain, hasTasks ? state.tasks.operations : [])
+        }
+        guard !tasks.isEmpty else { return entersMain }
+        // Before any goes into its queue: a nested job that has started by then would have this one
+        // look through all jobs above, and a task that is added looks for its lenders itself.
+        TaskQueueShell.offerPlaces(of: job, to: tasks)
+        send { _ in }
         return entersMain
     }
 

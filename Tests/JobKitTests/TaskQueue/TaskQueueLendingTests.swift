@@ -24,4 +24,29 @@ final class TaskQueueLendingTests: XCTestCase {
         await drain(queue)
         XCTAssertFalse(asksForLenders(queue))
     }
+
+    /// J10: where ten thousand jobs are nested, a look up from each would be fifty million.
+    func testJobThatStartsANestedOneLooksAtNoJobAbove() {
+        let nested = ScriptedJob("nested") { $0.track(HeldOperation("held")) }
+        let job = ScriptedJob("job")
+        // It has begun, and has a task, as soon as it is in its queue.
+        job.trackAndQueue(nested, on: InlineQueue())
+        let above = AskedListener()
+        XCTAssertTrue(job.hooks.withLock { $0.subscribe(above) })
+        job.start()
+        XCTAssertTrue(nested.isExecuting)
+        XCTAssertEqual(above.questions.count, 0)
+        job.cancel()
+    }
+}
+
+// Unchecked because its superclass is: the property is a constant.
+/// Counts how often it is asked who waits.
+private final class AskedListener: OperationListener, @unchecked Sendable {
+    let questions = Tally()
+
+    override var waitingOperation: ConcurrentOperation? {
+        questions.add()
+        return nil
+    }
 }
