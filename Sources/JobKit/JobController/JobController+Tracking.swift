@@ -73,7 +73,8 @@ extension JobController {
     /// Sets what is called instead of ``taskGroupFinished(_:)`` each time the group has finished.
     ///
     /// The closure is retained until the job has finished, or until a job that was not started is
-    /// cancelled or finished; a later one replaces it.
+    /// cancelled or finished; a later one replaces it. A job that is ending already releases it at
+    /// once.
     ///
     /// A group whose tasks are discovered one by one finishes each time it runs empty. With the
     /// tasks that discover them in the same group, it finishes once.

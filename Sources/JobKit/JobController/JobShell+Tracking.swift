@@ -119,12 +119,7 @@ extension JobShell {
         // Sent here, and called by one thread at a time.
         nonisolated(unsafe) let sent = completion
         let completion: @Sendable () -> Void = { sent() }
-        let replaced = send { state in
-            let number = state.number(of: group)
-            return state.groups.setCompletion(completion, for: number)
-        }
         // What it captured is released here, without the lock.
-        _ = replaced
-        releaseUncallable()
+        _ = send { $0.completionSet(completion, for: group) }
     }
 }

@@ -128,6 +128,19 @@ struct JobState {
         return number
     }
 
+    /// The completion of a group is set.
+    ///
+    /// - Returns: A closure that is not called any more: the one before, or, as an ending job tells
+    ///   of no group, this one.
+    mutating func completionSet(
+        _ completion: @escaping @Sendable () -> Void,
+        for group: JobGroup
+    ) -> (@Sendable () -> Void)? {
+        guard machine.ending == nil else { return completion }
+        let number = number(of: group)
+        return groups.setCompletion(completion, for: number)
+    }
+
     /// The width of a group is set.
     ///
     /// - Parameters:

@@ -137,6 +137,25 @@ final class JobRetentionTests: XCTestCase {
         }
     }
 
+    func testGroupClosureThatIsSetWhenTheJobHasEndedIsNotKept() async {
+        let task = HeldOperation("task", stopsWhenCancelled: false)
+        let job = ScriptedJob { $0.track(task) }
+        task.start()
+        job.start()
+        job.cancel()
+        let kept = Kept()
+        func set() {
+            let token = kept.make()
+            job.setCompletion(for: .named("g")) { [job] in withExtendedLifetime((job, token)) {} }
+        }
+        set()
+        XCTAssertTrue(kept.isReleased, "the job waits for its task")
+        task.finish()
+        await waitForFinish(of: job)
+        set()
+        XCTAssertTrue(kept.isReleased, "the job has finished")
+    }
+
     func testReplacedGroupClosureIsReleasedWithNoLockHeld() {
         final class Canary {
             let job: JobController
