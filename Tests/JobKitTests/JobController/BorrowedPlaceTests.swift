@@ -117,6 +117,34 @@ final class BorrowedPlaceTests: XCTestCase {
         }
     }
 
+    /// A job that begins to wait for a task on its way into the queue, or just after, lends its
+    /// place too.
+    func testTaskOfTwoJobsRunsInThePlaceOfTheOneThatWaits() async {
+        for isInTheQueue in [false, true] {
+            let queue = TaskQueue(maxConcurrentOperationCount: 2)
+            let (task, open) = (AskedOperation(), HeldOperation("open"))
+            let (began, release) = (Gate(), Gate())
+            let waiting = ScriptedJob("waiting", queue: queue) { job in
+                job.track(open)
+                began.open()
+            }
+            let busy = ScriptedJob("busy", queue: queue) { job in
+                if !isInTheQueue { task.whenAsked { waiting.track(task) } }
+                job.trackAndQueue(task)
+                if isInTheQueue { waiting.track(task) }
+                release.wait()
+            }
+            waiting.startJob(on: queue)
+            await wait(for: began)
+            busy.startJob(on: queue)
+            await wait(for: task.began)
+            release.open()
+            open.start()
+            open.finish()
+            for job in [waiting, busy] { await waitForFinish(of: job) }
+        }
+    }
+
     func testTwoJobsOfOneQueueOfWidthTwoDoNotDeadlock() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 2)
         let jobs = (0..<6)
@@ -163,5 +191,28 @@ final class BorrowedPlaceTests: XCTestCase {
                 "all",
             ]
         )
+    }
+}
+
+// Operation forces @unchecked. The closure stands behind a lock.
+/// Calls a closure when it is asked whether it is ready, which a queue does that takes it in.
+private final class AskedOperation: ConcurrentOperation, @unchecked Sendable {
+    let began = Gate()
+    private let body = Guarded<(@Sendable () -> Void)?>(nil)
+
+    override var isReady: Bool {
+        let body = body.withLock { $0.take() }
+        body?()
+        return super.isReady
+    }
+
+    /// Has `body` called at the next question.
+    func whenAsked(_ body: @escaping @Sendable () -> Void) {
+        self.body.withLock { $0 = body }
+    }
+
+    override func main() {
+        began.open()
+        finish()
     }
 }
