@@ -130,6 +130,10 @@ extension Duel {
             )
             await job.waitForFinish()
             referee.expect(told.count == 1, "J4: the group's end was told \(told.count) times")
+            await referee.expectSoon("J10: a closure is kept that is never called") {
+                kept.isReleased
+            }
+            withExtendedLifetime(job) {}
         },
         Duel("a group's width that is set against finishes") { dice, referee in
             let widest = dice.number(1...3)
@@ -170,13 +174,16 @@ extension Duel {
         },
         Duel("a retry against its cancel") { dice, referee in
             let (attempts, succeeds) = (Tally(), dice.number(1...4))
-            let retry = RetryOperation(RetryPolicy { _, _ in .zero }) { number -> Operation in
+            // Time does not pass: of the longer delays only the cancel is the end.
+            let delay = dice.one(in: 2) ? Duration.zero : .seconds(1)
+            let retry = RetryOperation(RetryPolicy { _, _ in delay }) { number -> Operation in
                 attempts.add()
                 return InstantOperation(
                     "attempt",
                     failure: number < succeeds ? SampleError("duel") : nil
                 )
             }
+            retry.clock = ManualClock()
             await dice.race(
                 { retry.startJob(on: TaskQueue(name: "duel")) },
                 { retry.cancel() },
@@ -205,6 +212,9 @@ extension Duel {
             )
             await operation.waitForFinish()
             referee.expect(calls.count <= 1, "O8: a delay has passed \(calls.count) times")
+            await referee.expectSoon("O8: something sleeps on after the finish") {
+                clock.nextDeadline == nil
+            }
             let outcome = operation.outcome?.description ?? "none"
             let allowed = ending == 0 ? ["cancelled", "failed"] : ["succeeded", "failed"]
             referee.expect(allowed.contains(outcome), "O8: \(outcome)")
