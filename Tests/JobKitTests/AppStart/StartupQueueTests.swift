@@ -2,7 +2,7 @@ import Testing
 
 @testable import JobKit
 
-@Suite(.timeLimit(.minutes(5))) struct StartupQueueTests {
+@Suite(.timeLimit(.minutes(30))) struct StartupQueueTests {
     private struct Task: Identifiable, Sendable {
         let id: Int
     }

@@ -6,7 +6,7 @@ import Testing
 // Exit tests start a process, which only these platforms can.
 #if os(macOS) || os(Linux)
 /// Programming errors end the process with a message that names the operation.
-@Suite(.timeLimit(.minutes(5))) struct OperationMisuseTests {
+@Suite(.timeLimit(.minutes(30))) struct OperationMisuseTests {
     private func expectMessage(_ result: ExitTest.Result?, _ parts: String...) {
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         for part in parts { #expect(text.contains(part), "\(text)") }

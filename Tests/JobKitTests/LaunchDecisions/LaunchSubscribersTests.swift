@@ -2,7 +2,7 @@ import Testing
 
 @testable import JobKit
 
-@Suite(.timeLimit(.minutes(5))) struct LaunchSubscribersTests {
+@Suite(.timeLimit(.minutes(30))) struct LaunchSubscribersTests {
     @Test func subscribersStandInTheOrderAdded() {
         var subscribers = LaunchSubscribers<String>()
         let ids = ["a", "b", "c", "d"].map { subscribers.add($0) }

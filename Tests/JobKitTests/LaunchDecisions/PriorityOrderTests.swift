@@ -3,7 +3,7 @@ import Testing
 @testable import JobKit
 
 /// The order of prioritized items, beside an array that says what it should be.
-@Suite(.timeLimit(.minutes(5))) struct PriorityOrderTests {
+@Suite(.timeLimit(.minutes(30))) struct PriorityOrderTests {
     @Test func emptyOrderHasNoFirst() {
         #expect(PriorityOrder(count: 0, marks: .unknown).first(with: .unknown) == nil)
     }

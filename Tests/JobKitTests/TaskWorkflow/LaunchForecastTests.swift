@@ -98,7 +98,7 @@ import Testing
     }
 
     /// In minutes if each task were replayed.
-    @Test(.timeLimit(.minutes(5))) func fourThousandTasksAreForecast() {
+    @Test(.timeLimit(.minutes(30))) func fourThousandTasksAreForecast() {
         var plan = LaunchPlan()
         for _ in 0..<4_000 { _ = plan.taskAdded(to: .mainQueue) }
         let path = forecast(plan, Array(repeating: 2, count: 4_000))
