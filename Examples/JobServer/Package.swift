@@ -103,7 +103,8 @@ let package = Package(
         .testTarget(
             name: "JobServiceTests",
             dependencies: [
-                "JobObservability", "JobService", "JobStore", jobKit, jobKitTesting, logging,
+                "JobObservability", "JobService", "JobStore", "PrometheusText", jobKit,
+                jobKitTesting, logging,
                 .product(name: "RemoteJobs", package: "RemoteJobs"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],

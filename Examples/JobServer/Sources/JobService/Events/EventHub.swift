@@ -23,10 +23,18 @@ final class EventHub: Sendable {
         func end() { hub.unsubscribe(id) }
     }
 
+    /// What a stream is written to.
+    struct Connection: Sendable {
+        /// Whether the client does not take what is written.
+        var isStuck: @Sendable () -> Bool = { false }
+        /// Closes it, although the stream has not ended.
+        var drop: @Sendable () -> Void = {}
+    }
+
     private struct State: Sendable {
         var machine: EventFanOutStateMachine
         var wakers: [EventFanOutStateMachine.ListenerID: AsyncStream<Void>.Continuation] = [:]
-        var closers: [EventFanOutStateMachine.ListenerID: @Sendable () -> Void] = [:]
+        var connections: [EventFanOutStateMachine.ListenerID: Connection] = [:]
     }
 
     private let state: Mutex<State>
@@ -43,14 +51,14 @@ final class EventHub: Sendable {
 
     /// Opens a stream.
     ///
-    /// - Parameter drop: Closes the connection of a stream that does not end.
+    /// - Parameter connection: What it is written to.
     /// - Returns: The stream's wakes; nil if there are too many streams.
-    func subscribe(drop: @escaping @Sendable () -> Void) -> Subscription? {
+    func subscribe(_ connection: Connection) -> Subscription? {
         let (stream, waker) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state -> Int? in
             guard let id = state.machine.listenerCame() else { return nil }
             state.wakers[id] = waker
-            state.closers[id] = drop
+            state.connections[id] = connection
             return id
         }
         guard let id else { return nil }
@@ -63,7 +71,7 @@ final class EventHub: Sendable {
     private func unsubscribe(_ id: EventFanOutStateMachine.ListenerID) {
         let waker = state.withLock { state in
             state.machine.listenerLeft(id)
-            state.closers[id] = nil
+            state.connections[id] = nil
             return state.wakers.removeValue(forKey: id)
         }
         waker?.finish()
@@ -83,10 +91,12 @@ final class EventHub: Sendable {
     func remind(_ subscription: Subscription) { wake { $0.commentDue(for: subscription.id) } }
     func close() { wake { $0.closed() } }
 
-    /// Closes the connections of streams that have not ended.
-    func dropListeners() {
-        let closers = state.withLock { Array($0.closers.values) }
-        for close in closers { close() }
+    /// Closes the connections of streams that have not ended: of all, or of those that are stuck.
+    func dropListeners(whoAreStuck onlyStuck: Bool) {
+        let connections = state.withLock { Array($0.connections.values) }
+        for connection in connections where !onlyStuck || connection.isStuck() {
+            connection.drop()
+        }
     }
 
     private func wake(

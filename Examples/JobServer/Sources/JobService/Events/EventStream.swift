@@ -17,8 +17,11 @@ struct EventStream: Sendable {
     ///
     /// - Throws: ``HTTPProblem`` if too many listen.
     func response(to request: Request, channel: any Channel) throws(HTTPProblem) -> Response {
-        let drop: @Sendable () -> Void = { channel.close(promise: nil) }
-        guard let subscription = hub.subscribe(drop: drop) else {
+        let connection = EventHub.Connection(
+            isStuck: { !channel.isWritable },
+            drop: { channel.close(promise: nil) }
+        )
+        guard let subscription = hub.subscribe(connection) else {
             throw HTTPProblem(
                 .serviceUnavailable,
                 "Too many listen to events.",

@@ -5,6 +5,7 @@ import ServiceLifecycle
 /// It is the last of the services: a shutdown begins with it, while the others still answer.
 struct RunnerService: Service {
     let runner: Runner
+    var clock: any Clock<Duration> = ContinuousClock()
 
     func run() async throws {
         await withGracefulShutdownHandler {
@@ -13,10 +14,18 @@ struct RunnerService: Service {
             runner.stop()
         }
         runner.hub.close()
-        // Streams that take what is written to them close at once; the others are not waited for.
-        for _ in 0..<20 where runner.hub.hasListeners {
-            try? await Task.sleep(for: .milliseconds(50))
+        // Streams that take what is written to them close at once. Those that do not are not waited
+        // for, but on a busy machine the others need their time: the last ends are to be told.
+        await waitForListeners(seconds: 1)
+        runner.hub.dropListeners(whoAreStuck: true)
+        await waitForListeners(seconds: 9)
+        runner.hub.dropListeners(whoAreStuck: false)
+    }
+
+    private func waitForListeners(seconds: Int) async {
+        for _ in 0..<20 * seconds {
+            guard runner.hub.hasListeners else { return }
+            try? await clock.sleep(for: .milliseconds(50))
         }
-        runner.hub.dropListeners()
     }
 }
