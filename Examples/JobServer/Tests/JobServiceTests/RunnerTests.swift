@@ -10,6 +10,40 @@ import XCTest
 @testable import JobService
 
 final class RunnerTests: XCTestCase {
+    /// The queue has taken the job, and has not started it: it never runs, and must not succeed.
+    func testRunThatIsCancelledAsItsJobStartsIsCancelled() async throws {
+        let kind = LateKind()
+        let (runner, metrics) = try makeRunner([kind])
+        runner.open(with: [])
+        let id = try await submit(to: runner)
+        await kind.asked.opened()
+        try await runner.cancel(id)
+        try await waitForEnd(of: id, in: runner)
+        let detail = try await runner.store.detail(id)
+        XCTAssertEqual(detail?.record.state, .cancelled)
+        XCTAssertEqual(detail?.record.progress, 0)
+        XCTAssertNil(detail?.result)
+        let counted = "jobkit_jobs_total{kind=\"late\",status=\"cancelled\"} 1\n"
+        XCTAssertTrue(metrics.text().contains(counted), metrics.text())
+        kind.released.open()
+    }
+
+    /// What a shutdown takes from a job that was about to start is no success either.
+    func testRunThatAShutdownMeetsAsItsJobStartsIsInterrupted() async throws {
+        let kind = LateKind()
+        let (runner, metrics) = try makeRunner([kind])
+        runner.open(with: [])
+        let id = try await submit(to: runner)
+        await kind.asked.opened()
+        runner.stop()
+        await runner.waitUntilFinished()
+        let detail = try await runner.store.detail(id)
+        XCTAssertEqual(detail?.record.state, .interrupted)
+        let counted = "jobkit_jobs_total{kind=\"late\",status=\"interrupted\"} 1\n"
+        XCTAssertTrue(metrics.text().contains(counted), metrics.text())
+        kind.released.open()
+    }
+
     /// Streams that take what they are given are told the last ends, however busy the machine is.
     func testShutdownWaitsLongerForStreamsThatAreNotStuck() async throws {
         let (runner, _) = try makeRunner([])
@@ -59,5 +93,55 @@ final class RunnerTests: XCTestCase {
             logger: Logger(label: "runner") { _ in SwiftLogNoOpLogHandler() }
         )
         return (runner, metrics)
+    }
+
+    private func submit(to runner: Runner) async throws -> Int64 {
+        let submissions = Submissions(runner: runner)
+        return try await submissions.submit(kind: "late", parameters: .object([:]), key: nil)
+            .record.id
+    }
+
+    private func waitForEnd(of id: Int64, in runner: Runner) async throws {
+        let subscription = try XCTUnwrap(runner.hub.subscribe(EventHub.Connection()))
+        defer { subscription.end() }
+        for await _ in subscription.wakes {
+            let record = try await runner.store.detail(id)?.record
+            if record?.state.isEnd == true { return }
+        }
+    }
+}
+
+/// A kind of job whose start is held back.
+private struct LateKind: JobKind {
+    struct Parameters: Codable, Sendable {}
+
+    let name = "late"
+    let fields: [ParameterField] = []
+    /// Opened when the queue starts the job.
+    let asked = Gate()
+    let released = Gate()
+
+    func title(of parameters: Parameters) -> String { "Late" }
+
+    func makeJob(_ parameters: Parameters, in environment: JobEnvironment) -> PreparedJob {
+        PreparedJob(LateJob(asked: asked, released: released))
+    }
+}
+
+// Operation forces @unchecked. The stored properties are constant.
+private final class LateJob: JobController, @unchecked Sendable {
+    private let asked: Gate
+    private let released: Gate
+
+    init(asked: Gate, released: Gate) {
+        self.asked = asked
+        self.released = released
+        super.init(queue: TaskQueue(maxConcurrentOperationCount: 1))
+    }
+
+    override func start() {
+        asked.open()
+        released.wait()
+        super.start()
     }
 }

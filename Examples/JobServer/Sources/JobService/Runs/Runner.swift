@@ -116,9 +116,16 @@ final class Runner: Sendable {
             switch action {
             case .startJob?:
                 try? await run.job.run(on: starting)
-                let outcome = RunLifeStateMachine.Outcome(run.job.outcome)
-                guard case .recordEnd(let end)? = decide(id, { $0.jobEnded(outcome) }) else {
+                // Without an outcome it was cancelled before its start, and never runs.
+                let outcome = run.job.outcome
+                let ending = RunLifeStateMachine.Outcome(outcome ?? .cancelled)
+                guard case .recordEnd(let end)? = decide(id, { $0.jobEnded(ending) }) else {
                     return
+                }
+                // The job's own end counts if it was told; of one that never runs it comes later.
+                run.observer.runEnded(end.rawValue)
+                guard outcome != nil else {
+                    return await write(id, RunEnd(state: end.state, finishedAt: RunClock.now))
                 }
                 await write(id, await offPool { [self] in self.end(of: run, as: end) })
             case .recordEnd(let end)?:
@@ -266,28 +273,6 @@ final class Runner: Sendable {
             }
             metrics.runsCounted(queued: queued, running: running)
         } while state.withLock({ $0.counts.told() })
-    }
-}
-
-extension RunLifeStateMachine.End {
-    /// The state that is written down.
-    var state: RunState {
-        switch self {
-        case .succeeded: .succeeded
-        case .failed: .failed
-        case .cancelled: .cancelled
-        case .interrupted: .interrupted
-        }
-    }
-}
-
-extension RunLifeStateMachine.Outcome {
-    fileprivate init(_ outcome: OperationOutcome?) {
-        switch outcome {
-        case .succeeded, nil: self = .succeeded
-        case .failed: self = .failed
-        case .cancelled: self = .cancelled
-        }
     }
 }
 
