@@ -8,6 +8,8 @@ import XCTest
 
 /// Searches of hosts, with a real broker.
 final class HostsTests: XCTestCase {
+    /// Blocks the main thread, and none of Swift's pool: the workers need it, and on one core it has one.
+    @MainActor
     func testASearchOfHostsShowsWhoRunsWhatAndEndsWithTheGroups() async throws {
         let (folder, names) = (try TestFolder(), ["h1", "h2"].map { "\($0).\(UUID())" })
         let files = try TestFolder()
@@ -26,7 +28,7 @@ final class HostsTests: XCTestCase {
                     throw BrokenListing.DiskFailed()
                 }
             }
-        let running = workers.map { worker in Task { try await worker.run() } }
+        let running = workers.map { worker in Task.detached { try await worker.run() } }
         defer { for task in running { task.cancel() } }
 
         let server = try ServerProcess(in: folder, ["--broker", broker.url])

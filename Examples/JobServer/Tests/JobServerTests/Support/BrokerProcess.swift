@@ -1,15 +1,15 @@
 import Foundation
 
 /// A RabbitMQ node of a test's own, on free ports; it ends with the test, or the test's process.
-///
-/// It needs a while to listen: what connects to it keeps trying.
 final class BrokerProcess {
     let port: Int
     private let process = Process()
 
     var url: String { "amqp://guest:guest@127.0.0.1:\(port)" }
 
-    /// Starts a node by the script of RemoteJobs.
+    /// Starts a node by the script of RemoteJobs, and returns when it lets users in.
+    ///
+    /// On a busy machine that takes longer than a worker keeps trying at first.
     init(in folder: TestFolder) throws {
         port = try Self.freePorts()
         let examples = URL(filePath: #filePath).deletingLastPathComponent()
@@ -17,9 +17,13 @@ final class BrokerProcess {
         process.executableURL = examples.appending(path: "RemoteJobs/Scripts/broker")
         process.arguments = [folder.path + "/broker", String(port)]
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
+        let output = try folder.write("", to: "broker.txt")
+        process.standardOutput = FileHandle(forWritingAtPath: output)
         process.standardError = FileHandle.nullDevice
         try process.run()
+        try waitUntil("the broker lets users in") {
+            try String(contentsOfFile: output, encoding: .utf8).contains("completed with")
+        }
     }
 
     deinit {
