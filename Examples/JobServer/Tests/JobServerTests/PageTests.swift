@@ -144,7 +144,9 @@ final class PageTests: XCTestCase {
 
     func testNothingIsLostWhenTheConnectionIs() throws {
         let folder = try TestFolder()
-        let server = try ServerProcess(in: folder)
+        // None of those that the system gives to connections: the next server needs it again.
+        let port = ["--port", "\(try BrokerProcess.freePorts())"]
+        let server = try ServerProcess(in: folder, port)
         let id = try server.submitSteps(1, 3_600_000).id
         let browser = try open(server)
         try browser.wait("\(firstRow)?.dataset.state === 'running'")
@@ -153,7 +155,7 @@ final class PageTests: XCTestCase {
         server.signal(SIGKILL)
         try server.end()
         try browser.wait("document.getElementById('connection').dataset.state === 'lost'")
-        let next = try ServerProcess(in: folder, ["--port", "\(server.port)"])
+        let next = try ServerProcess(in: folder, port)
         try browser.wait("document.getElementById('connection').dataset.state === 'live'")
         try browser.wait("document.querySelector('#row-\(id)')?.dataset.state === 'interrupted'")
         let typed = try browser.evaluate("document.getElementById('field-folder').value")

@@ -21,10 +21,11 @@ final class Browser {
         folder = try TestFolder()
         let names = ["requests", "answers"].map { [folder] in folder.path + "/" + $0 }
         for name in names { XCTAssertEqual(mkfifo(name, 0o600), 0) }
-        // The shell opens the pipes as the file numbers that the browser expects.
+        // The shell opens the pipes as the file numbers that the browser expects. A container's
+        // shared memory may be too little for a browser.
         let script = """
-            exec "$0" --headless=new --no-sandbox --disable-gpu --remote-debugging-pipe \
-            --user-data-dir="$1/profile" about:blank 3<"$1/requests" 4>"$1/answers" 2>/dev/null
+            exec "$0" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \
+            --remote-debugging-pipe --user-data-dir="$1/profile" about:blank 3<"$1/requests" 4>"$1/answers" 2>/dev/null
             """
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", script, path, folder.path]
@@ -137,6 +138,10 @@ final class Browser {
                 buffer.removeSubrange(...end)
                 return (try JSONSerialization.jsonObject(with: bytes)) as? [String: Any] ?? [:]
             }
+            var waiting = pollfd(fd: answers.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            var ready = poll(&waiting, 1, 300_000)
+            while ready < 0, errno == EINTR { ready = poll(&waiting, 1, 300_000) }
+            guard ready > 0 else { throw NotInTime(description: "The browser says nothing") }
             let more = answers.availableData
             guard !more.isEmpty else { throw NotInTime(description: "The browser has ended") }
             buffer += more
