@@ -41,7 +41,10 @@ final class RandomWalkTests: XCTestCase {
                 let status = try server.post("/jobs/\(id)/cancel").status
                 let state = try server.get("/jobs/\(id)").state
                 if status == 202 {
-                    // It may have ended by itself before the cancel reached it.
+                    // It may have ended by itself before the cancel reached it, or be about to run.
+                    try waitUntil("\(id) is queued no more") {
+                        try server.get("/jobs/\(id)").state != "queued"
+                    }
                     known[id]?.allowed.remove("queued")
                 } else {
                     XCTAssertEqual(status, 409, "step \(step)")
