@@ -14,15 +14,15 @@ struct Pseudoterminal {
         self.terminal = FileHandle(fileDescriptor: terminal, closeOnDealloc: true)
     }
 
-    /// Reads what is on the screen until a text shows up, or the other end is closed.
-    func read(until text: String? = nil) -> String {
+    /// Reads what is on the screen until it is as wanted, or the other end is closed.
+    func read(until isWanted: (String) -> Bool = { _ in false }) -> String {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
             let count = Foundation.read(screen, &buffer, buffer.count)
             if count <= 0 { break }
             bytes += buffer[..<count]
-            if let text, String(decoding: bytes, as: UTF8.self).contains(text) { break }
+            if isWanted(String(decoding: bytes, as: UTF8.self)) { break }
         }
         return String(decoding: bytes, as: UTF8.self)
     }

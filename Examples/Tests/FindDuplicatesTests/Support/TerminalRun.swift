@@ -16,14 +16,14 @@ struct TerminalRun {
     ///   - arguments: The command's.
     ///   - type: What `TERM` says; nil for no such variable.
     ///   - showsOutput: Whether standard output is the terminal too.
-    ///   - text: What to wait for on the screen before ^C.
+    ///   - isTime: Told what is on the screen; true when it is time for ^C, nil for none.
     /// - Returns: What was shown and written, and how the command ended.
     /// - Throws: Why it could not be run.
     static func run(
         _ arguments: [String],
         type: String? = "xterm",
         showsOutput: Bool = false,
-        interruptAt text: String? = nil
+        interruptWhen isTime: ((String) -> Bool)? = nil
     ) async throws -> TerminalRun {
         let folder = try TemporaryFolder()
         let path = String(decoding: folder.makeFile("output", "").bytes, as: UTF8.self)
@@ -40,8 +40,8 @@ struct TerminalRun {
         var screen = ""
         try await process.runToEnd {
             try terminal.terminal.close()
-            if let text {
-                screen += terminal.read(until: text)
+            if let isTime {
+                screen += terminal.read(until: isTime)
                 process.interrupt()
             }
             screen += terminal.read()
