@@ -4,6 +4,8 @@ import Foundation
 /// A server on this machine that takes movies up to a size.
 struct MovieServer {
     private static let largestMovie = 100_000
+    /// In seconds: on a machine that is busy even a small movie takes its time.
+    private static let patience = 60.0
 
     /// Where movies are put, each under its name.
     let folder: URL
@@ -18,7 +20,11 @@ struct MovieServer {
     static func start(
         store: @escaping @Sendable (_ name: String) async throws -> Void
     ) async throws -> MovieServer {
-        let server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: 0), logger: .disabled)
+        let server = HTTPServer(
+            address: try .inet(ip4: "127.0.0.1", port: 0),
+            timeout: patience,
+            logger: .disabled
+        )
         await server.appendRoute("PUT /movies/:name") { (request: HTTPRequest, name: String) in
             guard try await request.bodyData.count <= largestMovie else {
                 return HTTPResponse(statusCode: .payloadTooLarge)
@@ -27,7 +33,7 @@ struct MovieServer {
             return HTTPResponse(statusCode: .created)
         }
         Task { try await server.run() }
-        try await server.waitUntilListening()
+        try await server.waitUntilListening(timeout: patience)
         guard case .ip4(let host, let port)? = await server.listeningAddress,
             let folder = URL(string: "http://\(host):\(port)/movies")
         else { throw URLError(.badURL) }

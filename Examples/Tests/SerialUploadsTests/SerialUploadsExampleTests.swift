@@ -57,12 +57,42 @@ final class SerialUploadsExampleTests: XCTestCase {
 
     func testEachUploadFailsWithoutAServer() async throws {
         let log = EventLog()
-        let server = try await MovieServer.start { _ in }
-        await server.stop()
-        await SerialUploadsExample.upload(to: server.folder) { log.record($0) }
+        let port = try ClosedPort()
+        let folder = try XCTUnwrap(URL(string: "http://127.0.0.1:\(port.number)/movies"))
+        await SerialUploadsExample.upload(to: folder) { log.record($0) }
+        withExtendedLifetime(port) {}
         XCTAssertEqual(
             log.events.map { $0.components(separatedBy: ":")[0] },
             ["intro", "interview", "uncut", "credits"].flatMap { ["\($0) Start", "\($0) Failed"] }
         )
     }
+}
+
+/// A port that nobody listens on, and that nobody else is given meanwhile.
+private final class ClosedPort {
+    let number: Int
+    private let descriptor: Int32
+
+    init() throws {
+        #if canImport(Darwin)
+        let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #else
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
+        self.descriptor = descriptor
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let hasPort = withUnsafeMutablePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, length) == 0
+                    && getsockname(descriptor, address, &length) == 0
+            }
+        }
+        number = Int(in_port_t(bigEndian: address.sin_port))
+        guard hasPort else { throw POSIXError(.EADDRNOTAVAIL) }
+    }
+
+    deinit { close(descriptor) }
 }
