@@ -24,6 +24,6 @@ final class JdupesComparisonTests: XCTestCase {
     }
 
     private func files(_ groups: [[BytePath]]) -> Set<Set<FileKey>> {
-        Set(groups.map { Set($0.map(FileKey.init)) })
+        Set(groups.map { Set($0.map { FileKey($0) }) })
     }
 }

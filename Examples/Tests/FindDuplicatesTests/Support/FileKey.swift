@@ -9,6 +9,17 @@ struct FileKey: Hashable {
     init(_ path: BytePath) {
         var status = stat()
         path.withName { requireSuccess(lstat($0, &status), "lstat") }
+        self.init(of: status)
+    }
+
+    /// The file that a path leads to, by links too.
+    init(following path: BytePath) {
+        var status = stat()
+        path.withName { requireSuccess(stat($0, &status), "stat") }
+        self.init(of: status)
+    }
+
+    private init(of status: stat) {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         number = UInt64(truncatingIfNeeded: status.st_ino)
     }
