@@ -14,24 +14,35 @@ private final class Witness: JobObserver {
 
 extension Duel {
     /// A started job that tracks held operations, and a nested job with one.
-    private static func heldJob(_ dice: inout Dice) -> (job: ScriptedJob, tasks: [HeldOperation]) {
+    private static func heldJob(
+        _ dice: inout Dice,
+        startsTasks: Bool = true,
+        cancelling ways: [ChildCancellation] = [.cancelAndWait]
+    ) -> (job: ScriptedJob, tasks: [HeldOperation]) {
         let tasks = (0..<dice.number(1...4)).map { HeldOperation("\($0)") }
+        let chosen = tasks.map { _ in ways[dice.number(0...ways.count - 1)] }
         let inner = HeldOperation("inner")
         let nested = ScriptedJob("nested", queue: TaskQueue(name: "duel")) { $0.track(inner) }
         let job = ScriptedJob(queue: TaskQueue(name: "duel")) { job in
-            for task in tasks { job.track(task) }
+            for (task, way) in zip(tasks, chosen) { job.track(task, cancellation: way) }
             job.track(nested)
         }
-        for task in tasks + [inner] { task.start() }
+        if startsTasks { for task in tasks + [inner] { task.start() } }
         job.start()
         nested.start()
         return (job, tasks + [inner])
     }
 
-    /// What calls about a job look at while it goes on.
-    private static func ask(about job: JobController, _ referee: Referee) {
-        var before = 0.0
+    /// What calls about a job look at while it goes on, and a task of it advances.
+    private static func ask(
+        about job: JobController,
+        advancing task: HeldOperation?,
+        _ referee: Referee
+    ) {
+        var (before, rounds) = (0.0, 0.0)
         while !job.isFinished {
+            rounds += 1
+            task?.reportProgress(rounds / (rounds + 1))
             let fraction = job.progress.fractionCompleted
             referee.expect(before...1 ~= fraction, "R3: \(fraction) after \(before)")
             before = fraction
@@ -52,8 +63,8 @@ extension Duel {
             let isCancelled = dice.one(in: 3)
             await dice.race(
                 { if isCancelled { job.cancel() } else { for task in tasks { task.finish() } } },
-                { ask(about: job, referee) },
-                { ask(about: job, referee) }
+                { ask(about: job, advancing: tasks.first, referee) },
+                { ask(about: job, advancing: tasks.last, referee) }
             )
             let words = job.explainStall()
             referee.expect(words == "job: finished", "R4: \(words)")
@@ -85,7 +96,10 @@ extension Duel {
             referee.expect(all[0].fractionCompleted == 1, "R3: \(all[0].fractionCompleted)")
         },
         Duel("an observer added against finishes") { dice, referee in
-            let (job, tasks) = heldJob(&dice)
+            let (job, tasks) = heldJob(
+                &dice,
+                cancelling: [.cancelAndWait, .cancelWithoutWaiting, .leaveRunning]
+            )
             let isCancelled = dice.one(in: 3)
             let witnesses = (0..<2).map { _ in Witness() }
             job.addObserver(witnesses[0])
@@ -106,7 +120,7 @@ extension Duel {
             }
         },
         Duel("a timeline that is read against events") { dice, referee in
-            let (job, tasks) = heldJob(&dice)
+            let (job, tasks) = heldJob(&dice, startsTasks: false)
             let recorder = TimelineRecorder()
             job.addObserver(recorder)
             let check: @Sendable () -> Void = {
@@ -119,8 +133,15 @@ extension Duel {
                     )
                 }
             }
+            let run: @Sendable ([HeldOperation]) -> Void = { some in
+                for task in some {
+                    task.start()
+                    task.finish()
+                }
+            }
             await dice.race(
-                { for task in tasks { task.finish() } },
+                { run([tasks[0]]) },
+                { run(Array(tasks.dropFirst())) },
                 { while !job.isFinished { check() } }
             )
             await job.waitForFinish()
@@ -131,16 +152,21 @@ extension Duel {
                 "R5: \(entries)"
             )
         },
-        Duel("the number of an operation that three ask for first") { dice, referee in
-            let operation: Operation = dice.one(in: 2) ? BlockOperation {} : HeldOperation("held")
-            let numbers = Guarded<Set<Int>>([])
+        Duel("the numbers of operations that two ask for first") { dice, referee in
+            let operations: [Operation] = (0..<20)
+                .map { $0 % 2 == 0 ? BlockOperation {} : HeldOperation("held") }
+            let barrier = TurnBarrier(threads: 2)
+            let given = Guarded<[[Int]]>([])
             let ask: @Sendable () -> Void = {
-                let number = operation.operationID
-                numbers.withLock { _ = $0.insert(number) }
+                let numbers = operations.map { operation in
+                    barrier.wait()
+                    return operation.operationID
+                }
+                given.withLock { $0.append(numbers) }
             }
-            await dice.race(ask, ask, ask)
-            let all = numbers.withLock { $0 }
-            referee.expect(all.count == 1, "R2: one operation has the numbers \(all)")
+            await dice.race(ask, ask)
+            let all = given.withLock { $0 }
+            referee.expect(all[0] == all[1], "R2: one operation has two numbers: \(all)")
         },
         Duel("waits for a finish against it") { dice, referee in
             let way = dice.number(0...2)
@@ -148,7 +174,7 @@ extension Duel {
             let held = HeldResultOperation<Int>()
             let operation: Operation = way == 0 ? user : held
             operation.start()
-            let (count, left) = (dice.number(1...5), Tally())
+            let (count, left) = (dice.number(1...30), Tally())
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<count {
                     group.addTask {

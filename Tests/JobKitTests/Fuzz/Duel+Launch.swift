@@ -57,21 +57,32 @@ extension Duel {
         Duel("tasks, gates and questions of a workflow against its start") { dice, referee in
             let workflow = TaskWorkflow(name: "duel")
             let ran = Tally()
-            let (count, isCancelled) = (dice.number(1...6), dice.one(in: 3))
+            let (count, isCancelled) = (dice.number(1...12), dice.one(in: 3))
+            let groups = (0..<count).map { _ in dice.one(in: 2) }
+            let release = Gate()
             // Holds the workflow open.
-            workflow.addGate("last")
-            workflow.addTask(ClosureTask(name: "last", queue: .concurrentQueue) { _ in ran.add() })
+            workflow.addTask(
+                AsyncClosureTask(name: "last") { _ in
+                    await release.opened()
+                    ran.add()
+                }
+            )
             await dice.race(
                 { workflow.start(context: ["key": 1]) },
                 {
-                    for number in 0..<count {
-                        workflow.addTask(
-                            ClosureTask(name: "\(number)", queue: .concurrentQueue) { _ in
-                                ran.add()
-                            }
-                        )
+                    for (number, isGroup) in groups.enumerated() {
+                        let task = ClosureTask(name: "\(number)", queue: .concurrentQueue) { _ in
+                            ran.add()
+                        }
+                        if number == 3 { workflow.addGate("middle") }
+                        if isGroup {
+                            workflow.addBlockingTasks([task])
+                        } else {
+                            workflow.addTask(task)
+                        }
                     }
-                    workflow.openGate("last")
+                    workflow.openGate("middle")
+                    release.open()
                     if isCancelled { workflow.cancel() }
                 },
                 {
@@ -86,24 +97,34 @@ extension Duel {
             let isComplete = isCancelled ? ran.count <= count + 1 : ran.count == count + 1
             referee.expect(isComplete, "W2: \(ran.count) of \(count + 1) tasks have run")
         },
-        Duel("a workflow's delegate released against its finish") { dice, referee in
-            let workflow = TaskWorkflow(name: "duel")
-            let (told, gone) = (Tally(), Tally())
-            let token = ReleaseToken {
-                _ = workflow.delegate
-                gone.add()
+        Duel("workflows' delegates released against their finishes") { dice, referee in
+            let workflows = (0..<20).map { _ in TaskWorkflow(name: "duel") }
+            let (told, barrier) = (Tally(), TurnBarrier(threads: 2))
+            let kept = Guarded<[AskingDelegate]>([])
+            for workflow in workflows.reversed() {
+                let delegate = AskingDelegate(told, ReleaseToken { _ = workflow.delegate })
+                workflow.delegate = delegate
+                kept.withLock { $0.append(delegate) }
             }
-            let kept = Guarded<AskingDelegate?>(AskingDelegate(told, token))
-            workflow.delegate = kept.withLock { $0 }
+            let delays = workflows.map { _ in Delay(spins: dice.number(0...600)) }
             await dice.race(
-                { workflow.start() },
                 {
-                    let released = kept.withLock { $0.take() }
-                    withExtendedLifetime(released) {}
+                    for workflow in workflows {
+                        barrier.wait()
+                        workflow.start()
+                    }
+                },
+                {
+                    for delay in delays {
+                        barrier.wait()
+                        delay.pass()
+                        let released = kept.withLock { $0.popLast() }
+                        withExtendedLifetime(released) {}
+                    }
                 }
             )
-            await workflow.waitForFinish()
-            referee.expect(told.count <= 1, "W3: told \(told.count) times")
+            for workflow in workflows { await workflow.waitForFinish() }
+            referee.expect(told.count <= workflows.count, "W3: told \(told.count) times")
         },
         Duel("reports of start-up tasks against adds and removals") { dice, referee in
             let manager = AppStartTaskManager()
@@ -124,11 +145,12 @@ extension Duel {
             }
             await dice.race(
                 { for number in 0..<count { manager.addStartupTask(makeTask(number)) } },
-                { manager.startAllTasks() },
+                { for _ in 0..<5 { manager.startAllTasks() } },
                 {
                     let task = makeTask(-1)
                     manager.addStartupTask(task)
                     manager.removeStartupTask(task)
+                    for _ in 0..<5 { manager.startAllTasks() }
                 }
             )
             manager.addStartupTask(
@@ -174,8 +196,10 @@ extension Duel {
             let (gate, log, queue) = (Gate(), EventLog(), StepQueue())
             let (ran, count, seed) = (Tally(), dice.number(1...10), dice.next())
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { await gate.opened() }
-                group.addTask { await log.waitForEvent("event") }
+                for _ in 0..<count {
+                    group.addTask { await gate.opened() }
+                    group.addTask { await log.waitForEvent("event") }
+                }
                 await dice.race(
                     {
                         for _ in 0..<count { queue.addOperation(BlockOperation { ran.add() }) }

@@ -64,7 +64,7 @@ extension Duel {
             referee.expect(task.listeners.isEmpty, "a finished task keeps its listeners")
         },
         Duel("what a job tracks when it is cancelled") { dice, referee in
-            let tasks = (0..<dice.number(1...4)).map { HeldOperation("\($0)") }
+            let tasks = (0..<dice.number(1...40)).map { HeldOperation("\($0)") }
             let job = startedJob(tracking: tasks)
             await dice.race(
                 { for task in tasks { task.finish() } },
