@@ -10,8 +10,13 @@ struct LateLook {
     /// How often a thread lets others run that are about to tell, and how often it then sleeps for
     /// a moment: a thread that was stopped while it tells may need milliseconds to go on.
     private static let yields = 10
-    private static let sleeps = 40
     private static let microsecondsOfSleep: UInt32 = 250
+
+    /// How often to sleep at most.
+    ///
+    /// Foundation's own operation is ready as soon as it is told, if it takes a second. Another one
+    /// may have an `isReady` of its own, and the place is not kept from the others for that.
+    private var sleeps: Int { type(of: operation) == BlockOperation.self ? 4_000 : 40 }
 
     /// Ends waits in `body`, and returns the operations that may be ready a little later.
     static func collect(_ body: () -> Void) -> [LateLook] {
@@ -27,10 +32,10 @@ struct LateLook {
     ///
     /// - Parameters:
     ///   - looks: The operations.
-    ///   - mayPause: Whether the calling thread may pause for some milliseconds.
+    ///   - mayPause: Whether the calling thread may pause, for a second at most.
     static func look(_ looks: [LateLook], mayPause: Bool = false) {
-        let pauses = mayPause ? sleeps : 0
         for look in looks {
+            let pauses = mayPause ? look.sleeps : 0
             var tries = 0
             while !look.queue.look(at: look.operation) {
                 tries += 1

@@ -29,29 +29,34 @@ struct PlainFinish: Sendable {
 
     /// Tells those who wait, on a thread that may have user's code on its stack, and gives the
     /// operation's place away.
-    ///
-    /// Foundation may be in the middle of telling the operation's dependents, of which the plain
-    /// ones are ready only then. So the place is given away later where one of them is not ready
-    /// yet.
     func tellElsewhere() {
         for listener in subscribers {
             listener.operationFinished()
             listener.deliverElsewhere()
         }
-        let late = LateLook.collect { endDependents() }
-        guard let first = late.first else { return leaveQueue() }
+        if endDependents() { leaveQueue() }
+    }
+
+    /// Ends the waits of those who depend on the operation, and what the operation waited for.
+    ///
+    /// Foundation may be in the middle of telling the operation's dependents, on this thread or on
+    /// another, and the plain ones are ready only then. So the place is given away later where one
+    /// of them is not ready yet.
+    ///
+    /// - Returns: Whether the caller gives the place away.
+    func endDependents() -> Bool {
+        let late = LateLook.collect {
+            _ = hook?.detach()
+            releaseUnfinishedDependencies()
+            for edge in dependents { edge.end() }
+        }
+        guard let first = late.first else { return true }
         (queue ?? first.queue).lookQueue
             .async {
                 LateLook.look(late, mayPause: true)
                 leaveQueue()
             }
-    }
-
-    /// Ends the waits of those who depend on the operation, and what the operation waited for.
-    func endDependents() {
-        _ = hook?.detach()
-        releaseUnfinishedDependencies()
-        for edge in dependents { edge.end() }
+        return false
     }
 
     /// Gives the operation's place in its queue away.

@@ -14,7 +14,7 @@ package enum StepStarter {
                 PlainOperations.startReturned(operation)
             } else if let finish = PlainOperations.close(operation) {
                 let delivery = finish.tellJobs()
-                finish.endDependents()
+                _ = finish.endDependents()
                 delivery?.deliverAll()
             }
         }

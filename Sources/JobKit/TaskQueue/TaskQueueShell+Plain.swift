@@ -54,9 +54,11 @@ extension TaskQueueShell {
         guard let finish = PlainOperations.close(operation) else { return next() }
         // Claimed before the place is given away: a job with mail does not lend its own.
         let delivery = finish.tellJobs()
-        finish.endDependents()
-        guard let delivery else { return finishAndTakeNext { $0.plainFinished(start.ticket) } }
-        plainFinished(start.ticket)
+        let mayLeave = finish.endDependents()
+        guard let delivery else {
+            return mayLeave ? finishAndTakeNext { $0.plainFinished(start.ticket) } : next()
+        }
+        if mayLeave { plainFinished(start.ticket) }
         var news = PlaceNews(for: self)
         delivery.deliverAll(&news)
         return next(waiting: news.take())

@@ -1,6 +1,7 @@
 import Foundation
 import JobKit
 import JobKitTesting
+import Synchronization
 import XCTest
 
 /// Operations that are no ``ConcurrentOperation``.
@@ -162,6 +163,29 @@ final class TaskQueuePlainTests: XCTestCase {
         }
     }
 
+    /// Q2: however long the thread is stopped on which Foundation tells the dependents.
+    func testDependentsAreReadyBeforeThePlaceIsGivenAwayHoweverLateTheyAreTold() async {
+        for _ in 0..<8 {
+            let (queue, log) = (TaskQueue(maxConcurrentOperationCount: 1), EventLog())
+            queue.isSuspended = true
+            let first = UserOperation("first")
+            first.queuePriority = .veryHigh
+            let dependents = (0..<8).map { _ in BlockOperation { log.record("dependent") } }
+            for dependent in dependents {
+                dependent.queuePriority = .high
+                dependent.addDependency(first)
+            }
+            // Foundation asks it in the middle of the telling: before some of the dependents.
+            let slow = SlowToAnswer()
+            slow.addDependency(first)
+            slow.isSlow.store(true, ordering: .releasing)
+            queue.addOperations([first] + dependents + [BlockOperation { log.record("stranger") }])
+            queue.isSuspended = false
+            await drain(queue)
+            XCTAssertEqual(log.events.firstIndex(of: "stranger"), 8)
+        }
+    }
+
     /// Added to queues from many threads, plain operations are neither lost nor run twice.
     func testPlainOperationsFromManyThreads() async {
         let queues = [TaskQueue(maxConcurrentOperationCount: 1), TaskQueue()]
@@ -181,6 +205,17 @@ final class TaskQueuePlainTests: XCTestCase {
 }
 
 // Operation forces @unchecked. The state stands behind a lock.
+/// Stops the thread that asks whether it is ready for a while: the time proves nothing, it makes a
+/// mistake likely to be seen.
+private final class SlowToAnswer: Operation, @unchecked Sendable {
+    let isSlow = Atomic(false)
+
+    override var isReady: Bool {
+        if isSlow.load(ordering: .acquiring) { usleep(50_000) }
+        return super.isReady
+    }
+}
+
 /// Asynchronous work as a user writes it without JobKit.
 final class OwnOperation: Operation, @unchecked Sendable {
     private enum State { case pending, executing, finished }
