@@ -43,10 +43,13 @@ final class TimelineRecorderTests: XCTestCase {
             name = "Import"
             let fetch = Steps(["fetch 1", "fetch 2"], name: "Fetch")
             let store = Steps(["store 1", "store 2"], name: "Store")
+            let broken = Step("broken", error: Broken())
+            // So that the broken one is not the last to end.
+            fetch.addDependency(broken)
             store.addDependency(fetch)
             trackAndQueue(fetch)
             trackAndQueue(store)
-            trackAndQueue(Step("broken", error: Broken()))
+            trackAndQueue(broken)
         }
 
         override func taskFailed(_ task: Operation, error: any Error) -> FailureResponse {
@@ -96,10 +99,9 @@ final class TimelineRecorderTests: XCTestCase {
                 }
             }
         }
-        // "broken" may have had the thread that "fetch 1" waited for.
         XCTAssertEqual(
-            timeline.criticalPath.map(\.name).suffix(4),
-            ["fetch 1", "fetch 2", "store 1", "store 2"]
+            timeline.criticalPath.map(\.name),
+            ["broken", "fetch 1", "fetch 2", "store 1", "store 2"]
         )
     }
 
