@@ -4,7 +4,7 @@ import Testing
 @testable import FindDuplicates
 
 /// What was listed is what is read, or nothing is.
-@Suite(.timeLimit(.minutes(5))) struct OpenedFileTests {
+@Suite(.timeLimit(.minutes(30))) struct OpenedFileTests {
     private func scanned(_ path: BytePath, size: Int64? = nil) -> ScannedFile {
         var status = stat()
         path.withCString { requireSuccess(stat($0, &status), "stat") }
