@@ -18,7 +18,7 @@ import JobKit
 /// release.open()
 /// ```
 ///
-/// Everything that was done before ``open()`` is visible to whoever has passed the gate.
+/// Everything that was done before ``open()`` is visible to all code that has passed the gate.
 ///
 /// > Thread: Any. No lock is held while waiters are released.
 public final class Gate: Sendable {

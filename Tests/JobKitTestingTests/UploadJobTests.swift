@@ -5,24 +5,7 @@ import XCTest
 
 // The job and the tests of the article "Testing a job", word for word.
 
-typealias Send =
-    @Sendable (
-        _ file: String, _ attempt: Int, _ done: @escaping @Sendable ((any Error)?) -> Void
-    ) -> Void
-
-final class Upload: ConcurrentOperation, @unchecked Sendable {
-    private let start: @Sendable (@escaping @Sendable ((any Error)?) -> Void) -> Void
-
-    init(_ start: @escaping @Sendable (@escaping @Sendable ((any Error)?) -> Void) -> Void) {
-        self.start = start
-    }
-
-    override func main() {
-        start { error in
-            if let error { self.finish(with: error) } else { self.finish() }
-        }
-    }
-}
+typealias Send = @Sendable (_ file: String, _ attempt: Int) async throws -> Void
 
 struct Refused: Error {}
 
@@ -49,7 +32,11 @@ final class UploadJob: JobController, @unchecked Sendable {
             let upload = RetryOperation(
                 .exponential(attempts: 3, initialDelay: .seconds(1), jitter: 0),
                 shouldRetry: { !($0 is Refused) },
-                make: { [send] attempt in Upload { done in send(file, attempt, done) } }
+                make: { [send] attempt in
+                    AsyncOperation(name: "attempt \(attempt) of \(file)") {
+                        try await send(file, attempt)
+                    }
+                }
             )
             upload.name = file
             upload.clock = delays
@@ -65,77 +52,104 @@ final class UploadJobTests: XCTestCase {
     private let clock = ManualClock()
     private let log = EventLog()
 
-    /// A server that is busy until the attempt of a number.
+    /// A job whose server is busy until the attempt with this number.
     private func job(_ files: String..., succeedingAt number: Int) -> UploadJob {
-        UploadJob(files, queue: queue, delays: clock) { [log] file, attempt, done in
+        UploadJob(files, queue: queue, delays: clock) { [log] file, attempt in
             log.record("\(file) \(attempt)")
-            done(attempt < number ? Busy() : nil)
+            if attempt < number { throw Busy() }
         }
     }
 
-    func testEveryFileIsUploadedInAnyOrder() {
+    func testEveryFileIsUploadedInAnyOrder() async throws {
         for seed in 0..<50 {
             let job = job("a", "b", "c", succeedingAt: 1)
-            job.startJob(on: queue)
-            queue.runAll(seed: UInt64(seed))
-            XCTAssertTrue(job.isFinished)
-            XCTAssertEqual(job.uploaded.sorted(), ["a", "b", "c"])
+            try await queue.run(job, seed: UInt64(seed))
+            XCTAssertEqual(job.uploaded.sorted(), ["a", "b", "c"], "seed \(seed)")
         }
     }
 
-    func testBusyServerIsAskedAgainAfterOneAndTwoSeconds() async {
+    func testBusyServerIsAskedAgainAfterOneAndTwoSeconds() async throws {
         let job = job("a", succeedingAt: 3)
-        job.startJob(on: queue)
-        queue.runAll(seed: 0)
+        let run = Task { [queue] in try await queue.run(job, seed: 0) }
         for seconds in [1, 2] {
-            await clock.waitForSleepers()
-            XCTAssertEqual(clock.nextDeadline, clock.now.advanced(by: .seconds(seconds)))
+            await clock.waitForDeadline(clock.now.advanced(by: .seconds(seconds)))
             clock.advance(by: .seconds(seconds))
         }
-        await job.waitForFinish()
+        try await run.value
         XCTAssertEqual(log.events, ["a 1", "a 2", "a 3"])
         XCTAssertEqual(job.uploaded, ["a"])
     }
 
     func testThirdFailureFailsTheJob() async {
         let job = job("a", succeedingAt: 4)
-        job.startJob(on: queue)
-        queue.runAll(seed: 0)
+        let run = Task { [queue] in try await queue.run(job, seed: 0) }
         for seconds in [1, 2] {
-            await clock.waitForSleepers()
+            await clock.waitForDeadline(clock.now.advanced(by: .seconds(seconds)))
             clock.advance(by: .seconds(seconds))
         }
-        await job.waitForFinish()
-        XCTAssertTrue(job.error is Busy)
+        do {
+            try await run.value
+            XCTFail("no error")
+        } catch {
+            XCTAssertTrue(error is Busy)
+        }
         XCTAssertEqual(job.uploaded, [])
     }
 
-    func testRefusedUploadIsNotRepeated() {
-        let job = UploadJob(["a"], queue: queue, delays: clock) { _, _, done in done(Refused()) }
-        job.startJob(on: queue)
-        queue.runAll(seed: 0)
+    func testRefusedUploadIsNotRepeated() async {
+        let job = UploadJob(["a"], queue: queue, delays: clock) { _, _ in throw Refused() }
+        try? await queue.run(job, seed: 0)
         XCTAssertTrue(job.error is Refused)
         XCTAssertNil(clock.nextDeadline)
     }
 
     func testCancelEndsADelayAtOnce() async {
         let job = job("a", succeedingAt: 2)
-        job.startJob(on: queue)
-        queue.runAll(seed: 0)
-        await clock.waitForSleepers()
+        let run = Task { [queue] in try await queue.run(job, seed: 0) }
+        await clock.waitForDeadline(clock.now.advanced(by: .seconds(1)))
         job.cancel()
-        await job.waitForFinish()
+        try? await run.value
         guard case .cancelled? = job.outcome else { return XCTFail("the job was not cancelled") }
         XCTAssertEqual(log.events, ["a 1"])
     }
 
-    func testTaskWhoseUploadHangsIsStoppedByCancel() async {
-        let job = UploadJob(["a"], queue: queue, delays: clock) { _, _, _ in }
-        job.startJob(on: queue)
-        queue.runAll(seed: 0)
-        XCTAssertFalse(job.isFinished)
-        job.cancel()
+    func testUploadThatNeverAnswersIsExplained() async {
+        let never = Gate()
+        let job = UploadJob(["a"], queue: queue, delays: clock) { _, _ in await never.opened() }
+        do {
+            try await queue.run(job, seed: 0, patience: .zero)
+            XCTFail("no error")
+        } catch {
+            XCTAssertTrue("\(error)".contains("attempt 1 of a: executing"), "\(error)")
+        }
+        never.open()
         await job.waitForFinish()
-        XCTAssertTrue(job.isFinished)
+    }
+
+    func testSlowAttemptIsRepeated() async {
+        let upload = RetryOperation(
+            .exponential(attempts: 2, initialDelay: .seconds(1), jitter: 0)
+        ) { [clock] _ -> ConcurrentOperation in
+            let attempt = AsyncOperation { try await Task.sleep(for: .seconds(1_000_000)) }
+            attempt.clock = clock
+            attempt.maximumRuntime = .seconds(30)
+            return attempt
+        }
+        upload.clock = clock
+        TaskQueue.shared.addOperation(upload)
+        for seconds in [30, 1, 30] {  // limit, delay, limit
+            await clock.waitForDeadline(clock.now.advanced(by: .seconds(seconds)))
+            clock.advance(by: .seconds(seconds))
+        }
+        await upload.waitForFinish()
+        XCTAssertTrue(upload.error is OperationTimedOut)
+    }
+
+    func testFirstStepQueuesAnUploadForEachFile() {
+        let queue = StepQueue()
+        let job = UploadJob(["a", "b"], queue: queue) { _, _ in }
+        job.startJob(on: queue)
+        queue.runNext()  // the job's main()
+        XCTAssertEqual(queue.held.map(\.name), ["a", "b"])
     }
 }

@@ -14,7 +14,7 @@ final class AppStartShell: Sendable {
         var machine = Machine()
         var outbox = Outbox<Machine.Action>()
         var delegate = WeakDelegate()
-        /// Where tasks start and the delegate is called; nil: where the last word was given.
+        /// Where tasks start and the delegate is called; nil: on the thread of the last report.
         var callbackQueue: DispatchQueue?
         /// Keeps the manager alive while a chain runs.
         var manager: AppStartTaskManager?
@@ -59,12 +59,12 @@ final class AppStartShell: Sendable {
         }
     }
 
-    func taskDidComplete(_ speaker: Machine.Speaker) {
-        send { $0.machine.completionHeard(from: speaker) }
+    func taskDidComplete(_ reporter: Machine.Reporter) {
+        send { $0.machine.completionHeard(from: reporter) }
     }
 
-    func taskDidFail(_ speaker: Machine.Speaker, error: any Error) {
-        send { $0.machine.failureHeard(error, from: speaker) }
+    func taskDidFail(_ reporter: Machine.Reporter, error: any Error) {
+        send { $0.machine.failureHeard(error, from: reporter) }
     }
 
     private func send(_ input: (inout State) -> [Machine.Action]) {
@@ -79,7 +79,7 @@ final class AppStartShell: Sendable {
         while let action = nextAction() { perform(action) }
     }
 
-    /// Takes the oldest action, and lets go of the manager when there is none and no chain runs.
+    /// Takes the oldest action; releases the manager when there is none and no chain runs.
     private func nextAction() -> Machine.Action? {
         let (action, _) = guarded.withLock { state -> (Machine.Action?, AppStartTaskManager?) in
             let action = state.outbox.nextAction()
@@ -93,9 +93,9 @@ final class AppStartShell: Sendable {
     private func perform(_ action: Machine.Action) {
         switch action {
         case .beginTurn: beginTurn()
-        case .tellCompletion(let entry): tell(entry) { $0.taskDidComplete($1) }
-        case .tellFailure(let entry, let error):
-            tell(entry) { $0.taskManagerDidFail($1, error: error) }
+        case .notifyCompletion(let entry): notify(entry) { $0.taskDidComplete($1) }
+        case .notifyFailure(let entry, let error):
+            notify(entry) { $0.taskManagerDidFail($1, error: error) }
         }
     }
 
@@ -112,7 +112,7 @@ final class AppStartShell: Sendable {
         task(of: turn.task)?.start(delegate: delegateOfTurn)
     }
 
-    private func tell(
+    private func notify(
         _ entry: StartupEntry,
         _ message: (any AppStartTaskManagerDelegate, any AppStartTask) -> Void
     ) {

@@ -1,11 +1,11 @@
-/// Decides whose turn it is among start-up tasks, and whose word counts.
+/// Decides which start-up task has its turn, and which reports count.
 struct AppStartStateMachine<Task: Identifiable & Sendable, Failure: Sendable>
 where Task.ID: Sendable {
     enum Action: Sendable {
-        /// Ask ``turnBegan()`` whose turn it is: only then does a task leave the queue.
+        /// Ask ``turnBegan()`` for the next task: only then does it leave the queue.
         case beginTurn
-        case tellCompletion(Task)
-        case tellFailure(Task, Failure)
+        case notifyCompletion(Task)
+        case notifyFailure(Task, Failure)
     }
 
     /// One start of a task.
@@ -19,7 +19,7 @@ where Task.ID: Sendable {
     private enum Phase: Sendable {
         case idle
         case betweenTurns
-        case awaitingWord(Turn)
+        case awaitingReport(Turn)
     }
 
     private var queue = StartupQueue<Task>()
@@ -34,12 +34,12 @@ where Task.ID: Sendable {
         queue.append(task)
     }
 
-    /// Returns the tasks removed, so that they are let go of outside the lock.
+    /// Returns the tasks removed, so that they are released outside the lock.
     mutating func taskRemoved(_ id: Task.ID) -> [Task] {
         queue.remove(id)
     }
 
-    /// Returns the tasks removed, so that they are let go of outside the lock.
+    /// Returns the tasks removed, so that they are released outside the lock.
     mutating func allTasksRemoved() -> [Task] {
         queue.removeAll()
     }
@@ -58,32 +58,32 @@ where Task.ID: Sendable {
         }
         turnCount += 1
         let turn = Turn(number: turnCount, task: task)
-        phase = .awaitingWord(turn)
+        phase = .awaitingReport(turn)
         return turn
     }
 
-    mutating func completionHeard(from speaker: Speaker) -> [Action] {
-        guard let task = task(of: speaker) else { return [] }
+    mutating func completionHeard(from reporter: Reporter) -> [Action] {
+        guard let task = task(of: reporter) else { return [] }
         phase = .betweenTurns
-        return [.tellCompletion(task), .beginTurn]
+        return [.notifyCompletion(task), .beginTurn]
     }
 
-    mutating func failureHeard(_ failure: Failure, from speaker: Speaker) -> [Action] {
-        guard let task = task(of: speaker) else { return [] }
+    mutating func failureHeard(_ failure: Failure, from reporter: Reporter) -> [Action] {
+        guard let task = task(of: reporter) else { return [] }
         phase = .idle
-        return [.tellFailure(task, failure)]
+        return [.notifyFailure(task, failure)]
     }
 
-    /// Who gives a word: a task, or, where it is known, exactly one turn of it.
-    enum Speaker: Sendable {
+    /// The source of a report: a task, or, where it is known, exactly one turn of it.
+    enum Reporter: Sendable {
         case task(Task.ID)
         case turn(Int)
     }
 
-    /// The task whose turn it is, if it is the one that speaks.
-    private func task(of speaker: Speaker) -> Task? {
-        guard case .awaitingWord(let turn) = phase else { return nil }
-        return switch speaker {
+    /// The task that has its turn, if the report is its own.
+    private func task(of reporter: Reporter) -> Task? {
+        guard case .awaitingReport(let turn) = phase else { return nil }
+        return switch reporter {
         case .task(let id): id == turn.task.id ? turn.task : nil
         case .turn(let number): number == turn.number ? turn.task : nil
         }

@@ -1,4 +1,4 @@
-/// A queue of start-up tasks from which any one is removed without a look at the others.
+/// A queue of start-up tasks that removes any of them without a look at the others.
 struct StartupQueue<Task: Identifiable & Sendable>: Sendable where Task.ID: Sendable {
     private var tasks: [Int: Task] = [:]
     /// The tasks' numbers in order, with those of removed ones.
@@ -16,7 +16,7 @@ struct StartupQueue<Task: Identifiable & Sendable>: Sendable where Task.ID: Send
     mutating func popFirst() -> Task? {
         while let number = order.popFirst() {
             guard let task = tasks.removeValue(forKey: number) else { continue }
-            // A task's numbers stand in order, so the first in the queue is its first.
+            // A task's numbers are in order, so the first in the queue is its first.
             _ = numbers[task.id]?.popFirst()
             if numbers[task.id]?.isEmpty == true { numbers[task.id] = nil }
             return task
@@ -24,7 +24,7 @@ struct StartupQueue<Task: Identifiable & Sendable>: Sendable where Task.ID: Send
         return nil
     }
 
-    /// Returns the tasks removed, so that they are let go of outside the lock.
+    /// Returns the tasks removed, so that they are released outside the lock.
     mutating func remove(_ id: Task.ID) -> [Task] {
         let removed = (numbers.removeValue(forKey: id)?.elements ?? [])
             .compactMap { tasks.removeValue(forKey: $0) }
@@ -32,7 +32,7 @@ struct StartupQueue<Task: Identifiable & Sendable>: Sendable where Task.ID: Send
         return removed
     }
 
-    /// Returns the tasks removed, so that they are let go of outside the lock.
+    /// Returns the tasks removed, so that they are released outside the lock.
     mutating func removeAll() -> [Task] {
         defer {
             tasks = [:]
@@ -40,5 +40,20 @@ struct StartupQueue<Task: Identifiable & Sendable>: Sendable where Task.ID: Send
             numbers = [:]
         }
         return Array(tasks.values)
+    }
+}
+
+/// What stands in the queue of a manager: a task, or the manager itself.
+struct StartupEntry: Identifiable, Sendable {
+    let id: ObjectIdentifier
+
+    // Tasks need not be `Sendable`. The manager hands one from thread to thread under its lock, and
+    // calls it on one thread at a time.
+    /// The task; `nil` for the manager, which would otherwise keep itself alive.
+    nonisolated(unsafe) let task: (any AppStartTask)?
+
+    init(_ task: any AppStartTask, in manager: AppStartTaskManager) {
+        id = ObjectIdentifier(task)
+        self.task = task === manager ? nil : task
     }
 }

@@ -1,4 +1,4 @@
-/// The delegate of one start: tells a task's first word from a late second one.
+/// The delegate of one start: tells a task's first report from a late second one.
 ///
 /// It refers neither to the task nor to the manager, so that a task may hold it as it likes.
 final class StartupTurn: AppStartTaskDelegate {
@@ -14,21 +14,21 @@ final class StartupTurn: AppStartTaskDelegate {
 
     /// Ends the turn, unless it has ended.
     ///
-    /// - Parameter task: The task that speaks; another one than the turn's speaks for itself.
+    /// - Parameter task: The reporting task; one that has not this turn reports for itself.
     func startupTaskDidComplete(_ task: any AppStartTask) {
-        shell.taskDidComplete(speaker(task))
+        shell.taskDidComplete(reporter(task))
     }
 
     /// Ends the turn and the chain, unless the turn has ended.
     ///
     /// - Parameters:
-    ///   - task: The task that speaks; another one than the turn's speaks for itself.
+    ///   - task: The reporting task; one that has not this turn reports for itself.
     ///   - error: What went wrong.
     func startupTaskDidFail(_ task: any AppStartTask, error: any Error) {
-        shell.taskDidFail(speaker(task), error: error)
+        shell.taskDidFail(reporter(task), error: error)
     }
 
-    private func speaker(_ task: any AppStartTask) -> AppStartShell.Machine.Speaker {
+    private func reporter(_ task: any AppStartTask) -> AppStartShell.Machine.Reporter {
         let id = ObjectIdentifier(task)
         return id == taskID ? .turn(number) : .task(id)
     }

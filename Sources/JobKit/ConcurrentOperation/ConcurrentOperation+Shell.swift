@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -68,6 +69,24 @@ extension ConcurrentOperation {
         }
     }
 
+    /// Finishes the operation as it stands, and frees the cancel that is stuck in it.
+    ///
+    /// - Parameters:
+    ///   - decision: What follows from the end of the time to stop.
+    ///   - decide: Ends a job that has not decided upon its end.
+    func giveUp(_ decision: OperationLifecycle.GivingUp, decide: () -> Void = {}) {
+        guard decision != .ignore else { return }
+        let isTold = currentLifecycle.contains(.notifying)
+        let listeners = isTold ? hooks.withLock { $0.subscribers } : []
+        switch decision {
+        case .end: end()
+        case .decide: decide()
+        case .ignore, .left: break
+        }
+        // Each on a thread that may be blocked in its turn.
+        for listener in listeners { DispatchQueue.global().async { listener.cancelIsStuck() } }
+    }
+
     /// Enters `main()`, unless a cancel, an overrun or a finish has come since the start.
     ///
     /// Written out, so that as little as possible lies between the decision and the call.
@@ -101,8 +120,7 @@ extension ConcurrentOperation {
         let wasExecuting = currentLifecycle.contains(.executing)
         announceWillFinish(wasExecuting: wasExecuting)
         lifecycle.bitwiseOr(OperationLifecycle.finished.rawValue, ordering: .acquiringAndReleasing)
-        // Whoever begins to wait now still waits until the job's observers have heard of the
-        // finish.
+        // A waiter that comes now still waits until the job's observers have heard of the finish.
         becameFinished()
         let context = ThreadContext.current
         let isOwnStart = context.pointee.frame.isOf(self)
@@ -110,8 +128,10 @@ extension ConcurrentOperation {
         let taken = hooks.withLock { $0.close(takesQueue: !isWorkers) }
         if isOwnStart { context.pointee.frame.hasEnded = true }
 
+        let hasFailed = currentLifecycle.hasFailed
+
         func tell(_ listener: OperationListener) {
-            listener.operationFinished()
+            listener.operationFinished(hasFailed: hasFailed)
             if isInsideJobKit, claimed == nil {
                 if listener.claimDelivery() { claimed = listener }
             } else if isOwnStart, context.pointee.frame.delivery == nil {
@@ -141,7 +161,7 @@ extension ConcurrentOperation {
     /// Changes the hooks by what may bring a subscriber, and then notes whether it has company.
     ///
     /// Sequentially consistent, and noted before the lock is released: a queue reads it when it has
-    /// the operation, and whoever subscribes looks then whether the queue has it. At least one of
+    /// the operation, and a subscriber looks then whether the queue has it. At least one of
     /// the two sees the other.
     @inline(__always)
     func subscribing<Result>(_ body: (inout OperationHooks) -> Result) -> Result {
@@ -163,9 +183,12 @@ extension ConcurrentOperation {
             .contains(.isShared)
     }
 
-    /// Tells of the start, before anybody can see it.
-    func tellOfStart() {
+    /// Tells of the start, before anybody can see it: the jobs that track the operation, if it may
+    /// enter `main()`, and a job's own observers, who are told of every end too.
+    func tellOfStart(entersMain: Bool) {
         startIsObserved()
+        // A job may have decided upon its end, which its lifecycle does not know yet.
+        guard entersMain, !callsNothingMore else { return }
         let (first, others) = hooks.withLock { $0.allSubscribers }
         first?.operationStarts()
         for listener in others { listener.operationStarts() }
@@ -173,7 +196,7 @@ extension ConcurrentOperation {
 
     /// Does what `start()` does in a frame of the thread, and delivers then.
     ///
-    /// Whoever called `start()` on this thread for JobKit has made the frame, and delivers itself.
+    /// Where JobKit called `start()` on this thread, it has made the frame and delivers itself.
     @inline(__always)
     func inFrame(_ body: () -> Void) {
         let context = ThreadContext.current

@@ -35,6 +35,30 @@ extension ConcurrentOperation {
         }
     }
 
+    /// How long the operation may take to stop, measured on its ``clock`` from the stop request; nil
+    /// for as long as it takes.
+    ///
+    /// An operation that was told to stop, by a cancel or by an overrun while it was executing, and
+    /// has not finished in this time is *given up*: it finishes as it stands. Its outcome is as it
+    /// was decided, its place in its queue is free, its callbacks are called, and its dependents
+    /// start. Whatever its work does later is ignored, a late finish or value included. A thread
+    /// that the work blocks is replaced in the operation's ``TaskQueue``. A job that is given up
+    /// leaves its unfinished tasks to themselves and calls none of its callbacks any more.
+    ///
+    /// ``isGivenUp`` is true from then on. Code that cannot be stopped may still run: this is the
+    /// one case in which an operation has finished before its code has returned.
+    ///
+    /// The time may be set whenever the operation has not finished, and always counts from the stop
+    /// request. If neither a time nor a clock was set before that request, it may be up to about a
+    /// second longer.
+    public final var maximumStopTime: Duration? {
+        get { hooks.withLock { $0.timers }?.stopLimit }
+        set {
+            timers().stopLimit = newValue
+            watchStopTime()
+        }
+    }
+
     /// Calls `body` when `delay` has passed on the operation's ``clock``.
     ///
     /// The deadline is set before this method returns. The body is dropped if the operation
@@ -45,7 +69,7 @@ extension ConcurrentOperation {
         guard !currentLifecycle.contains(.ending) else { return }
         let timers = timers()
         timers.sleep(for: delay) { [weak self] in self?.delayPassed(body) }
-        if callsNothingMore { timers.cancelAll() }
+        if callsNothingMore { timers.endDelays() }
     }
 
     /// The limit that was overrun.
@@ -58,6 +82,28 @@ extension ConcurrentOperation {
         let timers = timers()
         timers.operationStarted(ago: .seconds(secondsAgo))
         timers.watchLimit { [weak self] in self?.overran() }
+    }
+
+    /// The operation was just told to stop; its time to do so begins if it was started.
+    func stopRequested(_ decision: OperationLifecycle.Cancel) {
+        switch decision {
+        case .ignore, .announce: return
+        case .announceAndSkipMain, .announceAndTell: break
+        }
+        stopRequestedAt.store(max(1, CoarseTime.now.rawValue), ordering: .relaxed)
+        if currentLifecycle.contains(.isTimed) { watchStopTime() }
+    }
+
+    /// Waits for ``maximumStopTime`` to pass, if the operation was told to stop.
+    func watchStopTime() {
+        let state = currentLifecycle
+        guard state.contains([.started, .cancelled]), !state.contains(.finished) else { return }
+        let request = stopRequestedAt.load(ordering: .relaxed)
+        // Just being told, if the request is not noted yet.
+        let seconds = request == 0 ? 0 : CoarseTime(rawValue: request).wholeSeconds(to: .now)
+        let timers = timers()
+        timers.stopRequested(ago: .seconds(seconds))
+        timers.watchStopLimit { [weak self] in self?.stopTimePassed() }
     }
 
     /// Makes the timers when they are first used.

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -28,6 +29,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     let lifecycle = Atomic<OperationLifecycle.RawValue>(0)
     /// A ``CoarseTime``, 0 before; it fits into the padding of `lifecycle`.
     let enteredMainAt = Atomic<CoarseTime.RawValue>(0)
+    /// When the operation was told to stop, as a ``CoarseTime``; 0 before.
+    let stopRequestedAt = Atomic<CoarseTime.RawValue>(0)
     let hooks = Guarded(OperationHooks())
     var storedError: (any Error)?
     /// The operation's number in events; 0 until it is needed.
@@ -68,7 +71,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// Called at most once, between the entry into `main()` and the finish, on the thread that
     /// calls `cancel()`. An override stops the work and calls ``finish()`` when the work has really
     /// stopped; until then the operation is executing. If `finish` is called while this method
-    /// runs, here or on another thread, it takes effect when this method returns.
+    /// runs, here or on another thread, it takes effect when this method returns. Where
+    /// ``maximumStopTime`` passes meanwhile, the operation finishes although this method runs.
     open func didCancel() { finish() }
 
     /// What the operation adds to its line in ``JobController/explainStall(limit:)``.
@@ -115,6 +119,11 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         }
     }
 
+    /// Whether the operation was finished because its ``maximumStopTime`` had passed.
+    ///
+    /// Its outcome is as it was decided; code of its own may still be running.
+    public final var isGivenUp: Bool { currentLifecycle.contains([.givenUp, .finished]) }
+
     /// Why the operation failed; nil until it has finished, and nil if it did not fail.
     public final var error: (any Error)? {
         guard currentLifecycle.hasFailed, case .failed(let error) = outcome else { return nil }
@@ -126,11 +135,93 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// Starts the operation; queues call this.
     ///
     /// Starting twice traps. A cancel, an overrun or a finish that comes before the entry into
-    /// `main()` prevents that entry. An override must call `super.start()` once, on any thread;
-    /// otherwise the operation is never started and never finishes.
-    open override func start() {
-        let before = currentLifecycle
-        if before.contains(.observed), !before.contains(.started) { tellOfStart() }
+    /// `main()` prevents that entry. A subclass overrides `main()` instead.
+    public final override func start() {
+        let state = currentLifecycle
+        if state.contains(.startsItsOwnWay) { startItsOwnWay() } else { performStart(from: state) }
+    }
+
+    /// Cancels the operation.
+    ///
+    /// Calls ``didCancel()`` if the operation is executing. An operation that was not started will
+    /// never enter `main()`, stops waiting for its dependencies, and finishes when it is started. To
+    /// stop the work, override ``didCancel()``; an override of this method calls `super`.
+    open override func cancel() {
+        let decision = transition { $0.cancelCalled() }
+        stopRequested(decision)
+        carryOut(decision)
+    }
+
+    /// Whether the work may continue after `main()` has returned: always true.
+    public final override var isAsynchronous: Bool { true }
+
+    /// Whether the operation was started and has not finished.
+    public final override var isExecuting: Bool {
+        let state = currentLifecycle
+        return state.contains(.executing) && !state.contains(.finished)
+    }
+
+    /// Whether the operation has finished.
+    public final override var isFinished: Bool { currentLifecycle.contains(.finished) }
+
+    /// Whether the operation was cancelled, or overran its time, before it finished.
+    public final override var isCancelled: Bool { currentLifecycle.contains(.cancelled) }
+
+    /// Whether all dependencies have finished, or the operation was cancelled.
+    ///
+    /// An override answers no where `super` does, and does not go back from yes to no.
+    open override var isReady: Bool {
+        if currentLifecycle.contains(.queued) { return hasNoUnfinishedDependency }
+        return isReadyForFoundation && super.isReady
+    }
+
+    /// Makes the operation wait for another to finish before it is started.
+    ///
+    /// Takes constant time, whatever the order and the number of dependencies. Adding a dependency
+    /// twice has no effect. Concurrent calls of ``removeDependency(_:)`` for the same operation are
+    /// safe: when both have returned, this operation waits for the other if and only if
+    /// ``dependencies`` contains it.
+    ///
+    /// A dependency of a plain `Operation` on another operation is Foundation's. On Linux, adding
+    /// or removing such a dependency searches all dependencies of the plain operation, and must not
+    /// happen on two threads at once; both operations must live until the dependency is gone.
+    open override func addDependency(_ operation: Operation) {
+        changeDependencies { wait(for: operation) }
+    }
+
+    /// Stops waiting for another operation.
+    ///
+    /// Takes constant time.
+    open override func removeDependency(_ operation: Operation) {
+        changeDependencies { stopWaiting(for: operation) }
+    }
+
+    /// The operations that this one waits for, finished ones too, in the order added.
+    ///
+    /// An override answers what `super` does.
+    open override var dependencies: [Operation] {
+        hooks.withLock { $0.dependencies?.operations ?? [] }
+    }
+
+    /// The order in which a queue starts operations that are ready.
+    ///
+    /// An override of the setter calls `super`, which tells the queue.
+    open override var queuePriority: QueuePriority {
+        get { super.queuePriority }
+        set {
+            super.queuePriority = newValue
+            hooks.withLock { $0.queue }?.operationPriorityChanged(self)
+        }
+    }
+
+    // MARK: For JobKit
+
+    /// Does what ``start()`` does.
+    @inline(__always)
+    final func performStart(from before: OperationLifecycle) {
+        if before.contains(.observed), !before.contains(.started) {
+            tellOfStart(entersMain: before.mayEnterMain)
+        }
         announceWillExecute(from: before)
         switch transition({ $0.startCalled() }) {
         case .refuseSecondStart:
@@ -150,78 +241,25 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         }
     }
 
-    /// Cancels the operation.
-    ///
-    /// Calls ``didCancel()`` if the operation is executing. An operation that was not started will
-    /// never enter `main()`, stops waiting for its dependencies, and finishes when it is started.
-    open override func cancel() {
-        carryOut(transition { $0.cancelCalled() })
-    }
-
-    /// Whether the work may continue after `main()` has returned: always true.
-    public final override var isAsynchronous: Bool { true }
-
-    /// Whether the operation was started and has not finished.
-    public final override var isExecuting: Bool {
-        let state = currentLifecycle
-        return state.contains(.executing) && !state.contains(.finished)
-    }
-
-    /// Whether the operation has finished.
-    public final override var isFinished: Bool { currentLifecycle.contains(.finished) }
-
-    /// Whether the operation was cancelled, or overran its time, before it finished.
-    public final override var isCancelled: Bool { currentLifecycle.contains(.cancelled) }
-
-    /// Whether all dependencies have finished, or the operation was cancelled.
-    open override var isReady: Bool {
-        if currentLifecycle.contains(.queued) { return hasNoUnfinishedDependency }
-        return isReadyForFoundation && super.isReady
-    }
-
-    /// Makes the operation wait for another to finish before it is started.
-    ///
-    /// Takes constant time, whatever the order and the number of dependencies. Adding a dependency
-    /// twice has no effect. Concurrent calls of ``removeDependency(_:)`` for the same operation are
-    /// safe: when both have returned, this operation waits for the other if and only if
-    /// ``dependencies`` contains it.
-    ///
-    /// A dependency of a plain `Operation` on another operation is Foundation's. On Linux, adding
-    /// or removing such a dependency searches all dependencies of the plain operation, and must not
-    /// happen on two threads at once; both operations must live until the dependency is gone.
-    open override func addDependency(_ operation: Operation) {
-        wait(for: operation)
-    }
-
-    /// Stops waiting for another operation.
-    ///
-    /// Takes constant time.
-    open override func removeDependency(_ operation: Operation) {
-        stopWaiting(for: operation)
-    }
-
-    /// The operations that this one waits for, finished ones too, in the order added.
-    open override var dependencies: [Operation] {
-        hooks.withLock { $0.dependencies?.operations ?? [] }
-    }
-
-    /// The order in which a queue starts operations that are ready.
-    open override var queuePriority: QueuePriority {
-        get { super.queuePriority }
-        set {
-            super.queuePriority = newValue
-            hooks.withLock { $0.queue }?.operationPriorityChanged(self)
-        }
-    }
-
-    // MARK: For JobKit
+    /// Starts an operation that says that it starts its own way; a workflow serves the main thread.
+    func startItsOwnWay() { performStart(from: currentLifecycle) }
 
     /// Runs `main()`; a job does more around it.
     func run() {
-        let context =
-            currentLifecycle.contains(.inContext)
-            ? hooks.withLock { $0.subscribers }.lazy.compactMap(\.context).first : nil
+        let context = currentLifecycle.contains(.inContext) ? firstContext : nil
         if let context { context.run(enterMain) } else { enterMain() }
+    }
+
+    /// What the first job that tracks the operation and has a context has it run inside; each is
+    /// asked once, because it may end meanwhile.
+    private var firstContext: OperationContext? {
+        // One that so ends has left its context to be found the second time.
+        for _ in 0..<2 {
+            for subscriber in hooks.withLock({ $0.subscribers }) {
+                if let context = subscriber.context { return context }
+            }
+        }
+        return nil
     }
 
     /// The operation is about to be started, and observed; a job tells its own observers.
@@ -264,8 +302,19 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     var errorOfMissingValue: (any Error)? { nil }
 
     /// The maximum runtime has passed; a job has its tasks to stop.
+    ///
+    /// A `didCancel()` may block its thread, which must not be one of Swift's few: others sleep
+    /// there.
     func overran() {
-        carryOut(transition { $0.runtimeOverrun() })
+        let decision = transition { $0.runtimeOverrun() }
+        guard decision != .ignore else { return }
+        stopRequested(decision)
+        DispatchQueue.global().async { [self] in carryOut(decision) }
+    }
+
+    /// The time to stop has passed; a job leaves its tasks.
+    func stopTimePassed() {
+        giveUp(transition { $0.stopTimePassed(decides: false) })
     }
 
     /// The operation stands in no ``TaskQueue`` and may have become ready, or was cancelled; a
@@ -279,7 +328,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         return dependencies.filter(\.isFinished).map(\.operationID)
     }
 
-    /// `isFinished` has just become true, and nobody was told yet; a job reports it.
+    /// `isFinished` has just become true and has not been told yet; a job reports it.
     func becameFinished() {}
 
     /// The delay of a ``perform(after:_:)`` has passed; a job makes it a callback.

@@ -45,3 +45,13 @@ final class OperationContext: Sendable {
         fatalError("JobKit: the context of \(label) called its body \(calls) times, not once.")
     }
 }
+
+// Unchecked because its superclass is: the context is a constant.
+/// Keeps the context of a job for a task that the job leaves to itself, and that may yet start.
+final class KeptContext: OperationListener, @unchecked Sendable {
+    private let kept: OperationContext
+
+    init(_ context: OperationContext) { kept = context }
+
+    override var context: OperationContext? { kept }
+}

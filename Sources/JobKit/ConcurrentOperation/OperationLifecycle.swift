@@ -47,6 +47,10 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     static let inContext = Self(rawValue: 1 << 19)
     /// More than one job has tracked the operation.
     static let isShared = Self(rawValue: 1 << 20)
+    /// The class does more in `start()` than others: a workflow.
+    static let startsItsOwnWay = Self(rawValue: 1 << 21)
+    /// The time to stop has passed: the end waits for no code of the operation's any more.
+    static let givenUp = Self(rawValue: 1 << 22)
 
     /// What follows from `start()`.
     enum Start: Equatable {
@@ -62,6 +66,18 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
         /// Announce it and end the operation: it was started, and enters `main()` no more.
         case announceAndSkipMain
         case announceAndTell
+    }
+
+    /// What follows from the end of the time to stop.
+    enum GivingUp: Equatable {
+        /// The operation was not told to stop, or it has ended.
+        case ignore
+        /// The caller carries out the end.
+        case end
+        /// A finish that is being stored, or a job's decision, carries out the end.
+        case left
+        /// The job has yet to decide upon its end.
+        case decide
     }
 
     /// What follows from a job's decision about its end.
@@ -127,11 +143,11 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     mutating func finishStored(_ brought: Self) -> Bool {
         formUnion(brought)
         insert(.settled)
-        guard contains(.started), !contains(.notifying) else { return false }
+        guard contains(.started), !isHeldByNotice else { return false }
         return endClaimed()
     }
 
-    /// A cancel counts until the finish is seen, so that whoever returns from `cancel()` finds the
+    /// A cancel counts until the finish is seen, so that the caller of `cancel()` finds the
     /// operation cancelled or finished; the end of a job counts as soon as it is decided.
     mutating func cancelCalled() -> Cancel {
         guard isDisjoint(with: [.cancelled, .decided, .finished]) else { return .ignore }
@@ -152,6 +168,24 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
         remove(.notifying)
         return contains(.settled) ? endClaimed() : false
     }
+
+    /// The time to stop has passed.
+    ///
+    /// A `didCancel()` that is running holds back the end no longer: a thread that stores a finish
+    /// or decides from now on carries it out at once.
+    ///
+    /// - Parameter decides: Whether the operation is a job, which decides upon its end by itself.
+    /// - Returns: What the caller does.
+    mutating func stopTimePassed(decides: Bool) -> GivingUp {
+        guard contains([.started, .cancelled]), !contains(.ending) else { return .ignore }
+        insert(.givenUp)
+        guard !contains(.claimed) else { return contains(.settled) && endClaimed() ? .end : .left }
+        guard !decides else { return .decide }
+        return endClaimed() ? .end : .left
+    }
+
+    /// Whether the end waits for the return of a `didCancel()`.
+    private var isHeldByNotice: Bool { contains(.notifying) && !contains(.givenUp) }
 
     /// Returns whether the caller is the one who carries out the end.
     mutating func endClaimed() -> Bool {
@@ -174,8 +208,20 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     /// running does it otherwise, when it has returned.
     mutating func decidedEndDue() -> Bool {
         insert(.settled)
-        return contains(.notifying) ? false : endClaimed()
+        return isHeldByNotice ? false : endClaimed()
     }
+
+    /// Whether one announcement is enough after Foundation was told that the operation is not ready.
+    static var isRepairedOnce: Bool {
+        #if canImport(Darwin)
+        true
+        #else
+        false
+        #endif
+    }
+
+    /// Foundation was told again that the operation is ready; a refusal from now on counts anew.
+    mutating func refusalSettled() { remove(.refused) }
 
     private mutating func toldOfCancel() -> Cancel {
         guard contains(.started), !contains(.claimed) else { return .announce }

@@ -43,6 +43,18 @@ extension ConcurrentOperation {
         #endif
     }
 
+    /// Changes what `dependencies` says, and announces it.
+    @inline(__always)
+    func changeDependencies(_ change: () -> Void) {
+        #if canImport(Darwin)
+        willChangeValue(forKey: "dependencies")
+        #endif
+        change()
+        #if canImport(Darwin)
+        didChangeValue(forKey: "dependencies")
+        #endif
+    }
+
     /// Announces that `isReady` has changed.
     ///
     /// - Parameter isReady: What it has become. An observer who asks for the old value is told the
@@ -74,7 +86,7 @@ extension ConcurrentOperation {
     ///
     /// On Linux an `OperationQueue` keeps a "no" that it got before the dependencies finished even
     /// if it was told of the finish meanwhile; it asks again later and does not act on a "yes". So
-    /// a "yes" after a "no" that nobody announced is announced once more.
+    /// an unannounced "yes" after a "no" is announced once more. Apple's queues may do the same.
     var isReadyForFoundation: Bool {
         #if canImport(Darwin)
         let former = ThreadContext.current.pointee.formerReadiness
@@ -87,13 +99,22 @@ extension ConcurrentOperation {
             if !state.contains(.refused) { note(.refused) }
             return false
         }
-        #if !canImport(Darwin)
         let isAnnounced = ThreadContext.current.pointee.announcingReady == ObjectIdentifier(self)
         if state.contains(.refused), !isAnnounced {
-            DispatchQueue.global().async { [weak self] in self?.announceReady() }
+            DispatchQueue.global().async { [weak self] in self?.repairReadiness() }
         }
-        #endif
         return true
+    }
+
+    /// Announces once more that the operation is ready.
+    ///
+    /// - Parameter isOnce: Whether what was refused before is settled by that. On Apple platforms,
+    ///   where a queue may ask on a thread of its own after each announcement, there would be no end
+    ///   of them otherwise; Linux's asks on the thread that announces.
+    func repairReadiness(isOnce: Bool = OperationLifecycle.isRepairedOnce) {
+        guard !currentLifecycle.contains(.started) else { return }
+        announceReady()
+        if isOnce { transition { $0.refusalSettled() } }
     }
 
     private func note(_ bit: OperationLifecycle) {

@@ -12,6 +12,16 @@ struct ReportedFraction: ~Copyable {
         return bits == 0 ? nil : Double(bitPattern: bits - 1)
     }
 
+    /// Whether anything was said.
+    @inline(__always)
+    var isSaid: Bool { bits.load(ordering: .acquiring) != 0 }
+
+    /// What was said at most, this fraction included.
+    func raised(to fraction: Double) -> Double {
+        _ = advance(to: fraction)
+        return value ?? fraction
+    }
+
     /// Returns whether the fraction, from 0 to 1, is more than what was said before.
     func advance(to fraction: Double) -> Bool {
         let new = fraction.bitPattern + 1

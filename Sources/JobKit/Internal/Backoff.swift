@@ -2,8 +2,12 @@ import Foundation
 
 /// The waits between the tries of a thread that finds something held for, as a rule, less than a
 /// microsecond: short ones first, and where the holder does not even run, ever longer ones.
+@usableFromInline
 struct Backoff {
     private var tries = 0
+
+    @usableFromInline
+    init() {}
 
     /// Some nanoseconds each: together about what it takes to put a thread to sleep and wake it.
     private static let spins = 2_000
@@ -13,6 +17,7 @@ struct Backoff {
     private static let longestSleep: UInt32 = 1_000
 
     @inline(never)
+    @usableFromInline
     mutating func wait() {
         tries += 1
         if tries <= Self.spins { return }

@@ -20,11 +20,12 @@ struct CoarseTime: RawRepresentable {
 
     /// The seconds that have passed from this instant to a later one at least.
     func wholeSeconds(to later: CoarseTime) -> Int {
-        Int(max(1, later.rawValue &- rawValue) - 1) >> 3
+        // Shifted first: an `Int` may have 32 bits.
+        Int((max(1, later.rawValue &- rawValue) - 1) >> 3)
     }
 
     /// The whole seconds from this instant to a later one, as people count them.
     func seconds(to later: CoarseTime) -> Int {
-        Int(later.rawValue &- rawValue) >> 3
+        Int((later.rawValue &- rawValue) >> 3)
     }
 }

@@ -1,12 +1,11 @@
 import Synchronization
 
-/// Makes one thread at a time do what many threads have to do: whoever finds the turn open takes
-/// it, and the others leave their share to the one who has it.
+/// Makes one thread at a time do what many threads have to do: the thread that finds the turn open
+/// takes it, and the others leave their shares to that thread.
 ///
-/// Each share adds one to a counter. The turn is open at 0 and closed below; above 0 somebody has
-/// it, and gives it back by bringing the counter from the value that was seen before the last look
-/// to 0. A share that came after that look changes the counter, so that the one who has the turn
-/// looks again.
+/// Each share adds one to a counter. The turn is open at 0 and closed below; above 0 a thread has
+/// it. To give it back, the thread swaps the value that it read before its last look for 0. A share
+/// that came after that look has changed the counter: the swap fails, and the thread looks again.
 ///
 /// Every access is sequentially consistent: a queue asks whether a job's turn is open after it has
 /// told all jobs to say so, and a job opens its turn and then looks whether it was told.
@@ -20,13 +19,13 @@ struct DeliveryTurn: ~Copyable, Sendable {
     enum Claim: Equatable {
         /// The caller has the turn, and does what there is to do.
         case taken
-        /// Whoever has the turn does it.
+        /// The thread that has the turn does it.
         case left
         /// Nothing is done any more.
         case closed
     }
 
-    /// How many shares the one who has the turn has seen.
+    /// How many shares the thread that has the turn has seen.
     struct Seen: Sendable {
         fileprivate let shares: Int
     }
@@ -36,7 +35,7 @@ struct DeliveryTurn: ~Copyable, Sendable {
         shares = Atomic(isTaken ? 1 : 0)
     }
 
-    /// Whether nobody has anything to do.
+    /// Whether no share is left, and no thread has the turn.
     var isOpen: Bool { shares.load(ordering: .sequentiallyConsistent) == 0 }
 
     /// The shares until now, to be read before they are done.
@@ -50,18 +49,39 @@ struct DeliveryTurn: ~Copyable, Sendable {
     }
 
     /// Gives the turn back; returns false if there are more shares than were seen.
+    ///
+    /// Another thread may have ended all turns: then there is none to give back.
     func giveBack(_ seen: Seen) -> Bool {
-        shares.compareExchange(
-            expected: seen.shares,
-            desired: 0,
-            ordering: .sequentiallyConsistent
-        )
-        .exchanged
+        guard seen.shares > 0 else { return true }
+        return
+            shares.compareExchange(
+                expected: seen.shares,
+                desired: 0,
+                ordering: .sequentiallyConsistent
+            )
+            .exchanged
     }
 
-    /// Gives the turn back, of which no share is left undone.
-    func open() { shares.store(0, ordering: .sequentiallyConsistent) }
+    /// Whether nothing is done any more.
+    var isClosed: Bool { shares.load(ordering: .relaxed) < 0 }
 
-    /// Ends all turns.
-    func close() { shares.store(Self.closed, ordering: .sequentiallyConsistent) }
+    /// Gives the turn back, of which no share is left undone, unless all turns have ended.
+    func open() {
+        var current = shares.load(ordering: .relaxed)
+        while current >= 0 {
+            let (exchanged, original) = shares.weakCompareExchange(
+                expected: current,
+                desired: 0,
+                ordering: .sequentiallyConsistent
+            )
+            if exchanged { return }
+            current = original
+        }
+    }
+
+    /// Ends all turns; returns whether a thread has one, and does not know yet.
+    @discardableResult
+    func close() -> Bool {
+        shares.exchange(Self.closed, ordering: .sequentiallyConsistent) > 0
+    }
 }

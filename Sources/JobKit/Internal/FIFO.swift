@@ -8,6 +8,11 @@ struct FIFO<Element> {
 
     var first: Element? { count == 0 ? nil : slots[head] }
 
+    /// The element so many places behind the first; nil if there is none.
+    func element(at index: Int) -> Element? {
+        index >= 0 && index < count ? slots[slot(index)] : nil
+    }
+
     mutating func append(_ element: Element) {
         if count == slots.count { grow() }
         slots[slot(count)] = element

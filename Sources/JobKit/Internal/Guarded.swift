@@ -1,30 +1,31 @@
 import Foundation
 import Synchronization
 
-/// A value behind a lock that whoever comes first may take.
+/// A value behind a lock without an order: any waiting thread may take it next.
 ///
-/// On Linux a `Mutex` that a thread sleeps for is handed to that thread when it is unlocked,
+/// On Linux, and on Android, a `Mutex` that a thread sleeps for is handed to that thread when it is unlocked,
 /// although the thread has yet to be woken: where threads lock it every microsecond, all of them
-/// wait for each wake, and none of them ever catches up. So nobody sleeps in the `Mutex`: a thread
+/// wait for each wake, and none of them ever catches up. So no thread sleeps in the `Mutex`: a thread
 /// that finds it held watches a flag for some microseconds, then lets others run, and then sleeps
 /// for a while.
 ///
 /// The thread sanitizer does not see a `Mutex` being taken inside the standard library, which is
 /// not instrumented. The flag shows it the order: each holder reads what the last holder wrote.
+@usableFromInline
 package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
     /// 1 while a thread holds the lock, so that others do not ask the kernel for it.
-    private let isHeld = Atomic<UInt8>(0)
-    private let mutex: Mutex<Value>
+    @usableFromInline let isHeld = Atomic<UInt8>(0)
+    @usableFromInline let mutex: Mutex<Value>
 
     package init(_ value: consuming sending Value) {
         mutex = Mutex(value)
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
-        #if os(Linux)
+        #if os(Linux) || os(Android)
         var backoff = Backoff()
         while true {
             // Its only use: where the body stands twice, what it captures is retained for each.
@@ -36,8 +37,8 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
         #endif
     }
 
-    @inline(__always)
-    private borrowing func tryLock<Result: ~Copyable, Failure: Error>(
+    @inlinable @inline(__always)
+    borrowing func tryLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result? {
         guard isHeld.load(ordering: .relaxed) == 0 else { return nil }

@@ -1,14 +1,12 @@
 /// A binary heap with the smallest element on top.
-package struct MinHeap<Element: Comparable> {
+struct MinHeap<Element: Comparable> {
     private var elements: ContiguousArray<Element> = []
 
-    package init() {}
+    var count: Int { elements.count }
 
-    package var count: Int { elements.count }
+    var first: Element? { elements.first }
 
-    package var first: Element? { elements.first }
-
-    package mutating func insert(_ element: Element) {
+    mutating func insert(_ element: Element) {
         elements.append(element)
         var child = elements.count - 1
         while child > 0 {
@@ -19,7 +17,7 @@ package struct MinHeap<Element: Comparable> {
         }
     }
 
-    package mutating func popFirst() -> Element? {
+    mutating func popFirst() -> Element? {
         guard let last = elements.popLast() else { return nil }
         guard let first = elements.first else { return last }
         elements[0] = last
@@ -27,7 +25,7 @@ package struct MinHeap<Element: Comparable> {
         return first
     }
 
-    package mutating func removeAll(where isVoid: (Element) -> Bool) {
+    mutating func removeAll(where isVoid: (Element) -> Bool) {
         // A sorted array is a heap.
         elements.removeAll(where: isVoid)
         elements.sort()

@@ -1,7 +1,7 @@
 /// Keeps actions that were decided under a lock in their order until they are done without it.
 ///
 /// Between the unlocking and the doing another thread may decide more. The outbox makes one caller
-/// at a time the deliverer: whoever is told `true` by ``actionsDecided(_:)`` does what
+/// at a time the deliverer: the caller that gets `true` from ``actionsDecided(_:)`` does what
 /// ``nextAction()`` returns until that is `nil`. Everybody else leaves their actions to it, also
 /// the code that an action calls back into; so nothing overtakes and nothing nests.
 ///
@@ -19,7 +19,7 @@ struct Outbox<Action> {
         return claim()
     }
 
-    /// Stores an action for whoever delivers now, or claims to next.
+    /// Stores an action for the present deliverer, or the next.
     mutating func add(_ action: Action) { actions.append(action) }
 
     /// Returns whether something is stored and the caller must deliver it.

@@ -39,7 +39,58 @@ extension JobController {
         on queue: (any OperationScheduling)? = nil,
         stopWithin limit: Duration? = nil
     ) async throws {
+        try await run(on: queue, stopWithin: limit, StopWait())
+    }
+
+    /// Starts the job and waits until it has finished, or cancels it when a time has passed.
+    ///
+    /// ```swift
+    /// try await job.run(timeout: .seconds(30), stopWithin: .seconds(5))
+    /// ```
+    ///
+    /// When the time has passed, the job is cancelled as by `cancel()`, and the call throws as soon
+    /// as the job's tasks have stopped. Work that ignores the cancel delays that; a limit bounds the
+    /// wait, so that the call returns after the sum of both at the latest. A task's
+    /// ``ConcurrentOperation/maximumStopTime`` bounds it too, and ends the job as well.
+    ///
+    /// The time counts from the call: the wait for a place in `queue` is part of it.
+    /// ``ConcurrentOperation/maximumRuntime`` counts from the job's start, and makes the job itself
+    /// fail, however it was started.
+    ///
+    /// - Parameters:
+    ///   - queue: Where the job is started; nil for ``TaskQueue/shared``.
+    ///   - timeout: How long the job has, on its ``ConcurrentOperation/clock``; 0 or less cancels it
+    ///     at once.
+    ///   - limit: How long to wait for the job, in real time, after the timeout or after the calling
+    ///     task was cancelled; nil to wait until it has finished, 0 or less not to wait at all.
+    /// - Throws: ``JobTimedOut`` if the timeout cancelled the job; otherwise as
+    ///   ``run(on:stopWithin:)``, with ``JobDidNotStop`` if the job had not finished when the limit
+    ///   passed. A job that succeeds or fails as the time passes ends as it does without one.
+    public final func run(
+        on queue: (any OperationScheduling)? = nil,
+        timeout: Duration,
+        stopWithin limit: Duration? = nil
+    ) async throws {
         let wait = StopWait()
+        let timer = OperationTimers.wait(timeout, on: clock) { [self] in
+            if !isCancelled {
+                wait.timedOut(
+                    JobTimedOut(name: label, timeout: timeout, explanation: explainStall())
+                )
+            }
+            if let limit { wait.giveUp(after: limit) }
+            // Elsewhere: the cancel calls the user's code, which may block.
+            DispatchQueue(label: "JobKit.run.cancel").async { self.cancel() }
+        }
+        defer { timer.cancel() }
+        try await run(on: queue, stopWithin: limit, wait)
+    }
+
+    private func run(
+        on queue: (any OperationScheduling)?,
+        stopWithin limit: Duration?,
+        _ wait: StopWait
+    ) async throws {
         let hasStopped = await withTaskCancellationHandler {
             startJob(on: queue ?? TaskQueue.shared)
             return await wait.untilStopped(self)
@@ -53,7 +104,7 @@ extension JobController {
         switch outcome {
         case .succeeded: return
         case .failed(let error): throw error
-        case .cancelled, nil: throw CancellationError()
+        case .cancelled, nil: throw wait.timeout ?? CancellationError()
         }
     }
 }

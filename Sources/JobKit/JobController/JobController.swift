@@ -173,6 +173,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     override func startedWithoutMain() {
         _ = shell.begin(self, mayEnterMain: false)
         shell.mainReturned()
+        if currentLifecycle.contains([.isTimed, .cancelled]) { watchStopTime() }
         ThreadContext.current.pointee.frame.delivery = shell
     }
 
@@ -186,12 +187,21 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
 
     override func overran() {
         guard shell.requestEnd(.overrun) else { return }
-        super.overran()
-        shell.cancelTasks(of: self)
+        let decision = transition { $0.runtimeOverrun() }
+        stopRequested(decision)
+        DispatchQueue.global()
+            .async { [self] in
+                carryOut(decision)
+                shell.cancelTasks(of: self)
+            }
+    }
+
+    override func stopTimePassed() {
+        giveUp(transition { $0.stopTimePassed(decides: true) }) { shell.giveUp(self) }
     }
 
     override func becameFinished() {
-        // Somebody may have asked for the progress since the end was decided.
+        // The progress may have been asked for since the end was decided.
         if case .succeeded = outcome { ProgressReport(of: shell).jobSucceeded(self) }
         if shell.traits.contains(.observed) { tellOwn(.finished) }
     }

@@ -4,10 +4,11 @@ import Synchronization
 
 /// Owns a job's only lock; calls the job's code, one piece at a time, with it released.
 ///
-/// What the job knows is a ``JobState``, and ``send(_:)`` is the way to it. A finish puts its task
-/// into the mailbox and claims the mailbox's ``DeliveryTurn``; who gets it is the deliverer, until
-/// it has taken everything and given the turn back. So nobody waits, and the callbacks are serial,
-/// each after the one before. `main()` has the turn until it has returned.
+/// What the job knows is a ``JobState``. ``send(_:)`` tells it something, ``ask(_:)`` asks it and
+/// changes nothing. A finish puts its task into the mailbox and claims the mailbox's
+/// ``DeliveryTurn``. The thread that gets the turn delivers, until it has taken everything and
+/// given the turn back. So no thread waits, and the callbacks are serial. `main()` has the turn
+/// until it has returned.
 final class JobShell: CallbackDelivery {
     private let state = Guarded(JobState())
     let mailbox = JobMailbox()
@@ -18,6 +19,9 @@ final class JobShell: CallbackDelivery {
     /// it is not.
     let callbackQueueAsked = Atomic<CoarseTime.RawValue>(0)
     let lentPlace = LentPlace()
+    let deliveryTelling = DeliveryTelling()
+    /// The most that a snapshot has said of how far the job is.
+    let shownFraction = ReportedFraction()
 
     init(callbackQueue: DispatchQueue?) {
         self.callbackQueue = callbackQueue
@@ -38,6 +42,15 @@ final class JobShell: CallbackDelivery {
         return result
     }
 
+    /// Asks the job something, which puts no task anywhere.
+    ///
+    /// Takes the lock of `send`, and never more of its work: who looks at a job that admits tasks
+    /// just then leaves them to who admits them.
+    @inline(__always)
+    func ask<Result>(_ question: (borrowing JobState) -> sending Result) -> sending Result {
+        state.withLock { question($0) }
+    }
+
     /// The shells of the jobs that track `operation` and have not heard of its finish.
     static func tracking(_ operation: Operation) -> [JobShell] {
         TaskRecord.tracking(operation).map(\.shell)
@@ -50,19 +63,19 @@ final class JobShell: CallbackDelivery {
 
     /// What the job's code runs inside; nil where neither the job nor one above it has a context.
     var context: OperationContext? {
-        traits.contains(.context) ? send { $0.contexts.current } : nil
+        traits.contains(.context) ? ask { $0.contexts.current } : nil
     }
 
     /// The job, from its start to its finish.
-    var startedJob: JobController? { send { $0.owner.started } }
+    var startedJob: JobController? { ask { $0.owner.started } }
 
-    var isSuspended: Bool { send { $0.machine.isSuspended } }
+    var isSuspended: Bool { ask { $0.machine.isSuspended } }
 
-    var hasEnteredMain: Bool { send { $0.machine.hasEnteredMain } }
+    var hasEnteredMain: Bool { ask { $0.machine.hasEnteredMain } }
 
     /// Whether the job has ended before it was to enter `main()`, so that no code of its own ever
     /// runs.
-    var callsNothing: Bool { send { $0.machine.callsNothing } }
+    var callsNothing: Bool { ask { $0.machine.callsNothing } }
 
     // MARK: Life
 
@@ -72,36 +85,39 @@ final class JobShell: CallbackDelivery {
     /// The job is being started; returns whether `main()` is to be called.
     func begin(_ job: JobController, mayEnterMain: Bool) -> Bool {
         lentPlace.jobStarts(job)
-        let (entersMain, tasks) = state.withLock { state in
+        let (entersMain, tasks, mustPut) = state.withLock { state in
             let (entersMain, hasTasks) = state.jobStarted(job, mayEnterMain: mayEnterMain)
-            return (entersMain, hasTasks ? state.tasks.operations : [])
+            let mustPut = state.admission.claimLine()
+            return (entersMain, hasTasks ? state.tasks.operations : [], mustPut)
         }
-        guard !tasks.isEmpty else { return entersMain }
         // Before any goes into its queue: a nested job that has started by then would have this one
-        // look through all jobs above, and a task that is added looks for its lenders itself.
-        TaskQueueShell.offerPlaces(of: job, to: tasks)
-        send { _ in }
+        // look through all jobs above, and a task that is added looks for its lenders itself. The
+        // line is claimed, so that no other thread puts one of them meanwhile.
+        if !tasks.isEmpty { TaskQueueShell.offerPlaces(of: job, to: tasks) }
+        if mustPut { putAdmitted() }
         return entersMain
     }
 
-    /// `main()` has returned: from now on whoever takes the turn may deliver.
+    /// `main()` has returned: from now on the thread that takes the turn may deliver.
     func mainReturned() {
         send { $0.mainReturned() }
+        ProgressReport(of: self).taskAdvanced()
         mailbox.turn.open()
+        releaseGivenUp()
     }
 
     /// Lets go of everything; returns what a job that never ran still owned.
     func letGo() -> [Operation] {
-        let (records, completions) = send { $0.letGo() }
+        let (records, completions, contexts) = send { $0.letGo() }
         let left = records.compactMap { release($0) }
-        withExtendedLifetime(completions) {}
-        // The mail that comes from now on is thrown away by who brings it.
+        withExtendedLifetime((completions, contexts)) {}
+        // Mail that comes from now on is thrown away by the thread that brings it.
         mailbox.turn.close()
         throwAwayMail()
         return left
     }
 
-    /// Nobody delivers any more; whoever puts mail throws it away.
+    /// The mail is not delivered any more: the thread that puts some throws it away.
     func throwAwayMail() {
         while let mail = send({ $0.takeUndeliverable(from: mailbox) }) { mail.release() }
     }

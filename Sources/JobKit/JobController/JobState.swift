@@ -22,10 +22,16 @@ struct JobState {
     var observers = JobObservers()
     var tally = ProgressTally()
     var contexts = JobContexts()
-    /// Nil until somebody asks for it.
+    /// What runs the job's own work, beside its tasks.
+    private(set) var work: Task<Void, Never>?
+    /// Nil until it is asked for.
     private(set) var progress: JobProgress?
+    /// What the job left, if it was given up.
+    var abandoned: AbandonedTasks?
     /// Why the job failed, once that is decided.
     private(set) var failure: (any Error)?
+    /// When the job's end was decided.
+    private(set) var endRequestedAt = CoarseTime(rawValue: 0)
 
     // MARK: Life
 
@@ -36,6 +42,8 @@ struct JobState {
         _ job: JobController,
         mayEnterMain: Bool
     ) -> (entersMain: Bool, hasTasks: Bool) {
+        // It may have been given up while it waited for its callback queue.
+        guard !machine.hasFinished else { return (false, false) }
         owner.jobStarted(job)
         let hasTasks = machine.openCount > 0
         guard mayEnterMain, machine.ending == nil else {
@@ -49,6 +57,7 @@ struct JobState {
 
     /// `main()` has returned, or was not to be entered.
     mutating func mainReturned() {
+        tally.codeReturned()
         if machine.isStarted, !machine.isAfterMain { machine.mainReturned() }
     }
 
@@ -61,19 +70,77 @@ struct JobState {
     mutating func endRequested(_ ending: Machine.Ending, failure: (any Error)?) -> Bool {
         guard machine.endRequested(ending) else { return false }
         self.failure = failure
+        endRequestedAt = .now
         return true
     }
 
-    /// The end was decided; returns the tasks to cancel.
-    mutating func cancelBegan() -> [TaskRecord] {
+    /// The end was decided; returns the tasks to cancel, and the work.
+    mutating func cancelBegan() -> (tasks: [TaskRecord], work: Task<Void, Never>?) {
         admission.jobEnds()
-        return tasks.unsettled
+        return (tasks.unsettled, work)
     }
 
     /// The job has finished, or is released unstarted; returns what it owned.
-    mutating func letGo() -> (records: [TaskRecord], completions: [Int: @Sendable () -> Void]) {
+    mutating func letGo() -> (
+        records: [TaskRecord], completions: [Int: @Sendable () -> Void], contexts: JobContexts
+    ) {
         delivery.jobFinished()
-        return (tasks.removeAll(), groups.takeCompletions())
+        // Whose callback is running keeps its record until it returns.
+        let records = tasks.removeAll(but: delivery.callback?.record)
+        return (records, groups.takeCompletions(), contexts.jobEnded())
+    }
+
+    /// A job above hands its context down.
+    mutating func contextInherited(
+        _ context: OperationContext,
+        replacing replaced: OperationContext?
+    ) -> JobContexts.Change? {
+        guard !machine.hasFinished else { return nil }
+        return contexts.inherit(context, replacing: replaced)
+    }
+
+    /// The job is given up.
+    ///
+    /// - Returns: The tasks to be left to themselves, and whether a cancel may not have reached all
+    ///   of them; nil for a job that ends anyway.
+    mutating func gaveUp() -> (left: [(record: TaskRecord, task: Operation)], isTelling: Bool)? {
+        let isTelling = machine.isTellingTasks || machine.ending == nil
+        guard machine.gaveUp() else { return nil }
+        admission.jobEnds()
+        let left = tasks.unsettled.compactMap { record in record.task.map { (record, $0) } }
+        return (left, isTelling)
+    }
+
+    // MARK: Work
+
+    /// What becomes of work that is to be started.
+    enum WorkStart {
+        case begins
+        /// The job is suspended.
+        case waits
+        /// The job is ending.
+        case refused
+    }
+
+    mutating func workBegins() -> WorkStart {
+        guard machine.ending == nil else { return .refused }
+        guard !machine.isSuspended else { return .waits }
+        machine.workBegan()
+        return .begins
+    }
+
+    /// The work has its task.
+    ///
+    /// - Returns: Whether the job has ended meanwhile, so that the caller cancels the task.
+    mutating func workStarted(_ task: Task<Void, Never>) -> Bool {
+        if machine.isWorking { work = task }
+        return machine.ending != nil
+    }
+
+    /// The work has ended; returns its task, to be released with no lock held.
+    mutating func workEnded() -> Task<Void, Never>? {
+        machine.workEnded()
+        return work.take()
     }
 
     // MARK: Tasks
@@ -85,6 +152,7 @@ struct JobState {
         case cancelAtOnce
         case isTrackedAlready
         case jobHasFinished
+        case jobWasGivenUp
     }
 
     /// A task is to be tracked; one that goes to its queue, and that nothing holds back, is
@@ -104,11 +172,14 @@ struct JobState {
         let number = number(of: group, for: type(of: task))
         let tracking = machine.taskTracked(group: number)
         if !machine.isStarted { owner.jobTracks(job) }
+        guard tracking != .tooLate else {
+            tasks.forgetUndelivered(record)
+            return .jobWasGivenUp
+        }
         guard tracking != .refused else { return .jobHasFinished }
-        record.joins(group: number)
+        record.joins(group: number, in: tally.taskTracked(weight: record.terms.weight))
         news = trackingBegan(record, task, by: job)
         tasks.append(record)
-        tally.taskTracked(weight: record.terms.weight)
         guard tracking == .normal else { return .cancelAtOnce }
         return .tracked(isAdmitted: isSubmitted && admission.admitAtOnce(record))
     }
@@ -163,13 +234,14 @@ struct JobState {
     /// What the job's deliverer does next.
     @inline(__always)
     mutating func nextStep(from mailbox: JobMailbox, at now: CoarseTime) -> Machine.Step {
+        tally.codeReturned()
         if !machine.hasArrivals, let mail = delivery.takeFirst(from: mailbox) { putAside(mail) }
         let step = machine.nextStep()
         if case .deliver(let mail) = step {
             mail.withRecord { $0.settle() }
             observers.callbackBegins(of: mail)
         }
-        delivery.stepBegan(step, at: now)
+        if delivery.stepBegan(step, at: now) { tally.codeBegins() }
         return step
     }
 
@@ -182,15 +254,22 @@ struct JobState {
         machine.mailArrived(mail, group: group, hasFailed: hasFailed)
     }
 
-    /// Takes mail that nobody will deliver.
+    /// Takes mail that will not be delivered.
     mutating func takeUndeliverable(from mailbox: JobMailbox) -> Mail? {
         machine.takeArrival() ?? delivery.takeFirst(from: mailbox)
+    }
+
+    /// A callback has returned.
+    @inline(__always)
+    mutating func codeReturned() {
+        delivery.callbackReturned()
+        tally.codeReturned()
     }
 
     /// The callbacks of mail have returned.
     @inline(__always)
     mutating func delivered(_ mail: Mail) -> Released? {
-        delivery.callbackReturned()
+        codeReturned()
         return mail.withRecord { record in
             tally.taskDelivered(weight: record.terms.weight, fraction: record.fraction)
             return taskEnded(record)
@@ -223,7 +302,7 @@ struct JobState {
 
     /// What follows from the wish to wait for a task no longer.
     enum Settling {
-        /// The job did not wait for it, or whoever tells something of it settles it later.
+        /// The job did not wait for it, or the thread that tells something of it settles it later.
         case nothing
         case settled
         /// Tell that the task is dropped, and settle it then.
@@ -252,6 +331,7 @@ struct JobState {
         guard machine.callsNothing else { return nil }
         var released: [Any] = tasks.records.compactMap { $0.takeCompletion() }
         released.append(groups.takeCompletions())
+        released.append(contexts.jobEnded())
         while let mail = delivery.takeFirst(from: mailbox) {
             if mail.withRecord({ _ in }) == nil {
                 released.append(mail.takeRetainedValue())
@@ -264,7 +344,7 @@ struct JobState {
 
     // MARK: Progress
 
-    /// Somebody asks for the job's progress; returns the one that all are given.
+    /// The job's progress is asked for; returns the one that all callers get.
     mutating func progressAsked(_ made: JobProgress) -> JobProgress {
         let given = progress ?? made
         progress = given
@@ -276,8 +356,43 @@ struct JobState {
         guard record.task != nil, !record.isSettled, fraction > record.fraction else {
             return false
         }
-        tally.taskAdvanced(weight: record.terms.weight, from: record.fraction, to: fraction)
+        tally.taskAdvanced(
+            weight: record.terms.weight,
+            from: record.fraction,
+            to: fraction,
+            trackedIn: record.stretch
+        )
         record.advance(to: fraction)
         return true
     }
+}
+
+/// The job that a shell belongs to.
+struct JobOwner {
+    /// The job from its start to its finish: a started job keeps itself alive.
+    private(set) var started: JobController?
+    /// Set when the job tracks a task before its start.
+    private weak var unstarted: JobController?
+    /// The queue of Foundation's in which the job was started.
+    private(set) weak var startQueue: OperationQueue?
+
+    /// The job, started or not, as long as it lives and may have tasks.
+    var known: JobController? { started ?? unstarted }
+
+    mutating func jobTracks(_ job: JobController) { unstarted = job }
+
+    mutating func jobQueued(in queue: OperationQueue) { startQueue = queue }
+
+    mutating func jobStarted(_ job: JobController) { started = job }
+
+    mutating func jobFinished() { started = nil }
+
+    // MARK: Giving up
+
+    /// The job, given up while a thread was in its code, until that has left it.
+    private var givenUp: JobController?
+
+    mutating func jobGivenUp(_ job: JobController) { givenUp = job }
+
+    mutating func takeGivenUp() -> JobController? { givenUp.take() }
 }

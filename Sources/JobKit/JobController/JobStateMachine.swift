@@ -28,6 +28,8 @@ struct JobStateMachine<Mail> {
         case normal
         case cancelAtOnce
         case refused
+        /// The job was given up, and does not track the task.
+        case tooLate
     }
 
     private enum Stage {
@@ -48,6 +50,10 @@ struct JobStateMachine<Mail> {
 
     private(set) var ending: Ending?
     private(set) var isSuspended = false
+    /// Whether the job finishes without waiting for its own code, its tasks and what cancels them.
+    private(set) var isGivenUp = false
+    /// Whether the job waits for work of its own, besides its tasks.
+    private(set) var isWorking = false
     private var stage = Stage.pending
     /// Tasks that were tracked and not delivered, or in an ending job, those it waits for.
     private(set) var openCount = 0
@@ -59,6 +65,8 @@ struct JobStateMachine<Mail> {
     /// The group of the task whose callback was called last, until its end is noted.
     private var delivered: Int??
     private var dueGroup: Int?
+    /// Whether the last callbacks were those of a task, of which the job's own may be due.
+    private var isAfterTask = false
     private var wasToldAll = false
     private var wasToldCancelled = false
     private var isCancellingTasks = false
@@ -68,6 +76,7 @@ struct JobStateMachine<Mail> {
     /// Whether some tasks of an ending job may not have been told yet.
     var isTellingTasks: Bool { isCancellingTasks || lateCount > 0 }
     var hasArrivals: Bool { !arrivals.isEmpty }
+    var hasFinished: Bool { stage == .finished }
     var isStarted: Bool { stage != .pending }
     /// Whether the job has ended before it was to enter `main()`, so that no code of its own ever
     /// runs.
@@ -81,12 +90,13 @@ struct JobStateMachine<Mail> {
     mutating func groupAdded() { openByGroup.append(0) }
 
     mutating func mainEntered() { stage = .inMain }
-    mutating func mainReturned() { stage = .afterMain }
-    mutating func startedWithoutMain() { stage = .withoutMain }
+    mutating func mainReturned() { if stage == .inMain { stage = .afterMain } }
+    mutating func startedWithoutMain() { if stage == .pending { stage = .withoutMain } }
 
     mutating func suspensionChanged(to isSuspended: Bool) { self.isSuspended = isSuspended }
 
     mutating func taskTracked(group: Int) -> Tracking {
+        guard !isGivenUp else { return .tooLate }
         guard stage != .finished else { return .refused }
         openCount += 1
         openByGroup[group] += 1
@@ -132,6 +142,35 @@ struct JobStateMachine<Mail> {
         ending = .cancelled
     }
 
+    // MARK: Work
+
+    mutating func workBegan() { isWorking = true }
+
+    /// The work has ended, or is not to be waited for.
+    mutating func workEnded() { isWorking = false }
+
+    // MARK: Giving up
+
+    /// The time of a job that was told to stop has passed: it calls nothing of its own any more, and
+    /// no longer waits for the callback that is running.
+    ///
+    /// - Returns: Whether the job's tasks are to be left; it ends anyway otherwise.
+    mutating func gaveUp() -> Bool {
+        isGivenUp = true
+        isWorking = false
+        guard stage != .finished else { return false }
+        ending = ending ?? .cancelled
+        noteDelivered()
+        return true
+    }
+
+    /// How a job ends that was given up, once it waits for nothing; the caller finishes it.
+    mutating func givenUpEnd() -> Ending? {
+        guard isGivenUp, stage != .finished, openCount == 0, let ending else { return nil }
+        stage = .finished
+        return ending
+    }
+
     // MARK: Steps
 
     /// What the job's deliverer does next, when it has done the last step.
@@ -156,28 +195,39 @@ struct JobStateMachine<Mail> {
             // The last callback may have tracked more of the group.
             if openByGroup[group] == 0 { return .tellGroupFinished(group) }
         }
+        if isAfterTask {
+            isAfterTask = false
+            // Goes before a delayed closure that has arrived: no other callback comes between.
+            if openCount == 0, !isWorking { return tellAllTasksFinished() }
+        }
         if let arrival = asked {
             guard isAnswered else { return .none }
             (asked, isAnswered) = (nil, false)
-            delivered = .some(arrival.group)
-            return .deliver(arrival.mail)
+            return deliver(arrival)
         }
         if let arrival = arrivals.popFirst() {
             guard !arrival.hasFailed else {
                 asked = arrival
                 return .askAboutFailure(arrival.mail)
             }
-            delivered = .some(arrival.group)
-            return .deliver(arrival.mail)
+            return deliver(arrival)
         }
-        guard openCount == 0 else { return .none }
-        guard wasToldAll else {
-            wasToldAll = true
-            return .tellAllTasksFinished
-        }
+        guard openCount == 0, !isWorking else { return .none }
+        guard wasToldAll else { return tellAllTasksFinished() }
         ending = .completed
         stage = .finished
         return .finish(.completed)
+    }
+
+    private mutating func deliver(_ arrival: Arrival) -> Step {
+        delivered = .some(arrival.group)
+        isAfterTask = arrival.group != nil
+        return .deliver(arrival.mail)
+    }
+
+    private mutating func tellAllTasksFinished() -> Step {
+        wasToldAll = true
+        return .tellAllTasksFinished
     }
 
     private mutating func nextOfEnding() -> Step {
@@ -186,8 +236,8 @@ struct JobStateMachine<Mail> {
             return .discard(arrival.mail)
         }
         guard let ending, stage != .finished, isAfterMain else { return .none }
-        guard openCount == 0, !isCancellingTasks else { return .none }
-        if ending == .cancelled, stage == .afterMain, !wasToldCancelled {
+        guard openCount == 0, !isWorking, !isCancellingTasks || isGivenUp else { return .none }
+        if ending == .cancelled, stage == .afterMain, !wasToldCancelled, !isGivenUp {
             wasToldCancelled = true
             return .tellCancelled
         }

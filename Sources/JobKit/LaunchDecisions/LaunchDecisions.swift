@@ -148,9 +148,10 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
 
     /// Moves an item of the priority list up, to directly before another.
     ///
-    /// A needed item that moves above the executing one is presented in its place. An item that
-    /// already comes before the other keeps its place. If either item is missing from the priority
-    /// list, nothing changes.
+    /// A needed item that moves above the executing one is presented in its place. Of decisions
+    /// that wait for unknown items, an unknown one that moves above the executing one withdraws it
+    /// until the need is known. An item that already comes before the other keeps its place. If
+    /// either item is missing from the priority list, nothing changes.
     ///
     /// - Parameters:
     ///   - item: The item to move up.
@@ -158,4 +159,16 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     public func prioritize(_ item: Item, before other: Item) {
         shell.send { $0.itemPrioritized(item, before: other) }
     }
+}
+
+/// Whether there is something to present for a launch item.
+public enum Need: Sendable {
+    /// Not known yet, for example because a server has not answered.
+    case unknown
+
+    /// There is something to present.
+    case needed
+
+    /// There is nothing to present.
+    case notNeeded
 }

@@ -1,6 +1,7 @@
-/// Decides which launch items are presented and withdrawn, and who is told.
+/// Decides which launch items are presented and withdrawn, and which closures and readers hear it.
 ///
-/// `Reaction` stands for the user's closure, `Subscriber` for who reads an item's needs.
+/// `Reaction` stands for the user's closure, `Subscriber` for a reader of an item's needs. A list
+/// is as long as a first screen's items: every call looks through it from the top.
 struct LaunchDecisionsStateMachine<
     Item: Hashable & Sendable,
     Reaction: Sendable,
@@ -8,7 +9,7 @@ struct LaunchDecisionsStateMachine<
 >: Sendable {
     typealias State = LaunchDecisions<Item>.State
 
-    /// A need that one subscriber is to be told.
+    /// A need that one subscriber hears of.
     struct Update: Sendable {
         let subscriber: Subscriber
         let need: Need
@@ -25,35 +26,28 @@ struct LaunchDecisionsStateMachine<
         var state: State?
         var presentations: [Reaction] = []
         var withdrawals: [Reaction] = []
-        var subscribers = LaunchSubscribers<Subscriber>()
-        /// How many waited before this independent item, which waits for the opening.
-        var turn: Int?
+        /// In the order added.
+        var subscribers: [(id: Int, subscriber: Subscriber)] = []
     }
 
-    /// The items of the priority list, by their numbers in `order`.
-    private let prioritized: [Item]
-    private let numbers: [Item: Int]
-    private var order: PriorityOrder
+    /// The priority list, the most urgent first.
+    private var order: [Item]
+    private let prioritized: Set<Item>
     private let independent: Set<Item>
     private let waitsForUnknown: Bool
     private var entries: [Item: Entry] = [:]
     private var isOpen = false
     /// The item of the priority list that is presented.
     private var executing: Item?
-    /// Independent items that wait for the opening, by their turns.
-    private var waiting: [Int: Item] = [:]
-    private var turnCount = 0
+    /// Independent items that wait for the opening, in the order in which they became needed.
+    private var waiting: [Item] = []
+    private var subscriberCount = 0
 
     init(priority: [Item], independent: Set<Item>, waitsForUnknown: Bool) {
-        var numbers: [Item: Int] = [:]
-        prioritized = priority.filter { item in
-            guard numbers[item] == nil else { return false }
-            numbers[item] = numbers.count
-            return true
-        }
-        self.numbers = numbers
-        order = PriorityOrder(count: prioritized.count, marks: .unknown)
-        self.independent = independent.subtracting(prioritized)
+        var seen: Set<Item> = []
+        order = priority.filter { seen.insert($0).inserted }
+        prioritized = seen
+        self.independent = independent.subtracting(seen)
         self.waitsForUnknown = waitsForUnknown
     }
 
@@ -72,33 +66,40 @@ struct LaunchDecisionsStateMachine<
         } else {
             decision.reactions = noLongerNeeded(item)
         }
-        mark(item)
-        decision.reactions += settle()
+        decision.reactions += updatePresented()
         return decision
     }
 
     mutating func opened() -> Decision {
         isOpen = true
-        return Decision(reactions: settle())
+        return Decision(reactions: updatePresented())
     }
 
     mutating func itemCompleted(_ item: Item) -> Decision {
         guard state(of: item) == .executing else { return Decision() }
         entries[item]?.state = .completed
-        mark(item)
         if executing == item { executing = nil }
-        return Decision(reactions: settle())
+        return Decision(reactions: updatePresented())
     }
 
     mutating func itemPrioritized(_ item: Item, before other: Item) -> Decision {
-        guard let number = numbers[item], let target = numbers[other],
-            order.isBefore(target, number)
+        guard let index = order.firstIndex(of: item), let target = order.firstIndex(of: other),
+            target < index
         else { return Decision() }
-        order.move(number, before: target)
-        return Decision(reactions: settle())
+        var reactions: [Reaction] = []
+        // An unknown item that moves up past the executing one holds it back from now on.
+        if waitsForUnknown, need(for: item) == .unknown, let executing,
+            order[target..<index].contains(executing)
+        {
+            reactions = withdraw(executing)
+            self.executing = nil
+        }
+        order.remove(at: index)
+        order.insert(item, at: target)
+        return Decision(reactions: reactions + updatePresented())
     }
 
-    // MARK: Who is told
+    // MARK: Closures and readers
 
     mutating func presentationAdded(_ reaction: Reaction, for item: Item) -> Decision {
         entries[item, default: Entry()].presentations.append(reaction)
@@ -114,14 +115,18 @@ struct LaunchDecisionsStateMachine<
         _ subscriber: Subscriber,
         for item: Item
     ) -> (id: Int, decision: Decision) {
-        let id = entries[item, default: Entry()].subscribers.add(subscriber)
+        subscriberCount += 1
+        entries[item, default: Entry()].subscribers.append((subscriberCount, subscriber))
         let update = Update(subscriber: subscriber, need: need(for: item))
-        return (id, Decision(updates: [update]))
+        return (subscriberCount, Decision(updates: [update]))
     }
 
-    /// Returns the subscriber, so that it is let go of outside the lock.
+    /// Returns the subscriber, so that it is released outside the lock.
     mutating func subscriberEnded(_ id: Int, for item: Item) -> Subscriber? {
-        entries[item]?.subscribers.remove(id)
+        guard let index = entries[item]?.subscribers.firstIndex(where: { $0.id == id }) else {
+            return nil
+        }
+        return entries[item]?.subscribers.remove(at: index).subscriber
     }
 
     func subscribers() -> [Subscriber] {
@@ -129,17 +134,15 @@ struct LaunchDecisionsStateMachine<
     }
 
     private func subscribers(of item: Item) -> [Subscriber] {
-        entries[item]?.subscribers.all ?? []
+        entries[item]?.subscribers.map(\.subscriber) ?? []
     }
 
     // MARK: Deciding
 
     private mutating func becameNeeded(_ item: Item) {
         if independent.contains(item) {
-            waiting[turnCount] = item
-            entries[item]?.turn = turnCount
-            turnCount += 1
-        } else if numbers[item] == nil {
+            waiting.append(item)
+        } else if !prioritized.contains(item) {
             return
         }
         entries[item]?.state = .suspended
@@ -148,45 +151,35 @@ struct LaunchDecisionsStateMachine<
     private mutating func noLongerNeeded(_ item: Item) -> [Reaction] {
         let wasExecuting = state(of: item) == .executing
         entries[item]?.state = nil
-        if let turn = entries[item]?.turn.take() { waiting[turn] = nil }
+        waiting.removeAll { $0 == item }
         if executing == item { executing = nil }
         return wasExecuting ? entries[item]?.withdrawals ?? [] : []
     }
 
     /// Makes the state fit D1: withdraws first, then presents.
-    private mutating func settle() -> [Reaction] {
+    private mutating func updatePresented() -> [Reaction] {
         guard isOpen else { return [] }
         var reactions: [Reaction] = []
-        let (first, isHeldBack) = firstOfPriority()
+        let first = order.first { isPresentable($0) }
         if first != executing {
             if let executing { reactions += withdraw(executing) }
-            executing = isHeldBack ? nil : first
+            executing = first.flatMap { isHeldBack($0) ? nil : $0 }
             if let executing { reactions += present(executing) }
         }
-        for (_, item) in waiting.sorted(by: { $0.key < $1.key }) {
-            entries[item]?.turn = nil
-            reactions += present(item)
-        }
-        waiting = [:]
+        for item in waiting { reactions += present(item) }
+        waiting = []
         return reactions
     }
 
-    /// Shows in the order whether an item of the list can be presented, and whether it is unknown.
-    private mutating func mark(_ item: Item) {
-        guard let number = numbers[item] else { return }
-        var marks: PriorityOrder.Marks = []
-        if let state = state(of: item), state != .completed { marks.insert(.presentable) }
-        if need(for: item) == .unknown { marks.insert(.unknown) }
-        order.setMarks(marks, of: number)
+    private func isPresentable(_ item: Item) -> Bool {
+        switch state(of: item) {
+        case .suspended, .executing: true
+        case .completed, nil: false
+        }
     }
 
-    /// The needed item of highest priority, and whether an unknown one above it holds it back.
-    private func firstOfPriority() -> (item: Item?, isHeldBack: Bool) {
-        guard let first = order.first(with: .presentable) else { return (nil, false) }
-        guard waitsForUnknown, let unknown = order.first(with: .unknown) else {
-            return (prioritized[first], false)
-        }
-        return (prioritized[first], order.isBefore(unknown, first))
+    private func isHeldBack(_ item: Item) -> Bool {
+        waitsForUnknown && order.prefix { $0 != item }.contains { need(for: $0) == .unknown }
     }
 
     private mutating func present(_ item: Item) -> [Reaction] {

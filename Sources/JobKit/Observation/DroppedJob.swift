@@ -1,17 +1,17 @@
 import Foundation
 
-/// What the observers of a job are told of a job in it that is left to itself: that all of its
-/// tasks are dropped, and nothing more.
+/// Tells the observers of a job that all tasks of a nested job, which is left to itself, are
+/// dropped; they hear nothing more of it.
 enum DroppedJob {
-    /// The job above no longer waits for `job`: its observers leave, there and further down, unless
-    /// another job that waits for it, or somebody who observes it, has them stay.
+    /// The job above no longer waits for `job`: its observers leave, there and further down, except
+    /// those that another tracking job has too, and those that were added to it directly.
     ///
     /// - Parameters:
     ///   - job: The job that is left.
     ///   - entries: The observers of the job above.
     ///   - record: The record of `job` in the job above.
-    ///   - told: Called when they were told that all tasks of `job` are dropped: at once, unless
-    ///     some are just being told something else of one.
+    ///   - told: Called when they have heard that all tasks of `job` are dropped: at once, unless
+    ///     another thread is just telling some of them of one.
     static func leave(
         _ job: JobController,
         _ entries: [JobObservers.Entry],
@@ -36,7 +36,7 @@ enum DroppedJob {
         leave.step()
     }
 
-    /// Those of `entries` whom nobody has stay in a job.
+    /// The observers that no other tracking job keeps.
     private static func leaving(
         _ entries: [JobObservers.Entry],
         _ job: JobController,
@@ -44,12 +44,12 @@ enum DroppedJob {
     ) -> Set<ObjectIdentifier> {
         var leaving = Set(entries.map { ObjectIdentifier($0.observer) })
         for record in TaskRecord.tracking(job) where record !== dropped {
-            let staying = record.shell.send { state in
+            let staying = record.shell.ask { state in
                 record.isSettled ? [] : state.observers.entries
             }
             for entry in staying { leaving.remove(ObjectIdentifier(entry.observer)) }
         }
-        let own = job.shell.send { $0.observers.entries }
+        let own = job.shell.ask { $0.observers.entries }
         for entry in own where entry.rootID == job.eventNumber {
             leaving.remove(ObjectIdentifier(entry.observer))
         }

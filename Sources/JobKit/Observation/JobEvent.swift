@@ -8,8 +8,9 @@ public struct JobEvent: Sendable {
     public enum Kind: Hashable, Sendable {
         /// A job began to track the operation.
         case tracked
-        /// The operation was started; recorded for every ``ConcurrentOperation``, and for other
-        /// operations on a ``TaskQueue``.
+        /// The operation was started; recorded for every ``ConcurrentOperation`` that enters
+        /// `main()`, and for other operations on a ``TaskQueue``. Not recorded for an operation
+        /// that was cancelled or had finished before its start.
         case started
         /// The operation has finished; its callbacks come next.
         case finished
@@ -32,6 +33,10 @@ public struct JobEvent: Sendable {
     ///
     /// A plain `Operation` cannot fail: it was cancelled or has succeeded.
     public private(set) var outcome: OperationOutcome?
+    /// Whether the operation was given up; false unless the kind is ``Kind/finished``.
+    ///
+    /// It was told to stop, and its ``ConcurrentOperation/maximumStopTime`` passed.
+    public private(set) var isGivenUp = false
     /// The group in which the job tracks the operation; nil for the job that is observed.
     public let group: JobGroup?
 
@@ -43,7 +48,10 @@ public struct JobEvent: Sendable {
     /// The operations that this one depended on, or waited for by its stage; of ``Kind/started``.
     private(set) var predecessorIDs: [Int] = []
     /// What else it may have waited for; of ``Kind/started``.
-    private(set) var place = StartPlace()
+    private(set) var startCauses = StartCauses()
+    /// Whether the operation has ended without its `main()` being entered; of ``Kind/finished``,
+    /// for a ``ConcurrentOperation``.
+    private(set) var hasNeverRun = false
     let operationName: OperationName
 
     /// The operation's name, or its type's.
@@ -70,6 +78,7 @@ extension JobEvent {
             parentID: nil,
             rootID: job.eventNumber,
             outcome: kind == .finished ? job.outcome : nil,
+            isGivenUp: kind == .finished && job.isGivenUp,
             group: nil,
             time: time,
             startTime: kind == .finished ? startTime : .unknown,
@@ -77,14 +86,15 @@ extension JobEvent {
         )
     }
 
-    /// What precedes this event for those who do not know yet that the operation is tracked.
+    /// What precedes this event for observers that do not know yet that the operation is tracked.
     var tracking: JobEvent {
         var event = self
         event.kind = .tracked
         event.startTime = .unknown
         event.outcome = nil
         event.predecessorIDs = []
-        event.place = StartPlace()
+        event.startCauses = StartCauses()
+        (event.isGivenUp, event.hasNeverRun) = (false, false)
         return event
     }
 
@@ -105,4 +115,25 @@ extension JobEvent {
         event.rootID = rootID
         return event
     }
+}
+
+/// What an operation may have waited for before its start, besides those that it depends on.
+struct StartCauses: Sendable {
+    /// The ``TaskQueue`` of limited width that it runs in, as a number; 0 for none.
+    var queueID = 0
+    /// The operation that ended last on the worker thread that starts it; 0 for none.
+    var threadCauseID = 0
+    /// The task that gave it its place in its group; 0 for none.
+    var groupCauseID = 0
+
+    /// What is known of an operation that the calling thread starts.
+    init(of operation: Operation, groupCauseID: Int) {
+        self.groupCauseID = groupCauseID
+        let context = ThreadContext.current
+        guard context.pointee.frame.isWorkers, context.pointee.frame.isOf(operation) else { return }
+        queueID = context.pointee.frame.limitedQueue
+        threadCauseID = context.pointee.lastFinished
+    }
+
+    init() {}
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The observers of a job.
 struct JobObservers: Sendable {
     /// An observer, and the job that it was added to.
@@ -17,6 +19,9 @@ struct JobObservers: Sendable {
     private(set) var startTime = EventTime.unknown
     /// The operation whose callback is running or was the last.
     private(set) var causeID: Int?
+
+    /// Feeds those who read the job's events; nil until they are asked for.
+    private var feed: JobEventsFeed?
 
     /// Observers that left while they were being told of a task, by the task's record.
     private var leaves: [ObjectIdentifier: [ObserversLeave]] = [:]
@@ -60,6 +65,13 @@ struct JobObservers: Sendable {
         return removed
     }
 
+    /// What feeds those who read the job's events: one for each job.
+    mutating func feed(orElse new: JobEventsFeed) -> JobEventsFeed {
+        if let feed { return feed }
+        feed = new
+        return new
+    }
+
     // MARK: The job
 
     mutating func jobStarted(at time: EventTime) { startTime = time }
@@ -74,13 +86,13 @@ struct JobObservers: Sendable {
 
     // MARK: Leaving
 
-    /// Observers have left who are just being told something of a task.
+    /// Observers have left while another thread tells them of a task.
     mutating func await(_ leave: ObserversLeave, toldOf record: TaskRecord) {
         leave.expect()
         leaves[ObjectIdentifier(record), default: []].append(leave)
     }
 
-    /// Those who have left were told what they were being told of a task.
+    /// The observers that have left have heard what they were being told of a task.
     mutating func takeLeaves(toldOf record: TaskRecord) -> [ObserversLeave] {
         leaves.removeValue(forKey: ObjectIdentifier(record)) ?? []
     }
@@ -106,5 +118,25 @@ struct JobObservers: Sendable {
     private func index(of observer: any JobObserver) -> Int? {
         guard indices.isEmpty else { return indices[ObjectIdentifier(observer)] }
         return entries.firstIndex { $0.observer === observer }
+    }
+}
+
+/// The observers of a job leave a nested one: calls a closure when they have heard of all its tasks.
+final class ObserversLeave: Sendable {
+    private let remaining = Atomic<Int>(1)
+    private let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        self.body = body
+    }
+
+    /// Another thread tells them of one more task.
+    func expect() {
+        remaining.add(1, ordering: .relaxed)
+    }
+
+    /// They were told of one task, or the job has found all of them.
+    func step() {
+        if remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { body() }
     }
 }

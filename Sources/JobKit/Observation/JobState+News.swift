@@ -6,7 +6,9 @@ extension JobState {
     /// task has gone.
     @inline(__always)
     func news(of record: TaskRecord) -> TaskNews? {
-        guard !observers.isEmpty, let task = record.task, let job = owner.known else { return nil }
+        guard !observers.isEmpty, !machine.hasFinished, let task = record.task,
+            let job = owner.known
+        else { return nil }
         return news(of: record, task, by: job)
     }
 
@@ -91,9 +93,9 @@ extension JobState {
         return (drops, records.compactMap { $0.task as? JobController })
     }
 
-    /// A telling has ended that observers waited for who have left.
+    /// A telling has ended that observers which have left were waiting for.
     ///
-    /// - Returns: What those of `entries` are to be told who have left, and who waits for it.
+    /// - Returns: What those of `entries` that have left are to be told, and what waits for it.
     mutating func leaveEnded(
         of record: TaskRecord,
         telling entries: [JobObservers.Entry]

@@ -19,7 +19,7 @@ struct SignpostIntervals: Sendable {
 
     /// Begins an interval, told from others by the operation's number in events.
     ///
-    /// The label is made only if somebody records.
+    /// The label is made only while Instruments records.
     func begin(_ number: Int, label: @autoclosure () -> String) {
         guard isEnabled else { return }
         let label = label()

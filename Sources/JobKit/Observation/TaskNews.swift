@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is to be told of a task, and to whom; taken together under the lock of the job.
+/// What is to be told of a task, and to which observers; read together under the lock of the job.
 struct TaskNews: Sendable {
     var entries: [JobObservers.Entry]
     /// Which of the entries do not even know that the task is tracked.
@@ -17,7 +17,7 @@ struct TaskNews: Sendable {
     /// The task that gave this one its place in its group; 0 for none.
     var groupCauseID = 0
 
-    /// Tells an event, and of the tracking those who do not know it.
+    /// Tells an event, and before it the tracking, to the observers that do not know of it.
     func tell(_ kind: JobEvent.Kind, at time: EventTime) {
         if !unaware.isEmpty { event(kind, at: time).tracking.tell(entries[unaware], by: job) }
         event(kind, at: time).tell(entries, by: job)
@@ -32,13 +32,16 @@ struct TaskNews: Sendable {
             parentID: job.eventNumber,
             rootID: entries.first?.rootID ?? 0,
             outcome: kind == .finished ? outcome : nil,
+            isGivenUp: kind == .finished && concurrentTask?.isGivenUp == true,
             group: group,
             time: time,
             startTime: kind == .finished ? startTime : .unknown,
             causeID: causeID,
             predecessorIDs: kind == .started ? predecessorIDs : [],
-            place: kind == .started
-                ? StartPlace(of: task, groupCauseID: groupCauseID) : StartPlace(),
+            startCauses: kind == .started
+                ? StartCauses(of: task, groupCauseID: groupCauseID) : StartCauses(),
+            hasNeverRun: kind == .finished
+                && concurrentTask?.currentLifecycle.contains(.entered) == false,
             operationName: OperationName(of: task)
         )
     }

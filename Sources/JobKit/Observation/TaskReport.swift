@@ -32,12 +32,15 @@ struct TaskReport {
     /// Tells that the callbacks of the task have returned, if its finish was told.
     func tellDelivered() {
         guard record.endIsTold else { return }
+        let shell = record.shell
+        shell.deliveryTelling.begin()
         var news: TaskNews?
-        record.shell.send { news = $0.news(of: record) }
+        shell.ask { news = $0.machine.isGivenUp ? nil : $0.news(of: record) }
         news?.tell(.delivered, at: .now)
+        if shell.deliveryTelling.end() { shell.endIfGivenUp() }
     }
 
-    /// Tells that the job waits for the task no longer; whoever decided that has begun the telling.
+    /// Tells that the job waits for the task no longer; the code that decided it began the telling.
     func tellDropped(_ news: TaskNews?) {
         tellDropped(news) { ended(told: news?.entries ?? []) }
     }
@@ -53,11 +56,12 @@ struct TaskReport {
         case .settle:
             record.shell.settle(record)
             record.shell.deliverElsewhere()
+            record.shell.endIfGivenUp()
         }
     }
 
-    /// Tells those of `entries` who left meanwhile that the task is dropped, and lets those go on
-    /// who wait for it.
+    /// Tells those of `entries` that left meanwhile that the task is dropped, and lets what waits for
+    /// it go on.
     private func leaveEnded(
         telling entries: [JobObservers.Entry],
         then body: @escaping @Sendable () -> Void

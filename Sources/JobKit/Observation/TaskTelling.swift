@@ -10,7 +10,7 @@ struct TaskTelling: RawRepresentable, Hashable, Sendable {
     private static let isDue: UInt8 = 1 << 6
     /// The finish, or that the job dropped the task, was told, or is being told.
     private static let hasEnded: UInt8 = 1 << 7
-    /// Observers have left, and somebody waits until they were told what they are being told.
+    /// Observers have left, and their leaving waits until what they are being told is told.
     private static let isAwaited: UInt8 = 1 << 4
     /// They are then to be told that the task is dropped.
     private static let hasLeavers: UInt8 = 1 << 5
@@ -26,7 +26,7 @@ struct TaskTelling: RawRepresentable, Hashable, Sendable {
         case settle
         /// Tell that the task is dropped, and settle it then.
         case tellDropped
-        /// Whoever tells something of the task settles it afterwards.
+        /// The thread that tells something of the task settles it afterwards.
         case later
     }
 
@@ -46,8 +46,8 @@ struct TaskTelling: RawRepresentable, Hashable, Sendable {
     /// What follows from the end of a telling.
     enum Ending: Equatable {
         case none
-        /// Let those go on who wait until the ones who have left were told, end again; and before
-        /// that tell these, where they do not know its end, that the task is dropped.
+        /// Tell observers that have left, where they do not know its end, that the task is dropped;
+        /// then let what waits for them go on, and end again.
         case leaveEnds(tellsDrop: Bool)
         case settle
     }
@@ -66,14 +66,14 @@ struct TaskTelling: RawRepresentable, Hashable, Sendable {
         return .leaveEnds(tellsDrop: tellsDrop)
     }
 
-    /// What observers who leave are to be told.
+    /// What observers that leave are to be told.
     enum Leaving: Equatable {
         /// Nothing: they know how the task has ended.
         case knowEnd
         /// That it is dropped, which is a telling.
         case tellNow
-        /// That it is dropped, unless they are being told how it has ended, by whoever tells them
-        /// something now.
+        /// That it is dropped, by the thread that tells them something now, unless that is how it
+        /// has ended.
         case wait
     }
 

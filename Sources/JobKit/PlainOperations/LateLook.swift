@@ -1,14 +1,14 @@
 import Dispatch
 import Foundation
 
-/// A plain operation in a ``TaskQueue`` whose dependencies have finished, but whom Foundation has
-/// not told so yet.
+/// A plain operation in a ``TaskQueue`` that is not ready yet, although its dependencies have
+/// finished: Foundation has still to tell it so.
 struct LateLook {
     let operation: Operation
     let queue: any QueueHome
 
-    /// How often a thread lets others run that are about to tell, and how often it then sleeps for
-    /// a moment: a thread that was stopped while it tells may need milliseconds to go on.
+    /// How often the thread yields to those that are about to tell, before it sleeps for a moment
+    /// at a time: a thread that was stopped while it tells may need milliseconds to go on.
     private static let yields = 10
     private static let microsecondsOfSleep: UInt32 = 250
 
@@ -28,7 +28,7 @@ struct LateLook {
         return context.pointee.lateLooks ?? []
     }
 
-    /// Looks at operations of which Foundation has been told, or is being told on another thread.
+    /// Asks operations again until each is ready, while another thread may still be telling them.
     ///
     /// - Parameters:
     ///   - looks: The operations.

@@ -1,7 +1,7 @@
-/// Who is to be told of something, each once, in the order added.
+/// Listeners, each once, in the order added.
 ///
-/// Adding and removing cost constant time, however many there are. One is kept without a table, for
-/// most have one.
+/// Adding and removing cost constant time, however many there are. One is kept without a table,
+/// because most sets have one.
 struct ListenerSet<Listener: AnyObject>: Sequence {
     fileprivate struct Entry {
         let order: Int

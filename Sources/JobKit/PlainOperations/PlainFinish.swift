@@ -1,7 +1,8 @@
 import Dispatch
 import Foundation
 
-/// What a plain operation leaves that has finished: whom to tell, in order.
+/// What a finished plain operation leaves: its listeners, its dependents and its queue, which hear
+/// of the finish in that order.
 struct PlainFinish: Sendable {
     let operation: Operation
     let queue: (any QueueHome)?
@@ -12,12 +13,12 @@ struct PlainFinish: Sendable {
     let dependencies: OperationsEnd?
     let hook: FinishHook?
 
-    /// Tells the jobs; returns one that the caller, who has no user's code on its stack, delivers
-    /// to.
+    /// Tells the jobs; returns one for the caller to deliver to, which has no user's code on its
+    /// stack.
     func tellJobs() -> (any CallbackDelivery)? {
         var claimed: (any CallbackDelivery)?
         for listener in subscribers {
-            listener.operationFinished()
+            listener.operationFinished(hasFailed: false)
             if claimed != nil {
                 listener.deliverElsewhere()
             } else if listener.claimDelivery() {
@@ -27,17 +28,17 @@ struct PlainFinish: Sendable {
         return claimed
     }
 
-    /// Tells those who wait, on a thread that may have user's code on its stack, and gives the
-    /// operation's place away.
+    /// Tells listeners and dependents, on a thread that may have user's code on its stack, and gives
+    /// the operation's place away.
     func tellElsewhere() {
         for listener in subscribers {
-            listener.operationFinished()
+            listener.operationFinished(hasFailed: false)
             listener.deliverElsewhere()
         }
         if endDependents() { leaveQueue() }
     }
 
-    /// Ends the waits of those who depend on the operation, and what the operation waited for.
+    /// Ends the waits of the dependents, and what the operation itself waited for.
     ///
     /// Foundation may be in the middle of telling the operation's dependents, on this thread or on
     /// another, and the plain ones are ready only then. So the place is given away later where one
@@ -65,7 +66,7 @@ struct PlainFinish: Sendable {
         queue.plainFinished(ticket)
     }
 
-    /// Has Foundation forget the operation where it waits no longer.
+    /// Makes Foundation forget the operation where it waits no longer.
     ///
     /// On Linux an operation knows its dependents without retaining them: one that was cancelled,
     /// and is freed before it would have been ready, would be used after free.

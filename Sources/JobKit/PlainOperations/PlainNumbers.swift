@@ -2,8 +2,8 @@ import Foundation
 
 /// The numbers in events of plain operations, each as long as the operation lives.
 ///
-/// Nobody tells when an operation is freed, so the numbers of those that were are looked for when
-/// there are twice as many as after the last look.
+/// Nothing tells when an operation is freed. So the numbers of freed ones are removed whenever
+/// there are twice as many numbers as after the last removal.
 struct PlainNumbers {
     private struct Entry {
         weak var operation: Operation?

@@ -4,10 +4,10 @@ import Synchronization
 
 /// What JobKit knows of plain operations; a ``ConcurrentOperation`` keeps this itself.
 ///
-/// It is the ``TaskQueue`` that an operation stands in, who is to be told of its finish, and its
-/// number in events. An operation is known, and retained, from the first of this until it has
-/// finished, or until nobody waits for it any more: so no other operation has its address
-/// meanwhile. Its finish is learnt by its queue, if that has started it, and by one hook otherwise.
+/// That is the ``TaskQueue`` that an operation stands in, its listeners and dependents, and its
+/// number in events. An operation is known, and retained, from the first of these until it has
+/// finished or nothing waits for it any more: so no other operation has its address meanwhile. Its
+/// queue learns of the finish, if it has started the operation, and one hook otherwise.
 enum PlainOperations {
     private final class Known {
         let operation: Operation
@@ -92,7 +92,7 @@ enum PlainOperations {
     /// - Parameters:
     ///   - operation: An operation that was not started.
     ///   - queue: The queue, which says when it has started the operation.
-    ///   - listener: Who is to hear of the finish.
+    ///   - listener: Hears of the finish.
     /// - Returns: False if the operation stands in a queue already.
     static func enter(
         _ operation: Operation,
@@ -135,14 +135,14 @@ enum PlainOperations {
 
     // MARK: Listeners
 
-    /// Who is to hear of the finish.
+    /// The listeners that hear of the finish.
     static func subscribers(of operation: Operation) -> ListenerSet<OperationListener> {
         withTable(of: operation) {
             $0.known[ObjectIdentifier(operation)]?.subscribers ?? ListenerSet()
         }
     }
 
-    /// Some of those who are to hear of the finish, but for one of them.
+    /// Some of the listeners that hear of the finish, but for one of them.
     static func subscribers(
         _ limit: Int,
         of operation: Operation,
@@ -154,7 +154,7 @@ enum PlainOperations {
         }
     }
 
-    /// Has a listener hear of the finish of an operation that has not finished.
+    /// Makes a listener hear of the finish of an operation that has not finished.
     ///
     /// - Returns: A hook, if the caller must have it watch the operation.
     static func subscribe(_ listener: OperationListener, to operation: Operation) -> FinishHook? {
@@ -165,7 +165,19 @@ enum PlainOperations {
         }
     }
 
-    /// A listener hears of the finish no more.
+    /// Has an operation run inside a context if it stands in a ``TaskQueue``.
+    ///
+    /// Another one would be retained for it, perhaps for ever: it may never be started.
+    static func keep(_ context: KeptContext, for operation: Operation) {
+        withTable(of: operation) { table in
+            guard let entry = table.known[ObjectIdentifier(operation)], entry.queue != nil else {
+                return
+            }
+            entry.subscribers.insert(context)
+        }
+    }
+
+    /// A listener no longer hears of the finish.
     ///
     /// - Returns: A hook that the caller must detach.
     static func unsubscribe(_ listener: OperationListener, from operation: Operation) -> FinishHook?
@@ -223,7 +235,7 @@ enum PlainOperations {
 
     /// The operation has finished, on this thread or before.
     ///
-    /// Whoever starts it for JobKit on this thread goes on itself when `start()` has returned.
+    /// Where JobKit starts it on this thread, that code goes on itself when `start()` has returned.
     static func heardFinish(of operation: Operation) {
         guard !ThreadContext.current.pointee.frame.isOf(operation) else { return }
         close(operation)?.tellElsewhere()

@@ -2,14 +2,11 @@ import Foundation
 
 /// Starts operations for `StepQueue`: what they cause is delivered before the start returns.
 package enum StepStarter {
-    package static func start(_ operation: Operation) {
-        let context = ThreadContext.current
-        let outer = context.pointee.heldDeliveries
-        context.pointee.heldDeliveries = []
-        if operation is ConcurrentOperation {
-            operation.start()
-        } else {
-            _ = context.start(operation) { PlainOperations.start(operation) }
+    /// Starts an operation as a step.
+    package static func start(_ operation: Operation, on executor: (any TaskExecutor)? = nil) {
+        step(on: executor) {
+            guard !(operation is ConcurrentOperation) else { return operation.start() }
+            _ = ThreadContext.current.start(operation) { PlainOperations.start(operation) }
             if !operation.isFinished {
                 PlainOperations.startReturned(operation)
             } else if let finish = PlainOperations.close(operation) {
@@ -18,10 +15,24 @@ package enum StepStarter {
                 delivery?.deliverAll()
             }
         }
+    }
+
+    /// Does something, and delivers what it caused before this returns.
+    ///
+    /// - Parameters:
+    ///   - executor: Where the Swift tasks go on that operations make meanwhile; nil for Swift's
+    ///     own threads, or those of a step around this one.
+    ///   - body: What to do.
+    package static func step(on executor: (any TaskExecutor)? = nil, _ body: () -> Void) {
+        let context = ThreadContext.current
+        let outer = (context.pointee.heldDeliveries, context.pointee.taskExecutor)
+        context.pointee.heldDeliveries = []
+        context.pointee.taskExecutor = executor ?? outer.1
+        body()
         while let delivery = context.pointee.heldDeliveries?.first {
             context.pointee.heldDeliveries?.removeFirst()
             delivery.deliverHere()
         }
-        context.pointee.heldDeliveries = outer
+        (context.pointee.heldDeliveries, context.pointee.taskExecutor) = outer
     }
 }

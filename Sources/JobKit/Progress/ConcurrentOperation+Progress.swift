@@ -4,7 +4,8 @@ extension ConcurrentOperation {
     /// Reports how much of the work is done, for the progress of the jobs that track the operation.
     ///
     /// The fraction counts within the weight with which the operation is tracked; the finish adds
-    /// the rest. A job that calls this for itself replaces the fraction computed from its tasks. A
+    /// the rest. It counts from when the `main()` or callback that tracked the operation has
+    /// returned. A job that calls this for itself replaces the fraction computed from its tasks. A
     /// fraction below an earlier one is ignored, and so is a fraction that is reported after the
     /// finish.
     ///
@@ -20,8 +21,9 @@ extension ConcurrentOperation {
     /// - Parameter fraction: From 0 to 1. Other values are clamped; NaN counts as 0.
     public final func reportProgress(_ fraction: Double) {
         let fraction = fraction > 0 ? min(fraction, 1) : 0
-        let isNew = reportedFraction.advance(to: fraction)
-        guard isNew, !currentLifecycle.contains(.finished) else { return }
+        guard !currentLifecycle.contains(.finished), reportedFraction.advance(to: fraction) else {
+            return
+        }
         ProgressReport.operation(self, hasReported: fraction)
     }
 }

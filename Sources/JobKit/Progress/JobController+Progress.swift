@@ -5,19 +5,27 @@ extension JobController {
     ///
     /// `fractionCompleted` is the weight delivered divided by the weight tracked so far. A nested
     /// job, and a task that calls ``ConcurrentOperation/reportProgress(_:)``, counts by its own
-    /// fraction. The fraction never decreases, even while further steps are discovered. It is below
-    /// 1 until the job has finished, and 1 when the job has succeeded. Cancelling the progress
-    /// cancels the job. Progress is computed only if this property was read.
+    /// fraction from when the `main()` or callback that tracked it has returned: until then the
+    /// total is still growing. The fraction never decreases, even while further steps are
+    /// discovered. It is below 1 until the job has finished, and 1 when the job has succeeded.
+    /// Cancelling the progress cancels the job. Progress is computed only if this property was
+    /// read.
     ///
     /// > Thread: Any. The progress changes on the threads on which tasks are delivered.
     public final var progress: Progress {
-        if let reporter = shell.send({ $0.progress }) { return reporter.progress }
+        if let reporter = shell.ask({ $0.progress }) {
+            // The thread that made it after the end may be about to say so.
+            if case .succeeded = outcome { reporter.advance(to: 1) }
+            return reporter.progress
+        }
         let made = JobProgress { [weak self] in self?.cancel() }
+        // A snapshot may have said something before.
+        if let shown = shell.shownFraction.value { made.advance(to: shown) }
+        if case .succeeded = outcome { made.advance(to: 1) }
         let reporter = shell.send { $0.progressAsked(made) }
-        if let said = reportedFraction.value { reporter.advance(to: min(said, 1.0.nextDown)) }
         ProgressReport(of: shell).begin()
         // A job that has ended reports nothing any more: what it had done stands.
-        if reportedFraction.value == nil { reporter.advance(to: shell.send { $0.tally.fraction }) }
+        _ = ProgressReport.fraction(of: self)
         if case .succeeded = outcome { reporter.advance(to: 1) }
         return reporter.progress
     }

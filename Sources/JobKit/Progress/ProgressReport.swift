@@ -2,7 +2,7 @@ import Foundation
 
 /// Reports how far a job is: to its own `Progress`, and to the jobs above it.
 ///
-/// A job counts its weights always, and reports only where somebody asked.
+/// A job counts its weights always, and reports only where its progress was asked for.
 struct ProgressReport {
     let shell: JobShell
 
@@ -13,13 +13,16 @@ struct ProgressReport {
         var remaining = [shell]
         var found: [JobShell] = []
         while let shell = remaining.popLast() {
-            guard shell.traits.insert(.progress) else { continue }
+            // A task that begins to say a fraction sets the one and then looks at the other.
+            guard shell.traits.insert(.progress), shell.traits.contains(.ownFractions) else {
+                continue
+            }
             found.append(shell)
             remaining += shell.tasks.compactMap { ($0 as? JobController)?.shell }
         }
         // The inner ones first, so that each asks its tasks once.
         for shell in found.reversed() {
-            let records = shell.send { state in
+            let records = shell.ask { state in
                 state.tasks.records.compactMap { record in record.task.map { (record, $0) } }
             }
             for (record, task) in records { _ = Self.takeFraction(of: task, record) }
@@ -28,8 +31,18 @@ struct ProgressReport {
     }
 
     /// A task is tracked now, and the job hears of it: it may have advanced before.
+    @inline(__always)
     func taskTracked(_ task: Operation, _ record: TaskRecord) {
-        guard shell.traits.contains(.progress) else { return }
+        if record.isConcurrent,
+            unsafeDowncast(task, to: ConcurrentOperation.self).reportedFraction.isSaid
+        {
+            shell.traits.insert(.ownFractions)
+        }
+        if shell.traits.contains(.progress) { askTracked(task, record) }
+    }
+
+    @inline(never)
+    private func askTracked(_ task: Operation, _ record: TaskRecord) {
         if let job = task as? JobController { ProgressReport(of: job.shell).begin() }
         if Self.takeFraction(of: task, record) { taskAdvanced() }
     }
@@ -42,7 +55,7 @@ struct ProgressReport {
 
     @inline(never)
     private func advance() {
-        let (job, fraction) = shell.send { ($0.owner.started, $0.tally.fraction) }
+        let (job, fraction) = shell.ask { ($0.owner.started, $0.tally.fraction) }
         // A job that says its fraction itself has said it to those above too.
         guard let job, job.reportedFraction.value == nil else { return }
         Self.advance(job, to: fraction)
@@ -55,9 +68,28 @@ struct ProgressReport {
 
     /// An operation, which may be a job, says how much of its work is done.
     static func operation(_ operation: ConcurrentOperation, hasReported fraction: Double) {
-        // A job is below 1 until it has finished, whatever it says.
-        let limit = operation is JobController ? 1.0.nextDown : 1
-        advance(operation, to: min(fraction, limit))
+        for record in TaskRecord.tracking(operation) { record.shell.traits.insert(.ownFractions) }
+        advance(operation, to: said(fraction, by: operation))
+    }
+
+    /// What counts of a fraction that an operation says: a job is below 1 until it has finished.
+    private static func said(_ fraction: Double, by operation: ConcurrentOperation) -> Double {
+        operation is JobController ? min(fraction, 1.0.nextDown) : fraction
+    }
+
+    /// How far an operation is, as its `progress` says or would say.
+    static func fraction(of operation: Operation) -> Double {
+        guard let operation = operation as? ConcurrentOperation else { return 0 }
+        guard let job = operation as? JobController else {
+            return operation.reportedFraction.value ?? 0
+        }
+        let shell = job.shell
+        if shell.traits.contains(.ownFractions) { ProgressReport(of: shell).begin() }
+        let (reporter, counted) = shell.ask { ($0.progress, $0.tally.fraction) }
+        let fraction = job.reportedFraction.value.map { said($0, by: job) } ?? counted
+        guard let reporter else { return shell.shownFraction.raised(to: fraction) }
+        reporter.advance(to: fraction)
+        return reporter.progress.fractionCompleted
     }
 
     // MARK: Up the tree
@@ -66,10 +98,10 @@ struct ProgressReport {
         var remaining = [(operation: operation, fraction: fraction)]
         while let (operation, fraction) = remaining.popLast() {
             if let job = operation as? JobController {
-                job.shell.send { $0.progress }?.advance(to: fraction)
+                job.shell.ask { $0.progress }?.advance(to: fraction)
             }
             for record in TaskRecord.tracking(operation) where note(record, is: fraction) {
-                let (above, raised) = record.shell.send { ($0.owner.started, $0.tally.fraction) }
+                let (above, raised) = record.shell.ask { ($0.owner.started, $0.tally.fraction) }
                 guard let above, above.reportedFraction.value == nil else { continue }
                 remaining.append((above, raised))
             }
@@ -80,8 +112,8 @@ struct ProgressReport {
     private static func takeFraction(of task: Operation, _ record: TaskRecord) -> Bool {
         guard let operation = task as? ConcurrentOperation else { return false }
         let nested = (task as? JobController)?.shell
-        let fraction = operation.reportedFraction.value ?? nested?.send { $0.tally.fraction }
-        return fraction.map { note(record, is: $0) } ?? false
+        let fraction = operation.reportedFraction.value ?? nested?.ask { $0.tally.fraction }
+        return fraction.map { note(record, is: said($0, by: operation)) } ?? false
     }
 
     /// Notes how far a task is; returns whether that is further than before, and of interest.

@@ -10,32 +10,39 @@ import Foundation
 /// }
 /// ```
 ///
-/// The retry ends with its last attempt's outcome and error. It is a job whose tasks are its
-/// attempts: it is executing, and keeps its place in its queue, until the last attempt has ended.
-/// It holds no thread while it waits. `cancel()` cancels the attempt and ends a delay at once. An
-/// attempt that other code cancelled is not repeated. The first attempt starts on the thread that
-/// starts the retry, later ones on one of JobKit's threads.
+/// The retry ends with its last attempt's outcome and error, and with its ``value`` if an attempt
+/// has one. It is a job whose tasks are its attempts: it is executing, and keeps its place in its
+/// queue, until the last attempt has ended. It holds no thread while it waits. `cancel()` cancels
+/// the attempt and ends a delay at once. An attempt that other code cancelled is not repeated. The
+/// first attempt starts on the thread that starts the retry, later ones on one of JobKit's threads,
+/// unless the retry puts its attempts into a queue.
 public final class RetryOperation<Attempt: Operation>: JobController, @unchecked Sendable {
     private let policy: RetryPolicy
     private let shouldRetry: @Sendable (any Error) -> Bool
     private let make: @Sendable (Int) -> Attempt
     private let attempt = Guarded<Attempt?>(nil)
+    /// Whether attempts run in the retry's own place.
+    private let startsAttempts: Bool
 
     /// Creates a retry.
     ///
     /// - Parameters:
     ///   - policy: Decides whether and when to make the next attempt.
+    ///   - queue: Where each attempt is put; nil to run it in the retry's own place. With the retry
+    ///     itself on a queue without a limit, a delay so takes no place of a limited one.
     ///   - shouldRetry: Whether an error is worth another attempt; asked before the policy.
     ///   - make: Creates the attempt with the given number, from 1: a new operation each time.
     public init(
         _ policy: RetryPolicy,
+        on queue: (any OperationScheduling)? = nil,
         shouldRetry: @escaping @Sendable (any Error) -> Bool = { _ in true },
         make: @escaping @Sendable (_ attempt: Int) -> Attempt
     ) {
         self.policy = policy
         self.shouldRetry = shouldRetry
         self.make = make
-        super.init()
+        startsAttempts = queue == nil
+        super.init(queue: queue ?? attemptsWithDependencies)
     }
 
     /// The last attempt that was made; nil before the first.
@@ -51,6 +58,14 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
         .carryOn
     }
 
+    override var errorOfMissingValue: (any Error)? {
+        guard let kind = Attempt.self as? any ValueProducing.Type, owesValue(kind) else {
+            return nil
+        }
+        if let attempt = finalAttempt as? any ValueProducing, hasValue(attempt) { return nil }
+        return NoResult()
+    }
+
     private func begin(_ number: Int) {
         let attempt = make(number)
         // The one before is a user's, and released without the lock.
@@ -59,8 +74,8 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
             return last
         }
         withExtendedLifetime(replaced) {}
-        guard attempt.isReady else {
-            return trackAndQueue(attempt, on: attemptsWithDependencies) { self.ended($0, number) }
+        guard startsAttempts, attempt.isReady else {
+            return trackAndQueue(attempt) { self.ended($0, number) }
         }
         track(attempt) { self.ended($0, number) }
         attempt.start()
@@ -76,13 +91,54 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
     }
 
     private func failed(_ number: Int, _ error: any Error) {
-        guard shouldRetry(error), let delay = policy.nextDelay(number, error) else {
+        guard shouldRetry(error), let delay = policy.nextDelay(afterAttempt: number, error: error)
+        else {
             return finish(with: error)
         }
         let pause = Delay(delay, on: clock)
         track(pause) { _ in self.begin(number + 1) }
         pause.start()
     }
+}
+
+extension RetryOperation: ValueProducing where Attempt: ValueProducing {
+    /// The value of an attempt.
+    public typealias Success = Attempt.Success
+
+    /// The value of the attempt that succeeded, or why there is none; nil until the retry has
+    /// finished.
+    ///
+    /// A cancelled retry gives `CancellationError`, one that gave up the last attempt's error.
+    public var result: Result<Attempt.Success, any Error>? {
+        guard let outcome else { return nil }
+        if case .succeeded = outcome, case .success(let value) = finalAttempt?.result {
+            return .success(value)
+        }
+        return ResultStorage().result(of: outcome)
+    }
+
+    /// Waits for the retry and returns the value of the attempt that succeeded.
+    ///
+    /// Does not start the retry. Throws at once if the retry was cancelled before it was started.
+    /// In a cancelled task it keeps waiting, as `Task.value` does, and cancels nothing.
+    ///
+    /// - Throws: The last attempt's error; `CancellationError` if the retry was cancelled;
+    ///   ``NoResult`` if it finished without a value.
+    public var value: Attempt.Success {
+        get async throws {
+            await waitUntilSettled()
+            guard let result else { throw CancellationError() }
+            return try result.get()
+        }
+    }
+}
+
+private func owesValue<Task: ValueProducing>(_ type: Task.Type) -> Bool {
+    Task.Success.self != Void.self
+}
+
+private func hasValue<Task: ValueProducing>(_ task: Task) -> Bool {
+    if case .success = task.result { true } else { false }
 }
 
 /// Where attempts go that have dependencies to wait for.

@@ -1,6 +1,6 @@
 /// Decides how long to wait before the next attempt, or to give up.
 public struct RetryPolicy: Sendable {
-    let nextDelay: @Sendable (_ failedAttempts: Int, _ error: any Error) -> Duration?
+    private let delay: @Sendable (_ failedAttempts: Int, _ error: any Error) -> Duration?
 
     /// Creates a custom policy, which may read the error, such as a server's Retry-After.
     ///
@@ -10,7 +10,24 @@ public struct RetryPolicy: Sendable {
     public init(
         _ nextDelay: @escaping @Sendable (_ failedAttempts: Int, _ error: any Error) -> Duration?
     ) {
-        self.nextDelay = nextDelay
+        delay = nextDelay
+    }
+
+    /// How long to wait after a failed attempt, for code that waits by the policy itself.
+    ///
+    /// A ``RetryOperation`` asks the same. A policy with jitter draws a new delay each time.
+    ///
+    /// - Parameters:
+    ///   - attempt: The number of the attempt that failed, from 1; a value below 1 traps.
+    ///   - error: Why it failed.
+    /// - Returns: The delay from the failed attempt's end; nil to give up.
+    public func nextDelay(afterAttempt attempt: Int, error: any Error) -> Duration? {
+        guard attempt >= 1 else {
+            fatalError(
+                "JobKit: a retry policy was asked about attempt \(attempt); it must be at least 1."
+            )
+        }
+        return delay(attempt, error)
     }
 
     /// Waits longer after each failed attempt, with a random variation.

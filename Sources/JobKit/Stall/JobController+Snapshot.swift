@@ -6,16 +6,20 @@ extension JobController {
     ///
     /// > Thread: Any. Takes no lock that a callback could hold.
     ///
+    /// The counts, and the fraction that ``progress`` says, cost the same however many tasks there
+    /// are, and so does the list up to the limit. The first snapshot of a job whose tasks say
+    /// themselves how far they are asks each of them once.
+    ///
     /// - Parameter limit: The maximum number of unfinished tasks, including those of nested jobs;
     ///   each job says how many of its own tasks were left out.
     /// - Returns: The job, with its tasks in the order tracked.
     public final func snapshot(limit: Int = 200) -> JobSnapshot {
-        var drafts = [SnapshotDraft(self)]
+        var drafts = [SnapshotDraft(self, limit: limit)]
         var waiting = drafts[0].tasks.reversed().map { (task: $0, parent: 0) }
         var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
         while drafts.count <= limit, let (task, parent) = waiting.popLast() {
             let isNew = task is JobController && seen.insert(ObjectIdentifier(task)).inserted
-            let draft = SnapshotDraft(task, isExpanded: isNew)
+            let draft = SnapshotDraft(task, limit: isNew ? limit - drafts.count : 0)
             drafts[parent].children.append(drafts.count)
             waiting += draft.tasks.reversed().map { ($0, drafts.count) }
             drafts.append(draft)
@@ -34,22 +38,22 @@ extension JobController {
 /// What is known of one operation before its tasks' snapshots were made.
 private struct SnapshotDraft {
     let operation: Operation
-    /// The unfinished tasks of a job.
-    let tasks: [Operation]
     /// Where those stand that are shown.
     var children: [Int] = []
-    private let counts: TaskCounts
+    private let unfinished: UnfinishedTasks<Operation>?
     private let fraction: Double
 
-    init(_ operation: Operation, isExpanded: Bool = true) {
+    /// The first unfinished tasks of a job.
+    var tasks: [Operation] { unfinished?.entries ?? [] }
+
+    init(_ operation: Operation, limit: Int) {
         self.operation = operation
-        let state = (operation as? JobController)?.shell.snapshotState
-        tasks = isExpanded ? state?.unfinished ?? [] : []
-        counts = state?.counts ?? TaskCounts()
-        fraction = state?.fraction ?? 0
+        unfinished = (operation as? JobController)
+            .map { UnfinishedTasks(of: $0.shell, limit: limit) { _, _, task in task } }
+        fraction = ProgressReport.fraction(of: operation)
     }
 
-    func snapshot(holding unfinished: [JobSnapshot]) -> JobSnapshot {
+    func snapshot(holding shown: [JobSnapshot]) -> JobSnapshot {
         let outcome = operation.finalOutcome
         return JobSnapshot(
             id: operation.operationID,
@@ -57,11 +61,11 @@ private struct SnapshotDraft {
             type: TypeName.of(type(of: operation)),
             state: outcome?.description ?? (operation.isExecuting ? "executing" : "waiting"),
             fractionCompleted: outcome?.description == "succeeded" ? 1 : fraction,
-            trackedCount: counts.tracked,
-            finishedCount: counts.finished,
-            failedCount: counts.failed,
-            unfinished: unfinished,
-            omittedCount: tasks.count - unfinished.count
+            trackedCount: unfinished?.trackedCount ?? 0,
+            finishedCount: unfinished?.finishedCount ?? 0,
+            failedCount: unfinished?.failedCount ?? 0,
+            unfinished: shown,
+            omittedCount: (unfinished?.omittedCount ?? 0) + tasks.count - shown.count
         )
     }
 }
@@ -71,24 +75,5 @@ extension Operation {
     fileprivate var finalOutcome: OperationOutcome? {
         if let concurrent = self as? ConcurrentOperation { return concurrent.outcome }
         return isFinished ? isCancelled ? .cancelled : .succeeded : nil
-    }
-}
-
-extension JobShell {
-    /// What a snapshot says of a job, and its unfinished tasks in the order tracked.
-    fileprivate var snapshotState: (counts: TaskCounts, fraction: Double, unfinished: [Operation]) {
-        let (counted, fraction, tasks) = send {
-            ($0.tasks.counts, $0.tally.fraction, $0.tasks.operations)
-        }
-        var counts = counted
-        var unfinished: [Operation] = []
-        for task in tasks {
-            if task.isFinished {
-                counts.taskFinished(hasFailed: (task as? ConcurrentOperation)?.error != nil)
-            } else {
-                unfinished.append(task)
-            }
-        }
-        return (counts, fraction, unfinished)
     }
 }

@@ -1,7 +1,7 @@
 /// A job and its unfinished tasks at one moment: a value to send or to show.
 ///
 /// ``JobController/snapshot(limit:)`` makes one.
-public struct JobSnapshot: Codable, Sendable {
+public struct JobSnapshot: Codable, Hashable, Sendable {
     /// The operation's number in events: its `operationID`.
     public let id: Int
     /// The operation's name, or its type's.

@@ -1,12 +1,14 @@
 import Foundation
 
-/// What keeps the code of a job from going on, and its unfinished tasks.
+/// What keeps the code of a job from going on, and its first unfinished tasks.
 struct JobStall {
     /// Where the job's own code is.
     enum Code {
         /// It has nothing to do until a task finishes, or the job is resumed.
         case idle
         case main(since: CoarseTime)
+        /// In `main()`, although the job was told to finish: by which call.
+        case mainBehindFinish(String, called: CoarseTime, since: CoarseTime)
         /// In a callback, in words.
         case callback(String, since: CoarseTime)
         /// The queue of this name has been asked to run something, and has not come to it.
@@ -18,8 +20,10 @@ struct JobStall {
     /// How many tasks have finished and wait for their callbacks, the one that is in its callback
     /// aside.
     let undeliveredCount: Int
-    /// The unfinished tasks, in the order tracked.
+    /// The first unfinished tasks, in the order tracked.
     let tasks: [TaskStall]
+    /// How many more unfinished tasks there are.
+    let omittedCount: Int
 
     /// What is to be added to the job's line: nothing for a job that only waits for its tasks.
     func words(at now: CoarseTime) -> String {
@@ -27,6 +31,9 @@ struct JobStall {
             switch code {
             case .idle: ""
             case .main(let since): ", in main()" + StallWords.time(since: since, to: now)
+            case .mainBehindFinish(let call, let called, let since):
+                ", in main()" + StallWords.time(since: since, to: now)
+                    + ", which goes on behind \(call)" + StallWords.time(since: called, to: now)
             case .callback(let words, let since):
                 ", in \(words)" + StallWords.time(since: since, to: now)
             case .awaitsCallbackQueue(let name, let isForMain, let since):
@@ -43,22 +50,24 @@ struct JobStall {
 
 extension JobShell {
     /// What the job does, and what it waits for.
-    func stall(of job: JobController) -> JobStall {
-        let view = send { StallView(of: job, $0) }
-        // Whether a task has finished, and what it is called, may be a user's code: without the
-        // lock.
-        let finished = view.tasks.count { !$0.isSettled && $0.stall.task.isFinished }
+    func stall(of job: JobController, limit: Int) -> JobStall {
+        let view = ask { StallView($0, mailbox) }
+        let gates = StallGates()
+        let tasks = UnfinishedTasks(of: self, limit: limit) { state, record, task in
+            TaskStall(task, record, of: job, gate: gates.gate(of: record, state))
+        }
         return JobStall(
             code: view.code(of: job),
             isSuspended: view.isSuspended,
-            undeliveredCount: finished,
-            tasks: view.tasks.map(\.stall).filter { !$0.task.isFinished }
+            undeliveredCount: view.undeliveredCount,
+            tasks: tasks.entries,
+            omittedCount: tasks.omittedCount
         )
     }
 
     /// A task that a job other than the one asked tracks.
     func stall(of record: TaskRecord) -> TaskStall? {
-        send { state in
+        ask { state in
             guard let task = record.task, let job = state.owner.known else { return nil }
             return TaskStall(task, record, of: job, gate: nil)
         }
@@ -68,15 +77,17 @@ extension JobShell {
 /// What is read under the lock of a job.
 private struct StallView {
     let isSuspended: Bool
-    private(set) var tasks: [(stall: TaskStall, isSettled: Bool)] = []
+    let undeliveredCount: Int
     private let callback: RunningCallback.Kind?
     private let since: CoarseTime
     private let task: Operation?
     private let group: JobGroup?
     private let isStarted: Bool
     private let isInMain: Bool
+    private let ending: JobState.Machine.Ending?
+    private let endRequestedAt: CoarseTime
 
-    init(of job: JobController, _ state: JobState) {
+    init(_ state: borrowing JobState, _ mailbox: JobMailbox) {
         isSuspended = state.machine.isSuspended
         callback = state.delivery.callback?.kind
         since = state.delivery.callback?.since ?? CoarseTime(rawValue: 0)
@@ -88,36 +99,26 @@ private struct StallView {
             group = nil
         }
         isStarted = state.machine.isStarted
-        isInMain = state.machine.hasEnteredMain && !state.machine.isAfterMain
-        let gates = Self.gates(state)
-        for record in state.tasks.records {
-            guard let task = record.task else { continue }
-            let gate = record.admission.isHeld ? gates[record.group] : nil
-            let isSettled = record.isSettled || record === running
-            tasks.append((TaskStall(task, record, of: job, gate: gate), isSettled))
-        }
-    }
-
-    /// The groups that have a width, and who takes their places.
-    private static func gates(_ state: JobState) -> [Int: TaskStall.Gate] {
-        guard state.admission.isCounting else { return [:] }
-        var gates: [Int: TaskStall.Gate] = [:]
-        for record in state.tasks.records {
-            let width = state.admission.width(of: record.group)
-            guard width < .max, let task = record.task else { continue }
-            let name = state.groups.groups[record.group]
-            var gate = gates[record.group] ?? TaskStall.Gate(group: name, width: width)
-            if record.admission.takesPlace { gate.add(task) }
-            gates[record.group] = gate
-        }
-        return gates
+        let isAfterMain = state.machine.isAfterMain
+        isInMain = state.machine.hasEnteredMain ? !isAfterMain : false
+        (ending, endRequestedAt) = (state.machine.ending, state.endRequestedAt)
+        let waiting = mailbox.finishedCount - state.tasks.endedCount - (running == nil ? 0 : 1)
+        undeliveredCount = state.tasks.isEmpty ? 0 : max(0, waiting)
     }
 
     func code(of job: JobController) -> JobStall.Code {
         let lifecycle = job.currentLifecycle
         guard lifecycle.contains(.started), !lifecycle.contains(.finished) else { return .idle }
         let start = CoarseTime(rawValue: job.enteredMainAt.load(ordering: .relaxed))
-        if isInMain { return .main(since: start) }
+        if isInMain {
+            return switch ending {
+            case .finishedEarly:
+                .mainBehindFinish("finish()", called: endRequestedAt, since: start)
+            case .failed:
+                .mainBehindFinish("finish(with:)", called: endRequestedAt, since: start)
+            case nil, .completed, .cancelled, .overrun: .main(since: start)
+            }
+        }
         if let queue = job.shell.callbackQueue {
             guard isStarted else {
                 return .awaitsCallbackQueue(queue.label, isForMain: true, since: start)

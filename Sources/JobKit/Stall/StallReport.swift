@@ -1,7 +1,7 @@
 import Foundation
 
-/// The lines of `explainStall`, made without recursion and at a cost linear in the tasks and their
-/// dependencies.
+/// The lines of `explainStall`, made without recursion and at a cost linear in the lines asked for
+/// and their dependencies.
 struct StallReport {
     private let now: CoarseTime
     private var queues = StalledQueues()
@@ -17,56 +17,154 @@ struct StallReport {
         self.now = now
     }
 
+    /// How many tasks are looked at for each line: more than one, because equal ones share a line.
+    private static let tasksPerLine = 4
+    /// Up to so many equal tasks of a job have lines of their own.
+    private static let ownLines = 9
+
+    /// What is said of a task.
+    private struct Remark {
+        let task: Operation
+        let words: String
+        /// The job whose task it is, as a number.
+        let level: Int
+        /// Whether lines of its own tasks follow.
+        var hasTasks = false
+        /// Tasks of which the same is said, and which have no lines of their own.
+        var others: [Operation] = []
+    }
+
+    /// The tasks of one job that are still to be looked at.
+    private struct Level {
+        let number: Int
+        var tasks: ArraySlice<TaskStall>
+        /// How many more there are.
+        var omittedCount: Int
+
+        init(_ number: Int, _ stall: JobStall) {
+            (self.number, tasks, omittedCount) = (number, stall.tasks[...], stall.omittedCount)
+        }
+    }
+
     /// The line of a job, then those of its unfinished tasks, at most `limit`, and what was left
     /// out.
     mutating func lines(of root: JobController, limit: Int) -> [String] {
-        let stall = root.shell.stall(of: root)
+        let limit = max(0, limit)
+        let (product, isTooMuch) = limit.multipliedReportingOverflow(by: Self.tasksPerLine)
+        let taskLimit = isTooMuch ? Int.max : product
+        let stall = root.shell.stall(of: root, limit: taskLimit)
         seen.insert(ObjectIdentifier(root.shell))
         var lines = [firstLine(of: root, stall)]
-        var remaining = Array(stall.tasks.reversed())
-        while let next = remaining.popLast() {
-            guard !next.task.isFinished else { continue }
-            guard lines.count <= limit else {
-                lines.append("… and \(remaining.count + 1) more")
-                break
-            }
-            let job = next.task as? JobController
-            let stall = job.map { $0.shell.stall(of: $0) }
-            lines.append(line(of: next, stall))
-            guard let job, let stall, seen.insert(ObjectIdentifier(job.shell)).inserted else {
-                continue
-            }
-            remaining += stall.tasks.reversed()
-        }
+        var (remarks, omittedCount) = remarks(below: stall, limit: taskLimit)
+        remarks = Self.gathered(remarks)
+        for remark in remarks.dropFirst(limit) { omittedCount += 1 + remark.others.count }
+        lines += remarks.prefix(limit).map(Self.line)
+        if omittedCount > 0 { lines.append("… and \(omittedCount) more") }
         return lines
     }
 
+    /// What is to be said of the unfinished tasks, at most `limit`, and how many more there are.
+    private mutating func remarks(
+        below stall: JobStall,
+        limit: Int
+    ) -> ([Remark], omittedCount: Int) {
+        var remarks: [Remark] = []
+        var omittedCount = 0
+        var levels = [Level(0, stall)]
+        while let last = levels.indices.last {
+            guard let next = levels[last].tasks.popFirst() else {
+                omittedCount += levels[last].omittedCount
+                levels.removeLast()
+                continue
+            }
+            guard remarks.count < limit else {
+                omittedCount += 1
+                continue
+            }
+            let untold = next.hasFinishedWithoutTelling
+            guard untold || !next.task.isFinished else { continue }
+            let job = next.task as? JobController
+            let own = job.map { $0.shell.stall(of: $0, limit: limit - remarks.count - 1) }
+            let words = untold ? "finished without telling" + next.task.note : words(of: next, own)
+            remarks.append(Remark(task: next.task, words: words, level: levels[last].number))
+            guard let job, let own, seen.insert(ObjectIdentifier(job.shell)).inserted else {
+                continue
+            }
+            remarks[remarks.count - 1].hasTasks = !own.tasks.isEmpty || own.omittedCount > 0
+            levels.append(Level(remarks.count, own))
+        }
+        return (remarks, omittedCount)
+    }
+
+    /// Gathers what is equal of many tasks of one job into what is said of the first of them.
+    private static func gathered(_ remarks: [Remark]) -> [Remark] {
+        struct Key: Hashable {
+            let words: String
+            let level: Int
+        }
+        var equal: [Key: [Int]] = [:]
+        for (index, remark) in remarks.enumerated() where !remark.hasTasks {
+            equal[Key(words: remark.words, level: remark.level), default: []].append(index)
+        }
+        var gathered: [Remark?] = remarks
+        for indices in equal.values where indices.count > ownLines {
+            gathered[indices[0]]?.others = indices.dropFirst().map { remarks[$0].task }
+            for index in indices.dropFirst() { gathered[index] = nil }
+        }
+        return gathered.compactMap(\.self)
+    }
+
+    /// A line that begins with the task's name.
+    private static func line(_ remark: Remark) -> String {
+        let line = "\(operationLabel(remark.task)): \(remark.words)"
+        guard !remark.others.isEmpty else { return line }
+        return line + "; and \(remark.others.count) more like it: " + StallWords.list(remark.others)
+    }
+
     private mutating func firstLine(of root: JobController, _ stall: JobStall) -> String {
-        guard !root.isFinished else { return "\(root.label): finished" }
+        guard !root.isFinished else {
+            guard root.isGivenUp else { return "\(root.label): finished" }
+            return "\(root.label): finished, given up"
+                + (root.shell.ask { $0.abandoned }?.words ?? "")
+        }
         var line = "\(root.label): "
         if root.currentLifecycle.contains(.started) {
             line += "executing"
         } else {
             line += "not started"
-            let queue = root.shell.send { $0.owner.startQueue }
+            let queue = root.shell.ask { $0.owner.startQueue }
             let reason = reasonNotToStart(TaskStall(root, in: queue))
             if let reason { line += ", \(reason)" }
         }
         if stall.isSuspended { line += ", suspended" }
-        if root.isCancelled { line += ", cancelled" }
+        line += stopWords(of: root)
         return line + stall.words(at: now) + root.note
     }
 
-    /// A line that begins with the task's name; `own` is what keeps a nested job's own code from
-    /// going on.
-    private mutating func line(of stall: TaskStall, _ own: JobStall?) -> String {
+    /// What is said of a task; `own` is what keeps a nested job's own code from going on.
+    private mutating func words(of stall: TaskStall, _ own: JobStall?) -> String {
         let task = stall.task
-        var line = "\(operationLabel(task)): "
         let isExecuting = task.isExecuting
-        line += isExecuting ? executing(task) : reasonNotToStart(stall) ?? "never queued"
-        if own?.isSuspended == true { line += ", suspended" }
-        if task.isCancelled { line += ", cancelled" + (isExecuting ? " and not stopped yet" : "") }
-        return line + (own?.words(at: now) ?? "") + task.note
+        var words = isExecuting ? executing(task) : reasonNotToStart(stall) ?? "never queued"
+        if own?.isSuspended == true { words += ", suspended" }
+        words += stopWords(of: task)
+        if isExecuting, task.isCancelled {
+            words += hasOverrun(task) ? " and has not stopped yet" : " and not stopped yet"
+        }
+        return words + (own?.words(at: now) ?? "") + task.note
+    }
+
+    /// Whether an operation was told to stop, and why.
+    private func stopWords(of operation: Operation) -> String {
+        guard operation.isCancelled else { return "" }
+        guard hasOverrun(operation), let concurrent = operation as? ConcurrentOperation else {
+            return ", cancelled"
+        }
+        return ", overran its limit of \(StallWords.limit(concurrent.overrunLimit))"
+    }
+
+    private func hasOverrun(_ operation: Operation) -> Bool {
+        (operation as? ConcurrentOperation)?.currentLifecycle.contains(.overrun) == true
     }
 
     /// How long it has been executing, if that is known and a second or longer.
@@ -86,6 +184,10 @@ struct StallReport {
         if !dependencies.isEmpty, !task.isCancelled {
             return "waits for " + StallWords.list(dependencies) { name(of: $0, depth: depth) }
         }
+        if let queue = RateLimitedQueueShell.queue(of: task, putInto: stall.queue) {
+            let isReady = !dependencies.isEmpty || task.isReady
+            return isReady ? queue.reasonToWait : "not ready: its own isReady says no"
+        }
         if let queue = TaskQueueShell.queue(of: task) {
             let isReady = !dependencies.isEmpty || task.isReady
             return isReady
@@ -93,7 +195,8 @@ struct StallReport {
                 : "not ready: its own isReady says no, in \(queue.name)"
         }
         if let reason = (task as? LaunchTask)?.reasonNotToStart { return reason }
-        guard stall.wasQueued, let queue = stall.queue else { return nil }
+        guard stall.wasQueued, let first = stall.queue else { return nil }
+        let queue = RateLimitedQueueShell.queueBehind(first)
         if let queue = queue as? TaskQueue { return "ready in \(queue.shell.name)" }
         guard let queue = queue as? OperationQueue else {
             return "in \(type(of: queue)), not started"
@@ -116,8 +219,13 @@ struct StallReport {
         guard !records.contains(where: { seen.contains(ObjectIdentifier($0.shell)) }) else {
             return name
         }
-        let stall =
-            records.lazy.compactMap { $0.shell.stall(of: $0) }.first ?? TaskStall(dependency)
+        // Each is asked once: its job may deliver the task meanwhile, and know it no more.
+        var stall = TaskStall(dependency)
+        for record in records {
+            guard let known = record.shell.stall(of: record) else { continue }
+            stall = known
+            break
+        }
         let reason =
             dependency.isExecuting
             ? executing(dependency) : reasonNotToStart(stall, depth: depth + 1) ?? "not started"

@@ -18,7 +18,7 @@ enum StallWords {
         name: (Operation) -> String = operationLabel
     ) -> String {
         let names = operations.prefix(nameLimit).map(name).joined(separator: ", ")
-        let further = (count ?? operations.count) - min(operations.count, nameLimit)
+        let further = max(count ?? 0, operations.count) - min(operations.count, nameLimit)
         return further > 0 ? "\(names) and \(further) more" : names
     }
 
@@ -31,5 +31,12 @@ enum StallWords {
         case ..<7_200: " for \(seconds / 60) min"
         default: " for \(seconds / 3_600) h"
         }
+    }
+
+    /// A limit in seconds, as people write it: `0.5 s`.
+    static func limit(_ limit: Duration) -> String {
+        let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
+        return seconds == seconds.rounded() && abs(seconds) < 1e15
+            ? "\(Int(seconds)) s" : "\(seconds) s"
     }
 }

@@ -6,32 +6,32 @@ struct StalledQueues {
         let name: String
         let isSuspended: Bool
         let isFull: Bool
+        /// The first of those that execute, where that is of interest.
         let executing: [Operation]
+        let executingCount: Int
         /// Ready, but behind a barrier.
         let parked: Set<ObjectIdentifier>
 
         init(_ queue: TaskQueueShell) {
-            let machine = queue.ask { $0.machine }
+            let stall = queue.ask { $0.machine.stall(naming: StallWords.nameLimit) }
             name = queue.name
-            isSuspended = machine.isSuspended
-            isFull = machine.placesTaken >= machine.width
-            executing = machine.slots.filter { $0.state == .executing }
-                .sorted { $0.sequence < $1.sequence }
-                .compactMap(\.entry).filter { !$0.isFinished }
-            parked = Set(
-                machine.slots.filter { $0.state == .parked }
-                    .compactMap { $0.entry.map(ObjectIdentifier.init) }
-            )
+            isSuspended = stall.isSuspended
+            isFull = stall.isFull
+            executing = stall.executing.filter { !$0.isFinished }
+            executingCount = stall.executingCount - stall.executing.count + executing.count
+            parked = Set(stall.parked.map { ObjectIdentifier($0) })
         }
 
         init(_ queue: OperationQueue) {
             let width = queue.maxConcurrentOperationCount
             name = queue.name ?? "OperationQueue"
             isSuspended = queue.isSuspended
-            executing = queue.operations.filter(\.isExecuting)
-            isFull =
-                width != OperationQueue.defaultMaxConcurrentOperationCount
-                && executing.count >= width
+            // Foundation gives all of them at once or none.
+            let isLimited = width != OperationQueue.defaultMaxConcurrentOperationCount
+            executing =
+                isLimited && !isSuspended ? queue.operations.filter(\.isExecuting) : []
+            executingCount = executing.count
+            isFull = isLimited && executing.count >= width
             parked = []
         }
 
@@ -42,11 +42,11 @@ struct StalledQueues {
             let who =
                 executing.isEmpty
                 ? "nothing"
-                : StallWords.list(executing) { operation in
+                : StallWords.list(executing, of: executingCount) { operation in
                     let name = operationLabel(operation)
                     return operation === job ? "its own job \(name)" : name
                 }
-            let verb = executing.count > 1 ? "execute" : "executes"
+            let verb = executingCount > 1 ? "execute" : "executes"
             return "\(isParked ? "waits for a barrier" : "full"): \(name), where \(who) \(verb)"
         }
     }

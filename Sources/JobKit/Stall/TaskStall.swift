@@ -6,23 +6,28 @@ struct TaskStall {
     struct Gate {
         let group: JobGroup
         let width: Int
-        /// The first of those in their queues.
+        /// How many are in their queues.
+        let count: Int
+        /// The first of them.
         private(set) var inside: [Operation] = []
-        private(set) var count = 0
 
-        init(group: JobGroup, width: Int) {
-            (self.group, self.width) = (group, width)
+        init(group: JobGroup, width: Int, count: Int) {
+            (self.group, self.width, self.count) = (group, width, count)
         }
 
-        mutating func add(_ task: Operation) {
-            count += 1
-            if inside.count < StallWords.nameLimit { inside.append(task) }
-        }
+        /// Whether there is more to be named.
+        var lacksNames: Bool { inside.count < min(count, StallWords.nameLimit) }
+
+        mutating func add(_ task: Operation) { inside.append(task) }
     }
 
     let task: Operation
     /// The job that tracks the task; nil for an operation that no job tracks.
     let job: JobController?
+    /// Whether the task has finished, which the job has not heard.
+    var hasFinishedWithoutTelling: Bool { record?.hasFinishedWithoutTelling(task) == true }
+
+    private var record: TaskRecord?
     /// Whether the job was to put the task into a queue, and has not yet.
     private(set) var isHeld = false
     /// Whether the job has put the task into its queue.
@@ -48,6 +53,7 @@ struct TaskStall {
     init(_ task: Operation, _ record: TaskRecord, of job: JobController, gate: Gate?) {
         self.task = task
         self.job = job
+        self.record = record
         isHeld = record.admission.isHeld
         wasQueued = record.admission.wasQueued
         queue = record.queue
@@ -62,7 +68,8 @@ struct TaskStall {
         }
         if job.isSuspended { return "never queued, because \(job.label) is suspended" }
         guard let gate else { return "never queued yet" }
-        let inside = gate.count > 0 ? ", now " + StallWords.list(gate.inside, of: gate.count) : ""
+        let isNamed = !gate.inside.isEmpty
+        let inside = isNamed ? ", now " + StallWords.list(gate.inside, of: gate.count) : ""
         return "never queued, because only \(gate.width) of group \(gate.group) may go at a time"
             + inside
     }

@@ -10,7 +10,7 @@ extension TaskQueueState {
         let isConcurrent: Bool
         /// The job that has just begun to wait for it, if that was started in this queue.
         ///
-        /// Not retained: whoever adds the operation holds the job.
+        /// Not retained: the thread that adds the operation holds the job.
         let job: Unmanaged<ConcurrentOperation>?
 
         init(

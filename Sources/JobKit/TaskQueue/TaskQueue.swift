@@ -110,7 +110,11 @@ public final class TaskQueue: OperationScheduling, Sendable {
     /// - Parameters:
     ///   - operations: The operations.
     ///   - waitUntilFinished: Whether to return only when all of them have finished.
-    @available(*, noasync, message: "It may block its thread: await it, or call addOperations(_:).")
+    @available(
+        *,
+        noasync,
+        message: "It may block its thread: await addOperationsAndWait(_:) instead."
+    )
     public func addOperations(_ operations: [Operation], waitUntilFinished: Bool) {
         shell.add(operations)
         guard waitUntilFinished else { return }
@@ -119,14 +123,27 @@ public final class TaskQueue: OperationScheduling, Sendable {
 
     /// Adds operations like ``addOperations(_:)``, and optionally waits until they have finished.
     ///
-    /// Blocks no thread. A cancelled task keeps waiting, and cancels none of the operations.
+    /// Blocks no thread. A cancelled task keeps waiting, and cancels none of the operations. Code at
+    /// the top level of `main.swift` calls ``addOperationsAndWait(_:)``: Swift takes this name there
+    /// for the method that blocks.
     ///
     /// - Parameters:
     ///   - operations: The operations.
     ///   - waitUntilFinished: Whether to return only when all of them have finished.
     public func addOperations(_ operations: [Operation], waitUntilFinished: Bool) async {
+        if waitUntilFinished {
+            await addOperationsAndWait(operations)
+        } else {
+            shell.add(operations)
+        }
+    }
+
+    /// Adds operations like ``addOperations(_:)``, and waits until all of them have finished.
+    ///
+    /// Blocks no thread. A cancelled task keeps waiting, and cancels none of the operations.
+    public func addOperationsAndWait(_ operations: [Operation]) async {
         shell.add(operations)
-        if waitUntilFinished { await OperationsEnd.reached(by: operations) }
+        await OperationsEnd.reached(by: operations)
     }
 
     /// Adds a closure as an operation.
@@ -164,17 +181,26 @@ public final class TaskQueue: OperationScheduling, Sendable {
 
     /// Blocks the calling thread until no operation is left.
     ///
-    /// Unavailable from `async` code, which awaits the method of the same name.
-    @available(*, noasync, message: "It blocks its thread: await the async method instead.")
+    /// Unavailable from `async` code, which awaits the method of the same name, or
+    /// ``waitForAllOperations()``.
+    @available(*, noasync, message: "It blocks its thread: await waitForAllOperations() instead.")
     public func waitUntilAllOperationsAreFinished() {
         shell.waitUntilIdle()
+    }
+
+    /// Waits as ``waitForAllOperations()`` does.
+    ///
+    /// Code at the top level of `main.swift` calls that: Swift takes this name there for the method
+    /// that blocks.
+    public func waitUntilAllOperationsAreFinished() async {
+        await waitForAllOperations()
     }
 
     /// Waits until no operation is left; returns at once if there is none.
     ///
     /// Blocks no thread. Also waits for operations that are added meanwhile, until the queue is
     /// empty for a moment. A cancelled task keeps waiting, and cancels no operation.
-    public func waitUntilAllOperationsAreFinished() async {
+    public func waitForAllOperations() async {
         await shell.idle()
     }
 

@@ -71,7 +71,7 @@ extension TaskQueueShell {
     /// What becomes of an operation that is to stand in a queue.
     enum Entry {
         case stands
-        /// Somebody else has started it.
+        /// Other code has started it.
         case hasStarted
         case hasFinished
     }

@@ -15,7 +15,7 @@ final class TaskQueueShell: QueueHome {
     /// Sequentially consistent, as the jobs' turns: the queue sets this and then asks
     /// the jobs; a job begins to wait and then reads this. At least one of the two sees the other.
     let asksForLenders: Atomic<Bool>
-    /// How many jobs were started here and live: where there is none, nobody looks for one.
+    /// How many jobs were started here and live: where there is none, none is looked for.
     let jobCount = Atomic<Int>(0)
     /// Changes when there is work and a worker looks for some.
     private let workSign = Atomic<Int>(0)
@@ -29,10 +29,7 @@ final class TaskQueueShell: QueueHome {
     init(name: String, width: Int, quality: DispatchQoS) {
         self.name = name
         let cores = ProcessInfo.processInfo.activeProcessorCount
-        let roster = WorkerRoster(
-            parallelism: min(max(2, cores), Self.threadLimit),
-            limit: Self.threadLimit
-        )
+        let roster = WorkerRoster(cores: max(2, cores), limit: Self.threadLimit)
         let workers = TaskQueueWorkers(roster, name: name, quality: quality)
         state = Guarded(TaskQueueState(width: width, workers: workers))
         asksForLenders = Atomic(width < Int.max)
@@ -74,10 +71,17 @@ final class TaskQueueShell: QueueHome {
 
     private func wake(_ wake: TaskQueueWorkers.Wake) {
         switch wake {
-        case .worker(let worker): worker.queue.async { [self] in work(worker.index) }
+        case .worker(let worker): call(worker)
         case .searchingWorker: workSign.add(1, ordering: .relaxed)
-        case .monitor: StarvationMonitor.shared.watch(self)
+        case .watch: WorkerWatch.begin(self)
+        case .workerAndWatch(let worker):
+            call(worker)
+            WorkerWatch.begin(self)
         }
+    }
+
+    func call(_ worker: TaskQueueWorkers.Worker) {
+        worker.queue.async { [self] in work(worker.index) }
     }
 
     /// Has an idle worker deliver to a job, and go on with what its callbacks add, which saves the
@@ -93,15 +97,22 @@ final class TaskQueueShell: QueueHome {
         context.pointee.workerQueue = ObjectIdentifier(self)
         context.pointee.lastFinished = 0
         defer { context.pointee.workerQueue = nil }
+        let badge = WorkerBadge(at: DispatchTime.now().uptimeNanoseconds)
         var news = PlaceNews(for: self)
-        delivery?.deliverAll(&news)
-        let (now, waiting) = (DispatchTime.now().uptimeNanoseconds, news.take())
+        if let delivery {
+            _ = state.withLock { $0.workers.workerCame(index, badge) }
+            delivery.deliverAll(&news)
+        }
+        let waiting = news.take()
         let (stay, first, wake) = state.withLock {
-            $0.workerCame(index, at: now, waiting: waiting)
+            $0.workerCame(index, badge, waiting: waiting)
         }
         if let wake { self.wake(wake) }
         var upcoming = first
+        var began = 0
         while let start = upcoming.take() ?? search(stay) {
+            began &+= 1
+            badge.began.store(began, ordering: .relaxed)
             runWithPool { upcoming = run(start, context) }
         }
     }

@@ -30,12 +30,14 @@ struct TaskQueueState {
         workers.toWake(startable: machine.startableCount, isOwnWorker: isOwnWorker)
     }
 
-    /// The monitor need not watch the queue any more; returns false if there is something to start
-    /// after all.
-    mutating func watchEnded() -> Bool {
-        guard machine.startableCount == 0 else { return false }
-        workers.watchEnded()
-        return true
+    /// Takes in what a look at the workers has found; see ``TaskQueueWorkers/looked(_:)``.
+    mutating func lookedAtWorkers(
+        _ look: ThreadDemand.Look
+    ) -> (called: [TaskQueueWorkers.Worker], pause: UInt64?) {
+        var look = look
+        look.active = workers.activeCount
+        (look.startable, look.startCount) = (machine.startableCount, machine.startCount)
+        return workers.looked(look)
     }
 
     // MARK: Starting
@@ -65,7 +67,7 @@ struct TaskQueueState {
     @inline(__always)
     mutating func takeNext(waiting: ConcurrentOperation?) -> (Start?, TaskQueueWorkers.Wake?) {
         if let waiting { jobWaits(waiting) }
-        guard let start = start() else {
+        guard !workers.hasTooMany, let start = start() else {
             workers.searchBegan()
             return (nil, nil)
         }
@@ -75,11 +77,12 @@ struct TaskQueueState {
     /// A worker has come: it takes the next operation, or begins to search.
     mutating func workerCame(
         _ index: Int,
-        at now: UInt64,
+        _ badge: WorkerBadge,
         waiting: ConcurrentOperation?
     ) -> (WorkerStay, Start?, TaskQueueWorkers.Wake?) {
+        let stay = workers.workerCame(index, badge)
         let (start, wake) = takeNext(waiting: waiting)
-        return (workers.stay(of: index, from: now), start, wake)
+        return (stay, start, wake)
     }
 
     /// A worker has searched for a while: it takes the next operation, or leaves.
@@ -88,6 +91,9 @@ struct TaskQueueState {
         at now: UInt64
     ) -> (Start?, TaskQueueWorkers.Wake?) {
         workers.searchEnded()
+        if workers.hasTooMany {
+            return (nil, workers.workerLeftToOthers(stay, startable: machine.startableCount))
+        }
         guard let start = start() else {
             return (nil, workers.workerLeft(stay, at: now, startCount: machine.startCount))
         }
@@ -179,7 +185,7 @@ struct TaskQueueState {
         return End(queue: keptAlive.take(), waiters: idleWaiters)
     }
 
-    /// Somebody waits until no operation is left; returns false if none is.
+    /// A waiter is to hear when no operation is left; returns false if none is.
     mutating func idleAwaited(by waiter: IdleWaiter) -> Bool {
         guard machine.count > 0 else { return false }
         idleWaiters.append(waiter)
@@ -268,7 +274,7 @@ struct TaskQueueState {
     /// Operations to be asked whether they are ready.
     typealias Asked = [(ticket: TaskQueueTicket, operation: Operation)]
 
-    /// Returns whom to ask; nil if another round has taken this one's place.
+    /// Returns what to ask; nil if another round has taken this one's place.
     mutating func roundBegan(
         _ appointment: ReadinessRound.Appointment
     ) -> (unready: Asked, waiting: Asked)? {

@@ -29,4 +29,52 @@ extension TaskQueueStateMachine {
     var readyEntries: [Entry] {
         slots.filter { $0.state == .ready || $0.state == .granted }.compactMap(\.entry)
     }
+
+    /// What keeps ready entries from being started.
+    struct Stall {
+        let isSuspended: Bool
+        /// Whether all places are taken.
+        let isFull: Bool
+        let executingCount: Int
+        /// The first of those that execute, if the queue is full or entries wait for a barrier.
+        let executing: [Entry]
+        /// Ready, but behind a barrier.
+        let parked: [Entry]
+    }
+
+    /// Says what keeps ready entries from being started, and names at most so many of those that
+    /// execute.
+    func stall(naming limit: Int) -> Stall {
+        let (isFull, hasBarrier) = (placesTaken >= width, hasBarrier)
+        var executing: [Slot] = []
+        var parked: [Entry] = []
+        if !isSuspended, isFull || hasBarrier {
+            var holders = 0
+            for index in slots.indices {
+                if slots[index].state == .parked, let entry = slots[index].entry {
+                    parked.append(entry)
+                }
+                guard slots[index].state == .executing, loans.lender(of: index) == nil else {
+                    continue
+                }
+                executing.append(slots[index])
+                // Those that execute in its place.
+                var next = loans.borrower(of: index)?.slot
+                while let borrower = next, slots[borrower].state == .executing {
+                    executing.append(slots[borrower])
+                    next = loans.borrower(of: borrower)?.slot
+                }
+                holders += 1
+                if !hasBarrier, holders == placesTaken || executing.count >= limit { break }
+            }
+        }
+        executing.sort { $0.sequence < $1.sequence }
+        return Stall(
+            isSuspended: isSuspended,
+            isFull: isFull,
+            executingCount: max(placesTaken, executing.count),
+            executing: executing.prefix(limit).compactMap(\.entry),
+            parked: parked
+        )
+    }
 }

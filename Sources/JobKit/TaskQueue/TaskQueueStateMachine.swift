@@ -37,6 +37,9 @@ struct TaskQueueStateMachine<Entry> {
         isSuspended ? 0 : grantedCount + min(readyCount - grantedCount, freePlaces)
     }
 
+    /// Whether entries wait for others to be through.
+    var hasBarrier: Bool { barriers.hasBarrier }
+
     private var freePlaces: Int { max(0, width - placesTaken) }
     /// Whether there are more entries to start than places: only then is a place lent.
     private var isShort: Bool { readyCount - grantedCount > freePlaces }

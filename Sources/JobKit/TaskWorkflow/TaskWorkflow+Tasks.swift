@@ -49,11 +49,11 @@ extension TaskWorkflow {
         }
         let (indices, actions) = launch.add(records, asGroup: asGroup)
         for (index, task) in zip(indices, tasks) {
-            task.place.withLock { $0 = LaunchPlace(shell: launch, index: index) }
+            task.position.withLock { $0 = LaunchPosition(shell: launch, index: index) }
             // It may have finished, cancelled, when it did not know its number.
             if task.isFinished { launch.taskFinished(index, task) }
         }
-        // A task for which nothing waits closes no circle.
+        // A task that nothing waits for closes no circle.
         if launch.isLaunched {
             if tasks.contains(where: { $0.hooks.withLock { $0.hasDependents } }) {
                 refuseImpossibleDependencies()
@@ -65,9 +65,9 @@ extension TaskWorkflow {
     }
 
     private func claim(_ task: LaunchTask) {
-        let owner = task.place.withLock { place -> TaskWorkflowShell? in
-            if let owner = place?.shell { return owner }
-            place = LaunchPlace(shell: launch, index: nil)
+        let owner = task.position.withLock { position -> TaskWorkflowShell? in
+            if let owner = position?.shell { return owner }
+            position = LaunchPosition(shell: launch, index: nil)
             return nil
         }
         let reason: String? =
@@ -91,7 +91,7 @@ extension TaskWorkflow {
             completion: { [weak self, weak task] (_: LaunchTask) in
                 guard let self, let task else { return }
                 taskFinished(task)
-                launch.taskDelivered(task.place.withLock { $0 }?.index)
+                launch.taskDelivered(task.position.withLock { $0 }?.index)
             }
         )
         shell.track(
@@ -108,11 +108,7 @@ extension TaskWorkflow {
     /// Gives the plan the dependencies between the tasks, and traps if one can never be met.
     func refuseImpossibleDependencies() {
         noteDependencies(of: trackedTasks.compactMap { $0 as? LaunchTask })
-        let (impossible, names) = launch.state.withLock { state in
-            (state.machine.plan.impossibleDependency(), state.record.tasks.map(\.name))
-        }
-        guard let impossible else { return }
-        let (task, other) = (names[impossible.task], names[impossible.dependency])
+        guard let (task, other) = launch.impossibleDependency() else { return }
         fatalError(
             "JobKit: \(label) can never finish: \(task) depends on \(other), "
                 + "which can start only after \(task)."
@@ -122,23 +118,18 @@ extension TaskWorkflow {
     private func noteDependencies(of tasks: [LaunchTask]) {
         let found = tasks.compactMap { task -> (Int, [Int])? in
             let dependencies = task.dependencies
-            guard !dependencies.isEmpty, let index = place(of: task), !task.isCancelled else {
+            guard !dependencies.isEmpty, let index = number(of: task), !task.isCancelled else {
                 return nil
             }
-            return (index, dependencies.compactMap { place(of: $0) })
+            return (index, dependencies.compactMap { number(of: $0) })
         }
-        guard !found.isEmpty else { return }
-        launch.state.withLock { state in
-            for (index, dependencies) in found {
-                state.machine.dependenciesFound(dependencies, of: index)
-            }
-        }
+        launch.dependenciesFound(found)
     }
 
-    private func place(of operation: Operation) -> Int? {
+    private func number(of operation: Operation) -> Int? {
         guard let task = operation as? LaunchTask, !task.isFinished,
-            let place = task.place.withLock({ $0 }), place.shell === launch
+            let position = task.position.withLock({ $0 }), position.shell === launch
         else { return nil }
-        return place.index
+        return position.index
     }
 }

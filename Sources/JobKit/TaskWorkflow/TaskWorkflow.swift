@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Synchronization
 
 // Operation forces @unchecked. All state stands behind the locks of the two shells.
 /// The tasks of an app's launch, in stages: some on the main thread, some concurrent with it.
@@ -47,6 +48,7 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
     /// - Parameter name: The workflow's name in the timeline.
     public init(name: String) {
         super.init()
+        startsItsOwnWay()
         self.name = name
     }
 
@@ -57,6 +59,7 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
     ///   - queue: Where the concurrent tasks run.
     public init(name: String, queue: any OperationScheduling) {
         super.init(queue: queue)
+        startsItsOwnWay()
         self.name = name
     }
 
@@ -75,17 +78,10 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
 
     // MARK: Starting
 
-    /// Starts the workflow, with an empty context unless ``start(context:)`` was called.
+    /// Starts the workflow; `start()` alone does so with an empty context, unless one was set.
     ///
     /// On the main thread, main-queue tasks that are ready run before this returns. Impossible
     /// dependencies between the tasks trap.
-    open override func start() {
-        let isServing = MainThread.isCurrent && launch.claimServing()
-        super.start()
-        if isServing { launch.serveClaimed() }
-    }
-
-    /// Starts the workflow.
     ///
     /// - Parameter context: Passed to every task.
     public final func start(context: LaunchContext) {
@@ -129,10 +125,10 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
         do {
             try await run(on: nil)
         } catch {
-            await launch.waitUntilTold()
+            await launch.waitUntilNotified()
             throw error
         }
-        await launch.waitUntilTold()
+        await launch.waitUntilNotified()
     }
 
     // MARK: For subclasses
@@ -148,6 +144,19 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
     }
 
     // MARK: For JobKit
+
+    private func startsItsOwnWay() {
+        lifecycle.bitwiseOr(
+            OperationLifecycle.startsItsOwnWay.rawValue,
+            ordering: .relaxed
+        )
+    }
+
+    override func startItsOwnWay() {
+        let isServing = MainThread.isCurrent && launch.claimServing()
+        super.startItsOwnWay()
+        if isServing { launch.serveClaimed() }
+    }
 
     override func run() {
         launch.workflowBegan()
@@ -171,4 +180,17 @@ extension DispatchTime {
     fileprivate init(after timeout: Duration) {
         self = timeout.dispatchInterval.map { .now() + $0 } ?? .distantFuture
     }
+}
+
+/// Is notified when a workflow has finished.
+///
+/// The protocol is isolated to the main actor, like an app delegate or a view controller. A
+/// conforming class becomes main-actor isolated too, unless it is declared `nonisolated`.
+@MainActor public protocol TaskWorkflowDelegate: AnyObject {
+    /// The workflow has finished, because its tasks have ended or it was cancelled.
+    ///
+    /// Called once, on the main thread, when `state` is ``TaskWorkflow/State/finished``.
+    ///
+    /// - Parameter workflow: The workflow; its timeline is complete.
+    func workflowDidFinish(_ workflow: TaskWorkflow)
 }

@@ -1,37 +1,45 @@
+import Dispatch
+import Foundation
+
 /// Owns a workflow's only lock of its own; submits tasks, and serves the main thread, without it.
 final class TaskWorkflowShell: OperationScheduling, Sendable {
     typealias Machine = TaskWorkflowStateMachine<TaskRecord>
 
     // The delegate need not be `Sendable`: it is handed over under the lock, and called on the main
     // thread.
-    struct WeakDelegate: Sendable {
+    private struct WeakDelegate: Sendable {
         nonisolated(unsafe) weak var object: (any TaskWorkflowDelegate)?
     }
 
-    /// How far the news of the finish has come.
-    enum Telling {
+    /// How far the call of the delegate has come.
+    private enum Notification {
         case none
         case due(TaskWorkflow)
-        case told
+        case done
     }
 
-    struct State {
+    private enum MainWork {
+        case start(LaunchTask)
+        case notify(TaskWorkflow)
+    }
+
+    private struct State {
         var machine = Machine()
         var record = LaunchRecord()
         var context: LaunchContext = [:]
         var delegate = WeakDelegate()
         /// What is to be done on the main thread: tasks that have their turn, and the delegate.
         var mainTasks = FIFO<LaunchTask>()
-        var telling = Telling.none
+        var notification = Notification.none
         var isServing = false
-        /// Something changed since the one who serves looked.
-        var hasNews = false
-        /// The main thread is being blocked, and is told of the end even without a delegate.
+        /// Something has changed since the serving thread looked.
+        var needsAnotherLook = false
+        /// The main thread is blocked until the end, which it hears of even without a delegate.
         var isAwaitedOnMainThread = false
         var waiters: [@Sendable () -> Void] = []
     }
 
-    let state = Guarded(State())
+    private let state = Guarded(State())
 
     var delegate: (any TaskWorkflowDelegate)? {
         get { state.withLock { $0.delegate }.object }
@@ -78,6 +86,33 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         }
     }
 
+    func addGate(_ name: String) {
+        state.withLock { $0.machine.gateAdded(name) }
+    }
+
+    func openGate(_ name: String) {
+        send { $0.machine.gateOpened(name) }
+    }
+
+    func dependenciesFound(_ found: [(task: Int, dependencies: [Int])]) {
+        guard !found.isEmpty else { return }
+        state.withLock { state in
+            for (task, dependencies) in found {
+                state.machine.dependenciesFound(dependencies, of: task)
+            }
+        }
+    }
+
+    // MARK: Asking
+
+    /// The names of a task and of a dependency that it can never see finished; nil: there is none.
+    func impossibleDependency() -> (task: String, dependency: String)? {
+        let (impossible, tasks) = state.withLock { state in
+            (state.machine.plan.impossibleDependency(), state.record.tasks)
+        }
+        return impossible.map { (tasks[$0.task].name, tasks[$0.dependency].name) }
+    }
+
     /// The numbers in events of the tasks that a task waited for in addition to its dependencies.
     func predecessors(of index: Int) -> [Int] {
         state.withLock { state in
@@ -85,17 +120,18 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         }
     }
 
-    func addGate(_ name: String) {
-        state.withLock { $0.machine.gateAdded(name) }
+    /// Why a task has not been submitted, nil if it has; and the names of the tasks it waits for.
+    func wait(of index: Int) -> (wait: LaunchWait?, names: [String]) {
+        state.withLock { state in
+            let wait = state.machine.wait(of: index)
+            guard case .tasks(let tasks, _) = wait else { return (wait, []) }
+            return (wait, tasks.map { state.record.tasks[$0].name })
+        }
     }
 
-    func openGate(_ name: String) {
-        send { state in
-            let (gates, actions) = state.machine.gateOpened(name)
-            let now = ContinuousClock.now
-            for gate in gates { state.record.gateOpened(gate, at: now) }
-            return actions
-        }
+    func timeline(named name: String) -> LaunchTimeline {
+        let (plan, record) = state.withLock { ($0.machine.plan, $0.record) }
+        return LaunchTimeline(name: name, plan: plan, record: record, now: .now)
     }
 
     // MARK: What happens
@@ -119,10 +155,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
 
     func taskRan(_ index: Int?) {
         guard let index else { return }
-        send { state in
-            state.record.taskRan(index, at: .now)
-            return state.machine.taskRan(index)
-        }
+        send { $0.machine.taskRan(index) }
     }
 
     func taskFinished(_ index: Int?, _ task: LaunchTask) {
@@ -146,7 +179,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         send { $0.machine.carryOnAnswered(about: index) }
     }
 
-    func send(_ input: (inout State) -> [Machine.Action]) {
+    private func send(_ input: (inout State) -> [Machine.Action]) {
         perform(state.withLock { input(&$0) })
     }
 
@@ -159,5 +192,133 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
                 record.shell.submitLater(record)
             }
         }
+    }
+
+    // MARK: The main thread: one thing at a time, in order, inline where it is at hand
+
+    /// A main-queue task has its turn; the job hands it over.
+    func addOperation(_ operation: Operation) {
+        guard let task = operation as? LaunchTask else { return }
+        state.withLock { $0.mainTasks.append(task) }
+        wakeMainThread()
+    }
+
+    /// Makes the main thread look at what is to be done there.
+    func wakeMainThread() {
+        let isServed = state.withLock { state in
+            state.needsAnotherLook = true
+            return state.isServing
+        }
+        if !isServed { MainThread.shared.summon(self) }
+    }
+
+    /// Makes the main thread, which calls this, serve the workflow; ``serveClaimed()`` comes next.
+    func claimServing() -> Bool {
+        state.withLock { state in
+            guard !state.isServing else { return false }
+            state.isServing = true
+            return true
+        }
+    }
+
+    func serve() {
+        if claimServing() { serveClaimed() }
+    }
+
+    func serveClaimed() {
+        while let work = nextWork() {
+            switch work {
+            case .start(let task):
+                if !task.currentLifecycle.contains(.started) { task.start() }
+            case .notify(let workflow):
+                if let delegate {
+                    MainThread.assumeMainActor(for: workflow.label) {
+                        delegate.workflowDidFinish(workflow)
+                    }
+                }
+                delegateNotified()
+            }
+        }
+    }
+
+    /// What is to be done next; nil ends the serving.
+    private func nextWork() -> MainWork? {
+        while true {
+            let (first, workflow) = state.withLock { state -> (LaunchTask?, TaskWorkflow?) in
+                state.needsAnotherLook = false
+                guard case .due(let workflow) = state.notification else {
+                    return (state.mainTasks.first, nil)
+                }
+                return (state.mainTasks.first, workflow)
+            }
+            // `isReady` may be a user's code: it is asked without the lock.
+            if let first, first.isReady || first.currentLifecycle.contains(.started) {
+                _ = state.withLock { $0.mainTasks.popFirst() }
+                return .start(first)
+            }
+            if let workflow {
+                state.withLock { $0.notification = .none }
+                return .notify(workflow)
+            }
+            let isIdle = state.withLock { state in
+                if !state.needsAnotherLook { state.isServing = false }
+                return !state.needsAnotherLook
+            }
+            if isIdle { return nil }
+        }
+    }
+
+    // MARK: The end
+
+    private var isNotified: Bool {
+        state.withLock { if case .done = $0.notification { true } else { false } }
+    }
+
+    func workflowFinished(_ workflow: TaskWorkflow) {
+        // Asked without the lock: the delegate's last owner may release it meanwhile.
+        let hasDelegate = delegate != nil
+        let mustNotify = state.withLock { state in
+            state.record.workflowEnded(at: .now)
+            guard hasDelegate || state.isAwaitedOnMainThread else { return false }
+            state.notification = .due(workflow)
+            return true
+        }
+        if mustNotify { wakeMainThread() } else { delegateNotified() }
+    }
+
+    private func delegateNotified() {
+        let waiters = state.withLock { state in
+            defer { state.waiters = [] }
+            state.notification = .done
+            return state.waiters
+        }
+        for waiter in waiters { waiter() }
+    }
+
+    /// Waits until the delegate was called, or the workflow has finished and there is none.
+    func waitUntilNotified() async {
+        await withCheckedContinuation { continuation in
+            let isNotified = state.withLock { state in
+                if case .done = state.notification { return true }
+                state.waiters.append { continuation.resume() }
+                return false
+            }
+            if isNotified { continuation.resume() }
+        }
+    }
+
+    /// Waits for the end on the calling thread, which has just started the workflow or is about to.
+    ///
+    /// - Returns: Whether the delegate was called before the deadline.
+    func wait(until deadline: DispatchTime, start: () -> Void) -> Bool {
+        guard !MainThread.isCurrent else {
+            state.withLock { $0.isAwaitedOnMainThread = true }
+            start()
+            return MainThread.shared.serve(until: deadline) { isNotified }
+        }
+        let waiter = DispatchSemaphore(value: 0)
+        state.withLock { $0.waiters.append { waiter.signal() } }
+        start()
+        return waiter.wait(timeout: deadline) == .success
     }
 }

@@ -12,11 +12,11 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         /// `main(context:)` has returned, or the task has finished without.
         var hasRun = false
         /// Finished, and if it failed, the workflow carries on.
-        var isSettled = false
+        var isDone = false
         var awaitsAnswer = false
     }
 
-    /// How many of the tasks that hold a stage back are told of by name.
+    /// How many of the tasks that hold a stage back are named.
     static var namedHolders: Int { 10 }
 
     private(set) var plan = LaunchPlan()
@@ -80,11 +80,10 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         return advance()
     }
 
-    /// Opens the gates of that name which there are now; returns their numbers.
-    mutating func gateOpened(_ name: String) -> (gates: [Int], actions: [Action]) {
-        let opened = closedGates.removeValue(forKey: name) ?? []
-        openGates.formUnion(opened)
-        return (opened, advance())
+    /// Opens the gates of that name that have been added so far.
+    mutating func gateOpened(_ name: String) -> [Action] {
+        openGates.formUnion(closedGates.removeValue(forKey: name) ?? [])
+        return advance()
     }
 
     mutating func taskRan(_ index: Int) -> [Action] {
@@ -95,18 +94,18 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
 
     /// A task that has failed is waited for until the workflow has said that it carries on.
     mutating func taskFinished(_ index: Int, hasFailed: Bool) -> [Action] {
-        guard !tasks[index].isSettled else { return [] }
+        guard !tasks[index].isDone else { return [] }
         tasks[index].awaitsAnswer = hasFailed
-        return hasFailed ? [] : settle(index)
+        return hasFailed ? [] : taskDone(index)
     }
 
     mutating func carryOnAnswered(about index: Int) -> [Action] {
-        tasks[index].isSettled ? [] : settle(index)
+        tasks[index].isDone ? [] : taskDone(index)
     }
 
-    private mutating func settle(_ index: Int) -> [Action] {
+    private mutating func taskDone(_ index: Int) -> [Action] {
         tasks[index].awaitsAnswer = false
-        tasks[index].isSettled = true
+        tasks[index].isDone = true
         noteMet(.finished(index), by: index)
         noteRun(index)
         return advance()
@@ -132,9 +131,12 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         let task = plan.tasks[index]
         guard task.stage < openStages else {
             let (before, count) = (plan.stages[openStages - 1], remaining[openStages - 1])
-            let holders = before.tasks.lazy.filter { !isMet(plan.conditionOfNextStage($0)) }
-                .prefix(min(count, Self.namedHolders))
-            return .tasks(Array(holders), further: max(0, count - Self.namedHolders))
+            var holders: [Int] = []
+            for holder in before.tasks where !isMet(plan.conditionOfNextStage(holder)) {
+                guard holders.count < min(count, Self.namedHolders) else { break }
+                holders.append(holder)
+            }
+            return .tasks(holders, further: max(0, count - Self.namedHolders))
         }
         guard task.gateCount <= passableGates else { return .gate(plan.gates[passableGates]) }
         guard let predecessor = task.predecessor, !tasks[predecessor].hasRun else { return nil }
@@ -152,7 +154,7 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         switch condition {
         case .opened(let stage): stage < openStages
         case .ran(let index): tasks[index].hasRun
-        case .finished(let index): tasks[index].isSettled
+        case .finished(let index): tasks[index].isDone
         case nil: true
         }
     }

@@ -11,8 +11,8 @@ extension Timeline: Codable {
         entries = try container.decode([Entry].self, forKey: .entries)
         predecessors = try container.decode([[Int]].self, forKey: .predecessors)
         omittedCount = try container.decode(Int.self, forKey: .omittedCount)
-        span = entries.lazy.map(\.end).max() ?? .zero
-        laneCount = (entries.lazy.map(\.lane).max() ?? -1) + 1
+        span = entries.map(\.end).max() ?? .zero
+        laneCount = (entries.map(\.lane).max() ?? -1) + 1
         guard isWhole else {
             throw DecodingError.dataCorruptedError(
                 forKey: .entries,
@@ -35,11 +35,11 @@ extension Timeline: Codable {
     private var isWhole: Bool {
         predecessors.count == entries.count
             && entries.enumerated()
-                .allSatisfy { place, entry in
-                    entry.parent.map { (0..<place).contains($0) } ?? true
+                .allSatisfy { index, entry in
+                    entry.parent.map { (0..<index).contains($0) } ?? true
                         && (0...entries.count).contains(entry.lane)
                         && .zero <= entry.start && entry.start <= entry.end
-                        && predecessors[place].allSatisfy(entries.indices.contains)
+                        && predecessors[index].allSatisfy(entries.indices.contains)
                 }
     }
 }

@@ -22,7 +22,7 @@ public struct Timeline: Sendable {
     /// How many operations the recorder left out because it had reached its limit.
     public let omittedCount: Int
 
-    /// For each entry, those that had to finish before it could start, as places in ``entries``.
+    /// For each entry, those that had to finish before it could start, as indices of ``entries``.
     let predecessors: [[Int]]
 
     /// The tasks that decided how long it took, first to last.
@@ -36,7 +36,7 @@ public struct Timeline: Sendable {
     /// Only faster tasks on the path can make the whole faster. If the path goes through freed
     /// places, more width can as well.
     public var criticalPath: [Entry] {
-        criticalPlaces.map { entries[$0] }
+        criticalIndices.map { entries[$0] }
     }
 
     /// The latest end; zero without entries.
@@ -44,4 +44,37 @@ public struct Timeline: Sendable {
 
     /// The number of lanes that the entries take.
     let laneCount: Int
+}
+
+extension Timeline {
+    /// One job or task and the time it took.
+    public struct Entry: Sendable {
+        /// The operation's name, or its type's.
+        public let name: String
+
+        /// The name of the operation's exact type.
+        public let typeName: String
+
+        /// The group in which its job tracked it: the one passed to `track`, or its type.
+        ///
+        /// Nil for the root, and for operations that were tracked before the recorder was added.
+        public let group: String?
+
+        /// How the operation ended; nil if it was still running when the timeline was taken.
+        public let outcome: OperationOutcome?
+
+        /// Its job's index in ``Timeline/entries``; nil for the root.
+        public let parent: Int?
+
+        /// The row to draw it in, counted from 0; entries of one lane nest or lie apart.
+        ///
+        /// A task shares its job's lane where it fits, and otherwise takes the lowest free one.
+        public let lane: Int
+
+        /// When it started, since the first event.
+        public let start: Duration
+
+        /// When it finished, since the first event, or when the timeline was taken.
+        public let end: Duration
+    }
 }

@@ -1,11 +1,11 @@
 extension Timeline {
-    /// The places of the critical path's entries, first to last.
-    var criticalPlaces: [Int] {
+    /// The indices of the critical path's entries, first to last.
+    var criticalIndices: [Int] {
         let lastTasks = lastTasksOfJobs()
         let blockers = blockers(lastTasks: lastTasks)
-        let tasks = entries.indices.filter { place in
-            lastTasks[place] == place && entries[place].outcome != nil
-                && entries[place].parent != nil
+        let tasks = entries.indices.filter { index in
+            lastTasks[index] == index && entries[index].outcome != nil
+                && entries[index].parent != nil
         }
         guard let last = tasks.max(by: finishedEarlier) else { return [] }
         var path = [last]
@@ -20,9 +20,9 @@ extension Timeline {
     /// its tasks; of a task, and of a job without tasks, itself.
     private func lastTasksOfJobs() -> [Int] {
         var lastTasks = Array(entries.indices)
-        for place in placesByDepth().reversed() {
-            guard let job = entries[place].parent else { continue }
-            let candidate = lastTasks[place]
+        for index in indicesByDepth().reversed() {
+            guard let job = entries[index].parent else { continue }
+            let candidate = lastTasks[index]
             // A task that was left running does not keep its job from finishing.
             guard entries[candidate].end <= entries[job].end else { continue }
             let known = lastTasks[job]
@@ -35,10 +35,10 @@ extension Timeline {
     /// starting.
     private func blockers(lastTasks: [Int]) -> [Int?] {
         var blockers: [Int?] = Array(repeating: nil, count: entries.count)
-        for place in placesByDepth() {
-            let own = predecessors[place].map { lastTasks[$0] }
-            let inherited = entries[place].parent.flatMap { blockers[$0] }
-            blockers[place] = (own + [inherited].compactMap(\.self)).max(by: finishedEarlier)
+        for index in indicesByDepth() {
+            let own = predecessors[index].map { lastTasks[$0] }
+            let inherited = entries[index].parent.flatMap { blockers[$0] }
+            blockers[index] = (own + [inherited].compactMap(\.self)).max(by: finishedEarlier)
         }
         return blockers
     }
@@ -48,7 +48,7 @@ extension Timeline {
             < (entries[right].end, entries[right].start, right)
     }
 
-    private func placesByDepth() -> [Int] {
+    private func indicesByDepth() -> [Int] {
         let depths = Self.depths(of: entries.map(\.parent))
         return entries.indices.sorted { (depths[$0], $0) < (depths[$1], $1) }
     }

@@ -15,10 +15,10 @@ extension Timeline {
     ///
     /// A job that has tasks, such as a retry, counts where it was tracked with a named group.
     public var groups: [Group] {
-        let isJob = tasksOfJobs.map { !$0.isEmpty }
+        let jobs = Set(entries.compactMap(\.parent))
         var sums: [String: (count: Int, duration: Duration)] = [:]
-        for (place, entry) in entries.enumerated() where entry.parent != nil {
-            guard !isJob[place] || entry.givenGroup != nil else { continue }
+        for (index, entry) in entries.enumerated() where entry.parent != nil {
+            guard !jobs.contains(index) || entry.givenGroup != nil else { continue }
             let sum = sums[entry.groupName] ?? (0, .zero)
             sums[entry.groupName] = (sum.count + 1, sum.duration + entry.end - entry.start)
         }
@@ -42,4 +42,20 @@ extension Timeline.Entry {
 
     /// The group, where it is not the type's own.
     var givenGroup: String? { group == typeName ? nil : group }
+}
+
+extension Timeline {
+    /// How long each job continued after its last task had finished, mostly in its own callbacks.
+    ///
+    /// In the order of ``entries``; nil for an entry without tasks, and for one that is still
+    /// running. A task that outlives its job does not count.
+    public var timesAfterTasks: [Duration?] {
+        var lastEnds: [Duration?] = Array(repeating: nil, count: entries.count)
+        for entry in entries {
+            guard let job = entry.parent, entry.end <= entries[job].end else { continue }
+            lastEnds[job] = max(lastEnds[job] ?? .zero, entry.end)
+        }
+        return zip(entries, lastEnds)
+            .map { entry, last in entry.outcome == nil ? nil : last.map { entry.end - $0 } }
+    }
 }

@@ -1,15 +1,15 @@
 extension Timeline {
-    /// One operation as it was recorded, before it has a place and a lane.
+    /// One operation as it was recorded, before it has an index and a lane.
     struct Interval {
         let name: String
         let typeName: String
         var group: String?
         var outcome: OperationOutcome?
-        /// Its job, as a place among the recorded intervals.
+        /// Its job, as an index among the recorded intervals.
         var parent: Int?
         let start: Duration
         var end: Duration
-        /// Those that had to finish before this could start, as places among the recorded
+        /// Those that had to finish before this could start, as indices among the recorded
         /// intervals.
         var predecessors: [Int] = []
     }
@@ -25,13 +25,13 @@ extension Timeline {
             (intervals[left].start, depths[left], left)
                 < (intervals[right].start, depths[right], right)
         }
-        var places = Array(repeating: 0, count: order.count)
-        for (place, index) in order.enumerated() { places[index] = place }
+        var newIndices = Array(repeating: 0, count: order.count)
+        for (newIndex, index) in order.enumerated() { newIndices[index] = newIndex }
         let sorted = order.map { index in
             var interval = intervals[index]
             interval.end = max(interval.start, interval.end)
-            interval.parent = interval.parent.map { places[$0] }
-            interval.predecessors = interval.predecessors.map { places[$0] }
+            interval.parent = interval.parent.map { newIndices[$0] }
+            interval.predecessors = interval.predecessors.map { newIndices[$0] }
             return interval
         }
         let lanes = TimelineLanes(of: sorted).lanes
@@ -50,7 +50,7 @@ extension Timeline {
             }
         predecessors = sorted.map(\.predecessors)
         self.omittedCount = omittedCount
-        span = entries.lazy.map(\.end).max() ?? .zero
+        span = entries.map(\.end).max() ?? .zero
         laneCount = (lanes.max() ?? -1) + 1
     }
 

@@ -4,7 +4,7 @@ enum ManualClockEnding: Sendable {
     case cancelled
 }
 
-/// Decides who sleeps until when on a manual clock, and who is resumed.
+/// Decides which tasks sleep until when on a manual clock, and which are resumed.
 ///
 /// A wait is announced before its waiter exists, so that a cancellation which overtakes the
 /// beginning of the wait is remembered, and one which comes after its end is told from it.
@@ -16,37 +16,37 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
         let ending: ManualClockEnding
     }
 
-    private enum Phase {
-        case announced
-        case cancelledEarly
-        case sleeping(Waiter, until: Duration)
-        case watchingCount(Waiter)
-        case watchingDeadline(Waiter, Duration)
+    private struct Sleeper {
+        let id: WaiterID
+        let deadline: Duration
+        let waiter: Waiter
+    }
 
-        var waiter: Waiter? {
-            switch self {
-            case .announced, .cancelledEarly: nil
-            case .sleeping(let waiter, _), .watchingCount(let waiter),
-                .watchingDeadline(let waiter, _):
-                waiter
-            }
-        }
+    private enum Goal {
+        case sleepers(Int)
+        case deadline(Duration)
+    }
+
+    private struct Watcher {
+        let id: WaiterID
+        let goal: Goal
+        let waiter: Waiter
     }
 
     private(set) var now = Duration.zero
     private var lastID: WaiterID = 0
-    private var phases: [WaiterID: Phase] = [:]
-    private var sleepers = WaiterHeap<Duration>()
-    private var sleepersByDeadline: [Duration: Int] = [:]
-    /// Those who wait for so many sleepers.
-    private var countWatchers = WaiterHeap<Int>()
-    private var deadlineWatchers: [Duration: Set<WaiterID>] = [:]
+    /// The waits that have not begun, and whether they were cancelled.
+    private var announced: [WaiterID: Bool] = [:]
+    /// The earliest deadline first; those of one deadline in the order in which they fell asleep.
+    private var sleepers: [Sleeper] = []
+    /// In the order in which they began.
+    private var watchers: [Watcher] = []
 
-    var nextDeadline: Duration? { sleepers.first }
+    var nextDeadline: Duration? { sleepers.first?.deadline }
 
     mutating func waitAnnounced() -> WaiterID {
         lastID += 1
-        phases[lastID] = .announced
+        announced[lastID] = false
         return lastID
     }
 
@@ -58,19 +58,15 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
         if let ending = endingAtOnce(id, unless: deadline > now) {
             return [Resumption(waiter: waiter, ending: ending)]
         }
-        phases[id] = .sleeping(waiter, until: deadline)
-        sleepers.insert(id, deadline)
-        sleepersByDeadline[deadline, default: 0] += 1
-        return endWatches(of: deadline)
+        let index = sleepers.lastIndex { $0.deadline <= deadline }.map { $0 + 1 } ?? 0
+        sleepers.insert(Sleeper(id: id, deadline: deadline, waiter: waiter), at: index)
+        let all = watchers
+        watchers = all.filter { !isReached($0.goal) }
+        return all.filter { isReached($0.goal) }.map { Resumption(waiter: $0.waiter, ending: .due) }
     }
 
     mutating func watchBegan(_ id: WaiterID, count: Int, waiter: Waiter) -> [Resumption] {
-        if let ending = endingAtOnce(id, unless: count > sleepers.count) {
-            return [Resumption(waiter: waiter, ending: ending)]
-        }
-        phases[id] = .watchingCount(waiter)
-        countWatchers.insert(id, count)
-        return []
+        watchBegan(id, goal: .sleepers(count), waiter: waiter)
     }
 
     mutating func watchBegan(
@@ -78,71 +74,51 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
         deadline: Duration,
         waiter: Waiter
     ) -> [Resumption] {
-        if let ending = endingAtOnce(id, unless: sleepersByDeadline[deadline] == nil) {
-            return [Resumption(waiter: waiter, ending: ending)]
-        }
-        phases[id] = .watchingDeadline(waiter, deadline)
-        deadlineWatchers[deadline, default: []].insert(id)
-        return []
+        watchBegan(id, goal: .deadline(deadline), waiter: waiter)
     }
 
     mutating func waitCancelled(_ id: WaiterID) -> [Resumption] {
-        guard let phase = phases.removeValue(forKey: id) else { return [] }
-        switch phase {
-        case .announced, .cancelledEarly:
-            phases[id] = .cancelledEarly
-        case .sleeping(_, let deadline):
-            sleepers.remove(id)
-            noteSleepEnded(deadline)
-        case .watchingCount:
-            countWatchers.remove(id)
-        case .watchingDeadline(_, let deadline):
-            deadlineWatchers[deadline]?.remove(id)
-            if deadlineWatchers[deadline]?.isEmpty == true { deadlineWatchers[deadline] = nil }
+        if announced[id] != nil {
+            announced[id] = true
+        } else if let index = sleepers.firstIndex(where: { $0.id == id }) {
+            return [Resumption(waiter: sleepers.remove(at: index).waiter, ending: .cancelled)]
+        } else if let index = watchers.firstIndex(where: { $0.id == id }) {
+            return [Resumption(waiter: watchers.remove(at: index).waiter, ending: .cancelled)]
         }
-        return resume(phase, .cancelled)
+        return []
     }
 
     mutating func advanced(by duration: Duration) -> [Resumption] {
         now = now.adding(duration)
-        var resumptions: [Resumption] = []
-        while let id = sleepers.popFirst(reached: now) {
-            guard let phase = phases.removeValue(forKey: id) else { continue }
-            if case .sleeping(_, let deadline) = phase { noteSleepEnded(deadline) }
-            resumptions += resume(phase, .due)
+        let due = sleepers.prefix { $0.deadline <= now }
+        sleepers.removeFirst(due.count)
+        return due.map { Resumption(waiter: $0.waiter, ending: .due) }
+    }
+
+    private mutating func watchBegan(
+        _ id: WaiterID,
+        goal: Goal,
+        waiter: Waiter
+    ) -> [Resumption] {
+        if let ending = endingAtOnce(id, unless: !isReached(goal)) {
+            return [Resumption(waiter: waiter, ending: ending)]
         }
-        return resumptions
+        watchers.append(Watcher(id: id, goal: goal, waiter: waiter))
+        return []
     }
 
-    private func resume(_ phase: Phase, _ ending: ManualClockEnding) -> [Resumption] {
-        phase.waiter.map { [Resumption(waiter: $0, ending: ending)] } ?? []
-    }
-
-    private mutating func noteSleepEnded(_ deadline: Duration) {
-        let left = (sleepersByDeadline[deadline] ?? 1) - 1
-        sleepersByDeadline[deadline] = left == 0 ? nil : left
+    private func isReached(_ goal: Goal) -> Bool {
+        switch goal {
+        case .sleepers(let count): sleepers.count >= count
+        case .deadline(let deadline): sleepers.contains { $0.deadline == deadline }
+        }
     }
 
     /// Ends an announced wait that was cancelled, or that has nothing to wait for.
     private mutating func endingAtOnce(_ id: WaiterID, unless mustWait: Bool) -> ManualClockEnding?
     {
-        guard case .announced? = phases[id] else {
-            phases[id] = nil
-            return .cancelled
-        }
-        guard !mustWait else { return nil }
-        phases[id] = nil
-        return .due
-    }
-
-    /// Ends the watches that a new sleeper with this deadline was waited for by, in the order in
-    /// which they began.
-    private mutating func endWatches(of deadline: Duration) -> [Resumption] {
-        var ended = deadlineWatchers.removeValue(forKey: deadline) ?? []
-        while let id = countWatchers.popFirst(reached: sleepers.count) { ended.insert(id) }
-        return ended.sorted()
-            .compactMap { phases.removeValue(forKey: $0) }
-            .flatMap { resume($0, .due) }
+        guard announced.removeValue(forKey: id) == false else { return .cancelled }
+        return mustWait ? nil : .due
     }
 }
 

@@ -21,9 +21,9 @@ import Testing
         var machine = machine(["a", "b"])
         #expect(machine.startRequested() == [.beginTurn])
         #expect(machine.turnBegan() == Machine.Turn(number: 1, task: "a"))
-        #expect(machine.completionHeard(from: .turn(1)) == [.tellCompletion("a"), .beginTurn])
+        #expect(machine.completionHeard(from: .turn(1)) == [.notifyCompletion("a"), .beginTurn])
         #expect(machine.turnBegan() == Machine.Turn(number: 2, task: "b"))
-        #expect(machine.completionHeard(from: .task("b")) == [.tellCompletion("b"), .beginTurn])
+        #expect(machine.completionHeard(from: .task("b")) == [.notifyCompletion("b"), .beginTurn])
         #expect(machine.turnBegan() == nil)
         #expect(!machine.isRunning)
     }
@@ -52,7 +52,7 @@ import Testing
         var machine = machine(["a", "b"])
         _ = machine.startRequested()
         _ = machine.turnBegan()
-        #expect(machine.failureHeard("no", from: .turn(1)) == [.tellFailure("a", "no")])
+        #expect(machine.failureHeard("no", from: .turn(1)) == [.notifyFailure("a", "no")])
         #expect(machine.failureHeard("no", from: .turn(1)) == [])
         #expect(!machine.isRunning)
         #expect(machine.startRequested() == [.beginTurn])
@@ -60,12 +60,12 @@ import Testing
     }
 
     // A1
-    @Test(arguments: [Machine.Speaker.turn(1), .turn(3), .task("a"), .task("c")])
-    func wordOutOfTurnIsIgnored(_ speaker: Machine.Speaker) {
+    @Test(arguments: [Machine.Reporter.turn(1), .turn(3), .task("a"), .task("c")])
+    func wordOutOfTurnIsIgnored(_ reporter: Machine.Reporter) {
         var machine = machine(["a", "b", "c"])
         let isIgnored = { (machine: inout Machine) in
-            machine.completionHeard(from: speaker) == []
-                && machine.failureHeard("no", from: speaker) == []
+            machine.completionHeard(from: reporter) == []
+                && machine.failureHeard("no", from: reporter) == []
         }
         #expect(isIgnored(&machine) == true, "before the start")
         _ = machine.startRequested()
@@ -85,7 +85,7 @@ import Testing
         _ = machine.completionHeard(from: .turn(1))
         #expect(machine.turnBegan() == Machine.Turn(number: 2, task: "a"))
         #expect(machine.completionHeard(from: .turn(1)) == [])
-        #expect(machine.completionHeard(from: .turn(2)) == [.tellCompletion("a"), .beginTurn])
+        #expect(machine.completionHeard(from: .turn(2)) == [.notifyCompletion("a"), .beginTurn])
     }
 
     @Test func removedTasksAreReturnedAndHaveNoTurn() {

@@ -9,6 +9,8 @@ struct LifecycleModel: Hashable {
         case cancellationBrought, stored, endCarriedOut
         // A job decides by itself how it ends, and no finish is stored.
         case decideToFail, decideToComplete, decideToBeCancelled, decidedEndDue
+        // The time to stop has passed, of an operation or of a job.
+        case giveUp, giveUpJob
     }
 
     enum Settled: Hashable { case byCancel, byOverrun }
@@ -23,6 +25,8 @@ struct LifecycleModel: Hashable {
     var isCancellationDue = false
     var isDecidedEndDue = false
     var isEnding = false
+    /// A job that was given up has yet to decide upon its end.
+    var isDecisionDue = false
 
     // What has happened.
     var starts = 0
@@ -32,6 +36,7 @@ struct LifecycleModel: Hashable {
     var firstFinish: Event?
     var decision: Event?
     var settled: Settled?
+    var isGivenUp = false
     var faults: Set<String> = []
 
     /// Makes the event happen; returns false where no thread can be at this point.
@@ -67,10 +72,16 @@ struct LifecycleModel: Hashable {
             storing = nil
             grantEnd(word.finishStored(brought))
         case .decideToFail, .decideToComplete, .decideToBeCancelled:
-            guard mains == 1, firstFinish == nil, endings == 0, decision == nil else {
-                return false
-            }
+            guard mains == 1 || isDecisionDue, firstFinish == nil, endings == 0, decision == nil
+            else { return false }
             decide(event)
+            if decision != nil { isDecisionDue = false }
+        case .giveUp, .giveUpJob:
+            // A job decides upon its end, and stores no finish.
+            guard (event == .giveUpJob ? firstFinish : decision) == nil,
+                event == .giveUpJob || !isDecisionDue
+            else { return false }
+            giveUp(isJob: event == .giveUpJob)
         case .decidedEndDue:
             guard isDecidedEndDue else { return false }
             isDecidedEndDue = false
@@ -153,6 +164,29 @@ struct LifecycleModel: Hashable {
         }
     }
 
+    private mutating func giveUp(isJob: Bool) {
+        let wasTold = starts == 1 && settled != nil && endings == 0
+        switch word.stopTimePassed(decides: isJob) {
+        case .ignore:
+            if wasTold, !word.contains(.givenUp) { fault("not given up") }
+            return
+        case .end:
+            grantEndOfGivenUp()
+        case .left:
+            if firstFinish == nil, decision == nil { fault("nobody ends it") }
+        case .decide:
+            if !isJob || decision != nil { fault("decides again") }
+            isDecisionDue = true
+        }
+        if !wasTold { fault("given up before it was told to stop") }
+        isGivenUp = true
+    }
+
+    private mutating func grantEndOfGivenUp() {
+        isGivenUp = true
+        grantEnd(true)
+    }
+
     /// Returns whether the operation took notice.
     private mutating func stop(_ decision: OperationLifecycle.Cancel) -> Bool {
         switch decision {
@@ -172,7 +206,7 @@ struct LifecycleModel: Hashable {
     private mutating func grantEnd(_ isGranted: Bool) {
         guard isGranted else { return }
         if storing != nil || isDecidedEndDue { fault("ended while the end was being stored") }
-        if isTelling { fault("ended while told of the cancel") }
+        if isTelling, !isGivenUp { fault("ended while told of the cancel") }
         (endings, isEnding) = (endings + 1, true)
     }
 

@@ -22,6 +22,22 @@ final class OperationFoundationTests: XCTestCase {
         }
     }
 
+    /// As on Apple platforms: an announcement settles what Foundation was refused before, and the
+    /// next answer announces nothing.
+    func testReadinessThatWasRefusedIsAnnouncedOnceMore() {
+        let (operation, dependency) = (ConcurrentOperation(), ConcurrentOperation())
+        operation.addDependency(dependency)
+        XCTAssertFalse(operation.isReady)
+        dependency.start()
+        XCTAssertTrue(operation.currentLifecycle.contains(.refused))
+        operation.repairReadiness(isOnce: true)
+        XCTAssertFalse(operation.currentLifecycle.contains(.refused))
+        XCTAssertTrue(operation.isReady)
+        operation.addDependency(HeldOperation())
+        XCTAssertFalse(operation.isReady)
+        XCTAssertTrue(operation.currentLifecycle.contains(.refused))
+    }
+
     // O6: of an operation that was cancelled or finished before its start.
     func testCompletionBlockIsCalledWhereMainNeverRan() async {
         for runner in OperationRunner.allCases {

@@ -34,6 +34,8 @@ import Testing
         #expect(Self.reachable.keys.contains { $0.word.contains(.finished) && $0.decision != nil })
         #expect(Self.reachable.keys.contains { $0.word.contains(.finished) && $0.tellings == 1 })
         #expect(Self.reachable.keys.contains { $0.word.outcome == .timedOut })
+        #expect(Self.reachable.keys.contains { $0.isGivenUp && $0.isTelling && $0.endings == 1 })
+        #expect(Self.reachable.keys.contains { $0.isGivenUp && $0.decision != nil })
     }
 
     @Test func noStepContradictsTheModel() {
@@ -58,7 +60,9 @@ import Testing
     @Test func nothingRunsAfterTheEnd() {
         expectEverywhere("neither main nor didCancel") { model in
             guard model.endings == 1 else { return true }
-            return !model.isTelling && !(model.isPreparing && model.mains == 0 && canEnter(model))
+            // O11: where it was given up, `didCancel()` may still run.
+            return (!model.isTelling || model.isGivenUp)
+                && !(model.isPreparing && model.mains == 0 && canEnter(model))
         }
     }
 
@@ -73,10 +77,41 @@ import Testing
         expectEverywhere("it has ended") { model in
             let isQuiet =
                 !model.isPreparing && model.skips == 0 && !model.isTelling && model.storing == nil
-                && !model.isDecidedEndDue && !model.isEnding
+                && !model.isDecidedEndDue && !model.isEnding && !model.isDecisionDue
             guard isQuiet, model.starts == 1 else { return true }
-            let mustEnd = model.firstFinish != nil || model.mains == 0 || model.decision != nil
+            let mustEnd =
+                model.firstFinish != nil || model.mains == 0 || model.decision != nil
+                || model.isGivenUp
             return model.word.contains(.finished) == mustEnd
+        }
+    }
+
+    // O11: what was given up ends as soon as what a finish or a decision brings is stored, whatever
+    // runs.
+    @Test func givenUpOperationEndsWhateverItsCodeDoes() {
+        expectEverywhere("it has ended") { model in
+            let isOnItsWay =
+                model.storing != nil || model.isDecidedEndDue || model.isEnding
+                || model.isDecisionDue
+            return !model.isGivenUp || isOnItsWay || model.word.contains(.finished)
+        }
+        expectEverywhere("told to stop first") { !$0.isGivenUp || $0.settled != nil }
+        expectEverywhere("and started") { !$0.isGivenUp || $0.starts == 1 }
+    }
+
+    // O11: a finish, a value or a cancel that comes late is ignored.
+    @Test func nothingChangesAGivenUpOperationThatHasEnded() {
+        let ended = Self.reachable.filter { $0.key.isGivenUp && $0.key.word.contains(.finished) }
+        #expect(ended.count > 10)
+        for (model, path) in ended {
+            var word = model.word
+            #expect(word.finishCalled() == false, "after \(path)")
+            #expect(word.cancelCalled() == .ignore, "after \(path)")
+            #expect(word.runtimeOverrun() == .ignore, "after \(path)")
+            #expect(word.stopTimePassed(decides: false) == .ignore, "after \(path)")
+            #expect(word.mainEntering() == false, "after \(path)")
+            #expect(word.mainSkipped() == false, "after \(path)")
+            #expect(word.didCancelReturned() == false, "after \(path)")
         }
     }
 

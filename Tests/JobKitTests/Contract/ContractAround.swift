@@ -26,8 +26,10 @@ final class ContractAround: XCTestCase {
             maximumDelay: .seconds(60)
         )
         _ = RetryPolicy.exponential(attempts: 3, initialDelay: .zero)
+        let _: Duration? = policy.nextDelay(afterAttempt: 1, error: CancellationError())
         let retry = RetryOperation(
             policy,
+            on: TaskQueue.shared,
             shouldRetry: { (error: any Error) in true },
             make: { (attempt: Int) -> ConcurrentOperation in ConcurrentOperation() }
         )

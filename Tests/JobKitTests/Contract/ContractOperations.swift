@@ -25,6 +25,9 @@ final class ContractOperations: XCTestCase {
         work.maximumRuntime = .seconds(1)
         let _: Duration? = work.maximumRuntime
         work.maximumRuntime = nil
+        work.maximumStopTime = .seconds(1)
+        let _: Duration? = work.maximumStopTime
+        work.maximumStopTime = nil
         work.clock = ContinuousClock()
         let _: any Clock<Duration> = work.clock
         let perform: (Duration, @escaping @Sendable () -> Void) -> Void = work.perform(after:_:)
@@ -51,6 +54,7 @@ final class ContractOperations: XCTestCase {
 
     func testErrors() {
         func limit(_ error: OperationTimedOut) -> Duration { error.limit }
+        func name(_ error: CallbackLost) -> String { error.name }
         let _: any Error.Type = NoResult.self
         let _: any Sendable.Type = OperationOutcome.self
     }

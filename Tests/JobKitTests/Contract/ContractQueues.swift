@@ -29,6 +29,9 @@ final class ContractQueues: XCTestCase {
         queue.addBarrierBlock { @Sendable in }
         queue.cancelAllOperations()
         await queue.waitUntilAllOperationsAreFinished()
+        await queue.addOperations([ConcurrentOperation()], waitUntilFinished: true)
+        await queue.addOperationsAndWait([ConcurrentOperation()])
+        await queue.waitForAllOperations()
         let _: [Operation] = queue.operations
         XCTAssertEqual(queue.operationCount, 0)
         let _: any OperationScheduling & Sendable = queue
@@ -42,5 +45,19 @@ final class ContractQueues: XCTestCase {
         let queue = TaskQueue()
         queue.addOperation {}
         queue.waitUntilAllOperationsAreFinished()
+    }
+
+    func testRate() async {
+        let queue = RateLimitedQueue(
+            TaskQueue.shared,
+            limit: 1,
+            per: .seconds(1),
+            clock: ContinuousClock()
+        )
+        _ = RateLimitedQueue(OperationQueue(), limit: 1, per: .seconds(1))
+        let operation = ConcurrentOperation()
+        queue.addOperation(operation)
+        await operation.waitForFinish()
+        let _: any OperationScheduling & Sendable = queue
     }
 }

@@ -87,8 +87,8 @@ extension Duel {
                 },
                 {
                     for _ in 0..<5 {
-                        _ = (workflow.generateTimeline(), workflow.criticalTasks())
-                        _ = (workflow.explainStall(), workflow.state)
+                        _ = (workflow.generateTimeline(), workflow.explainStall())
+                        _ = workflow.state
                     }
                 }
             )

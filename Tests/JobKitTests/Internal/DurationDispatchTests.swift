@@ -16,6 +16,25 @@ import Testing
         #expect(duration.dispatchInterval == nil)
     }
 
+    // A watch's `Int` has 32 bits: 2.1 seconds in nanoseconds.
+    @Test(arguments: [
+        (Duration.seconds(2), DispatchTimeInterval.nanoseconds(2_000_000_000)),
+        (.nanoseconds(2_147_483_647), .nanoseconds(2_147_483_647)),
+        (.nanoseconds(2_147_483_648), .microseconds(2_147_484)),
+        (.seconds(3), .microseconds(3_000_000)),
+        (.seconds(3_600), .milliseconds(3_600_000)),
+        (.seconds(86_400 * 365), .seconds(86_400 * 365)),
+        (.seconds(Int64(Int32.max)), .seconds(2_147_483_647)),
+    ])
+    func intervalFitsIntoThirtyTwoBits(duration: Duration, interval: DispatchTimeInterval) {
+        #expect(duration.dispatchInterval(largestCount: Int64(Int32.max)) == interval)
+    }
+
+    @Test(arguments: [Duration.seconds(Int64(Int32.max) + 1), .seconds(Int64.max)])
+    func beyondThirtyTwoBitsOfSecondsIsNever(duration: Duration) {
+        #expect(duration.dispatchInterval(largestCount: Int64(Int32.max)) == nil)
+    }
+
     @Test func longestIntervalCanBeAddedToNow() {
         let interval = Duration.seconds(4_000_000_000).dispatchInterval
         #expect(interval.map { DispatchTime.now() + $0 > .now() } == true)

@@ -120,7 +120,7 @@ final class JobDepthScaleTests: XCTestCase {
         let progress = job.progress
         job.startJob()
         await wait(for: bottom.began)
-        let lines = job.explainStall().split(separator: "\n")
+        let lines = job.explainStall(limit: .max).split(separator: "\n")
         XCTAssertEqual(lines.count, Self.depth + 1)
         bottom.finish()
         await waitForFinish(of: job)

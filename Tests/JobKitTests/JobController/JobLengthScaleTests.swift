@@ -42,6 +42,7 @@ final class JobLengthScaleTests: XCTestCase {
     }
 
     private func runSteps(inFlight: Int) async throws {
+        try XCTSkipIf(residentSize() == 0, "its memory cannot be read here")
         let job = Steps(inFlight: inFlight)
         try await job.run()
         XCTAssertEqual(job.done, Self.count)

@@ -44,6 +44,29 @@ import Testing
         #expect(steps(&machine) == ["deliver a", "group 0", "all", "finish completed"])
     }
 
+    @Test func workIsWaitedFor() {
+        var machine = machine()
+        machine.workBegan()
+        machine.mainReturned()
+        #expect(steps(&machine) == [])
+        machine.workEnded()
+        #expect(steps(&machine) == ["all", "finish completed"])
+    }
+
+    @Test func endingJobWaitsForItsWorkUnlessItIsGivenUp() {
+        var machine = machine()
+        machine.workBegan()
+        machine.mainReturned()
+        #expect(machine.endRequested(.cancelled) == true)
+        machine.tasksCancelled()
+        #expect(steps(&machine) == [])
+        var givenUp = machine
+        #expect(givenUp.gaveUp() == true)
+        #expect(givenUp.givenUpEnd() == .cancelled)
+        machine.workEnded()
+        #expect(steps(&machine) == ["cancelled", "finish cancelled"])
+    }
+
     @Test func lastOfAGroupIsFollowedByTheGroup() {
         var machine = machine(tasks: [0, 1, 0])
         machine.mainReturned()
@@ -69,6 +92,29 @@ import Testing
         var machine = machine(tasks: [0])
         machine.mainReturned()
         machine.mailArrived("delayed", group: nil, hasFailed: false)
+        #expect(steps(&machine) == ["deliver delayed"])
+    }
+
+    // J2
+    @Test func mailThatIsNoTaskDoesNotComeBetweenTheCallbacksOfOne() {
+        var machine = machine(tasks: [0])
+        machine.mainReturned()
+        machine.mailArrived("a", group: 0, hasFailed: false)
+        machine.mailArrived("delayed", group: nil, hasFailed: false)
+        let all = ["deliver a", "group 0", "all", "deliver delayed", "finish completed"]
+        #expect(steps(&machine) == all)
+    }
+
+    @Test func taskTrackedByAGroupCallbackLetsMailThatIsNoTaskCome() {
+        var machine = machine(tasks: [0])
+        machine.mainReturned()
+        machine.mailArrived("a", group: 0, hasFailed: false)
+        machine.mailArrived("delayed", group: nil, hasFailed: false)
+        _ = machine.nextStep()
+        guard case .tellGroupFinished = machine.nextStep() else {
+            return #expect(Bool(false), "no group")
+        }
+        #expect(machine.taskTracked(group: 0) == .normal)
         #expect(steps(&machine) == ["deliver delayed"])
     }
 

@@ -9,6 +9,7 @@ struct JobWorld {
         case track, trackInAnotherGroup, finishFirst, finishSecond, stopFirst
         case suspend, resume
         case cancel, finishEarly, endSweep
+        case giveUp, leaveTasks, endGivenUp
         case step, stepThatFailsTheJob
     }
 
@@ -39,6 +40,7 @@ struct JobWorld {
     private var lastDelivered: Int?
     private var wasToldAll = false
     private var wasToldCancelled = false
+    private var isGivenUp = false
 
     private(set) var history: [String] = []
     /// The rule that the machine broke.
@@ -87,6 +89,21 @@ struct JobWorld {
             guard isSweeping else { return false }
             isSweeping = false
             machine.tasksCancelled()
+        case .giveUp:
+            guard isStarted, ending != nil, !isGivenUp else { return false }
+            if machine.gaveUp() == hasEnded { broken = "gives up what has ended" }
+            isGivenUp = true
+        case .leaveTasks:
+            guard isGivenUp, openCount > 0 else { return false }
+            for task in tasks.indices where !tasks[task].isClosed {
+                tasks[task].isClosed = true
+                machine.taskStopped()
+            }
+        case .endGivenUp:
+            guard isGivenUp else { return false }
+            let expected = hasEnded || openCount > 0 ? nil : ending
+            if machine.givenUpEnd() != expected { broken = "the end of what was given up" }
+            if expected != nil { hasEnded = true }
         case .step, .stepThatFailsTheJob:
             return step(carriesOn: input == .step)
         }
@@ -97,9 +114,10 @@ struct JobWorld {
         guard tasks.count < 2 else { return false }
         let tracking = machine.taskTracked(group: group)
         let expected: Machine.Tracking =
-            hasEnded ? .refused : ending == nil ? .normal : .cancelAtOnce
+            isGivenUp
+            ? .tooLate : hasEnded ? .refused : ending == nil ? .normal : .cancelAtOnce
         if tracking != expected { broken = "tracking is \(tracking), not \(expected)" }
-        guard !hasEnded else { return true }
+        guard !hasEnded, !isGivenUp else { return true }
         tasks.append(Task(group: group))
         wasToldAll = false
         return true
@@ -175,13 +193,17 @@ struct JobWorld {
             (lastDelivered, wasToldAll) = (nil, true)
         case .tellCancelled:
             expect(ending == .cancelled && enteredMain && !wasToldCancelled, "tells of no cancel")
+            expect(!isGivenUp, "calls what was given up")
             expect(hasStopped, "tells of a cancel before all has stopped")
             wasToldCancelled = true
         case .finish(let how):
             expect(!hasEnded && hasStopped, "finishes before all has stopped, or again")
             expect(how == ending ?? .completed, "finishes as \(how)")
             expect(ending != nil || mayCall && wasToldAll, "finishes before it has told")
-            expect(ending != .cancelled || wasToldCancelled == enteredMain, "told no cancel")
+            expect(
+                ending != .cancelled || wasToldCancelled == enteredMain || isGivenUp,
+                "told no cancel"
+            )
             hasEnded = true
         }
         return true
@@ -194,7 +216,7 @@ struct JobWorld {
     }
 
     private var hasStopped: Bool {
-        isStarted && !isInMain && mail.isEmpty && openCount == 0 && !isSweeping
+        isStarted && !isInMain && mail.isEmpty && openCount == 0 && (!isSweeping || isGivenUp)
     }
 
     /// Whether there is nothing that the machine could do.
@@ -211,7 +233,7 @@ struct JobWorld {
         var world = self
         let inputs: [Input] = [
             .enterMain, .startWithoutMain, .returnFromMain, .finishFirst, .finishSecond, .resume,
-            .endSweep,
+            .endSweep, .leaveTasks, .endGivenUp,
         ]
         for input in inputs where world.broken == nil { _ = world.take(input) }
         for _ in 0..<12 where world.broken == nil && !world.hasEnded { _ = world.take(.step) }

@@ -148,6 +148,36 @@ import Testing
         #expect(machine.itemCompleted("a").reactions == ["+c"])
     }
 
+    // D2
+    @Test func unknownItemPrioritizedAboveTheExecutingOneWithdrawsIt() {
+        var machine = machine(["a", "b", "c"], waitsForUnknown: true)
+        #expect(machine.needSet(.needed, for: "a").reactions == ["+a"])
+        #expect(machine.itemPrioritized("c", before: "a").reactions == ["-a"])
+        #expect(machine.state(of: "a") == .suspended)
+        #expect(machine.itemCompleted("a").reactions == [])
+        #expect(machine.needSet(.notNeeded, for: "c").reactions == ["+a"])
+    }
+
+    // D2
+    @Test func unknownItemPrioritizedAboveTheExecutingOneIsPresentedOnceNeeded() {
+        var machine = machine(["a", "b", "c"], waitsForUnknown: true)
+        _ = machine.needSet(.needed, for: "a")
+        #expect(machine.itemPrioritized("c", before: "a").reactions == ["-a"])
+        #expect(machine.needSet(.needed, for: "c").reactions == ["+c"])
+        #expect(machine.itemCompleted("c").reactions == ["+a"])
+    }
+
+    // D2
+    @Test func unknownItemMovedUpBesideTheExecutingOneWithdrawsNothing() {
+        var machine = machine(["a", "b", "c", "d", "e"], waitsForUnknown: true)
+        for item in ["a", "b"] { _ = machine.needSet(.notNeeded, for: item) }
+        #expect(machine.needSet(.needed, for: "c").reactions == ["+c"])
+        #expect(machine.itemPrioritized("e", before: "d").reactions == [])
+        for item in ["a", "b"] { #expect(machine.needSet(.unknown, for: item).reactions == []) }
+        #expect(machine.itemPrioritized("b", before: "a").reactions == [])
+        #expect(machine.state(of: "c") == .executing)
+    }
+
     @Test func prioritizeNeverMovesAnItemDown() {
         var machine = machine(["a", "b", "c"])
         for item in ["a", "b", "c"] { _ = machine.needSet(.needed, for: item) }

@@ -167,6 +167,19 @@ final class LaunchDecisionsTests: XCTestCase {
         XCTAssertEqual(decisions.state(of: .switchCity), .executing)
     }
 
+    // D2
+    func testPrioritizeOfAnUnknownItemAboveTheExecutingOneWithdrawsIt() {
+        let decisions = seedDecisions(waitsForUnknown: true)
+        decisions.open()
+        decisions.set(.needed, for: .upgrade)
+        decisions.prioritize(.notification, before: .upgrade)
+        XCTAssertEqual(decisions.state(of: .upgrade), .suspended)
+        XCTAssertEqual(log.events, ["+upgrade", "-upgrade"])
+        decisions.set(.notNeeded, for: .notification)
+        XCTAssertEqual(decisions.state(of: .upgrade), .executing)
+        XCTAssertEqual(log.events, ["+upgrade", "-upgrade", "+upgrade"])
+    }
+
     func testClosuresGoWithTheDecisions() {
         final class View: Sendable {}
         weak var view: View?

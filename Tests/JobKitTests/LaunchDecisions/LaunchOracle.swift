@@ -39,13 +39,23 @@ struct LaunchOracle: Hashable, Sendable {
 
     /// Withdrawals come first, then the presentation from the list, then independent ones.
     mutating func take(_ step: LaunchStep) -> [LaunchEvent] {
-        change(step)
         let before = executing
-        executing = presentable(before)
+        let overtaken = overtaken(by: step)
+        change(step)
+        executing = presentable(before.subtracting(overtaken))
         let withdrawn = before.subtracting(executing).subtracting(completed)
         let presented = executing.subtracting(before)
         return SeedItem.allCases.filter(withdrawn.contains).map(LaunchEvent.withdrawn)
             + SeedItem.allCases.filter(presented.contains).map(LaunchEvent.presented)
+    }
+
+    /// The executing items that an item of unknown need moves above.
+    private func overtaken(by step: LaunchStep) -> Set<SeedItem> {
+        guard case .prioritize(let item, before: let other) = step, need(for: item) == .unknown,
+            let place = order.firstIndex(of: item), let target = order.firstIndex(of: other),
+            target < place
+        else { return [] }
+        return executing.intersection(order[target..<place])
     }
 
     private mutating func change(_ step: LaunchStep) {

@@ -55,11 +55,11 @@ final class EventsAddUpTests: XCTestCase {
     }
 
     func testTaskThatIsCancelledBeforeItsStartIsDropped() async {
-        let queue = StepQueue()
-        let job = ScriptedJob(queue: queue) { $0.trackAndQueue(InstantOperation("never")) }
+        let (queue, never) = (StepQueue(), InstantOperation("never"))
+        let job = ScriptedJob(queue: queue) { $0.trackAndQueue(never) }
         let (books, collector) = books(of: job)
         job.startJob()
-        await waitForHeld(queue)
+        await waitForHeld(never, in: queue)
         job.cancel()
         await waitForFinish(of: job)
         queue.runAll(seed: 1)
@@ -77,9 +77,52 @@ final class EventsAddUpTests: XCTestCase {
         job.cancel()
         job.startJob()
         await waitForFinish(of: job)
-        XCTAssertEqual(collector.kinds(of: "early"), [.tracked, .dropped])
-        XCTAssertEqual(collector.log.events.last, "job finished")
+        XCTAssertEqual(
+            collector.log.events,
+            ["early tracked", "early dropped", "job started", "job finished"]
+        )
         XCTAssertEqual(books.complaints, [])
+    }
+
+    // R2: what never enters `main()` was never started.
+    func testTaskThatHadFinishedBeforeItsStartIsNotStarted() async throws {
+        let finished = HeldOperation("finished")
+        finished.finish()
+        let queue = StepQueue()
+        let (cancelled, plain) = (HeldOperation("cancelled"), BlockOperation {})
+        plain.name = "plain"
+        let job = ScriptedJob(queue: queue) { job in
+            for task in [finished, cancelled] { job.trackAndQueue(task) }
+            job.trackAndQueue(plain, on: TaskQueue())
+        }
+        plain.cancel()
+        let (books, collector) = books(of: job)
+        job.startJob()
+        await waitForHeld(cancelled, in: queue)
+        cancelled.cancel()
+        queue.runAll(seed: 1)
+        await waitForFinish(of: job)
+        for name in ["finished", "cancelled", "plain"] {
+            XCTAssertEqual(collector.kinds(of: name), [.tracked, .finished, .delivered], name)
+            let end = collector.events.first { $0.name == name && $0.kind == .finished }
+            XCTAssertNil(end?.duration)
+        }
+        XCTAssertEqual(books.complaints, [])
+    }
+
+    // R2: a bar of a timeline is time in which something ran.
+    func testTaskThatNeverRanTakesNoTimeInATimeline() async throws {
+        let (queue, recorder) = (StepQueue(), TimelineRecorder())
+        let cancelled = HeldOperation("cancelled")
+        let job = ScriptedJob(queue: queue) { $0.trackAndQueue(cancelled) }
+        job.addObserver(recorder)
+        job.startJob()
+        await waitForHeld(cancelled, in: queue)
+        cancelled.cancel()
+        queue.runAll(seed: 1)
+        await waitForFinish(of: job)
+        let entry = try XCTUnwrap(recorder.timeline.entries.first { $0.name == "cancelled" })
+        XCTAssertEqual(entry.start, entry.end)
     }
 
     func testTaskThatIsTrackedByAnEndingJobIsDropped() async {
@@ -94,7 +137,7 @@ final class EventsAddUpTests: XCTestCase {
         job.startJob()
         await waitForFinish(of: job)
         XCTAssertEqual(collector.kinds(of: "late"), [.tracked, .dropped])
-        XCTAssertEqual(collector.kinds(of: "BlockOperation"), [.tracked, .dropped])
+        XCTAssertEqual(collector.kinds(of: "\(BlockOperation.self)"), [.tracked, .dropped])
         XCTAssertEqual(books.complaints, [])
     }
 
@@ -179,7 +222,7 @@ final class EventsAddUpTests: XCTestCase {
         }
     }
 
-    private func waitForHeld(_ queue: StepQueue) async {
-        await eventually { !queue.held.isEmpty }
+    private func waitForHeld(_ operation: Operation, in queue: StepQueue) async {
+        await eventually { queue.held.contains { $0 === operation } }
     }
 }

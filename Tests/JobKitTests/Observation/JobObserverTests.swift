@@ -143,6 +143,18 @@ final class JobObserverTests: XCTestCase {
         XCTAssertEqual(collector.log.events, ["job started", "job finished"])
     }
 
+    func testJobThatHasFinishedBeforeItsStartIsNotToldToHaveStarted() async throws {
+        for fails in [false, true] {
+            let collector = EventCollector()
+            let nested = Parent("nested", [])
+            if fails { nested.finish(with: SampleError("early")) } else { nested.finish() }
+            let job = ScriptedJob { $0.trackAndQueue(nested, failure: .carryOn) }
+            job.addObserver(collector)
+            try await job.run()
+            XCTAssertEqual(collector.kinds(of: "nested"), [.tracked, .finished, .delivered])
+        }
+    }
+
     func testNothingIsToldBehindTheFinishOfACancelledJob() async {
         let collector = EventCollector()
         let queue = StepQueue()
@@ -224,7 +236,9 @@ final class JobObserverTests: XCTestCase {
             for name in Set(collector.events.map(\.name)) where name != "job" {
                 let all = collector.kinds(of: name)
                 let kinds = all.last == .dropped ? all.dropLast() : all[...]
-                XCTAssertEqual(Array(kinds), Array(Self.all.prefix(kinds.count)), name)
+                // What was cancelled before its start never started.
+                let expected = Self.all.filter { $0 != .started || kinds.contains(.started) }
+                XCTAssertEqual(Array(kinds), Array(expected.prefix(kinds.count)), name)
             }
         }
     }

@@ -10,10 +10,12 @@ import Testing
 
     @Test func weightsOfAnySizeAddUp() {
         var tally = ProgressTally()
-        for _ in 0..<4 { tally.taskTracked(weight: .max) }
+        var stretch: ProgressTally.Stretch = 0
+        for _ in 0..<4 { stretch = tally.taskTracked(weight: .max) }
+        tally.codeReturned()
         tally.taskDelivered(weight: .max, fraction: 0)
         #expect(tally.fraction == 0.25)
-        tally.taskAdvanced(weight: .max, from: 0, to: 0.5)
+        tally.taskAdvanced(weight: .max, from: 0, to: 0.5, trackedIn: stretch)
         #expect(tally.fraction == 0.375)
         tally.taskDelivered(weight: .max, fraction: 0.5)
         #expect(tally.fraction == 0.5)
@@ -21,18 +23,47 @@ import Testing
 
     @Test func everythingDeliveredIsBelowOne() {
         var tally = ProgressTally()
-        tally.taskTracked(weight: 3)
+        _ = tally.taskTracked(weight: 3)
         tally.taskDelivered(weight: 3, fraction: 0)
         #expect(tally.fraction < 1)
     }
 
     @Test func weightOfZeroCountsForNothing() {
         var tally = ProgressTally()
-        tally.taskTracked(weight: 0)
+        let stretch = tally.taskTracked(weight: 0)
+        tally.codeReturned()
         tally.taskDelivered(weight: 0, fraction: 0)
         #expect(tally.fraction == 0)
-        tally.taskTracked(weight: 2)
-        tally.taskAdvanced(weight: 0, from: 0, to: 1)
+        _ = tally.taskTracked(weight: 2)
+        tally.taskAdvanced(weight: 0, from: 0, to: 1, trackedIn: stretch)
         #expect(tally.fraction == 0)
+    }
+
+    @Test func fractionOfATaskCountsWhenTheCodeThatTrackedItHasReturned() {
+        var tally = ProgressTally()
+        let early = tally.taskTracked(weight: 1)
+        tally.taskAdvanced(weight: 1, from: 0, to: 0.5, trackedIn: early)
+        #expect(tally.fraction == 0)
+        _ = tally.taskTracked(weight: 1)
+        tally.codeReturned()
+        #expect(tally.fraction == 0.25)
+        // In a callback: what was tracked before it goes on counting.
+        tally.codeBegins()
+        let late = tally.taskTracked(weight: 2)
+        tally.taskAdvanced(weight: 2, from: 0, to: 1, trackedIn: late)
+        #expect(tally.fraction == 0.125)
+        tally.taskAdvanced(weight: 1, from: 0.5, to: 1, trackedIn: early)
+        #expect(tally.fraction == 0.25)
+        tally.codeReturned()
+        #expect(tally.fraction == 0.75)
+    }
+
+    @Test func taskTrackedBetweenTwoCallbacksCountsAtOnce() {
+        var tally = ProgressTally()
+        tally.codeReturned()
+        let stretch = tally.taskTracked(weight: 1)
+        tally.codeBegins()
+        tally.taskAdvanced(weight: 1, from: 0, to: 0.5, trackedIn: stretch)
+        #expect(tally.fraction == 0.5)
     }
 }

@@ -77,10 +77,11 @@ import Testing
 
     @Test func exponentialPolicyDrawsItsJitter() throws {
         let policy = RetryPolicy.exponential(attempts: 2, initialDelay: .seconds(10))
-        let delays = try (0..<100).map { _ in try #require(policy.nextDelay(1, Broken())) }
+        let delays = try (0..<100)
+            .map { _ in try #require(policy.nextDelay(afterAttempt: 1, error: Broken())) }
         #expect(delays.allSatisfy { $0 >= .seconds(8) && $0 <= .seconds(12) })
         #expect(Set(delays).count > 1)
-        #expect(policy.nextDelay(2, Broken()) == nil)
+        #expect(policy.nextDelay(afterAttempt: 2, error: Broken()) == nil)
     }
 
     @Test func policyOfOnesOwnReadsTheError() {
@@ -90,9 +91,11 @@ import Testing
         let policy = RetryPolicy { failedAttempts, error in
             (error as? Busy)?.retryAfter ?? (failedAttempts < 2 ? .seconds(1) : nil)
         }
-        #expect(policy.nextDelay(7, Busy(retryAfter: .seconds(30))) == .seconds(30))
-        #expect(policy.nextDelay(1, Broken()) == .seconds(1))
-        #expect(policy.nextDelay(2, Broken()) == nil)
+        #expect(
+            policy.nextDelay(afterAttempt: 7, error: Busy(retryAfter: .seconds(30))) == .seconds(30)
+        )
+        #expect(policy.nextDelay(afterAttempt: 1, error: Broken()) == .seconds(1))
+        #expect(policy.nextDelay(afterAttempt: 2, error: Broken()) == nil)
     }
 
     #if os(macOS) || os(Linux)
@@ -102,6 +105,9 @@ import Testing
         }
         await #expect(processExitsWith: .failure) {
             _ = RetryPolicy.exponential(attempts: 1, initialDelay: .seconds(-1))
+        }
+        await #expect(processExitsWith: .failure) {
+            _ = RetryPolicy { _, _ in .zero }.nextDelay(afterAttempt: 0, error: Broken())
         }
         await #expect(processExitsWith: .failure) {
             _ = RetryPolicy.exponential(attempts: 1, initialDelay: .zero, jitter: 1.1)

@@ -206,9 +206,16 @@ final class ExplainStallTests: XCTestCase {
             for number in 0..<10_000 { job.trackAndQueue(Held("\(number)"), on: queue) }
         }
         job.start()
-        let lines = lines(job)
-        XCTAssertEqual(lines.count, 10_001)
-        XCTAssertEqual(lines.last, "9999: full: narrow, where occupant executes")
+        XCTAssertEqual(
+            lines(job),
+            [
+                "outer: executing",
+                "0: full: narrow, where occupant executes; and 399 more like it: "
+                    + "1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 389 more", "… and 9600 more",
+            ]
+        )
+        let all = job.explainStall(limit: .max)
+        XCTAssertTrue(all.contains("and 9999 more like it"), all)
         job.cancel()
         occupant.finish()
     }

@@ -29,7 +29,7 @@ final class JobSnapshotTests: XCTestCase {
         XCTAssertEqual(snapshot.finishedCount, 2)
         XCTAssertEqual(snapshot.failedCount, 1)
         XCTAssertEqual(snapshot.omittedCount, 0)
-        XCTAssertEqual(snapshot.unfinished.map(\.name), ["album", "BlockOperation"])
+        XCTAssertEqual(snapshot.unfinished.map(\.name), ["album", "\(BlockOperation.self)"])
         XCTAssertEqual(snapshot.unfinished.map(\.state), ["executing", "waiting"])
         XCTAssertEqual(snapshot.unfinished[0].unfinished.map(\.name), ["c.jpg"])
         XCTAssertEqual(snapshot.unfinished[0].unfinished[0].id, inner.trackedTasks[0].operationID)
@@ -78,5 +78,55 @@ final class JobSnapshotTests: XCTestCase {
         XCTAssertEqual(decoded.id, job.operationID)
         XCTAssertEqual(decoded.trackedCount, 1)
         job.cancel()
+    }
+
+    func testFractionsAreThoseOfTheProgress() {
+        let (task, leaf) = (HeldOperation("upload"), HeldOperation("leaf"))
+        let inner = ScriptedJob("inner") { job in
+            job.track(leaf)
+            job.track(HeldOperation("rest"))
+        }
+        let sayer = ScriptedJob("sayer") { $0.track(HeldOperation("own")) }
+        let job = ScriptedJob("outer") { job in
+            for task in [task, inner, sayer, HeldOperation("last")] { job.track(task) }
+        }
+        for job in [job, inner, sayer] { job.start() }
+        task.reportProgress(0.5)
+        leaf.reportProgress(0.5)
+        sayer.reportProgress(0.75)
+        let snapshot = job.snapshot()
+        XCTAssertEqual(snapshot.unfinished.map(\.fractionCompleted), [0.5, 0.25, 0.75, 0])
+        XCTAssertEqual(snapshot.fractionCompleted, 0.375)
+        XCTAssertEqual(job.progress.fractionCompleted, 0.375)
+        sayer.reportProgress(1)
+        XCTAssertLessThan(job.snapshot().unfinished[2].fractionCompleted, 1)
+        job.reportProgress(0.9)
+        XCTAssertEqual(job.snapshot().fractionCompleted, job.progress.fractionCompleted)
+        XCTAssertEqual(job.snapshot().fractionCompleted, 0.9, accuracy: 1e-12)
+        job.cancel()
+    }
+
+    func testFinishedTasksCountBeforeTheyAreDelivered() async {
+        let tasks = (0..<3).map { HeldOperation("\($0)") }
+        let job = ScriptedJob("job") { job in
+            for task in tasks { job.track(task) }
+            job.track(HeldOperation("rest"))
+        }
+        job.start()
+        for task in tasks { task.start() }
+        job.isSuspended = true
+        tasks[0].finish()
+        tasks[1].finish(with: SampleError("offline"))
+        let snapshot = job.snapshot(limit: 1)
+        XCTAssertEqual(snapshot.trackedCount, 4)
+        XCTAssertEqual(snapshot.finishedCount, 2)
+        XCTAssertEqual(snapshot.failedCount, 1)
+        XCTAssertEqual(snapshot.unfinished.map(\.name), ["2"])
+        XCTAssertEqual(snapshot.omittedCount, 1)
+        XCTAssertEqual(job.snapshot().finishedCount, 2)
+        XCTAssertEqual(job.snapshot().omittedCount, 0)
+        job.cancel()
+        await waitForFinish(of: job)
+        XCTAssertEqual(job.snapshot().omittedCount, 0)
     }
 }

@@ -185,13 +185,18 @@ final class WaitingForATurnTests: XCTestCase {
     }
 
     func testLimitNamesSoManyAndCountsTheRest() {
+        let tasks = (0..<5).map { HeldOperation("\($0)") }
+        for number in [0, 2, 4] { tasks[number].cancel() }
         let job = ScriptedJob("import") { job in
-            for number in 0..<5 { job.track(HeldOperation("\(number)")) }
+            for number in 0..<5 { job.track(tasks[number]) }
         }
         job.start()
         XCTAssertEqual(
             lines(job, limit: 2),
-            ["import: executing", "0: never queued", "1: never queued", "… and 3 more"]
+            [
+                "import: executing", "0: never queued, cancelled", "1: never queued",
+                "… and 3 more",
+            ]
         )
         XCTAssertEqual(lines(job, limit: 0), ["import: executing", "… and 5 more"])
         job.cancel()

@@ -37,6 +37,23 @@ import Testing
         #expect((complaint(events) == nil) == (events[index] == .delayed))
     }
 
+    // J2
+    @Test func delayedClosureBetweenTheCallbacksOfATaskIsWrong() {
+        for (index, event) in Self.whole.enumerated() where index > 0 {
+            var events = Self.whole
+            events.insert(.delayed, at: index)
+            let isBetween =
+                switch event {
+                case .group, .all: true
+                case .delivered(let task): task == 0
+                // By the callback that was just called.
+                case .tracked(let task, _): task == 2
+                default: false
+                }
+            #expect((complaint(events) != nil) == isBetween, "before \(event)")
+        }
+    }
+
     @Test func callbackAfterTheEndIsWrong() {
         for index in Self.whole.indices.dropFirst() {
             var events = Self.whole

@@ -22,16 +22,17 @@ enum OperationRunner: CaseIterable {
 }
 
 extension XCTestCase {
-    /// Waits until all of the operations have finished, by Foundation's `waitUntilFinished()`, and
-    /// until the observers of jobs have heard of it, which comes right after.
+    /// Waits until all of the operations have finished, and fails where that takes too long.
     func waitForFinish(of operations: Operation..., timeout: TimeInterval = 300) async {
         let finished = expectation(description: "operations have finished")
-        Thread.detachNewThread {
-            for operation in operations { operation.waitUntilFinished() }
+        Task {
+            for operation in operations { await operation.waitForFinish() }
             finished.fulfill()
         }
         await fulfillment(of: [finished], timeout: timeout)
-        for case let operation as ConcurrentOperation in operations where operation.isFinished {
+        // The call does not wait for an operation that was cancelled before its start: that one
+        // finishes when its queue starts it.
+        for case let operation as ConcurrentOperation in operations where operation.isCancelled {
             await eventually { operation.isClosed }
         }
     }

@@ -15,7 +15,7 @@ import Testing
     private var state = TaskQueueState(
         width: 1,
         workers: TaskQueueWorkers(
-            WorkerRoster(parallelism: 2, limit: 64),
+            WorkerRoster(cores: 2, limit: 64),
             name: "queue",
             quality: .default
         )

@@ -272,11 +272,21 @@ struct TaskQueueWalk {
                 expect(lender == machine.ticket(entry.slot), "borrowers know the lender")
             }
         }
+        checkWhatSearchesHaveShown()
         let ready = slots.count { $0.state == .ready }
         let places = max(0, machine.width - machine.placesTaken)
         let startable = machine.isSuspended ? 0 : min(ready, places) + machine.grantedCount
         expect(machine.startableCount == startable, "counts what can be started")
         if ready > places { checkThatNoPlaceIsIdle() }
+    }
+
+    /// J12: no search ends below a job that could lend.
+    private func checkWhatSearchesHaveShown() {
+        let lenders = entries.filter { machine.loans.canLend($0.slot) }
+        for entry in entries where machine.loans.isKnownToBeInVain(above: entry.slot) {
+            let holds = !lenders.contains { $0.id == entry.id || isAncestor($0.id, of: entry) }
+            expect(holds, "looks for lenders where there are some")
+        }
     }
 
     /// J12: where there are too few places, nobody waits for one, or keeps one of the queue's, that

@@ -65,7 +65,7 @@ import Testing
                 if gates < oracle.gateCount {
                     var (after, next) = (situation, machine)
                     after.openGates += 1
-                    let more = submitted(next.gateOpened("\(gates)").actions)
+                    let more = submitted(next.gateOpened("\(gates)"))
                     walks.append((after, next, started + more))
                 }
             }

@@ -28,7 +28,7 @@ final class TaskWorkflowMainThreadTests: XCTestCase {
         XCTAssertEqual(log.events, ["a on main", "b on main"])
         XCTAssertEqual(workflow.state, .executing)
         gate.open()
-        await fulfillment(of: [told], timeout: 300)
+        await waitForFulfillment(of: told)
         XCTAssertEqual(log.events, ["a on main", "b on main", "c", "d on main"])
     }
 
@@ -87,7 +87,7 @@ final class TaskWorkflowMainThreadTests: XCTestCase {
         XCTAssertFalse(startAndWait(workflow, timeout: .milliseconds(1)))
         XCTAssertEqual(log.events, ["a on main"])
         workflow.openGate("screen")
-        await fulfillment(of: [told], timeout: 300)
+        await waitForFulfillment(of: told)
         XCTAssertEqual(log.events, ["a on main", "b on main"])
     }
 
@@ -103,7 +103,7 @@ final class TaskWorkflowMainThreadTests: XCTestCase {
             log.record("\(workflow.startAndWait())")
             returned.fulfill()
         }
-        await fulfillment(of: [returned], timeout: 300)
+        await waitForFulfillment(of: returned)
         XCTAssertEqual(log.events, ["a on main", "told", "true"])
     }
 

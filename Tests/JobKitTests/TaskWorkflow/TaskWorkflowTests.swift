@@ -168,7 +168,6 @@ final class TaskWorkflowTests: XCTestCase {
                            - [B 0ms]
             """
         )
-        XCTAssertEqual(workflow.criticalTasks().last?.name, "C")
     }
 
     // R5
@@ -277,8 +276,8 @@ final class TaskWorkflowTests: XCTestCase {
             workflow.addTask(task)
             (pending, pendingTask) = (workflow, task)
         }
-        XCTAssertNil(pending)
-        XCTAssertNil(pendingTask)
+        // Objective-C may have put them into an autorelease pool.
+        await eventually { pending == nil && pendingTask == nil }
         do {
             let workflow = TaskWorkflow(name: "Launch")
             workflow.addTask(logging("a", EventLog()))

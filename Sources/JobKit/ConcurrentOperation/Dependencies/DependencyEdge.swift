@@ -1,0 +1,50 @@
+import Foundation
+import Synchronization
+
+/// One operation's wait for another, which ends once: by the finish or by the removal.
+///
+/// Both operations hold the edge and neither locks the other, so an edge that is removed while it
+/// is being registered is found to be over by the thread that registers it.
+final class DependencyEdge: Sendable {
+    private let readiness: Readiness
+    private let hasEnded = Atomic(false)
+
+    /// Makes an edge that holds the operation back until it is over.
+    init(_ readiness: Readiness) {
+        self.readiness = readiness
+        readiness.dependencyAdded()
+    }
+
+    var isOver: Bool { hasEnded.load(ordering: .acquiring) }
+
+    /// Returns whether the operation was still waiting; it may have become ready.
+    @discardableResult
+    func end() -> Bool {
+        guard abandon() else { return false }
+        readiness.dependencyGone()
+        return true
+    }
+
+    /// Ends the edge of an operation that is being released, without telling it that it is ready.
+    func abandon() -> Bool {
+        !hasEnded.exchange(true, ordering: .acquiringAndReleasing)
+    }
+
+    /// Ends the edge when the operation finishes; at once if it has already finished.
+    func register(with operation: Operation) {
+        let isWaiting =
+            (operation as? ConcurrentOperation)?.hooks.withLock { $0.addDependent(self) }
+            ?? PlainOperations.addDependent(self, to: operation)
+        if !isWaiting { end() }
+    }
+
+    /// Tells the operation that its finish no longer matters to this edge, which is over.
+    func withdraw(from operation: Operation) {
+        if let operation = operation as? ConcurrentOperation {
+            let released = operation.hooks.withLock { $0.dependentRemoved() }
+            withExtendedLifetime(released) {}
+        } else {
+            PlainOperations.removeDependent(self, from: operation)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Synchronization
+
+/// Called when an operation has finished, or can never run: resumes a Swift task.
+final class FinishWaiter: Sendable {
+    private let body: Guarded<(@Sendable () -> Void)?>
+
+    /// Makes a waiter that calls `body` once.
+    init(_ body: @escaping @Sendable () -> Void) {
+        self.body = Guarded(body)
+    }
+
+    convenience init(_ continuation: UnsafeContinuation<Void, Never>) {
+        self.init { continuation.resume() }
+    }
+
+    func resume() {
+        let body = body.withLock { body in
+            defer { body = nil }
+            return body
+        }
+        body?()
+    }
+}
+
+extension ConcurrentOperation {
+    /// Waits until the operation has finished, or was cancelled before it was started.
+    ///
+    /// Goes on waiting in a cancelled task, as `Task.value` does.
+    func waitUntilSettled() async {
+        await withUnsafeContinuation { continuation in
+            let waiter = FinishWaiter(continuation)
+            if !hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }
+        }
+    }
+}

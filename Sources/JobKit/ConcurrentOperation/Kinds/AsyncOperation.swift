@@ -1,0 +1,50 @@
+import Foundation
+
+// Operation forces @unchecked. The body and the task stand behind the lock of AsyncWork.
+/// Runs an `async` closure as an operation.
+///
+/// `cancel()` cancels the closure's `Task`; the operation finishes when the closure has returned.
+public final class AsyncOperation<Success: Sendable>: ResultOperation<Success>, @unchecked Sendable
+{
+    private let work: AsyncWork<@Sendable () async throws -> Success>
+
+    /// Creates an operation that runs `body` in a `Task` of its own when it is started.
+    ///
+    /// - Parameters:
+    ///   - name: The operation's name, and its `Task`'s when it starts.
+    ///   - body: The work; its value or error becomes the operation's. Released when it has
+    ///     returned, or with the operation if it is never started.
+    public init(name: String? = nil, _ body: @escaping @Sendable () async throws -> Success) {
+        work = AsyncWork(body)
+        super.init()
+        self.name = name
+    }
+
+    /// Starts the closure's task.
+    public override func main() {
+        let isStarted = work.start { body in
+            Task(
+                name: name,
+                executorPreference: ThreadContext.current.pointee.taskExecutor
+            ) { [self] in
+                do {
+                    finish(returning: try await body())
+                } catch {
+                    finish(with: error)
+                }
+                work.end()
+            }
+        }
+        if !isStarted { finish() } else if isCancelled { work.cancel() }
+    }
+
+    override func startedWithoutMain() {
+        work.end()
+        super.startedWithoutMain()
+    }
+
+    /// Cancels the closure's task.
+    public override func didCancel() {
+        work.cancel()
+    }
+}

@@ -1,0 +1,68 @@
+/// Runs a closure that calls back when its work is done, as an operation.
+///
+/// ```swift
+/// let fetch = CallbackOperation<Data> { done in
+///     session.dataTask(with: url) { data, _, error in
+///         done(data.map(Result.success) ?? .failure(error ?? URLError(.unknown)))
+///     }.resume()
+/// }
+/// ```
+///
+/// The first call of `done` counts; later ones are ignored. It may come from any thread, even
+/// before the closure has returned. JobKit cannot stop the work: after a cancel or an overrun, the
+/// operation finishes when `done` is called. When `done` is released without a call, the operation
+/// fails at once with ``CallbackLost``. If `done` is kept and never called, the operation executes
+/// until ``ConcurrentOperation/maximumStopTime`` has passed since it was told to stop.
+public final class CallbackOperation<Success: Sendable>: ResultOperation<Success>,
+    // Operation forces @unchecked. Only the thread that starts the operation touches the closure.
+    @unchecked Sendable
+{
+    private var body:
+        (@Sendable (@escaping @Sendable (Result<Success, any Error>) -> Void) -> Void)?
+
+    /// Creates an operation that runs `body` when it is started.
+    ///
+    /// - Parameters:
+    ///   - name: The operation's name.
+    ///   - body: Starts the work on a thread of the operation's queue, and arranges for `done` to
+    ///     be called with a value or an error. Released when it has returned, or with the operation
+    ///     if it is never started. `done` retains the operation; its release without a call fails
+    ///     the operation on the thread of the release.
+    public init(
+        name: String? = nil,
+        _ body:
+            @escaping @Sendable (
+                _ done: @escaping @Sendable (Result<Success, any Error>) -> Void
+            ) -> Void
+    ) {
+        self.body = body
+        super.init()
+        if let name { self.name = name }
+    }
+
+    /// Runs the closure.
+    public override func main() {
+        guard let body = body.take() else { return }
+        let callback = Callback(of: self)
+        body { callback.operation.finish($0) }
+    }
+
+    /// Does nothing: the operation finishes when the work calls back.
+    public override func didCancel() {}
+
+    override func startedWithoutMain() {
+        let released = body.take()
+        withExtendedLifetime(released) { super.startedWithoutMain() }
+    }
+}
+
+/// What `done` retains, so that its release tells that no call can come any more.
+private final class Callback<Success: Sendable>: Sendable {
+    let operation: CallbackOperation<Success>
+
+    init(of operation: CallbackOperation<Success>) {
+        self.operation = operation
+    }
+
+    deinit { operation.finish(with: CallbackLost(name: operation.label)) }
+}

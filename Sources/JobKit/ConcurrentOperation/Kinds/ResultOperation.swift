@@ -1,0 +1,69 @@
+// Operation forces @unchecked. `storage` is written by the finish that won, before the atomic word
+// of the operation says so, and read after.
+/// A ``ConcurrentOperation`` that finishes with a value.
+///
+/// A subclass overrides `main()` and ends its work with ``finish(returning:)`` or
+/// ``ConcurrentOperation/finish(with:)``. Finishing without a value is a failure with ``NoResult``,
+/// unless `Success` is `Void`.
+open class ResultOperation<Success: Sendable>: ConcurrentOperation, @unchecked Sendable {
+    private var storage = ResultStorage<Success>()
+
+    /// Ends the operation with a value.
+    ///
+    /// Ignored if the operation was already finished.
+    public final func finish(returning value: Success) {
+        settle(.succeeded) { storage.value = value }
+    }
+
+    /// Ends the operation with a value or an error.
+    final func finish(_ result: Result<Success, any Error>) {
+        switch result {
+        case .success(let value): finish(returning: value)
+        case .failure(let error): finish(with: error)
+        }
+    }
+
+    /// The value, or why there is none; nil until the operation has finished.
+    ///
+    /// A cancelled operation gives `CancellationError`.
+    public final var result: Result<Success, any Error>? {
+        // Not `storage.result(of:)` as a value, which would read the storage before the finish too.
+        outcome.map { storage.result(of: $0) }
+    }
+
+    /// Waits for the operation and returns its value.
+    ///
+    /// Does not start the operation. Throws at once if the operation was cancelled before it was
+    /// started. In a cancelled task it keeps waiting, as `Task.value` does, and cancels nothing.
+    ///
+    /// - Throws: The operation's error; `CancellationError` if it was cancelled; ``NoResult`` if it
+    ///   finished without a value.
+    public final var value: Success {
+        get async throws {
+            await waitUntilSettled()
+            guard let result else { throw CancellationError() }
+            return try result.get()
+        }
+    }
+
+    override var errorOfMissingValue: (any Error)? { storage.errorOfMissingValue }
+}
+
+/// The value of an operation that owes one.
+struct ResultStorage<Success: Sendable>: Sendable {
+    var value: Success?
+
+    /// What a finish without a value means: nothing is missing where the value is `Void`.
+    var errorOfMissingValue: (any Error)? {
+        value == nil && Success.self != Void.self ? NoResult() : nil
+    }
+
+    /// The result of an operation that ended with `outcome`.
+    func result(of outcome: OperationOutcome) -> Result<Success, any Error> {
+        switch outcome {
+        case .cancelled: .failure(CancellationError())
+        case .failed(let error): .failure(error)
+        case .succeeded: (value ?? () as? Success).map { .success($0) } ?? .failure(NoResult())
+        }
+    }
+}

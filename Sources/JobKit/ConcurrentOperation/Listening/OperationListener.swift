@@ -1,0 +1,47 @@
+import Foundation
+
+// A class that others derive from is never checked: the operation's lock guards its variable.
+/// Who hears of the start and the finish of one operation: a job's record of a task.
+///
+/// A class and not a protocol, because every task calls it several times.
+class OperationListener: CallbackDelivery, @unchecked Sendable {
+    /// Whether it hears of the finish of a ``ConcurrentOperation``.
+    enum Subscription {
+        case none
+        case stands
+        case isOver
+    }
+
+    /// Guarded by the operation's lock.
+    final var subscription = Subscription.none
+
+    /// What the operation is to run inside.
+    var context: OperationContext? { nil }
+
+    /// The operation that waits for this one, if it was started and has not finished.
+    var waitingOperation: ConcurrentOperation? { nil }
+
+    /// The operation is about to be started.
+    func operationStarts() {}
+
+    /// Called on the thread of the finish, which then claims the delivery.
+    func operationFinished(hasFailed: Bool) {}
+
+    /// The operation was given up while a thread was telling it of a cancel, which may have more to
+    /// tell.
+    func cancelIsStuck() {}
+
+    func claimDelivery(_ news: inout PlaceNews) -> Bool { false }
+
+    func deliverClaimed(_ news: inout PlaceNews) -> (any CallbackDelivery)? { nil }
+
+    func deliverClaimedElsewhere() {}
+}
+
+extension Operation {
+    /// Who hears of the operation's finish, in the order in which they came.
+    var listeners: [OperationListener] {
+        (self as? ConcurrentOperation)?.hooks.withLock { $0.subscribers }
+            ?? Array(PlainOperations.subscribers(of: self))
+    }
+}

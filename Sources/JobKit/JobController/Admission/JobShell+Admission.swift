@@ -1,0 +1,65 @@
+import Foundation
+
+/// Putting tasks into their queues, each when ``JobAdmission`` says so.
+extension JobShell {
+    /// Puts the task into its queue, or holds it.
+    func submit(_ record: TaskRecord) {
+        if let submission = send({ $0.admission.submit(record) }) {
+            put(submission.task, into: submission.queue, record)
+        }
+    }
+
+    /// Puts a task into its queue whose turn has come only now; an ending job starts none.
+    func submitLater(_ record: TaskRecord) {
+        let isDue = ask { $0.machine.ending == nil && record.task != nil }
+        if isDue { submit(record) }
+    }
+
+    /// Puts the admitted tasks into their queues, having claimed to: in order even if several
+    /// threads admit some.
+    @inline(never)
+    func putAdmitted() {
+        while let next = send({ $0.admission.nextInLine() }) {
+            put(next.task, into: next.queue, next.record)
+        }
+    }
+
+    /// Puts a task into its queue unless it was started or has finished meanwhile.
+    func put(_ task: Operation, into queue: any OperationScheduling, _ record: TaskRecord) {
+        if let queue = queue as? TaskQueue {
+            queue.shell.add(task, admission: .unlessStarted)
+        } else if let queue = queue as? RateLimitedQueue {
+            queue.shell.add(task, admission: .unlessStarted)
+        } else if !task.isFinished, !task.isExecuting {
+            queue.addOperation(task)
+        }
+        // Other code started it, and it finished before it had its place here.
+        if traits.contains(.groupWidths), task.isFinished { leaveQueue(record) }
+    }
+
+    /// The task has finished: gives its place in its group to the next.
+    func leaveQueue(_ record: TaskRecord) {
+        guard traits.contains(.groupWidths) else { return }
+        send { $0.admission.taskFinished(record) }
+    }
+
+    // MARK: Width and suspension
+
+    /// Sets a width; the first one has all tasks asked once whether they are in their queues.
+    func setWidth(_ width: Int, for group: JobGroup) {
+        guard width < .max || traits.contains(.groupWidths) else { return }
+        // A task that finishes from now on gives its place back.
+        traits.insert(.groupWidths)
+        let records = ask { state in
+            state.admission.isCounting ? [] : state.tasks.records.map { ($0, $0.task) }
+        }
+        // `isFinished` may be a user's code: it is asked without the lock.
+        let finished = records.filter { $0.1?.isFinished ?? true }.map(\.0)
+        send { $0.widthChanged(to: width, for: group, finished: finished) }
+    }
+
+    func setSuspended(_ isSuspended: Bool) {
+        send { $0.suspensionChanged(to: isSuspended) }
+        if !isSuspended { deliverElsewhere() }
+    }
+}

@@ -1,0 +1,224 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Delivering: the only switch over the steps of ``JobStateMachine``.
+extension JobShell {
+    /// How many callbacks a `callbackQueue` runs at a stretch, so that a main queue stays
+    /// responsive.
+    private static let callbacksAtAStretch = 64
+
+    /// Notes that there is something to deliver; returns whether the caller must deliver it.
+    func claimDelivery(_ news: inout PlaceNews) -> Bool {
+        switch mailbox.turn.claim() {
+        case .left:
+            return false
+        case .closed:
+            throwAwayMail()
+            return false
+        case .taken:
+            lentPlace.jobBusy(&news)
+            return true
+        }
+    }
+
+    func deliverClaimed(_ news: inout PlaceNews) -> (any CallbackDelivery)? {
+        guard callbackQueue == nil else {
+            deliverClaimedElsewhere()
+            return nil
+        }
+        return deliver(&news)
+    }
+
+    func deliverClaimedElsewhere() {
+        if let callbackQueue {
+            callbackQueueAsked.store(max(1, CoarseTime.now.rawValue), ordering: .relaxed)
+            callbackQueue.async { [self] in deliverOnCallbackQueue() }
+        } else if !lentPlace.deliverOnIdleWorker(self) {
+            let queue = send { $0.delivery.queueOfItsOwn() }
+            queue.async { [self] in deliverAll() }
+        }
+    }
+
+    /// Delivers on the `callbackQueue`; a job that so finishes is the concern of another thread.
+    func deliverOnCallbackQueue() {
+        callbackQueueAsked.store(0, ordering: .relaxed)
+        var news = PlaceNews()
+        deliver(atMost: Self.callbacksAtAStretch, &news)?.deliverClaimedElsewhere()
+    }
+
+    /// Delivers the end of the job's work on this thread, which may be one of Swift's few: callbacks
+    /// of its tasks, and of jobs that wait for it, run elsewhere.
+    func deliverWorkEnd() {
+        let mayDeliver = callbackQueue == nil && !ask { $0.tasks.trackedCount > 0 }
+        guard mayDeliver, ThreadContext.current.pointee.heldDeliveries == nil else {
+            return deliverElsewhere()
+        }
+        var news = PlaceNews()
+        if claimDelivery(&news) { deliver(&news)?.deliverClaimedElsewhere() }
+    }
+
+    /// Runs callbacks until there is nothing to tell.
+    ///
+    /// - Returns: A job that has something to deliver now, as claimed by this one's finish; or this
+    ///   job itself, when the limit was reached.
+    private func deliver(
+        atMost limit: Int = .max,
+        _ news: inout PlaceNews
+    ) -> (any CallbackDelivery)? {
+        var seen = mailbox.turn.seen
+        let now = CoarseTime.now
+        let begin = send { state -> (job: JobController, step: JobState.Machine.Step)? in
+            guard let job = state.owner.started else { return nil }
+            return (job, state.nextStep(from: mailbox, at: now))
+        }
+        guard let (job, first) = begin else {
+            releaseGivenUp()
+            return nil
+        }
+        let surroundings = self.context
+        let thread = ThreadContext.current
+        let outer = thread.pointee.callbackJob
+        thread.pointee.callbackJob = ObjectIdentifier(self)
+        defer { thread.pointee.callbackJob = outer }
+        var (step, remaining) = (first, limit)
+        while true {
+            while true {
+                if case .none = step { break }
+                if case .finish(let ending) = step {
+                    var claimed: (any CallbackDelivery)?
+                    if finish(job, ending, &claimed) { return claimed }
+                } else {
+                    let answer = runWithPool { perform(step, of: job, inside: surroundings) }
+                    stepPerformed(step, answer)
+                    remaining -= 1
+                    if remaining == 0 { return self }
+                }
+                step = nextStep()
+            }
+            if mailbox.turn.giveBack(seen) {
+                lentPlace.jobWaits(job, &news)
+                releaseGivenUp()
+                return nil
+            }
+            seen = mailbox.turn.seen
+            step = nextStep()
+        }
+    }
+
+    private func nextStep() -> JobState.Machine.Step {
+        let now = CoarseTime.now
+        return send { $0.nextStep(from: mailbox, at: now) }
+    }
+
+    /// A callback has returned: releases its task, with no lock held, before the next step is
+    /// decided.
+    ///
+    /// The release may take long, and the job be cancelled meanwhile.
+    private func stepPerformed(_ step: JobState.Machine.Step, _ answer: FailureResponse?) {
+        switch step {
+        case .deliver(let mail):
+            release(mail, send { $0.delivered(mail) })
+        case .askAboutFailure:
+            send { state in
+                state.codeReturned()
+                if answer == .carryOn { state.machine.carryOnAnswered() }
+            }
+            ProgressReport(of: self).taskAdvanced()
+        case .tellGroupFinished, .tellAllTasksFinished, .tellCancelled:
+            send { $0.codeReturned() }
+            ProgressReport(of: self).taskAdvanced()
+        case .none, .discard, .finish:
+            break
+        }
+    }
+
+    private func release(_ delivered: JobState.Mail, _ released: consuming JobState.Released?) {
+        _ = consume released
+        // The thread of the finish may still hold the record.
+        _ = delivered.withRecord { $0.releaseCompletion() }
+        delivered.release()
+        ProgressReport(of: self).taskAdvanced()
+    }
+
+    private func perform(
+        _ step: JobState.Machine.Step,
+        of job: JobController,
+        inside surroundings: OperationContext?
+    ) -> FailureResponse? {
+        if case .discard(let mail) = step {
+            discard(mail)
+            return nil
+        }
+        guard let surroundings else { return call(step, of: job) }
+        var answer: FailureResponse?
+        surroundings.run { answer = call(step, of: job) }
+        return answer
+    }
+
+    /// Calls the job's code; returns what it answers about a failure.
+    private func call(_ step: JobState.Machine.Step, of job: JobController) -> FailureResponse? {
+        switch step {
+        case .none, .discard, .finish:
+            break
+        case .deliver(let mail):
+            mail._withUnsafeGuaranteedRef { mail in
+                mail.deliver(to: job)
+                guard traits.contains(.observed), let record = mail.record else { return }
+                TaskReport(record).tellDelivered()
+            }
+        case .askAboutFailure(let mail):
+            guard
+                let (task, error, known) = mail.withRecord({
+                    ($0.task, $0.failure, $0.terms.failure)
+                }), let task, let error
+            else { return nil }
+            let answer = known ?? job.taskFailed(task, error: error)
+            if answer == .failJob { end(job, .failed, failure: error) }
+            return answer
+        case .tellGroupFinished(let number):
+            let (completion, group) = ask {
+                ($0.groups.completions[number], $0.groups.groups[number])
+            }
+            if let completion { completion() } else { job.taskGroupFinished(group) }
+        case .tellAllTasksFinished:
+            job.allTasksFinished()
+        case .tellCancelled:
+            job.jobCancelled()
+        }
+        return nil
+    }
+
+    private func discard(_ mail: JobState.Mail) {
+        let owned = mail.withRecord { record in
+            settle(record, hasFinished: true)
+            return send { ($0.taskEnded(record), record.takeCompletion()) }
+        }
+        withExtendedLifetime(owned) {}
+        if owned == nil { mail._withUnsafeGuaranteedRef { $0.discard(from: self) } }
+        mail.release()
+    }
+
+    /// Ends the job; returns false if it was cancelled while it was about to complete.
+    func finish(
+        _ job: JobController,
+        _ ending: JobState.Machine.Ending,
+        _ claimed: inout (any CallbackDelivery)?
+    ) -> Bool {
+        let failure = ask { $0.failure }
+        guard job.conclude(ending, failure: failure) else {
+            send { $0.machine.completionRefused() }
+            return false
+        }
+        _ = letGo()
+        send { $0.owner.jobFinished() }
+        // A `didCancel()` that is running carries out the end when it has returned.
+        if job.transition({ $0.decidedEndDue() }) {
+            if job.currentLifecycle.outcome == .succeeded {
+                ProgressReport(of: self).jobSucceeded(job)
+            }
+            job.end(claimed: &claimed, isInsideJobKit: true)
+        }
+        return true
+    }
+}

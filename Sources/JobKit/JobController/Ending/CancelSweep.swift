@@ -1,0 +1,117 @@
+import Foundation
+
+/// Cancels the tasks of jobs depth first, without recursion: ten thousand jobs may be nested.
+///
+/// While a sweep cancels a nested job, that job's `cancel()` leaves its tasks to the sweep, which
+/// goes on with them next.
+final class CancelSweep {
+    private enum Work {
+        case cancel(TaskRecord, of: JobShell)
+        case end(JobShell)
+    }
+
+    private var work: [Work] = []
+    /// Whether another thread's sweep is on its way to the same tasks, and will end the jobs'
+    /// sweeps.
+    private let isHelp: Bool
+    /// The operation whose `cancel()` the sweep is calling.
+    private var target: ObjectIdentifier?
+
+    static func cancelAll(_ records: [TaskRecord], of shell: JobShell, for job: JobController) {
+        let context = ThreadContext.current
+        if let sweep = context.pointee.sweep as? CancelSweep, sweep.target == ObjectIdentifier(job)
+        {
+            return sweep.add(records, of: shell)
+        }
+        CancelSweep(isHelp: false).run(records, of: shell, in: context)
+    }
+
+    /// Goes through tasks that another thread may be cancelling, unless user code that a sweep of
+    /// this thread calls asks for it.
+    static func help(_ records: [TaskRecord], of shell: JobShell, for job: JobController) {
+        let context = ThreadContext.current
+        guard let sweep = context.pointee.sweep as? CancelSweep else {
+            return CancelSweep(isHelp: true).run(records, of: shell, in: context)
+        }
+        guard sweep.isHelp, sweep.target == ObjectIdentifier(job) else { return }
+        sweep.add(records, of: shell, endsSweep: false)
+    }
+
+    private init(isHelp: Bool) {
+        self.isHelp = isHelp
+    }
+
+    private func run(
+        _ records: [TaskRecord],
+        of shell: JobShell,
+        in context: UnsafeMutablePointer<ThreadContext>
+    ) {
+        let outer = context.pointee.sweep
+        context.pointee.sweep = self
+        add(records, of: shell, endsSweep: !isHelp)
+        run()
+        context.pointee.sweep = outer
+    }
+
+    private func add(_ records: [TaskRecord], of shell: JobShell, endsSweep: Bool = true) {
+        if endsSweep { work.append(.end(shell)) }
+        work += records.reversed().map { .cancel($0, of: shell) }
+    }
+
+    private func run() {
+        while let next = work.popLast() {
+            switch next {
+            case .end(let shell):
+                shell.tasksCancelled()
+            case .cancel(let record, let shell):
+                Self.cancel(record, of: shell) { self.target = $0 }
+            }
+        }
+    }
+
+    /// Cancels one task as it was tracked to be, and finds out whether the job waits for it.
+    static func cancel(
+        _ record: TaskRecord,
+        of shell: JobShell,
+        targeting: (ObjectIdentifier?) -> Void = { _ in }
+    ) {
+        let isLeft = record.terms.cancellation == .leaveRunning || shell.sharesTask(of: record)
+        // Before it may go into its queue.
+        if isLeft { shell.keepContext(of: record) }
+        let (withdrawal, queue) = shell.send {
+            ($0.admission.withdraw(record, isLeft: isLeft), record.queue)
+        }
+        guard let task = withdrawal.task else { return }
+        guard !isLeft else { return shell.leave(record, task) }
+        targeting(ObjectIdentifier(task))
+        task.cancel()
+        targeting(nil)
+        // A cancelled plain operation is ready, without saying so.
+        if !record.isConcurrent {
+            TaskQueueShell.queue(of: task)?.lookWhetherReady(task)
+            RateLimitedQueueShell.queue(of: task, putInto: queue)?.lookWhetherReady(task)
+        }
+        let isWaitedFor =
+            if record.terms.cancellation == .cancelWithoutWaiting {
+                false
+            } else if let concurrent = task as? ConcurrentOperation {
+                !concurrent.currentLifecycle.isCancelledBeforeStart
+            } else {
+                withdrawal.wasQueued || task.isExecuting || task.isFinished
+            }
+        if !isWaitedFor { shell.settle(record) }
+        if withdrawal.mustStart { startCancelled(task) }
+    }
+
+    /// Finishes a cancelled task that the job was to put into a queue and did not: others may be
+    /// waiting for it too.
+    private static func startCancelled(_ task: Operation) {
+        guard task.isCancelled, !task.isFinished, !task.isExecuting else { return }
+        guard let concurrent = task as? ConcurrentOperation else {
+            // Foundation traps where an operation is started that says that it is not ready.
+            if task.isReady { PlainOperations.startInContext(task) }
+            return
+        }
+        ThreadContext.current.start(concurrent) { concurrent.start() }.delivery?.deliverElsewhere()
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Synchronization
+
+/// Failing, finishing early and being cancelled: the rest is cancelled and waited for.
+extension JobShell {
+    /// Decides how the job ends, unless something else has; `store` keeps what that brings.
+    func requestEnd(
+        _ ending: JobState.Machine.Ending,
+        failure: (any Error)? = nil,
+        store: () -> Void = {}
+    ) -> Bool {
+        send { state in
+            guard state.endRequested(ending, failure: failure) else { return false }
+            store()
+            return true
+        }
+    }
+
+    /// Ends the job, unless something else has decided its end.
+    func end(
+        _ job: JobController,
+        _ ending: JobState.Machine.Ending,
+        failure: (any Error)? = nil,
+        store: () -> Void = {}
+    ) {
+        if requestEnd(ending, failure: failure, store: store) { cancelTasks(of: job) }
+    }
+
+    /// Cancels the unfinished tasks, after the end was decided upon.
+    func cancelTasks(of job: JobController) {
+        let (records, work) = send { $0.cancelBegan() }
+        work?.cancel()
+        if records.isEmpty {
+            tasksCancelled()
+        } else {
+            CancelSweep.cancelAll(records, of: self, for: job)
+        }
+        if releaseUncallable() { job.hooks.withLock { $0.timers }?.endDelays() }
+    }
+
+    /// Releases the closures of a job that has ended before it was to enter `main()`: none is ever
+    /// called, and one that captures the job would keep it.
+    ///
+    /// - Returns: Whether the job has ended so.
+    @discardableResult
+    func releaseUncallable() -> Bool {
+        // Released here, with no lock held.
+        send { $0.takeUncallable(from: mailbox) } != nil
+    }
+
+    /// Cancels beside other threads that are telling tasks, so that a second `cancel()` too returns
+    /// when all were told, without waiting for what those threads call.
+    func helpToCancelTasks(of job: JobController) {
+        let (records, work) = ask {
+            $0.machine.isTellingTasks ? ($0.tasks.unsettled, $0.work) : ([], nil)
+        }
+        work?.cancel()
+        if !records.isEmpty { CancelSweep.help(records, of: self, for: job) }
+    }
+
+    /// The sweep has reached every task.
+    func tasksCancelled() {
+        send { $0.machine.tasksCancelled() }
+        deliverElsewhere()
+    }
+
+    /// The job waits for the task no longer, or need not because it has stopped.
+    ///
+    /// If the task has not finished, observers hear that the job has dropped it.
+    func settle(_ record: TaskRecord, hasFinished: Bool = false) {
+        if case .tellDropped(let news) = send({ $0.settle(record, hasFinished: hasFinished) }) {
+            TaskReport(record).tellDropped(news)
+        }
+    }
+
+    // MARK: Tasks of several jobs
+
+    // The last of the jobs decides. Two that end at once each decide upon their end before they
+    // look at the other, so that one of them sees that the other has ended.
+
+    /// Whether another job that has not ended tracks the task.
+    func sharesTask(of record: TaskRecord) -> Bool {
+        guard let task = ask({ _ in record.task }) else { return false }
+        // As a rule there is none, and else the first will do.
+        for limit in [1, Int.max] {
+            let others =
+                (task as? ConcurrentOperation)?
+                .hooks.withLock { $0.subscribers(limit, otherThan: record) }
+                ?? PlainOperations.subscribers(limit, of: task, otherThan: record)
+            if others.contains(where: { ($0 as? TaskRecord)?.isWaitedFor == true }) { return true }
+            if others.count < limit { return false }
+        }
+        return false
+    }
+
+    /// The job leaves the task alone, and is not told of it again.
+    func leave(_ record: TaskRecord, _ task: Operation) {
+        settle(record)
+        unsubscribe(record, from: task)
+    }
+
+    func unsubscribe(_ record: TaskRecord, from task: Operation) {
+        if let concurrent = task as? ConcurrentOperation {
+            let released = concurrent.hooks.withLock { $0.unsubscribe(record) }
+            withExtendedLifetime(released) {}
+        } else {
+            _ = PlainOperations.unsubscribe(record, from: task)?.detach()
+        }
+    }
+}
+
+extension TaskRecord {
+    /// Whether its job has not ended, and waits for the task.
+    fileprivate var isWaitedFor: Bool { shell.ask { $0.waits(for: self) } }
+}

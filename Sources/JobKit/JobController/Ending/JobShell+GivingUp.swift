@@ -1,0 +1,104 @@
+import Foundation
+
+/// Ending a job that was told to stop and did not, in the time that it had.
+///
+/// Whatever keeps it is left where it is: a task, a callback, `main()`, or a thread that tells the
+/// tasks of the cancel. Only what observers are just being told is waited for, so that the job's own
+/// finish is their last event.
+extension JobShell {
+    /// Leaves the unfinished tasks of the job, and ends it.
+    func giveUp(_ job: JobController) {
+        guard let (left, isTelling) = send({ $0.gaveUp() }) else { return }
+        // Asked before they are left.
+        let untold = isTelling ? left.filter { mustCancel($0.record, $0.task) } : []
+        let unfinished = left.map(\.task).filter { !$0.isFinished }
+        let abandoned = AbandonedTasks(unfinished)
+        send { $0.abandoned = abandoned }
+        for (record, task) in left {
+            keepContext(for: task)
+            leave(record, task)
+        }
+        endIfGivenUp(job)
+        for (_, task) in untold { DispatchQueue.global().async { task.cancel() } }
+    }
+
+    private func mustCancel(_ record: TaskRecord, _ task: Operation) -> Bool {
+        record.terms.cancellation != .leaveRunning && !task.isCancelled && !sharesTask(of: record)
+    }
+
+    /// Ends the job if it was given up and nothing is being told of its tasks.
+    ///
+    /// The turn to deliver may be in the hands of a thread that never comes back, and so the job ends
+    /// without it.
+    ///
+    /// - Parameter job: The job, where it may not have begun.
+    func endIfGivenUp(_ job: JobController? = nil) {
+        let end = send { state -> (job: JobController, how: JobState.Machine.Ending)? in
+            guard state.machine.isGivenUp, let job = job ?? state.owner.known,
+                !deliveryTelling.mustBeAwaited(), let how = state.machine.givenUpEnd()
+            else { return nil }
+            state.owner.jobGivenUp(job)
+            return (job, how)
+        }
+        guard let end else { return }
+        // The thread with the turn lets go of the job, which it knows by its address alone.
+        if !mailbox.turn.close() { releaseGivenUp() }
+        var claimed: (any CallbackDelivery)?
+        _ = finish(end.job, end.how, &claimed)
+        claimed?.deliverClaimedElsewhere()
+    }
+
+    /// No thread is in the job's code any more.
+    @inline(__always)
+    func releaseGivenUp() {
+        if mailbox.turn.isClosed { letGoOfGivenUp() }
+    }
+
+    private func letGoOfGivenUp() {
+        // The thread that had the turn may have taken mail while another one ended the job.
+        throwAwayMail()
+        // Released here, with no lock held.
+        let job = send { $0.owner.takeGivenUp() }
+        withExtendedLifetime(job) {}
+    }
+
+    /// The thread that tells the tasks of a cancel is stuck in one that was given up: tells the
+    /// others in its place, and those of the jobs above.
+    func takeOverCancel() {
+        var shells = [self]
+        while let shell = shells.popLast() {
+            let telling = shell.send { state -> (job: JobController, records: [TaskRecord])? in
+                guard state.machine.isTellingTasks, let job = state.owner.started else {
+                    return nil
+                }
+                return (job, state.tasks.unsettled)
+            }
+            guard let (job, records) = telling else { continue }
+            // Asked while the job cannot have ended: those above know it no more once it has.
+            let above = JobShell.tracking(job)
+            if !records.isEmpty { CancelSweep.help(records, of: shell, for: job) }
+            shell.tasksCancelled()
+            shells += above
+        }
+    }
+}
+
+/// The tasks that a job left when it was given up, for those who ask about it; retains none.
+struct AbandonedTasks: Sendable {
+    private static let namedAtMost = 10
+
+    private let names: [String]
+    private let count: Int
+
+    init(_ tasks: [Operation]) {
+        names = tasks.prefix(Self.namedAtMost).map(operationLabel)
+        count = tasks.count
+    }
+
+    /// What is added to the job's line.
+    var words: String {
+        guard count > 0 else { return "" }
+        let rest = count > names.count ? " and \(count - names.count) more" : ""
+        return ", leaving " + names.joined(separator: ", ") + rest
+    }
+}

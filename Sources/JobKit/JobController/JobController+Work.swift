@@ -1,0 +1,53 @@
+import Foundation
+
+/// Work that a job does itself, beside its tasks: a step of a journal runs its closure so, for an
+/// operation that only runs a closure would cost as much as the rest of the step.
+extension JobController {
+    /// Runs a closure in a `Task`; the job waits for ``endWork(_:)``.
+    ///
+    /// The end of the job cancels the `Task`. A suspended job starts it when it is resumed, and one
+    /// that is ending does not start it.
+    ///
+    /// Called in `main()`, at most once.
+    package final func startWork(_ body: @escaping @Sendable () async -> Void) {
+        switch shell.send({ $0.workBegins() }) {
+        case .begins: break
+        case .refused: return
+        case .waits: return shell.mailbox.put(DelayedCallback { [self] in startWork(body) })
+        }
+        let executor = ThreadContext.current.pointee.taskExecutor
+        let task = Task(name: name, executorPreference: executor, operation: body)
+        if shell.send({ $0.workStarted(task) }) { task.cancel() }
+    }
+
+    /// Ends the work; called once, on a thread that has no user code below on its stack.
+    ///
+    /// - Parameter callback: Called as one of the job's callbacks; never if the job has ended
+    ///   otherwise.
+    package final func endWork(_ callback: @escaping @Sendable () -> Void) {
+        shell.mailbox.put(WorkEnd(callback))
+        shell.deliverWorkEnd()
+    }
+}
+
+// Unchecked because its superclass is: the callback is a constant.
+/// The work of a job has ended.
+private final class WorkEnd: JobMail, @unchecked Sendable {
+    private let callback: @Sendable () -> Void
+
+    init(_ callback: @escaping @Sendable () -> Void) {
+        self.callback = callback
+        super.init(isTask: false)
+    }
+
+    override func deliver(to job: JobController) {
+        discard(from: job.shell)
+        callback()
+    }
+
+    override func discard(from shell: JobShell) {
+        // Released here, with no lock held.
+        let task = shell.send { $0.workEnded() }
+        withExtendedLifetime(task) {}
+    }
+}

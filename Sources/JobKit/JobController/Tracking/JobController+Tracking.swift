@@ -1,0 +1,157 @@
+import Foundation
+
+extension JobController {
+    /// Makes the job wait for a task that other code starts.
+    ///
+    /// The task is delivered exactly once, even if it has already finished. The job retains the
+    /// task and the closure until then. Tracking a task again before it was delivered traps. So
+    /// does tracking the job itself or a job that waits for it, and tracking into a job that has
+    /// finished.
+    ///
+    /// A closure that captures the job makes a cycle. The delivery breaks it, and so does the end
+    /// of the job. Of a job that is never started, `cancel()` and `finish()` release the closures
+    /// at once, which are never called then. Dropped without either, such a job stays in memory
+    /// with its tasks, where a closure captures it strongly; nothing tells JobKit that only its
+    /// own closures hold it.
+    ///
+    /// - Parameters:
+    ///   - task: Any operation.
+    ///   - group: The task's group; nil for its exact dynamic type.
+    ///   - cancellation: What happens to the task if the job ends first.
+    ///   - weight: The task's share of the job's progress, relative to the other tasks; a negative
+    ///     weight traps.
+    ///   - failure: What a failure of the task means to the job; nil to ask
+    ///     ``taskFailed(_:error:)``.
+    ///   - completion: Called instead of ``taskFinished(_:)``.
+    public final func track<Child: Operation>(
+        _ task: Child,
+        group: JobGroup? = nil,
+        cancellation: ChildCancellation = .cancelAndWait,
+        weight: Int64 = 1,
+        failure: FailureResponse? = nil,
+        completion: sending ((Child) -> Void)? = nil
+    ) {
+        let terms = terms(of: task, cancellation, weight, failure)
+        let record = record(of: task, terms, nil, consume completion)
+        shell.track(record, task, on: nil, group: group, for: self)
+    }
+
+    /// Adds a task to a queue and makes the job wait for it.
+    ///
+    /// If the job has not started, the task is added to its queue when the job starts, in order. A
+    /// task that has already finished is delivered without being queued. See
+    /// ``track(_:group:cancellation:weight:failure:completion:)`` for what traps.
+    ///
+    /// A job that is never started keeps itself in memory, with the task, if the closure captures
+    /// it strongly: until `cancel()` or `finish()` is called, which release the closure.
+    ///
+    /// - Parameters:
+    ///   - task: Any operation that is in no queue.
+    ///   - queue: The queue; nil for the job's ``queue``.
+    ///   - group: The task's group; nil for its exact dynamic type.
+    ///   - cancellation: What happens to the task if the job ends first.
+    ///   - weight: The task's share of the job's progress, relative to the other tasks; a negative
+    ///     weight traps.
+    ///   - failure: What a failure of the task means to the job; nil to ask
+    ///     ``taskFailed(_:error:)``.
+    ///   - completion: Called instead of ``taskFinished(_:)``.
+    public final func trackAndQueue<Child: Operation>(
+        _ task: Child,
+        on queue: (any OperationScheduling)? = nil,
+        group: JobGroup? = nil,
+        cancellation: ChildCancellation = .cancelAndWait,
+        weight: Int64 = 1,
+        failure: FailureResponse? = nil,
+        completion: sending ((Child) -> Void)? = nil
+    ) {
+        let terms = terms(of: task, cancellation, weight, failure)
+        let queue = queue ?? self.queue
+        let record = record(of: task, terms, queue, consume completion)
+        shell.track(record, task, on: queue, group: group, for: self)
+    }
+
+    /// Sets what is called instead of ``taskGroupFinished(_:)`` each time the group has finished.
+    ///
+    /// The closure is retained until the job has finished, or until a job that was not started is
+    /// cancelled or finished; a later one replaces it. A job that is ending already releases it at
+    /// once.
+    ///
+    /// A group whose tasks are discovered one by one finishes each time it runs empty. With the
+    /// tasks that discover them in the same group, it finishes once.
+    public final func setCompletion(
+        for group: JobGroup,
+        _ completion: sending @escaping () -> Void
+    ) {
+        shell.setCompletion(completion, for: group)
+    }
+
+    /// Sets how many of a group's tasks may be in their queues at a time.
+    ///
+    /// Applies to tasks of ``trackAndQueue(_:on:group:cancellation:weight:failure:completion:)``.
+    /// Further tasks wait in the job, in order, until a task of the group finishes.
+    ///
+    /// - Parameters:
+    ///   - count: The number; below 1 traps.
+    ///   - group: The group.
+    public final func setMaxConcurrentOperationCount(_ count: Int, for group: JobGroup) {
+        guard count > 0 else {
+            fatalError(
+                "JobKit: maxConcurrentOperationCount of \(group) in \(label) is \(count); "
+                    + "it must be at least 1."
+            )
+        }
+        shell.setWidth(count, for: group)
+    }
+
+    @inline(__always)
+    func terms(
+        of task: Operation,
+        _ cancellation: ChildCancellation,
+        _ weight: Int64,
+        _ failure: FailureResponse?
+    ) -> TaskTerms {
+        guard weight >= 0 else {
+            fatalError(
+                "JobKit: the weight of \(operationLabel(task)) in \(label) is \(weight), below 0."
+            )
+        }
+        return TaskTerms(weight: weight, cancellation: cancellation, failure: failure)
+    }
+
+    @inline(__always)
+    private func record<Child: Operation>(
+        of task: Child,
+        _ terms: TaskTerms,
+        _ queue: (any OperationScheduling)?,
+        _ completion: consuming ((Child) -> Void)?
+    ) -> TaskRecord {
+        guard let completion else {
+            return TaskRecord(task, shell: shell, terms: terms, queue: queue)
+        }
+        return RecordWithCompletion(
+            task,
+            shell: shell,
+            terms: terms,
+            queue: queue,
+            completion: completion
+        )
+    }
+}
+
+/// What happens to a task when its job is cancelled, fails or finishes early.
+public enum ChildCancellation: Sendable {
+    /// The task is cancelled, and the job finishes only when it has stopped.
+    case cancelAndWait
+    /// The task is cancelled; the job does not wait for it.
+    case cancelWithoutWaiting
+    /// The task is not cancelled, and the job does not wait for it.
+    case leaveRunning
+}
+
+/// What a job does about a failed task.
+public enum FailureResponse: Sendable {
+    /// The job fails with the task's error, cancels its other tasks and waits for them.
+    case failJob
+    /// The task is delivered like any finished task.
+    case carryOn
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Synchronization
+
+/// Tracking tasks and hearing of their finish.
+extension JobShell {
+    /// Begins to track the record's task.
+    ///
+    /// - Parameters:
+    ///   - record: The task's record, which may be delivered and emptied as soon as it listens.
+    ///   - task: The record's task.
+    ///   - queue: The record's queue.
+    ///   - group: The group given, if any.
+    ///   - job: The job.
+    ///   - isSubmittedLater: Whether the task goes into its queue only when ``submitLater(_:)``
+    ///     says so.
+    func track(
+        _ record: TaskRecord,
+        _ task: Operation,
+        on queue: (any OperationScheduling)?,
+        group: JobGroup?,
+        for job: JobController,
+        isSubmittedLater: Bool = false
+    ) {
+        let nested = record.isConcurrent ? task as? JobController : nil
+        if let nested {
+            refuseAncestor(nested, of: job)
+            traits.insert(.ownFractions)
+        }
+        let isQueued = queue != nil
+        var news: TaskNews?
+        let isSubmitted = isQueued && !isSubmittedLater
+        let tracking = send {
+            $0.taskTracked(
+                record,
+                task,
+                group: group,
+                by: job,
+                isSubmitted: isSubmitted,
+                &news
+            )
+        }
+        switch tracking {
+        case .isTrackedAlready: refuse(task, of: job, "tracks \(operationLabel(task)) already")
+        case .jobHasFinished: refuse(task, of: job, "has finished")
+        // The job's code goes on although it was given up: what it does is ignored.
+        case .jobWasGivenUp: return task.cancel()
+        case .tracked, .cancelAtOnce: break
+        }
+        if let news { TaskReport(record).tellTracked(news) }
+        if let context { ContextWalk.taskTracked(task, inside: context) }
+        if case .tracked(let isAdmitted) = tracking {
+            if isAdmitted, let queue = queue as? TaskQueue {
+                put(task, into: queue, hearingOf: record, of: job)
+            } else {
+                listen(to: task, record)
+                if let queue, isAdmitted, !task.isFinished {
+                    put(task, into: queue, record)
+                } else if isSubmitted, !task.isFinished {
+                    submit(record)
+                }
+            }
+        } else {
+            listen(to: task, record)
+            CancelSweep.cancel(record, of: self)
+            send { $0.machine.lateTaskCancelled() }
+            releaseUncallable()
+            deliverElsewhere()
+        }
+        ProgressReport(of: self).taskTracked(task, record)
+        if !isQueued || nested?.shell.hasTasks == true { offerPlaces(to: task) }
+    }
+
+    private func refuse(_ task: Operation, of job: JobController, _ reason: String) -> Never {
+        fatalError(
+            "JobKit: \(job.label) was told to track \(operationLabel(task)), but it \(reason)."
+        )
+    }
+
+    /// Puts a task into a queue that tells of its finish, unless it was started before.
+    private func put(
+        _ task: Operation,
+        into queue: TaskQueue,
+        hearingOf record: TaskRecord,
+        of job: JobController
+    ) {
+        switch queue.shell.addTracked(task, record, of: job) {
+        case .stands: break
+        case .hasFinished: heardOf(task, record)
+        // A plain operation does not keep its listeners by itself.
+        case .hasStarted: if !record.isConcurrent { watch(task, record) }
+        }
+    }
+
+    // MARK: Finishes
+
+    private func listen(to task: Operation, _ record: TaskRecord) {
+        guard let concurrent = task as? ConcurrentOperation else { return watch(task, record) }
+        if !concurrent.subscribing({ $0.subscribe(record) }) { heardOf(task, record) }
+    }
+
+    /// Hears of the finish of a plain operation, unless the job has ended meanwhile.
+    private func watch(_ task: Operation, _ record: TaskRecord) {
+        guard !task.isFinished else { return heardOf(task, record) }
+        let hook = ask { _ in
+            record.task == nil ? nil : PlainOperations.subscribe(record, to: task)
+        }
+        hook?.watch(task)
+    }
+
+    private func heardOf(_ task: Operation, _ record: TaskRecord) {
+        taskFinished(record, hasFailed: (task as? ConcurrentOperation)?.error != nil)
+        deliverElsewhere()
+    }
+
+    /// Called on the thread of the finish; the caller sees to the delivery.
+    func taskFinished(_ record: TaskRecord, hasFailed: Bool) {
+        if traits.contains(.observed) { TaskReport(record).tellFinished() }
+        // Before the place is free: the task that gets it may finish at once.
+        mailbox.put(record, hasFailed: hasFailed)
+        leaveQueue(record)
+    }
+
+    func setCompletion(_ completion: sending @escaping () -> Void, for group: JobGroup) {
+        // Sent here, and called by one thread at a time.
+        nonisolated(unsafe) let sent = completion
+        let completion: @Sendable () -> Void = { sent() }
+        // What it captured is released here, without the lock.
+        _ = send { $0.completionSet(completion, for: group) }
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Synchronization
+
+// A class that others derive from is never checked: the lock of the job's shell guards its
+// variables, and the operation's lock the one of ``OperationListener``.
+/// One task that a job tracks, from the tracking to the delivery.
+///
+/// The record holds the task and the task its record; delivering the task, or ending the job,
+/// breaks the cycle.
+class TaskRecord: JobMail, @unchecked Sendable {
+    final let shell: JobShell
+    /// The number of the task's group in the job.
+    private(set) final var group = 0
+    final let terms: TaskTerms
+    final let isConcurrent: Bool
+    /// Nil once the task was delivered, or the job has ended.
+    private(set) final var task: Operation?
+
+    /// Where the task is put when its turn comes; nil if it is only tracked.
+    private(set) final var queue: (any OperationScheduling)?
+    final var admission = JobAdmission.Stage()
+    /// The job no longer waits for the task: it is being delivered, or was left to itself.
+    private(set) final var isSettled = false
+
+    /// Which threads are telling observers of the task; see ``TaskTelling``.
+    private final let telling = Atomic<TaskTelling.RawValue>(0)
+    /// How many of the job's observers know that the task is tracked.
+    private(set) final var awareObservers: Int32 = 0
+
+    /// When the task was started, if the job was observed then.
+    private(set) final var startTime = EventTime.unknown
+
+    /// When the task was tracked.
+    private(set) final var stretch: ProgressTally.Stretch = 0
+
+    /// How much of its weight the task says it has done.
+    private(set) final var fraction = 0.0
+
+    /// The neighbours in the ``TaskList``.
+    final var links = TaskList.Links()
+
+    @inline(__always)
+    init(
+        _ task: Operation,
+        shell: JobShell,
+        terms: TaskTerms,
+        queue: (any OperationScheduling)?
+    ) {
+        self.task = task
+        self.shell = shell
+        self.terms = terms
+        self.queue = queue
+        isConcurrent = task is ConcurrentOperation
+        super.init(isTask: true)
+    }
+
+    /// The task, if it is one that tells of its finish itself.
+    final var concurrentTask: ConcurrentOperation? {
+        isConcurrent ? task.map { unsafeDowncast($0, to: ConcurrentOperation.self) } : nil
+    }
+
+    /// The same to be asked something while the record holds it: each delivery asks several times,
+    /// and would count a reference each time.
+    final var unretainedTask: Unmanaged<ConcurrentOperation>? {
+        isConcurrent
+            ? task.map { .passUnretained(unsafeDowncast($0, to: ConcurrentOperation.self)) } : nil
+    }
+
+    override func deliver(to job: JobController) {
+        if let task { job.taskFinished(task) }
+    }
+
+    /// Releases the closure of a task that was delivered; the job's deliverer calls this.
+    func releaseCompletion() {}
+
+    /// Takes out a closure that will not be called, which the caller releases with no lock held.
+    func takeCompletion() -> Any? { nil }
+
+    // MARK: Under the lock of the job
+
+    @inline(__always)
+    final func joins(group number: Int, in stretch: ProgressTally.Stretch) {
+        group = number
+        self.stretch = stretch
+    }
+
+    @inline(__always)
+    final func settle() { isSettled = true }
+
+    final func advance(to fraction: Double) { self.fraction = fraction }
+
+    /// Takes out what the record owns.
+    @inline(__always)
+    final func empty() -> (task: Operation?, queue: (any OperationScheduling)?) {
+        (task.take(), queue.take())
+    }
+
+    // MARK: Observers
+
+    /// The task is tracked, and so many observers are being told of that.
+    final func trackingIsTold(to observers: Int) {
+        telling.store(TaskTelling.begun.rawValue, ordering: .relaxed)
+        awareObservers = Int32(observers)
+    }
+
+    /// An event is being told to so many observers, and the tracking to those that do not know of it.
+    final func eventIsTold(to observers: Int, startTime: EventTime?) {
+        awareObservers = Int32(observers)
+        if let startTime { self.startTime = startTime }
+    }
+
+    /// So many of the observers that knew the task have left.
+    final func observersLeft(_ count: Int) { awareObservers -= Int32(count) }
+
+    /// Whether it was told, or is being told, how the task ended.
+    final var endIsTold: Bool {
+        TaskTelling(rawValue: telling.load(ordering: .acquiring)).endIsTold
+    }
+
+    /// Changes what is being told of the task.
+    final func change<Result>(_ change: (inout TaskTelling) -> Result) -> Result {
+        var current = telling.load(ordering: .acquiring)
+        while true {
+            var changed = TaskTelling(rawValue: current)
+            let result = change(&changed)
+            let (exchanged, original) = telling.weakCompareExchange(
+                expected: current,
+                desired: changed.rawValue,
+                ordering: .acquiringAndReleasing
+            )
+            if exchanged { return result }
+            current = original
+        }
+    }
+
+    /// Why the task failed, if it did.
+    final var failure: (any Error)? {
+        unretainedTask?._withUnsafeGuaranteedRef { $0.error }
+    }
+
+    /// The records of the jobs that track an operation and have not heard of its finish.
+    static func tracking(_ operation: Operation) -> [TaskRecord] {
+        operation.listeners.compactMap { $0 as? TaskRecord }
+    }
+
+    // MARK: For the operation
+
+    final override var context: OperationContext? { shell.context }
+
+    final override var waitingOperation: ConcurrentOperation? { shell.startedJob }
+
+    final override func operationStarts() {
+        if shell.traits.contains(.observed) { TaskReport(self).tellStarted() }
+    }
+
+    final override func operationFinished(hasFailed: Bool) {
+        shell.taskFinished(self, hasFailed: hasFailed)
+    }
+
+    final override func cancelIsStuck() { shell.takeOverCancel() }
+
+    // The record forwards to its job's shell, although the shell could stand in a frame itself: a
+    // frame retains what it delivers to, and all threads that finish tasks of one job would change
+    // the count of that one shell. A record's count stays in the cache of the thread that ends it.
+    final override func claimDelivery(_ news: inout PlaceNews) -> Bool {
+        shell.claimDelivery(&news)
+    }
+
+    final override func deliverClaimed(_ news: inout PlaceNews) -> (any CallbackDelivery)? {
+        shell.deliverClaimed(&news)
+    }
+
+    final override func deliverClaimedElsewhere() { shell.deliverClaimedElsewhere() }
+}
+
+/// On which terms a job tracks a task.
+struct TaskTerms: Sendable {
+    /// The task's share of the job's progress, from 0.
+    var weight: Int64 = 1
+    var cancellation = ChildCancellation.cancelAndWait
+    /// What a failure of the task means to the job; nil: the job is asked.
+    var failure: FailureResponse?
+}

@@ -1,0 +1,93 @@
+import Synchronization
+
+/// Owns the only lock of a job's events that are read, and wakes their readers with it released.
+final class JobEventsShell: Sendable {
+    typealias Machine = JobEventsStateMachine<JobEvent, UnsafeContinuation<Void, Never>>
+
+    private let machine = Guarded(Machine())
+
+    /// Begins to keep events.
+    ///
+    /// - Parameter limit: How many; none where it is negative.
+    /// - Returns: What a reader holds.
+    func listen(limit: Int) -> JobEventsListener {
+        let limit = max(0, limit)
+        let (number, start) = machine.withLock { $0.listenerAdded(limit: limit) }
+        return JobEventsListener(shell: self, number: number, start: start, limit: limit)
+    }
+
+    func next(_ position: inout Int, limit: Int) -> Machine.Next {
+        var reader = position
+        defer { position = reader }
+        return machine.withLock { $0.next(at: &reader, limit: limit) }
+    }
+
+    /// Feeds one input to the machine, then does what it decided with the lock released.
+    func send(_ input: (inout Machine) -> Machine.Decision) {
+        let decision = machine.withLock { input(&$0) }
+        for waiter in decision.resumed { waiter.resume() }
+    }
+}
+
+/// One who asked for a job's events: they are kept as long as it lives.
+final class JobEventsListener: Sendable {
+    private let shell: JobEventsShell
+    private let number: Int
+    /// The number of the first event since it listens.
+    let start: Int
+    private let limit: Int
+
+    init(shell: JobEventsShell, number: Int, start: Int, limit: Int) {
+        (self.shell, self.number, self.start, self.limit) = (shell, number, start, limit)
+    }
+
+    deinit { shell.send { $0.listenerLeft(number) } }
+
+    func next(_ position: inout Int) -> JobEventsShell.Machine.Next {
+        shell.next(&position, limit: limit)
+    }
+
+    /// Waits until there is an event beyond a position, the job has ended, or the task is cancelled.
+    func wait(
+        _ wait: Int,
+        beyond position: Int,
+        isolation: isolated (any Actor)? = #isolation
+    ) async {
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                shell.send { $0.waitBegan(wait, continuation, beyond: position) }
+                // The handler may have been called before.
+                if Task.isCancelled { shell.send { $0.waitCancelled(wait) } }
+            }
+        } onCancel: {
+            shell.send { $0.waitCancelled(wait) }
+        }
+    }
+}
+
+/// Passes the events of one job on to those who listen; the job owns it, and it owns no job.
+final class JobEventsFeed: JobObserver {
+    let shell = JobEventsShell()
+    private let isConnected = Atomic(false)
+
+    deinit { shell.send { $0.jobEnded() } }
+
+    func job(_ job: JobController, didRecord event: JobEvent) {
+        shell.send {
+            $0.eventRecorded(event, isLast: event.parentID == nil && event.kind == .finished)
+        }
+    }
+
+    /// Hears of the job's events from now on, and of its end.
+    ///
+    /// Two threads may do it at once, and neither returns before it is done.
+    func connect(to job: JobController) {
+        guard !isConnected.load(ordering: .acquiring) else { return }
+        job.addObserver(self)
+        // The finish may have been told before the feed was added, and a job that is cancelled
+        // before its start tells none.
+        let waiter = FinishWaiter { [shell] in shell.send { $0.jobEnded() } }
+        if !job.hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }
+        isConnected.store(true, ordering: .releasing)
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+
+/// The groups of a job that have a width, and who takes their places; each is looked up once.
+final class StallGates {
+    private var gates: [Int: TaskStall.Gate] = [:]
+
+    /// How many tasks are looked at to find out who takes the places of a group: as a rule the
+    /// first ones.
+    private static let lookLimit = 1_024
+
+    /// What holds a task, if that is the width of its group; called with the job's lock held.
+    func gate(of record: TaskRecord, _ state: borrowing JobState) -> TaskStall.Gate? {
+        guard state.admission.isCounting, record.admission.isHeld else { return nil }
+        if let known = gates[record.group] { return known }
+        let (width, count) = state.admission.places(of: record.group)
+        guard width < .max else { return nil }
+        var gate = TaskStall.Gate(
+            group: state.groups.groups[record.group],
+            width: width,
+            count: count
+        )
+        var looked = 0
+        var next = state.tasks.record(after: nil)
+        while let other = next, looked < Self.lookLimit, gate.lacksNames {
+            looked += 1
+            if other.group == record.group, other.admission.takesPlace, let task = other.task {
+                gate.add(task)
+            }
+            next = state.tasks.record(after: other)
+        }
+        gates[record.group] = gate
+        return gate
+    }
+}

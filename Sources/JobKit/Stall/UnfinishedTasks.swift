@@ -1,0 +1,135 @@
+import Foundation
+
+/// The first of a job's unfinished tasks, and how many it has in all.
+///
+/// What is listed is taken from the front of the job's list, and what is counted is kept as a
+/// count: to look at a few of 100,000 tasks costs what the few cost. Only tasks that have finished
+/// and wait for their callbacks are passed over, a page at a time, so that the job's lock is held
+/// shortly.
+struct UnfinishedTasks<Entry> {
+    private(set) var entries: [Entry] = []
+    /// How many tasks the job has tracked.
+    private(set) var trackedCount = 0
+    /// How many of them have finished.
+    private(set) var finishedCount = 0
+    /// How many of them have failed.
+    private(set) var failedCount = 0
+    /// How many unfinished tasks are not among the entries.
+    private(set) var omittedCount = 0
+
+    /// How many tasks are looked at while the job's lock is held.
+    private static var pageLength: Int { 512 }
+    /// How often a page may lose its place, because the job delivers the task at its end, before
+    /// the rest is one page.
+    private static var attempts: Int { 4 }
+
+    /// Asks a job.
+    ///
+    /// - Parameters:
+    ///   - shell: The job's.
+    ///   - limit: The maximum number of entries.
+    ///   - entry: Makes the entry of a task, with the job's lock held.
+    init(
+        of shell: JobShell,
+        limit: Int,
+        entry: (borrowing JobState, TaskRecord, Operation) -> Entry
+    ) {
+        for attempt in 1...Self.attempts {
+            entries = []
+            let length = attempt < Self.attempts ? Self.pageLength : .max
+            if read(shell, limit: max(0, limit), pageLength: length, entry) { return }
+        }
+    }
+
+    /// Reads page after page; returns false where the place in the list is lost.
+    private mutating func read(
+        _ shell: JobShell,
+        limit: Int,
+        pageLength: Int,
+        _ entry: (borrowing JobState, TaskRecord, Operation) -> Entry
+    ) -> Bool {
+        var page = Page()
+        repeat {
+            let room = limit - entries.count
+            let last = page.last
+            // Not returned by `ask`, which would copy it.
+            var next = Page()
+            shell.ask { next.read($0, shell, after: last, room: room, length: pageLength, entry) }
+            page = next
+            guard page.isValid else { return false }
+            // Whether a plain operation has finished may be a user's code: without the lock.
+            for (entry, record, task) in page.found where record.stillWaits(for: task) {
+                entries.append(entry)
+            }
+        } while !page.isLast && entries.count < limit
+        (trackedCount, failedCount) = (page.trackedCount, page.failedCount)
+        // Where all were looked at, that is newer than the count.
+        finishedCount =
+            page.isLast && page.hasTasks ? trackedCount - entries.count : page.finishedCount
+        omittedCount = page.hasTasks ? max(0, trackedCount - finishedCount - entries.count) : 0
+        return true
+    }
+
+    /// What is read of the list at a time.
+    private struct Page {
+        private(set) var found: [(entry: Entry, record: TaskRecord, task: Operation)] = []
+        /// The last task looked at.
+        private(set) var last: TaskRecord?
+        /// Whether there is none behind it.
+        private(set) var isLast = false
+        private(set) var isValid = true
+        private(set) var hasTasks = false
+        private(set) var trackedCount = 0
+        private(set) var finishedCount = 0
+        private(set) var failedCount = 0
+
+        mutating func read(
+            _ state: borrowing JobState,
+            _ shell: JobShell,
+            after previous: TaskRecord?,
+            room: Int,
+            length: Int,
+            _ entry: (borrowing JobState, TaskRecord, Operation) -> Entry
+        ) {
+            if let previous, !TaskList.holds(previous) {
+                isValid = false
+                return
+            }
+            var looked = 0
+            var next = state.tasks.record(after: previous)
+            while let record = next, looked < length, found.count < room {
+                looked += 1
+                last = record
+                if let task = record.task, !record.hasFinished {
+                    found.append((entry(state, record, task), record, task))
+                }
+                next = state.tasks.record(after: record)
+            }
+            isLast = next == nil
+            hasTasks = !state.tasks.isEmpty
+            trackedCount = state.tasks.trackedCount
+            finishedCount = min(trackedCount, shell.mailbox.finishedCount)
+            failedCount = min(finishedCount, shell.mailbox.failedCount)
+        }
+    }
+}
+
+extension TaskRecord {
+    /// Whether the task tells of its finish itself, and has finished: asked with the lock held.
+    fileprivate var hasFinished: Bool {
+        unretainedTask?._withUnsafeGuaranteedRef { $0.isFinished } == true
+    }
+
+    /// Whether the job waits for the task, which it may do although the task has finished.
+    fileprivate func stillWaits(for task: Operation) -> Bool {
+        !task.isFinished || hasFinishedWithoutTelling(task)
+    }
+
+    /// Whether the task is a plain operation that has finished and never said so.
+    ///
+    /// Foundation's own classes say so always.
+    func hasFinishedWithoutTelling(_ task: Operation) -> Bool {
+        guard !isConcurrent, !(task is BlockOperation), task.isFinished else { return false }
+        return PlainOperations.subscribers(of: task).contains { $0 === self }
+    }
+}

@@ -1,0 +1,42 @@
+/// What the drawings of a timeline say of its entries, worked out once for each drawing.
+struct TimelineFacts {
+    /// The root, or what was recorded first without a job.
+    let root: Timeline.Entry?
+    /// The tasks of each entry, by start; none for what is not a job.
+    let tasks: [[Int]]
+    /// The indices of the critical path's entries, first to last.
+    let path: [Int]
+    let groups: [Timeline.Group]
+    /// How long each job went on after its last task, where that is worth showing: a hundredth of
+    /// the whole and more.
+    let ownTimes: [Duration?]
+    private let roots: [Int]
+
+    init(of timeline: Timeline) {
+        roots = timeline.entries.indices.filter { timeline.entries[$0].parent == nil }
+        root = roots.first.map { timeline.entries[$0] }
+        var tasks: [[Int]] = Array(repeating: [], count: timeline.entries.count)
+        for (index, entry) in timeline.entries.enumerated() {
+            if let job = entry.parent { tasks[job].append(index) }
+        }
+        self.tasks = tasks
+        path = timeline.criticalIndices
+        groups = timeline.groups
+        ownTimes = timeline.timesAfterTasks.map { time in
+            time.flatMap { $0 > .zero && $0 * 100 >= timeline.span ? $0 : nil }
+        }
+    }
+
+    func isJob(_ index: Int) -> Bool { !tasks[index].isEmpty }
+
+    /// Visits each job before its tasks and those by start, without recursion.
+    ///
+    /// - Parameter visit: Called with the entry's index and how many jobs it is below the root.
+    func forEachInTree(_ visit: (_ index: Int, _ depth: Int) -> Void) {
+        var waiting = roots.reversed().map { (index: $0, depth: 0) }
+        while let (index, depth) = waiting.popLast() {
+            visit(index, depth)
+            waiting += tasks[index].reversed().map { ($0, depth + 1) }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+/// Where the entries of a timeline are drawn, in points.
+///
+/// Each lane is a row. A job is a background from its level of the row down to the row's foot; what
+/// is not a job stands on the foot. Rows shrink as they become many, so that the picture stays one
+/// that can be looked at.
+struct TimelineLayout {
+    struct Bar {
+        let left: Double
+        let top: Double
+        let width: Double
+        let height: Double
+    }
+
+    static let margin = 20.0
+    static let plotTop = 76.0
+    static let leastLabelledRow = 14.0
+
+    let plotWidth: Double
+    let rowHeight: Double
+    private(set) var bars: [Bar] = []
+    private(set) var plotHeight = 0.0
+
+    private let scale: Double
+
+    var width: Double { plotWidth + 2 * Self.margin }
+
+    var plotBottom: Double { Self.plotTop + plotHeight }
+
+    init(of timeline: Timeline, _ facts: TimelineFacts) {
+        let entries = timeline.entries
+        let levels = Self.levels(of: entries)
+        var rowsOfLanes = Array(repeating: 1, count: timeline.laneCount)
+        for (index, entry) in entries.enumerated() {
+            rowsOfLanes[entry.lane] = max(
+                rowsOfLanes[entry.lane],
+                levels[index] + (facts.isJob(index) ? 2 : 1)
+            )
+        }
+        let rows = Double(rowsOfLanes.reduce(0, +))
+        plotWidth = Self.plotWidth(of: entries, laneCount: timeline.laneCount)
+        rowHeight = Self.rowHeight(rows: max(rows, 1))
+        scale = plotWidth / max(timeline.span / .nanoseconds(1), 1)
+        let laneGap = rowHeight * 0.18
+        var tops: [Double] = []
+        var top = Self.plotTop
+        for rows in rowsOfLanes {
+            tops.append(top)
+            top += Double(rows) * rowHeight + laneGap
+        }
+        plotHeight = max(top - laneGap, Self.plotTop) - Self.plotTop
+        bars = entries.indices.map { index in
+            let entry = entries[index]
+            let foot = tops[entry.lane] + Double(rowsOfLanes[entry.lane]) * rowHeight
+            let left = position(of: entry.start)
+            let width = max(position(of: entry.end) - left, 0)
+            let inset = rowsOfLanes[entry.lane] > 1 ? min(2, rowHeight * 0.1) : 0
+            let narrowest = Self.narrowest(entry)
+            let barTop =
+                facts.isJob(index)
+                ? tops[entry.lane] + Double(levels[index]) * rowHeight : foot - rowHeight + inset
+            return Bar(
+                left: min(left, Self.margin + plotWidth - narrowest),
+                top: barTop,
+                width: max(width > 4 ? width - 0.6 : width, narrowest),
+                height: foot - barTop - (facts.isJob(index) ? 0 : inset)
+            )
+        }
+    }
+
+    func position(of time: Duration) -> Double {
+        Self.margin + (time / .nanoseconds(1)) * scale
+    }
+
+    /// What is shorter is drawn so wide, to be seen at all; a failure must be seen at once.
+    private static func narrowest(_ entry: Timeline.Entry) -> Double {
+        entry.outcomeWord == "failed" ? 2.5 : 0.8
+    }
+
+    /// High enough for names as long as a reader would scroll through them; then an overview.
+    private static func rowHeight(rows: Double) -> Double {
+        switch rows {
+        case ...500: min(22, max(1_100 / rows, leastLabelledRow))
+        default: max(7_000 / rows, min(2, 10_000 / rows))
+        }
+    }
+
+    /// Wider where a lane holds many entries, so that they can be told apart by zooming less.
+    private static func plotWidth(of entries: [Timeline.Entry], laneCount: Int) -> Double {
+        var counts = Array(repeating: 0, count: laneCount)
+        for entry in entries { counts[entry.lane] += 1 }
+        return min(max(1_160, Double(counts.max() ?? 0) * 1.5), 2_960)
+    }
+
+    /// In how many jobs of its own lane each entry nests.
+    private static func levels(of entries: [Timeline.Entry]) -> [Int] {
+        var levels = Array(repeating: 0, count: entries.count)
+        for (index, entry) in entries.enumerated() {
+            guard let parent = entry.parent, parent < index else { continue }
+            let job = entries[parent]
+            if job.lane == entry.lane, job.start <= entry.start, entry.end <= job.end {
+                levels[index] = levels[parent] + 1
+            }
+        }
+        return levels
+    }
+}

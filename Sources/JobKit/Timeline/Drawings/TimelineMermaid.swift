@@ -1,0 +1,84 @@
+extension Timeline {
+    /// Writes a Mermaid gantt chart, with a line for each entry and a section for each group of a
+    /// job.
+    ///
+    /// GitHub and many documentation tools draw it inside a code block marked `mermaid`. Failed
+    /// tasks are red, cancelled ones grey, running ones light blue. The name of a section has its
+    /// job and group, the number of tasks and their total time. The axis uses one unit, counted
+    /// from the first event. By default, Mermaid refuses texts above 50,000 characters, which is
+    /// several hundred entries; ``svg()`` has no such limit.
+    ///
+    /// - Returns: The chart's source. Characters with a meaning in Mermaid, such as `:`, `;` and
+    ///   `#`, are written as entities; control characters are shown as pictures.
+    public func mermaid() -> String {
+        let unit = TimelineUnit(span: span)
+        var lines = [
+            "gantt",
+            "    dateFormat x",
+            "    axisFormat %Q \(unit.rawValue)",
+            "    tickInterval \(tickInterval(in: unit))millisecond",
+        ]
+        if omittedCount > 0 { lines.append("    title \(omittedCount) more were not recorded") }
+        let facts = TimelineFacts(of: self)
+        facts.forEachInTree { index, _ in
+            guard entries[index].parent == nil || facts.isJob(index) else { return }
+            let name = entries[index].name.mermaidText
+            let ownTime = facts.ownTimes[index]
+                .map {
+                    ", \(TimelineUnit.shortText($0)) after its last task"
+                }
+            lines.append("    section \(name)\(ownTime ?? "")")
+            lines.append(line(of: index, in: unit))
+            for group in groups(of: facts.tasks[index].filter { !facts.isJob($0) }) {
+                lines.append("    section \(name) - \(sum(of: group))")
+                for task in group { lines.append(line(of: task, in: unit)) }
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The tasks of each group, the one that began first first.
+    private func groups(of tasks: [Int]) -> [[Int]] {
+        var order: [String] = []
+        var members: [String: [Int]] = [:]
+        for task in tasks {
+            let name = entries[task].groupName
+            if members[name] == nil { order.append(name) }
+            members[name, default: []].append(task)
+        }
+        return order.compactMap { members[$0] }
+    }
+
+    private func sum(of group: [Int]) -> String {
+        let duration = group.reduce(.zero) { $0 + entries[$1].end - entries[$1].start }
+        let name = group.first.map { entries[$0].groupName } ?? ""
+        let sum = Group(name: name, taskCount: group.count, duration: duration)
+        return "\(name.mermaidText) (\(sum.facts))"
+    }
+
+    private func line(of index: Int, in unit: TimelineUnit) -> String {
+        let entry = entries[index]
+        let start = unit.whole(entry.start)
+        let end = unit.whole(entry.end)
+        return "    \(entry.name.mermaidText) :\(entry.mermaidTag)t\(index), \(start), \(end)"
+    }
+
+    /// A tenth of the span or a little more, of the form 1, 2 or 5 times a power of ten.
+    private func tickInterval(in unit: TimelineUnit) -> Int64 {
+        let least = max(unit.whole(span) / 10, 1)
+        var power: Int64 = 1
+        while power * 10 <= least { power *= 10 }
+        return [1, 2, 5, 10].map { $0 * power }.first { $0 >= least } ?? least
+    }
+}
+
+extension Timeline.Entry {
+    fileprivate var mermaidTag: String {
+        switch outcome {
+        case nil: "active, "
+        case .succeeded: ""
+        case .failed: "crit, "
+        case .cancelled: "done, "
+        }
+    }
+}

@@ -1,0 +1,195 @@
+extension Timeline {
+    /// How many bars stand in one group: Chromium takes a time quadratic in the titles that lie
+    /// side by side.
+    private static var barsOfGroup: Int { 200 }
+
+    /// Draws the timeline as a standalone picture, for a browser or a document.
+    ///
+    /// Each entry is one bar, coloured by its group: solid if it succeeded, red if it failed, grey
+    /// if it was cancelled, pale if it is still running. Jobs are the light backgrounds of their
+    /// tasks. A dark line underlines the ``criticalPath``; a dashed line shows that a job continued
+    /// after its last task. A bar shows as much of its name as fits; hovering over it shows the
+    /// whole name, times, type, group, job and error. The legend gives the number of tasks of each
+    /// group and their total time. The picture has a dark mode.
+    ///
+    /// - Returns: A complete SVG 1.1 document without scripts or references, about 250 bytes for
+    ///   each entry. Characters that XML forbids are shown as pictures.
+    public func svg() -> String {
+        let facts = TimelineFacts(of: self)
+        let layout = TimelineLayout(of: self, facts)
+        let legend = TimelineLegend(of: self, facts, layout: layout)
+        var svg = ""
+        svg += opening(width: layout.width, height: legend.bottom + TimelineLayout.margin)
+        svg += TimelineStyle.sheet
+        svg += heading(facts)
+        svg += axis(layout)
+        let isFailure = entries.indices.map { index in
+            !facts.isJob(index) && entries[index].outcomeWord == "failed"
+        }
+        // Failures stand on top, so that none is hidden where bars are narrow.
+        let order =
+            entries.indices.filter { !isFailure[$0] } + entries.indices.filter { isFailure[$0] }
+        for (number, index) in order.enumerated() {
+            if number.isMultiple(of: Self.barsOfGroup) { svg += number == 0 ? "<g>" : "</g>\n<g>" }
+            svg += bar(
+                index,
+                in: layout.bars[index],
+                isJob: facts.isJob(index),
+                ownTime: facts.ownTimes[index],
+                legend: legend
+            )
+        }
+        if !order.isEmpty { svg += "</g>\n" }
+        svg += line(along: facts.path, in: layout)
+        svg += line(ofOwnTimes: facts.ownTimes, in: layout)
+        for index in entries.indices {
+            svg += label(of: index, in: layout, isJob: facts.isJob(index))
+        }
+        svg += legend.svg
+        return svg + "</svg>\n"
+    }
+
+    private func opening(width: Double, height: Double) -> String {
+        let size = "\(width.text(decimals: 0)) \(height.text(decimals: 0))"
+        return "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 \(size)\" "
+            + "width=\"\(width.text(decimals: 0))\" height=\"\(height.text(decimals: 0))\">\n"
+    }
+
+    private func heading(_ facts: TimelineFacts) -> String {
+        let title = facts.root.map { TimelineName.oneLine($0.name) } ?? "Nothing was recorded"
+        let counts = Dictionary(entries.map { ($0.outcomeWord, 1) }, uniquingKeysWith: +)
+        var parts = [TimelineUnit.shortText(span)]
+        let jobCount = facts.tasks.count { !$0.isEmpty }
+        parts.append(
+            "\(entries.count - jobCount) task".plural + " in " + "\(jobCount) job".plural
+        )
+        for word in ["failed", "cancelled", "running"] {
+            if let count = counts[word] { parts.append("\(count) \(word)") }
+        }
+        if !facts.path.isEmpty { parts.append("critical path of \(facts.path.count)") }
+        if omittedCount > 0 { parts.append("\(omittedCount) more not recorded") }
+        return TimelineStyle.text(title, x: 20, y: 30, style: "title", width: 1_160)
+            + TimelineStyle.text(parts.joined(separator: " · "), x: 20, y: 48, style: "facts")
+    }
+
+    private func axis(_ layout: TimelineLayout) -> String {
+        let ticks = TimelineAxis(span: span, count: Int(layout.plotWidth / 100)).ticks
+        let (top, bottom) = (TimelineLayout.plotTop - 6, layout.plotBottom + 4)
+        let isTall = layout.plotHeight > 800
+        var grid = "<path class=\"grid\" d=\""
+        var labels = ""
+        for tick in ticks {
+            let x = layout.position(of: tick.time)
+            grid += "M\(x.text(decimals: 1)) \(top)V\(bottom.text(decimals: 1))"
+            let isLast = x > layout.width - 60
+            for y in isTall ? [top - 2, bottom + 8] : [top - 2] {
+                labels += TimelineStyle.text(
+                    tick.label,
+                    x: isLast ? x - 3 : x + 3,
+                    y: y,
+                    style: isLast ? "tick end" : "tick"
+                )
+            }
+        }
+        return grid + "\"/>\n" + labels
+    }
+
+    private func bar(
+        _ index: Int,
+        in bar: TimelineLayout.Bar,
+        isJob: Bool,
+        ownTime: Duration?,
+        legend: TimelineLegend
+    ) -> String {
+        let entry = entries[index]
+        var style = isJob ? "job" : legend.style(of: entry.groupName)
+        switch entry.outcome {
+        case .succeeded: break
+        default: style += " " + entry.outcomeWord
+        }
+        return "<rect class=\"\(style)\" x=\"\(bar.left.text(decimals: 2))\" "
+            + "y=\"\(bar.top.text(decimals: 2))\" width=\"\(bar.width.text(decimals: 2))\" "
+            + "height=\"\(bar.height.text(decimals: 2))\"><title>\(tip(of: entry, ownTime))</title></rect>\n"
+    }
+
+    private func tip(of entry: Entry, _ ownTime: Duration?) -> String {
+        var tip = entry.name.xmlText
+        tip += "&#10;\(TimelineUnit.shortText(entry.end - entry.start)) from "
+        tip += "\(TimelineUnit.shortText(entry.start)), \(entry.outcomeWord)"
+        if case .failed(let error)? = entry.outcome {
+            tip += ": \(String(describing: error).xmlText)"
+        }
+        if let ownTime { tip += ", \(TimelineUnit.shortText(ownTime)) after its last task" }
+        tip += "&#10;\(entry.typeName.xmlText)"
+        if let group = entry.givenGroup {
+            tip += ", group \(TimelineName.oneLine(group).xmlText)"
+        }
+        if let job = entry.parent { tip += " in \(entries[job].name.xmlText)" }
+        return tip
+    }
+
+    /// Underlines the bars of the critical path, and joins them thinly, unless that would cover the
+    /// picture.
+    ///
+    /// Bars between two of the path stay without the thick line, also where the path waits below
+    /// them.
+    private func line(along path: [Int], in layout: TimelineLayout) -> String {
+        var line = ""
+        var hops: [String] = []
+        var last: (right: Double, foot: String)?
+        for index in path {
+            let bar = layout.bars[index]
+            let left = bar.left.text(decimals: 1)
+            let foot = (bar.top + bar.height - 1).text(decimals: 1)
+            // Bars that touch are one line, so that a long path stays small.
+            let touches = last.map { $0.foot == foot && bar.left - $0.right < 1 } ?? false
+            if let last, !touches {
+                hops.append("M\(last.right.text(decimals: 1)) \(last.foot)H\(left)V\(foot)")
+            }
+            if !touches { line += "M\(left) \(foot)" }
+            let right = bar.left + bar.width
+            line += "H\(right.text(decimals: 1))"
+            last = (right, foot)
+        }
+        guard !path.isEmpty else { return "" }
+        let joins = hops.count > 200 ? "" : "<path class=\"hop\" d=\"\(hops.joined())\"/>\n"
+        return joins + "<path class=\"path\" d=\"\(line)\"/>\n"
+    }
+
+    /// Marks at the foot of each job how long it went on after its last task.
+    private func line(ofOwnTimes times: [Duration?], in layout: TimelineLayout) -> String {
+        var line = ""
+        for (index, time) in times.enumerated() {
+            guard let time else { continue }
+            let bar = layout.bars[index]
+            let left = layout.position(of: entries[index].end - time)
+            line += "M\(left.text(decimals: 1)) \((bar.top + bar.height - 1).text(decimals: 1))"
+            line += "H\((bar.left + bar.width).text(decimals: 1))"
+        }
+        return line.isEmpty ? "" : "<path class=\"own\" d=\"\(line)\"/>\n"
+    }
+
+    private func label(of index: Int, in layout: TimelineLayout, isJob: Bool) -> String {
+        let bar = layout.bars[index]
+        guard layout.rowHeight >= TimelineLayout.leastLabelledRow, bar.width >= 24 else {
+            return ""
+        }
+        let entry = entries[index]
+        let isDark = isJob || ["cancelled", "running"].contains(entry.outcomeWord)
+        let middle = isJob ? bar.top + layout.rowHeight / 2 : bar.top + bar.height / 2
+        return TimelineStyle.text(
+            TimelineName.oneLine(entry.name),
+            x: bar.left + 4,
+            y: middle + 3.8,
+            style: isDark ? "dark" : "light",
+            width: bar.width - 8
+        )
+    }
+}
+
+extension String {
+    /// A number and its noun, with an s unless the number is one.
+    fileprivate var plural: String {
+        hasPrefix("1 ") ? self : self + "s"
+    }
+}

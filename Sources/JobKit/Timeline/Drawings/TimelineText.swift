@@ -1,0 +1,110 @@
+extension Timeline {
+    /// Writes one line for each entry, each job above its tasks.
+    ///
+    /// ```text
+    /// *   0.0 ms  812.4 ms  ━━━━━━━━━━━━━━━━━━━━━━━━  Import
+    /// *   0.3 ms   13.1 ms  ━                           Download
+    ///    13.6 ms  200.0 ms   ━━━━━━                     Resize - cancelled
+    /// ```
+    ///
+    /// From left to right: `*` on the ``criticalPath``, the start, the duration, a bar over the
+    /// whole time, and the name, indented below its job. The name is followed by the group if that
+    /// is not the type's, by the outcome unless the task succeeded, and, for a job, by the time
+    /// that it continued after its last task. The ``groups`` and the number of unrecorded
+    /// operations follow at the end.
+    ///
+    /// - Returns: A line for each entry, an empty line, and a line for each group, without a final
+    ///   line feed. Control characters in names and errors are shown as pictures, a line feed as
+    ///   `␊`.
+    public func text() -> String {
+        let unit = TimelineTextUnit(span: span)
+        let starts = entries.map { unit.text($0.start) }
+        let lengths = entries.map { unit.text($0.end - $0.start) }
+        let startWidth = starts.map(\.count).max() ?? 0
+        let lengthWidth = lengths.map(\.count).max() ?? 0
+        let facts = TimelineFacts(of: self)
+        let critical = Set(facts.path)
+        var lines: [String] = []
+        lines.reserveCapacity(entries.count)
+        facts.forEachInTree { index, depth in
+            let entry = entries[index]
+            lines.append(
+                (critical.contains(index) ? "* " : "  ")
+                    + starts[index].leftPadded(to: startWidth) + "  "
+                    + lengths[index].leftPadded(to: lengthWidth) + "  "
+                    + bar(of: entry) + "  "
+                    + String(repeating: "  ", count: min(depth, Self.deepestIndent))
+                    + TimelineName.oneLine(entry.name)
+                    + (entry.givenGroup.map { " [\(TimelineName.oneLine($0))]" } ?? "")
+                    + entry.remark
+                    + (facts.ownTimes[index].map { " - \(unit.text($0)) after its last task" } ?? "")
+            )
+        }
+        let sums = groupLines(facts.groups)
+        if !sums.isEmpty { lines += [""] + sums }
+        return lines.joined(separator: "\n")
+    }
+
+    /// A line for each group, and one for what was not recorded.
+    private func groupLines(_ groups: [Group]) -> [String] {
+        let names = groups.map { TimelineName.oneLine($0.name) }
+        let width = min(names.map(\.count).max() ?? 0, 40)
+        var lines = zip(names, groups)
+            .map { name, group in
+                name + String(repeating: " ", count: max(width - name.count, 0)) + "  "
+                    + group.facts
+            }
+        if omittedCount > 0 { lines.append("\(omittedCount) more were not recorded") }
+        return lines
+    }
+
+    private static let deepestIndent = 20
+    private static let barWidth = 24
+
+    private func bar(of entry: Entry) -> String {
+        let columns = Double(Self.barWidth) / max(span / .nanoseconds(1), 1)
+        let start = min(Int(entry.start / .nanoseconds(1) * columns), Self.barWidth - 1)
+        let end = Int((entry.end / .nanoseconds(1) * columns).rounded(.up))
+        let width = min(max(end - start, 1), Self.barWidth - start)
+        return String(repeating: " ", count: start) + String(repeating: "━", count: width)
+            + String(repeating: " ", count: Self.barWidth - start - width)
+    }
+}
+
+/// Writes durations in one unit with the same decimals, so that they align.
+private struct TimelineTextUnit {
+    private let unit: TimelineUnit
+    private let decimals: Int
+
+    init(span: Duration) {
+        switch span {
+        case ..<Duration.milliseconds(1): (unit, decimals) = (.microseconds, 1)
+        case ..<Duration.seconds(10): (unit, decimals) = (.milliseconds, 1)
+        default: (unit, decimals) = (.seconds, 3)
+        }
+    }
+
+    func text(_ duration: Duration) -> String {
+        let scale: Int64 = decimals == 1 ? 10 : 1_000
+        let count = duration.nanoseconds / (unit.length.nanoseconds / scale)
+        return "\(count / scale).\(String(scale + count % scale).dropFirst()) \(unit.rawValue)"
+    }
+}
+
+extension Timeline.Entry {
+    /// What became of it, behind its name; empty for a success.
+    fileprivate var remark: String {
+        switch outcome {
+        case nil: " - running"
+        case .succeeded: ""
+        case .cancelled: " - cancelled"
+        case .failed(let error): " - failed: " + TimelineName.oneLine(String(describing: error))
+        }
+    }
+}
+
+extension String {
+    fileprivate func leftPadded(to width: Int) -> String {
+        String(repeating: " ", count: max(width - count, 0)) + self
+    }
+}

@@ -1,0 +1,36 @@
+import JobJournal
+import JobKit
+
+/// Watches one run of a job: no step may run whose outcome is recorded.
+final class CrashLife: JournalWatch {
+    private struct Books {
+        /// The version that was recorded last of each step.
+        var recorded: [[UInt8]: Int]
+        var repeated: String?
+    }
+
+    private let books: Guarded<Books>
+
+    /// A run on a journal that holds these records.
+    init(knowing records: ArraySlice<JobJournal.Record> = []) {
+        let recorded = Dictionary(
+            records.map { ($0.path, $0.version) },
+            uniquingKeysWith: { $1 }
+        )
+        books = Guarded(Books(recorded: recorded))
+    }
+
+    /// The first step that ran although its outcome was recorded.
+    var repeatedStep: String? { books.withLock { $0.repeated } }
+
+    func stepRuns(_ key: String, path: [UInt8], version: Int) {
+        books.withLock { books in
+            guard books.repeated == nil, books.recorded[path] == version else { return }
+            books.repeated = key
+        }
+    }
+
+    func stepRecorded(path: [UInt8], version: Int) {
+        books.withLock { $0.recorded[path] = version }
+    }
+}

@@ -1,0 +1,60 @@
+import Dispatch
+import JobKit
+
+/// Holds the parts of `async` bodies that are ready to go on, until a run of the queue chooses one.
+///
+/// Where no run is under way, they go on by themselves, one after another.
+final class StepExecutor: TaskExecutor {
+    private struct State {
+        var parts: [UnownedJob] = []
+        var runs: [ObjectIdentifier: StepRun] = [:]
+    }
+
+    private let state = Guarded(State())
+    /// Where runs start operations and let bodies go on.
+    let queue = DispatchQueue(label: "JobKitTesting.StepQueue")
+
+    /// Holds a part of a body.
+    func enqueue(_ job: consuming ExecutorJob) {
+        let part = UnownedJob(job)
+        let runs = state.withLock { state -> [StepRun]? in
+            guard !state.runs.isEmpty else { return nil }
+            state.parts.append(part)
+            return Array(state.runs.values)
+        }
+        guard let runs else { return goOn(part) }
+        for run in runs { run.wake() }
+    }
+
+    private func goOn(_ part: UnownedJob) {
+        queue.async { [self] in part.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+
+    /// How many parts are held.
+    var count: Int { state.withLock { $0.parts.count } }
+
+    /// Lets a part go on; there must be so many.
+    func runPart(_ index: Int) {
+        let part = state.withLock { $0.parts.remove(at: index) }
+        part.runSynchronously(on: asUnownedTaskExecutor())
+    }
+
+    func runBegan(_ run: StepRun) {
+        state.withLock { $0.runs[ObjectIdentifier(run)] = run }
+    }
+
+    func runEnded(_ run: StepRun) {
+        let parts = state.withLock { state -> [UnownedJob] in
+            state.runs[ObjectIdentifier(run)] = nil
+            guard state.runs.isEmpty else { return [] }
+            defer { state.parts = [] }
+            return state.parts
+        }
+        for part in parts { goOn(part) }
+    }
+
+    /// Something was added to the queue.
+    func wakeRuns() {
+        for run in state.withLock({ Array($0.runs.values) }) { run.wake() }
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import JobKit
+
+/// A queue that starts an operation when the test says so, in an order that a seed repeats.
+///
+/// ```swift
+/// func testEveryOrder() async throws {
+///     for seed in 0..<50 {
+///         let queue = StepQueue()
+///         let job = ImportJob(queue: queue)
+///         try await queue.run(job, seed: UInt64(seed))
+///         XCTAssertEqual(job.imported, 3)
+///     }
+/// }
+/// ```
+///
+/// ``run(_:seed:patience:)`` runs a job to its end. ``runNext()`` and ``runAll(seed:)`` go step by
+/// step, on the test's thread.
+///
+/// > Thread: Any; a callback may call every method.
+public final class StepQueue: OperationScheduling {
+    private let operations = Guarded<[Operation]>([])
+    private let executor = StepExecutor()
+
+    /// Creates an empty queue.
+    public init() {}
+
+    /// Holds an operation until it is run.
+    public func addOperation(_ operation: Operation) {
+        operations.withLock { $0.append(operation) }
+        executor.wakeRuns()
+    }
+
+    /// The operations that have not been started, in the order added.
+    public var held: [Operation] { operations.withLock { $0 } }
+
+    /// Starts a job and whatever this queue holds, in a random order, until the job has finished.
+    ///
+    /// The `async` bodies of operations that the run starts take part: where several can go on, at
+    /// first or after an `await`, the seed decides which one does. So do a job's delays on a
+    /// `ManualClock` that has been advanced. Operations, bodies and callbacks run one at a time, on
+    /// a thread of the queue, except callbacks on a `callbackQueue`. All that have come by then
+    /// have returned when this returns.
+    ///
+    /// What other threads bring has no part in the seed's order: the end of a callback's work, of a
+    /// sleep or of a main-actor function, an operation on another queue, a `Task` that a body
+    /// makes. The run waits for it, but not for long. A test that advances a `ManualClock` does so
+    /// beside the run:
+    ///
+    /// ```swift
+    /// async let ended: Void = queue.run(job, seed: 1)
+    /// await clock.waitForDeadline(clock.now.advanced(by: .seconds(30)))
+    /// clock.advance(by: .seconds(30))
+    /// try await ended
+    /// ```
+    ///
+    /// A job that is in this queue already, or was started by a run that stalled, goes on.
+    /// Cancelling the calling task cancels the job.
+    ///
+    /// - Parameters:
+    ///   - job: The job.
+    ///   - seed: The same seed gives the same order.
+    ///   - patience: How long, in real time, nothing may go on.
+    /// - Throws: ``StepQueueStalled`` if nothing has gone on for as long as `patience` and the job
+    ///   has not finished; the job's error; `CancellationError` if the job was cancelled.
+    public func run(
+        _ job: JobController,
+        seed: UInt64,
+        patience: Duration = .seconds(1)
+    ) async throws {
+        let isHeld = held.contains { $0 === job }
+        if !isHeld, !job.isExecuting, !job.isFinished { job.startJob(on: self) }
+        let run = StepRun(of: job, on: self, executor, seed: seed, patience: patience)
+        let end = await withTaskCancellationHandler {
+            await run.end()
+        } onCancel: {
+            run.cancel()
+        }
+        if case .stalled = end {
+            throw StepQueueStalled(explanation: job.explainStall(), seed: seed)
+        }
+        switch job.outcome {
+        case .succeeded: return
+        case .failed(let error): throw error
+        case .cancelled, nil: throw CancellationError()
+        }
+    }
+
+    /// Starts the first operation that is ready, on this thread.
+    ///
+    /// Returns when the resulting callbacks have returned, except those on a `callbackQueue`. An
+    /// `async` body goes on by itself.
+    ///
+    /// - Returns: The operation; nil if none is ready.
+    @discardableResult
+    public func runNext() -> Operation? {
+        guard let operation = takeOne({ $0.first }) else { return nil }
+        StepStarter.start(operation)
+        return operation
+    }
+
+    /// Starts operations in a random order, on this thread, until none is ready.
+    ///
+    /// Returns when the resulting callbacks have returned, except those on a `callbackQueue`. An
+    /// `async` body goes on by itself, and what its end adds to this queue stays here: use
+    /// ``run(_:seed:patience:)`` for a job with such tasks.
+    ///
+    /// - Parameter seed: The same seed gives the same order.
+    public func runAll(seed: UInt64) {
+        var generator = StepGenerator(seed: seed)
+        while let operation = takeOne({ $0.randomElement(using: &generator) }) {
+            StepStarter.start(operation)
+        }
+    }
+
+    /// Takes one of the ready operations out.
+    private func takeOne(_ choose: ([Operation]) -> Operation?) -> Operation? {
+        while let chosen = choose(ready) {
+            if take(chosen) { return chosen }
+        }
+        return nil
+    }
+
+    /// The operations that can be started; asks them without the lock.
+    var ready: [Operation] { held.filter(\.isReady) }
+
+    /// Takes an operation out; returns false if there is nothing to start.
+    func take(_ operation: Operation) -> Bool {
+        let isTaken = operations.withLock { operations in
+            guard let index = operations.firstIndex(where: { $0 === operation }) else {
+                return false
+            }
+            operations.remove(at: index)
+            return true
+        }
+        return isTaken && !operation.isFinished && !operation.isExecuting
+    }
+}

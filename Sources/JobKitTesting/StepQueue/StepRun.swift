@@ -1,0 +1,123 @@
+import Dispatch
+import Foundation
+import JobKit
+
+/// One run of a job: starts what is held and lets `async` bodies go on, in the seed's order, until
+/// the job has finished.
+///
+/// Works on the queue of the executor, in rounds, and blocks no thread while it waits for what
+/// comes from outside.
+final class StepRun: Sendable {
+    enum End {
+        case finished
+        case stalled
+    }
+
+    private struct State {
+        var generator: StepGenerator
+        var lastStep = ContinuousClock.now
+        /// Whether a round is about to begin; and whether one begins after a while.
+        var isDue = false
+        var isTicking = false
+        var continuation: CheckedContinuation<End, Never>?
+    }
+
+    private let job: JobController
+    private let steps: StepQueue
+    private let executor: StepExecutor
+    private let patience: Duration
+    private let state: Guarded<State>
+
+    /// How often a run looks for what it is not told: an operation that became ready, a job that
+    /// finished on another thread.
+    private static let pause = DispatchTimeInterval.milliseconds(5)
+
+    init(
+        of job: JobController,
+        on steps: StepQueue,
+        _ executor: StepExecutor,
+        seed: UInt64,
+        patience: Duration
+    ) {
+        (self.job, self.steps, self.executor) = (job, steps, executor)
+        self.patience = patience
+        state = Guarded(State(generator: StepGenerator(seed: seed)))
+    }
+
+    /// Runs until the job has finished or nothing goes on.
+    func end() async -> End {
+        await withCheckedContinuation { continuation in
+            state.withLock { state in
+                state.continuation = continuation
+                state.lastStep = .now
+            }
+            executor.runBegan(self)
+            wake()
+        }
+    }
+
+    /// Begins a round; something may go on.
+    func wake() {
+        let isNew = state.withLock { state in
+            defer { state.isDue = true }
+            return !state.isDue
+        }
+        if isNew { executor.queue.async { [self] in round() } }
+    }
+
+    /// Cancels the job, as a step of the run.
+    func cancel() {
+        executor.queue.async { [self] in
+            StepStarter.step(on: executor) { job.cancel() }
+            wake()
+        }
+    }
+
+    private func round() {
+        let isOver = state.withLock { state in
+            state.isDue = false
+            return state.continuation == nil
+        }
+        guard !isOver else { return }
+        while !job.isFinished, step() {
+            state.withLock { $0.lastStep = .now }
+        }
+        guard !job.isFinished else { return end(.finished) }
+        let idle = state.withLock { $0.lastStep.duration(to: .now) }
+        guard idle < patience else { return end(.stalled) }
+        tick()
+    }
+
+    /// Starts an operation or lets a body go on; returns false if nothing can.
+    private func step() -> Bool {
+        let ready = steps.ready
+        let parts = executor.count
+        guard !ready.isEmpty || parts > 0 else { return false }
+        let choice = state.withLock { state in
+            Int.random(in: 0..<(ready.count + parts), using: &state.generator)
+        }
+        if choice >= ready.count {
+            StepStarter.step(on: executor) { executor.runPart(choice - ready.count) }
+        } else if steps.take(ready[choice]) {
+            StepStarter.start(ready[choice], on: executor)
+        }
+        return true
+    }
+
+    private func tick() {
+        let isNew = state.withLock { state in
+            defer { state.isTicking = true }
+            return !state.isTicking
+        }
+        guard isNew else { return }
+        executor.queue.asyncAfter(deadline: .now() + Self.pause) { [self] in
+            state.withLock { $0.isTicking = false }
+            round()
+        }
+    }
+
+    private func end(_ end: End) {
+        executor.runEnded(self)
+        state.withLock { $0.continuation.take() }?.resume(returning: end)
+    }
+}

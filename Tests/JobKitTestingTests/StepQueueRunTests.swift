@@ -1,0 +1,316 @@
+import Foundation
+import JobKit
+import JobKitTesting
+import XCTest
+
+/// Running a job to its end, `async` bodies too.
+final class StepQueueRunTests: XCTestCase {
+    private struct Refused: Error {}
+
+    private actor Counter {
+        var count = 0
+        func next() -> Int {
+            count += 1
+            return count
+        }
+    }
+
+    /// Executes until it is cancelled.
+    private final class Stuck: ConcurrentOperation, @unchecked Sendable {
+        override func main() {}
+    }
+
+    // Operation forces @unchecked. The closure is a constant.
+    private final class Script: JobController, @unchecked Sendable {
+        let log = EventLog()
+        private let script: (Script) -> Void
+
+        init(
+            _ queue: any OperationScheduling,
+            callbackQueue: DispatchQueue? = nil,
+            _ script: @escaping (Script) -> Void
+        ) {
+            self.script = script
+            super.init(queue: queue, callbackQueue: callbackQueue)
+        }
+
+        override func main() { script(self) }
+        override func allTasksFinished() { log.record("all") }
+    }
+
+    // MARK: Order
+
+    /// Three tasks that suspend twice, each of which starts another when it is done.
+    private func suspending(seed: UInt64) async throws -> [String] {
+        let queue = StepQueue()
+        let job = Script(queue) { job in
+            for name in ["a", "b", "c"] {
+                let task = AsyncOperation(name: name) { [log = job.log] in
+                    for part in 1...3 {
+                        log.record("\(name)\(part)")
+                        await Task.yield()
+                    }
+                }
+                job.trackAndQueue(task) { _ in
+                    job.log.record("\(name) told")
+                    job.trackAndQueue(BlockOperation { [log = job.log] in log.record("\(name)!") })
+                }
+            }
+        }
+        try await queue.run(job, seed: seed)
+        return job.log.events
+    }
+
+    func testSeedRepeatsTheOrderOfSuspendingBodies() async throws {
+        var orders: Set<[String]> = []
+        for seed in 0..<50 as Range<UInt64> {
+            let (first, second) = (
+                try await suspending(seed: seed), try await suspending(seed: seed)
+            )
+            XCTAssertEqual(first, second, "seed \(seed)")
+            XCTAssertEqual(first.count, 16)
+            XCTAssertEqual(first.last, "all")
+            orders.insert(first)
+        }
+        XCTAssertGreaterThan(orders.count, 40)
+    }
+
+    func testChildTasksAndActorsTakePartInTheOrder() async throws {
+        func order(seed: UInt64) async throws -> [String] {
+            let (queue, counter) = (StepQueue(), Counter())
+            let job = Script(queue) { job in
+                for name in ["a", "b"] {
+                    let task = AsyncOperation(name: name) { [log = job.log] in
+                        await withTaskGroup(of: Void.self) { group in
+                            for child in 1...3 {
+                                group.addTask {
+                                    let number = await counter.next()
+                                    await Task.yield()
+                                    log.record("\(name)\(child) is \(number)")
+                                }
+                            }
+                        }
+                    }
+                    job.trackAndQueue(task)
+                }
+            }
+            try await queue.run(job, seed: seed)
+            return job.log.events
+        }
+        var orders: Set<[String]> = []
+        for seed in 0..<20 as Range<UInt64> {
+            let (first, second) = (try await order(seed: seed), try await order(seed: seed))
+            XCTAssertEqual(first, second, "seed \(seed)")
+            orders.insert(first)
+        }
+        XCTAssertGreaterThan(orders.count, 10)
+    }
+
+    func testRetriedBodiesAndNestedJobsTakePart() async throws {
+        func order(seed: UInt64) async throws -> [String] {
+            let (queue, clock) = (StepQueue(), ManualClock())
+            let job = Script(queue) { job in
+                let inner = Script(queue) { inner in
+                    let retry = RetryOperation(RetryPolicy { _, _ in .zero }) { n in
+                        AsyncOperation { [log = job.log] in
+                            await Task.yield()
+                            log.record("attempt \(n)")
+                            if n < 3 { throw Refused() }
+                            return n
+                        }
+                    }
+                    retry.clock = clock
+                    inner.trackAndQueue(retry, onSuccess: { job.log.record("value \($0)") })
+                }
+                job.trackAndQueue(inner)
+                let other = AsyncOperation { [log = job.log] in
+                    for part in 1...5 {
+                        log.record("other \(part)")
+                        await Task.yield()
+                    }
+                }
+                job.trackAndQueue(other)
+            }
+            try await queue.run(job, seed: seed)
+            return job.log.events
+        }
+        var orders: Set<[String]> = []
+        for seed in 0..<20 as Range<UInt64> {
+            let (first, second) = (try await order(seed: seed), try await order(seed: seed))
+            XCTAssertEqual(first, second, "seed \(seed)")
+            orders.insert(first)
+        }
+        XCTAssertGreaterThan(orders.count, 5)
+    }
+
+    // MARK: The end
+
+    func testJobsErrorIsThrown() async {
+        let queue = StepQueue()
+        let job = Script(queue) { job in
+            job.trackAndQueue(AsyncOperation<Void> { throw Refused() })
+            job.trackAndQueue(AsyncOperation { try await Task.sleep(for: .seconds(1_000_000)) })
+        }
+        do {
+            try await queue.run(job, seed: 1)
+            XCTFail("no error")
+        } catch {
+            XCTAssertTrue(error is Refused, "\(error)")
+        }
+    }
+
+    func testCancelledTaskCancelsTheJob() async throws {
+        let (queue, began) = (StepQueue(), Gate())
+        let job = Script(queue) { job in
+            job.trackAndQueue(
+                AsyncOperation {
+                    began.open()
+                    try await Task.sleep(for: .seconds(1_000_000))
+                }
+            )
+        }
+        let run = Task { try await queue.run(job, seed: 1, patience: .seconds(300)) }
+        await began.opened()
+        run.cancel()
+        do {
+            try await run.value
+            XCTFail("no error")
+        } catch {
+            XCTAssertTrue(error is CancellationError, "\(error)")
+        }
+        guard case .cancelled? = job.outcome else { return XCTFail("not cancelled") }
+    }
+
+    func testJobThatWasCancelledBeforeTheRunEnds() async {
+        let queue = StepQueue()
+        let job = Script(queue) { job in job.log.record("main") }
+        job.cancel()
+        do {
+            try await queue.run(job, seed: 1)
+            XCTFail("no error")
+        } catch {
+            XCTAssertTrue(error is CancellationError, "\(error)")
+        }
+        XCTAssertEqual(job.log.events, [])
+    }
+
+    func testCallbacksHaveReturnedWhenTheRunHas() async throws {
+        let queue = StepQueue()
+        let callbacks = DispatchQueue(label: "callbacks")
+        let job = Script(queue, callbackQueue: callbacks) { job in
+            dispatchPrecondition(condition: .onQueue(callbacks))
+            job.trackAndQueue(AsyncOperation { 1 }, onSuccess: { _ in job.log.record("value") })
+        }
+        try await queue.run(job, seed: 3)
+        XCTAssertEqual(job.log.events, ["value", "all"])
+    }
+
+    // MARK: Standing still
+
+    func testJobThatStandsStillIsExplained() async {
+        let queue = StepQueue()
+        let job = Script(queue) { job in
+            let stuck = Stuck()
+            stuck.name = "ask"
+            job.trackAndQueue(stuck)
+            let blocked = BlockOperation {}
+            blocked.name = "blocked"
+            blocked.addDependency(stuck)
+            job.trackAndQueue(blocked)
+        }
+        job.name = "import"
+        do {
+            try await queue.run(job, seed: 7, patience: .milliseconds(20))
+            XCTFail("no error")
+        } catch let error as StepQueueStalled {
+            XCTAssertEqual(error.seed, 7)
+            XCTAssertEqual("\(error)", error.explanation)
+            XCTAssertEqual(
+                error.explanation.split(separator: "\n").map(String.init),
+                ["import: executing", "ask: executing", "blocked: waits for ask"]
+            )
+        } catch {
+            XCTFail("\(error)")
+        }
+        job.cancel()
+        queue.runAll(seed: 0)
+        await job.waitForFinish()
+    }
+
+    func testRunThatStoodStillGoesOn() async throws {
+        let (queue, clock) = (StepQueue(), ManualClock())
+        let job = Script(queue) { job in
+            let task = AsyncOperation { [log = job.log] in
+                try await clock.sleep(until: clock.now.advanced(by: .seconds(5)))
+                log.record("slept")
+            }
+            job.trackAndQueue(task)
+        }
+        do {
+            try await queue.run(job, seed: 1, patience: .milliseconds(20))
+            XCTFail("no error")
+        } catch {
+            XCTAssertTrue(error is StepQueueStalled, "\(error)")
+        }
+        clock.advance(by: .seconds(5))
+        try await queue.run(job, seed: 1)
+        XCTAssertEqual(job.log.events, ["slept", "all"])
+    }
+
+    func testClockIsAdvancedBesideTheRun() async throws {
+        let (queue, clock) = (StepQueue(), ManualClock())
+        let job = Script(queue) { job in
+            let retry = RetryOperation(RetryPolicy { failed, _ in .seconds(failed) }) { n in
+                AsyncOperation { if n < 3 { throw Refused() } }
+            }
+            retry.clock = clock
+            job.trackAndQueue(retry)
+        }
+        async let ended: Void = queue.run(job, seed: 1, patience: .seconds(300))
+        for seconds in [1, 2] {
+            await clock.waitForDeadline(clock.now.advanced(by: .seconds(seconds)))
+            clock.advance(by: .seconds(seconds))
+        }
+        try await ended
+        XCTAssertEqual(job.log.events, ["all"])
+    }
+
+    func testWhatComesFromAnotherThreadIsWaitedFor() async throws {
+        let queue = StepQueue()
+        let job = Script(queue) { job in
+            let call = CallbackOperation<Int> { done in
+                DispatchQueue.global().async { done(.success(1)) }
+            }
+            job.trackAndQueue(
+                call,
+                onSuccess: { _ in
+                    job.trackAndQueue(
+                        AsyncOperation { await MainActor.run { 2 } },
+                        onSuccess: { two in
+                            job.log.record("\(two)")
+                        }
+                    )
+                }
+            )
+        }
+        try await queue.run(job, seed: 1, patience: .seconds(300))
+        XCTAssertEqual(job.log.events, ["2", "all"])
+    }
+
+    func testBodyThatIsLeftRunningGoesOnByItself() async throws {
+        let (queue, began, gate, ended) = (StepQueue(), Gate(), Gate(), Gate())
+        let job = Script(queue) { job in
+            let left = AsyncOperation {
+                began.open()
+                await gate.opened()
+                await Task.yield()
+                ended.open()
+            }
+            job.trackAndQueue(left, cancellation: .leaveRunning)
+            job.trackAndQueue(AsyncOperation { await began.opened() }) { _ in job.finish() }
+        }
+        try await queue.run(job, seed: 1, patience: .seconds(300))
+        gate.open()
+        await ended.opened()
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+final class AsyncOperationTests: XCTestCase {
+    func testValueOfTheBody() async throws {
+        for runner in OperationRunner.allCases {
+            let operation = AsyncOperation(name: "answer") { 42 }
+            XCTAssertEqual(operation.name, "answer")
+            runner.run(operation)
+            let value = try await operation.value
+            XCTAssertEqual(value, 42)
+            await waitForFinish(of: operation)
+        }
+    }
+
+    func testItsTaskHasItsName() async throws {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
+            throw XCTSkip("a task does not know its name here")
+        }
+        for name in ["answer", nil] {
+            let operation = AsyncOperation(name: name) { Task.name }
+            operation.start()
+            let seen = try await operation.value
+            XCTAssertEqual(seen, name)
+        }
+    }
+
+    func testErrorOfTheBody() async {
+        let operation = AsyncOperation<Int> { throw SampleError(number: 3) }
+        operation.start()
+        await expectThrow(SampleError.self) { try await operation.value }
+        XCTAssertEqual(operation.error as? SampleError, SampleError(number: 3))
+    }
+
+    func testVoidBody() async throws {
+        let operation = AsyncOperation { await Task.yield() }
+        operation.start()
+        try await operation.value
+        XCTAssertEqual(operation.outcome?.text, "succeeded")
+    }
+
+    // O5: cancel cancels the task, and the operation is executing until the body has returned.
+    func testCancelCancelsTheTaskAndWaitsForTheBody() async {
+        let (began, release) = (Gate(), Gate())
+        let operation = AsyncOperation {
+            began.open()
+            await release.opened()
+            return Task.isCancelled
+        }
+        operation.start()
+        await began.opened()
+        operation.cancel()
+        XCTAssertTrue(operation.isExecuting)
+        release.open()
+        await waitForFinish(of: operation)
+        XCTAssertEqual(operation.outcome?.text, "cancelled")
+        await expectThrow(CancellationError.self) { try await operation.value }
+    }
+
+    // O4
+    func testBodyOfACancelledOperationNeverRuns() async {
+        for runner in OperationRunner.allCases {
+            let operation = AsyncOperation { XCTFail("the body ran") }
+            operation.cancel()
+            runner.run(operation)
+            await waitForFinish(of: operation)
+            XCTAssertEqual(operation.outcome?.text, "cancelled")
+        }
+    }
+
+    // O8: an overrun cancels the task.
+    func testOverrunCancelsTheTask() async {
+        let clock = ManualClock()
+        let operation = AsyncOperation { try await clock.sleep(for: .seconds(100)) }
+        operation.clock = clock
+        operation.maximumRuntime = .seconds(1)
+        operation.start()
+        await clock.waitForSleepers(2)
+        clock.advance(by: .seconds(1))
+        await expectThrow(OperationTimedOut.self) { try await operation.value }
+    }
+
+    // The body is released when it has ended, also where it never ran.
+    func testBodyIsReleasedWhenTheOperationHasFinished() async {
+        for isCancelled in [false, true] {
+            let released = expectation(description: "the body is released")
+            let operation = Self.operation(holding: ReleaseToken { released.fulfill() })
+            if isCancelled { operation.cancel() }
+            operation.start()
+            await fulfillment(of: [released], timeout: 300)
+            await waitForFinish(of: operation)
+        }
+    }
+
+    func testNeverStartedOperationReleasesItsBody() async {
+        let released = expectation(description: "the body is released")
+        _ = Self.operation(holding: ReleaseToken { released.fulfill() })
+        await fulfillment(of: [released], timeout: 300)
+    }
+
+    // The body may hold the operation; the cycle ends with the body.
+    func testOperationHeldByItsBodyIsReleased() async {
+        weak var released: ConcurrentOperation?
+        do {
+            let holder = OperationHolder()
+            let operation = AsyncOperation {
+                holder.operation.withLock { $0 }?.isExecuting ?? false
+            }
+            holder.operation.withLock { $0 = operation }
+            released = operation
+            operation.start()
+            await waitForFinish(of: operation)
+            holder.operation.withLock { $0 = nil }
+        }
+        await eventually { released == nil }
+    }
+
+    func testStartThatRacesACancelEndsAndCancelsTheTask() async {
+        await forEachSeed(1...1000) { random in
+            let (clock, turns) = (ManualClock(), Int.random(in: 0..<200, using: &random))
+            let operation = AsyncOperation { try await clock.sleep(for: .seconds(1)) }
+            await runOnThreads(2) { number in
+                if number == 0 { return operation.start() }
+                for _ in 0..<turns { _ = operation.isExecuting }
+                operation.cancel()
+            }
+            await waitForFinish(of: operation)
+            XCTAssertEqual(operation.outcome?.text, "cancelled")
+        }
+    }
+
+    private static func operation(holding token: ReleaseToken) -> AsyncOperation<Void> {
+        AsyncOperation { withExtendedLifetime(token) {} }
+    }
+}
+
+private final class OperationHolder: Sendable {
+    let operation = Guarded<ConcurrentOperation?>(nil)
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+@testable import JobKit
+
+/// ``TaskList`` and ``JobGroups``.
+@Suite struct JobBookkeepingTests {
+    private func record(_ name: String) -> TaskRecord {
+        let task = ConcurrentOperation()
+        task.name = name
+        return TaskRecord(
+            task,
+            shell: JobShell(callbackQueue: nil),
+            terms: TaskTerms(),
+            queue: nil
+        )
+    }
+
+    @Test(arguments: 0..<50) func taskListKeepsTheOrderTracked(seed: Int) {
+        var random = WalkGenerator(seed: UInt64(seed))
+        var list = TaskList()
+        var oracle: [TaskRecord] = []
+        for turn in 0..<200 {
+            if Bool.random(using: &random) || oracle.isEmpty {
+                let record = record("\(turn)")
+                list.append(record)
+                oracle.append(record)
+            } else {
+                let index = Int.random(in: 0..<oracle.count, using: &random)
+                list.remove(oracle.remove(at: index))
+            }
+            #expect(list.records.map(ObjectIdentifier.init) == oracle.map(ObjectIdentifier.init))
+        }
+        #expect(list.removeAll().count == oracle.count)
+        #expect(list.records.isEmpty)
+    }
+
+    @Test func groupsAreNumberedOnceEach() {
+        var groups = JobGroups()
+        let type = Operation.self
+        #expect(groups.number(of: nil, for: type) == (0, true))
+        #expect(groups.number(of: nil, for: type) == (0, false))
+        #expect(groups.number(of: .named("Operation"), for: type) == (1, true))
+        #expect(groups.number(of: .type(BlockOperation.self), for: type) == (2, true))
+        #expect(groups.number(of: nil, for: BlockOperation.self) == (2, false))
+        #expect(groups.number(of: nil, for: type) == (0, false))
+        #expect(groups.groups == [.type(type), .named("Operation"), .type(BlockOperation.self)])
+    }
+
+    @Test func laterGroupClosureReplacesTheFirst() {
+        var groups = JobGroups()
+        let number = groups.number(of: .named("g")).0
+        #expect(groups.setCompletion({}, for: number) == nil)
+        #expect(groups.setCompletion({}, for: number) != nil)
+        #expect(groups.takeCompletions().count == 1)
+        #expect(groups.completions.isEmpty)
+    }
+
+    @Test func groupIsDescribedByItsNameOrType() {
+        #expect("\(JobGroup.named("g"))" == "g")
+        #expect("\(JobGroup.type(BlockOperation.self))" == "\(BlockOperation.self)")
+        #expect(JobGroup.named("BlockOperation") != .type(BlockOperation.self))
+    }
+}

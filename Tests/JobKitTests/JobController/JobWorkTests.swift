@@ -1,0 +1,155 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+/// What a job does itself, beside its tasks.
+final class JobWorkTests: XCTestCase {
+    /// Work that begins, waits for a gate whatever is cancelled, and ends.
+    private struct Work: Sendable {
+        let began = Gate()
+        let goOn = Gate()
+        let cancelled = Gate()
+
+        func start(in job: ScriptedJob) {
+            job.startWork {
+                began.open()
+                await withTaskCancellationHandler {
+                    await goOn.opened()
+                } onCancel: {
+                    cancelled.open()
+                }
+                job.endWork { job.log.record("worked") }
+            }
+        }
+    }
+
+    func testJobWaitsForItsWork() async {
+        let work = Work()
+        let job = ScriptedJob { work.start(in: $0) }
+        job.startJob()
+        await wait(for: work.began)
+        XCTAssertTrue(job.isExecuting)
+        XCTAssertEqual(job.events, [])
+        work.goOn.open()
+        await waitForFinish(of: job)
+        XCTAssertEqual(job.events, ["worked", "all"])
+        XCTAssertEqual(job.outcome?.text, "succeeded")
+        XCTAssertFalse(work.cancelled.isOpen)
+    }
+
+    func testJobWaitsForItsWorkAndItsTasks() async {
+        let work = Work()
+        let job = ScriptedJob { job in
+            work.start(in: job)
+            job.trackAndQueue(InstantOperation("a")) { _ in
+                job.log.record("a")
+                work.goOn.open()
+            }
+        }
+        job.startJob()
+        await waitForFinish(of: job)
+        XCTAssertEqual(job.events, ["a", "group InstantOperation", "worked", "all"])
+    }
+
+    func testEndOfTheJobCancelsTheWorkAndWaitsForIt() async {
+        let error = SampleError("a")
+        let ends: [(String, (ScriptedJob) -> Void)] = [
+            ("cancelled", { $0.cancel() }), ("succeeded", { $0.finish() }),
+            ("failed \(error)", { $0.finish(with: error) }),
+        ]
+        for (outcome, end) in ends {
+            let work = Work()
+            let job = ScriptedJob { work.start(in: $0) }
+            job.startJob()
+            await wait(for: work.began)
+            end(job)
+            // By the thread that starts the work, if that has not come back yet.
+            await wait(for: work.cancelled)
+            XCTAssertFalse(job.isFinished)
+            work.goOn.open()
+            await waitForFinish(of: job)
+            XCTAssertEqual(job.events.filter { $0 == "worked" }, [])
+            XCTAssertEqual(job.outcome?.text, outcome)
+        }
+    }
+
+    func testWorkOfAnEndingJobDoesNotStart() async {
+        let work = Work()
+        let job = ScriptedJob { job in
+            job.finish()
+            work.start(in: job)
+        }
+        job.startJob()
+        await waitForFinish(of: job)
+        XCTAssertFalse(work.began.isOpen)
+    }
+
+    /// A job that was suspended before its start, and whose `main()` has asked for the work.
+    private func suspendedJob(starting work: Work) async -> ScriptedJob {
+        let entered = Gate()
+        let job = ScriptedJob { job in
+            work.start(in: job)
+            entered.open()
+        }
+        job.isSuspended = true
+        job.startJob()
+        await wait(for: entered)
+        return job
+    }
+
+    func testSuspendedJobStartsAndEndsItsWorkWhenResumed() async {
+        let work = Work()
+        let job = await suspendedJob(starting: work)
+        XCTAssertFalse(work.began.isOpen)
+        job.isSuspended = false
+        await wait(for: work.began)
+        job.isSuspended = true
+        work.goOn.open()
+        XCTAssertEqual(job.events, [])
+        XCTAssertFalse(job.isFinished)
+        job.isSuspended = false
+        await waitForFinish(of: job)
+        XCTAssertEqual(job.events, ["worked", "all"])
+    }
+
+    func testSuspendedJobThatIsCancelledDoesNotStartItsWork() async {
+        let work = Work()
+        let job = await suspendedJob(starting: work)
+        job.cancel()
+        await waitForFinish(of: job)
+        XCTAssertFalse(work.began.isOpen)
+        XCTAssertEqual(job.outcome?.text, "cancelled")
+    }
+
+    func testGivenUpJobLeavesItsWork() async {
+        let (work, clock) = (Work(), ManualClock())
+        let job = ScriptedJob { work.start(in: $0) }
+        job.clock = clock
+        job.maximumStopTime = .seconds(5)
+        job.startJob()
+        await wait(for: work.began)
+        job.cancel()
+        await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(5))
+        await waitForFinish(of: job)
+        XCTAssertTrue(job.isGivenUp)
+        work.goOn.open()
+    }
+
+    func testOverrunCancelsTheWork() async {
+        let (work, clock) = (Work(), ManualClock())
+        let job = ScriptedJob { work.start(in: $0) }
+        job.clock = clock
+        job.maximumRuntime = .seconds(5)
+        job.startJob()
+        await wait(for: work.began)
+        await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(5))
+        await wait(for: work.cancelled)
+        work.goOn.open()
+        await waitForFinish(of: job)
+        XCTAssertTrue(job.error is OperationTimedOut)
+    }
+}

@@ -1,0 +1,179 @@
+import Testing
+
+@testable import JobKit
+
+// Q8
+@Suite struct RateLimitedQueueStateMachineTests {
+    private typealias Machine = RateLimitedQueueStateMachine<String>
+
+    /// Adds entries that are ready.
+    private func machine(
+        limit: Int,
+        seconds: Int = 10,
+        _ entries: [(String, TaskPriority)]
+    ) -> (Machine, [String: Int]) {
+        var machine = Machine(limit: limit, interval: .seconds(seconds))
+        var sequences: [String: Int] = [:]
+        for (entry, priority) in entries {
+            let sequence = machine.entryAdded(entry, priority: priority)
+            machine.entryBecameReady(sequence)
+            sequences[entry] = sequence
+        }
+        return (machine, sequences)
+    }
+
+    /// Hands on at one moment all that may be; returns the entries and the last step that was not
+    /// one.
+    private func handOn(_ machine: inout Machine, at seconds: Int) -> ([String], Machine.Step) {
+        var (entries, last): ([String], Machine.Step) = ([], .nothing)
+        guard machine.claimSteps() else { return ([], .nothing) }
+        while true {
+            let step = machine.nextStep(at: .seconds(seconds))
+            switch step {
+            case .handOn(let entry):
+                entries.append(entry)
+                machine.handedOn(at: .seconds(seconds))
+            case .sleep, .stopSleeping: last = step
+            case .nothing: return (entries, last)
+            }
+        }
+    }
+
+    @Test func noMoreThanTheLimitInAnInterval() {
+        var (machine, _) = machine(limit: 2, ["a", "b", "c", "d", "e"].map { ($0, .normal) })
+        #expect(handOn(&machine, at: 0) == (["a", "b"], .sleep(.seconds(10))))
+        #expect(handOn(&machine, at: 9) == ([], .nothing))
+        machine.sleepEnded()
+        #expect(handOn(&machine, at: 10) == (["c", "d"], .sleep(.seconds(10))))
+        machine.sleepEnded()
+        #expect(handOn(&machine, at: 25) == (["e"], .nothing))
+        #expect(machine.isIdle)
+    }
+
+    @Test func windowSlides() {
+        var (machine, _) = machine(limit: 2, [("a", .normal)])
+        #expect(handOn(&machine, at: 0).0 == ["a"])
+        for entry in ["b", "c", "d"] {
+            machine.entryBecameReady(machine.entryAdded(entry, priority: .normal))
+        }
+        #expect(handOn(&machine, at: 9) == (["b"], .sleep(.seconds(1))))
+        machine.sleepEnded()
+        #expect(handOn(&machine, at: 10) == (["c"], .sleep(.seconds(9))))
+        machine.sleepEnded()
+        #expect(handOn(&machine, at: 19) == (["d"], .nothing))
+    }
+
+    @Test func entryCountsFromWhenItHasBeenHandedOn() {
+        var (machine, _) = machine(limit: 1, [("slow", .normal), ("next", .normal)])
+        #expect(machine.claimSteps() == true)
+        #expect(machine.nextStep(at: .zero) == .handOn("slow"))
+        #expect(machine.claimSteps() == false)
+        machine.handedOn(at: .seconds(7))
+        #expect(machine.nextStep(at: .seconds(8)) == .sleep(.seconds(9)))
+        #expect(machine.nextStep(at: .seconds(8)) == .nothing)
+    }
+
+    @Test func urgentOnesGoFirstThenThoseAddedFirst() {
+        var (machine, sequences) = machine(
+            limit: 9,
+            [("low", .low), ("a", .normal), ("b", .normal), ("high", .veryHigh), ("raised", .low)]
+        )
+        machine.priorityChanged(of: sequences["raised"] ?? 0, to: .high)
+        #expect(handOn(&machine, at: 0).0 == ["high", "raised", "a", "b", "low"])
+    }
+
+    @Test func entryThatIsNotReadyHoldsNobodyBack() {
+        var machine = Machine(limit: 1, interval: .seconds(10))
+        let waits = machine.entryAdded("waits", priority: .veryHigh)
+        machine.entryBecameReady(machine.entryAdded("ready", priority: .low))
+        #expect(handOn(&machine, at: 0) == (["ready"], .nothing))
+        machine.entryBecameReady(waits)
+        machine.entryBecameReady(waits)
+        #expect(handOn(&machine, at: 0) == ([], .sleep(.seconds(10))))
+        machine.sleepEnded()
+        #expect(handOn(&machine, at: 10).0 == ["waits"])
+    }
+
+    @Test func sleepEndsWithTheLastThatWaits() {
+        var (machine, sequences) = machine(limit: 1, [("a", .normal), ("b", .normal)])
+        #expect(handOn(&machine, at: 0) == (["a"], .sleep(.seconds(10))))
+        let left = [machine.entryLeft(sequences["b"] ?? 0), machine.entryLeft(2)]
+        #expect(left == ["b", nil])
+        #expect(handOn(&machine, at: 1) == ([], .stopSleeping))
+        #expect(machine.isIdle)
+    }
+
+    @Test func entryThatWasNotHandedOnAfterAllCostsNothing() {
+        var (machine, _) = machine(limit: 1, [("cancelled", .normal), ("next", .normal)])
+        #expect(machine.claimSteps() == true)
+        #expect(machine.nextStep(at: .zero) == .handOn("cancelled"))
+        #expect(machine.nextStep(at: .zero) == .handOn("next"))
+    }
+
+    @Test func clockThatGoesBackDelaysByOneIntervalAtMost() {
+        var (machine, _) = machine(limit: 1, ["a", "b", "c"].map { ($0, .normal) })
+        #expect(handOn(&machine, at: 1_000) == (["a"], .sleep(.seconds(10))))
+        #expect(handOn(&machine, at: 5) == ([], .sleep(.seconds(10))))
+        machine.sleepEnded()
+        #expect(handOn(&machine, at: 15) == (["b"], .sleep(.seconds(10))))
+        machine.sleepEnded()
+        #expect(handOn(&machine, at: 1_000_000_000).0 == ["c"])
+    }
+
+    @Test func longestIntervalIsNoOverflow() {
+        let longest = Duration(secondsComponent: .max, attosecondsComponent: 0)
+        var machine = Machine(limit: 1, interval: longest)
+        for entry in ["a", "b"] {
+            machine.entryBecameReady(machine.entryAdded(entry, priority: .normal))
+        }
+        #expect(handOn(&machine, at: 100) == (["a"], .sleep(longest)))
+    }
+
+    @Test func intervalOfZeroIsNoLimit() {
+        var (machine, _) = machine(limit: 1, seconds: 0, ["a", "b", "c"].map { ($0, .normal) })
+        #expect(handOn(&machine, at: 0) == (["a", "b", "c"], .nothing))
+    }
+
+    /// Random inputs against a model that keeps every time and searches it.
+    @Test(arguments: 0..<200)
+    func randomWalkNeverExceedsTheRate(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let limit = Int.random(in: 1...4, using: &random)
+        let interval = Int.random(in: 1...8, using: &random)
+        var machine = Machine(limit: limit, interval: .seconds(interval))
+        var (now, added, times): (Int, Int, [Int]) = (0, 0, [])
+        var waiting: [(sequence: Int, number: Int, priority: TaskPriority, isReady: Bool)] = []
+        for _ in 0..<200 {
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0, 1:
+                let priority = TaskPriority.allCases.randomElement(using: &random) ?? .normal
+                let sequence = machine.entryAdded("\(added)", priority: priority)
+                waiting.append((sequence, added, priority, false))
+                added += 1
+            case 2, 3:
+                guard let index = waiting.indices.randomElement(using: &random) else { continue }
+                waiting[index].isReady = true
+                machine.entryBecameReady(waiting[index].sequence)
+            case 4:
+                guard let index = waiting.indices.randomElement(using: &random) else { continue }
+                if Bool.random(using: &random) {
+                    machine.entryLeft(waiting.remove(at: index).sequence)
+                } else {
+                    waiting[index].priority = .high
+                    machine.priorityChanged(of: waiting[index].sequence, to: .high)
+                }
+            default:
+                now += Int.random(in: 0...interval, using: &random)
+            }
+            let (entries, _) = handOn(&machine, at: now)
+            // The oracle: by priority and number, as many as the window has room for.
+            let room = limit - times.count { now - $0 < interval }
+            let due = waiting.filter(\.isReady)
+                .sorted { ($0.priority.rawValue, $0.number) < ($1.priority.rawValue, $1.number) }
+                .prefix(room)
+            #expect(entries == due.map { "\($0.number)" }, "seed \(seed)")
+            waiting.removeAll { entry in due.contains { $0.number == entry.number } }
+            times += due.map { _ in now }
+        }
+    }
+}

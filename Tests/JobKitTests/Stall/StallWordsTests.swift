@@ -1,0 +1,155 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+// R4
+/// What `explainStall` says of tasks and jobs that do not stop, or did not say that they had.
+final class StallWordsTests: XCTestCase {
+    private func lines(_ job: JobController) -> [String] {
+        job.explainStall().withoutTimes.split(separator: "\n").map(String.init)
+    }
+
+    func testEqualReasonsShareALine() {
+        let job = ScriptedJob("import") { job in
+            job.setMaxConcurrentOperationCount(2, for: .named("photos"))
+            for number in 0..<240 {
+                let photo = HeldOperation("\(number)")
+                job.trackAndQueue(photo, on: IdleQueue(), group: .named("photos"))
+            }
+            for name in ["a", "b", "c"] { job.track(HeldOperation(name)) }
+        }
+        job.start()
+        XCTAssertEqual(
+            lines(job),
+            [
+                "import: executing", "0: in IdleQueue, not started", "1: in IdleQueue, not started",
+                "2: never queued, because only 2 of group photos may go at a time, now 0, 1; "
+                    + "and 237 more like it: 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 227 more",
+                "a: never queued", "b: never queued", "c: never queued",
+            ]
+        )
+        job.cancel()
+    }
+
+    func testTasksOfDifferentJobsShareNoLine() {
+        let inner = ScriptedJob("inner") { job in
+            for number in 0..<10 { job.track(HeldOperation("\(number)")) }
+        }
+        let job = ScriptedJob("outer") { job in
+            job.track(inner)
+            for name in ["a", "b", "c"] { job.track(HeldOperation(name)) }
+        }
+        job.start()
+        inner.start()
+        XCTAssertEqual(
+            lines(job),
+            [
+                "outer: executing", "inner: executing",
+                "0: never queued; and 9 more like it: 1, 2, 3, 4, 5, 6, 7, 8, 9", "a: never queued",
+                "b: never queued", "c: never queued",
+            ]
+        )
+        job.cancel()
+    }
+
+    func testOverrunIsNotCalledACancel() async {
+        let clock = ManualClock()
+        let task = HeldOperation("upload", stopsWhenCancelled: false)
+        task.clock = clock
+        task.maximumRuntime = .milliseconds(500)
+        let job = ScriptedJob("import") { $0.track(task) }
+        job.start()
+        task.start()
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(1))
+        await wait(for: task.told)
+        XCTAssertEqual(
+            lines(job).last,
+            "upload: executing, overran its limit of 0.5 s and has not stopped yet"
+        )
+        task.finish()
+        await job.waitForFinish()
+    }
+
+    func testClassThatForgotItsNotificationHasFinishedWithoutTelling() {
+        final class Forgetful: Operation, @unchecked Sendable {
+            nonisolated(unsafe) var isOver = false
+            override var isFinished: Bool { isOver }
+        }
+        let task = Forgetful()
+        task.name = "legacy"
+        let job = ScriptedJob("import") { $0.track(task) }
+        job.start()
+        task.isOver = true
+        XCTAssertEqual(lines(job), ["import: executing", "legacy: finished without telling"])
+        XCTAssertEqual(job.snapshot().unfinished.map(\.name), ["legacy"])
+        job.cancel()
+    }
+
+    func testMainThatGoesOnBehindFinishSaysSo() async {
+        for call in ["finish()", "finish(with:)"] {
+            let (called, release) = (Gate(), Gate())
+            let job = ScriptedJob("import") { job in
+                if call == "finish()" { job.finish() } else { job.finish(with: SampleError("end")) }
+                called.open()
+                release.wait()
+            }
+            job.startJob(on: TaskQueue(name: "job"))
+            await called.opened()
+            XCTAssertEqual(
+                lines(job),
+                ["import: executing, in main(), which goes on behind \(call)"]
+            )
+            let later = CoarseTime(rawValue: CoarseTime.now.rawValue &+ 160)
+            let words = job.explainStall(at: later)
+            XCTAssertNotNil(
+                words.wholeMatch(
+                    of:
+                        /import: executing, in main\(\) for 2\d s, which goes on behind .* for 2\d s/
+                ),
+                words
+            )
+            release.open()
+            await job.waitForFinish()
+        }
+    }
+
+    func testHundredLinesAreGivenUnlessMoreAreAskedFor() {
+        let job = ScriptedJob("import") { job in
+            for number in 0..<150 {
+                let task = HeldOperation("\(number)")
+                let other = HeldOperation("other \(number)")
+                task.addDependency(other)
+                job.track(task)
+            }
+        }
+        job.start()
+        XCTAssertEqual(lines(job).count, 102)
+        XCTAssertEqual(lines(job).last, "… and 50 more")
+        XCTAssertEqual(job.explainStall(limit: .max).split(separator: "\n").count, 151)
+        job.cancel()
+    }
+
+    /// The list is read a page at a time, and a page may end at a task that is delivered meanwhile.
+    func testFinishedTasksInFrontArePassedOver() {
+        let tasks = (0..<2_000).map { _ in InstantOperation("done") }
+        let job = ScriptedJob("import") { job in
+            for task in tasks { job.track(task) }
+            job.track(HeldOperation("rest"))
+        }
+        job.start()
+        job.isSuspended = true
+        for task in tasks { task.start() }
+        XCTAssertEqual(
+            lines(job),
+            [
+                "import: executing, suspended; 2000 finished tasks wait until it is resumed",
+                "rest: never queued",
+            ]
+        )
+        XCTAssertEqual(job.snapshot(limit: 1).unfinished.map(\.name), ["rest"])
+        job.cancel()
+    }
+}

@@ -1,0 +1,347 @@
+import Foundation
+import JobKit
+import JobKitTesting
+import Synchronization
+import XCTest
+
+/// J12: jobs and their tasks share a queue of limited width, because jobs that wait lend their
+/// places.
+final class LendingTests: XCTestCase {
+    /// The tasks of a job, and theirs, run one at a time beside the jobs that wait for them.
+    func testTreeOfJobsOnWidthOne() async {
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        let running = Atomic(0)
+        let most = Guarded(0)
+        let count = Atomic(0)
+        @Sendable func tree(_ depth: Int) -> Operation {
+            guard depth > 0 else {
+                return ScriptedOperation { operation in
+                    let now = running.add(1, ordering: .sequentiallyConsistent).newValue
+                    most.withLock { $0 = max($0, now) }
+                    DispatchQueue.global()
+                        .async {
+                            count.add(1, ordering: .relaxed)
+                            running.subtract(1, ordering: .sequentiallyConsistent)
+                            operation.finish()
+                        }
+                }
+            }
+            return ScriptedJob(queue: queue) { job in
+                for _ in 0..<3 { job.trackAndQueue(tree(depth - 1)) }
+            }
+        }
+        queue.addOperation(tree(5))
+        await drain(queue)
+        XCTAssertEqual(count.load(ordering: .relaxed), 243)
+        XCTAssertEqual(most.withLock { $0 }, 1)
+    }
+
+    func testJobsBetweenRunOnOtherQueues() async {
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        let foundation = OperationQueue()
+        foundation.maxConcurrentOperationCount = 1
+        let between: [any OperationScheduling] = [
+            foundation, TaskQueue(), TaskQueue(maxConcurrentOperationCount: 1), queue,
+        ]
+        for other in between {
+            let job = ScriptedJob(queue: queue) { job in
+                let nested = ScriptedJob("nested", log: job.log, queue: queue) { nested in
+                    let block = BlockOperation {}
+                    block.name = "block"
+                    nested.trackAndQueue(block, group: .named("g"))
+                    nested.trackAndQueue(InstantOperation("leaf"), group: .named("g"))
+                }
+                job.trackAndQueue(nested, on: other)
+            }
+            job.startJob(on: queue)
+            await waitForFinish(of: job)
+            XCTAssertEqual(
+                job.events,
+                [
+                    "task block", "task leaf", "group g", "all", "task nested",
+                    "group ScriptedJob", "all",
+                ]
+            )
+        }
+    }
+
+    /// Through jobs on other queues, of width 1 as well.
+    func testChainAcrossQueues() async {
+        let queues = (0..<3).map { _ in TaskQueue(maxConcurrentOperationCount: 1) }
+        let ended = Atomic(0)
+        @Sendable func chain(_ depth: Int) -> Operation {
+            guard depth > 0 else {
+                return ScriptedOperation {
+                    ended.add(1, ordering: .relaxed)
+                    $0.finish()
+                }
+            }
+            return ScriptedJob(queue: queues[depth % 3]) { $0.trackAndQueue(chain(depth - 1)) }
+        }
+        for _ in 0..<20 { queues[0].addOperation(chain(30)) }
+        for queue in queues { await drain(queue) }
+        XCTAssertEqual(ended.load(ordering: .relaxed), 20)
+    }
+
+    func testNoTaskRunsInTheJobsPlaceWhileItsCallbackRuns() async throws {
+        final class Counting: ConcurrentOperation, @unchecked Sendable {
+            let running: Gauge
+            init(_ running: Gauge) { self.running = running }
+            override func main() {
+                running.enter()
+                running.leave()
+                finish()
+            }
+        }
+        final class Gauge: Sendable {
+            let count = Atomic(0)
+            let most = Atomic(0)
+            func enter() {
+                let now = count.add(1, ordering: .sequentiallyConsistent).newValue
+                _ = most.max(now, ordering: .sequentiallyConsistent)
+            }
+            func leave() { count.subtract(1, ordering: .sequentiallyConsistent) }
+        }
+        final class Busy: JobController, @unchecked Sendable {
+            let gauge = Gauge()
+            override func main() {
+                gauge.enter()
+                for _ in 0..<500 { trackAndQueue(Counting(gauge)) }
+                gauge.leave()
+            }
+            override func taskFinished(_ task: Operation) {
+                gauge.enter()
+                gauge.leave()
+            }
+        }
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        for _ in 0..<10 {
+            let job = Busy(queue: queue)
+            try await job.run(on: queue)
+            XCTAssertEqual(job.gauge.most.load(ordering: .relaxed), 1)
+        }
+    }
+
+    /// A job that begins to wait for a task on its way into the queue, or just after, lends its
+    /// place too.
+    func testTaskOfTwoJobsRunsInThePlaceOfTheOneThatWaits() async {
+        for isInTheQueue in [false, true] {
+            let queue = TaskQueue(maxConcurrentOperationCount: 2)
+            let (task, open) = (AskedOperation(), HeldOperation("open"))
+            let (began, release) = (Gate(), Gate())
+            let waiting = ScriptedJob("waiting", queue: queue) { job in
+                job.track(open)
+                began.open()
+            }
+            let busy = ScriptedJob("busy", queue: queue) { job in
+                if !isInTheQueue { task.whenAsked { waiting.track(task) } }
+                job.trackAndQueue(task)
+                if isInTheQueue { waiting.track(task) }
+                release.wait()
+            }
+            waiting.startJob(on: queue)
+            await wait(for: began)
+            busy.startJob(on: queue)
+            await wait(for: task.began)
+            release.open()
+            open.start()
+            open.finish()
+            for job in [waiting, busy] { await waitForFinish(of: job) }
+        }
+    }
+
+    func testTwoJobsOfOneQueueOfWidthTwoDoNotDeadlock() async {
+        let queue = TaskQueue(maxConcurrentOperationCount: 2)
+        let jobs = (0..<6)
+            .map { _ in
+                ScriptedJob(queue: queue) { job in
+                    for index in 0..<20 { job.trackAndQueue(InstantOperation("\(index)")) }
+                }
+            }
+        for job in jobs { job.startJob(on: queue) }
+        for job in jobs {
+            await waitForFinish(of: job)
+            XCTAssertEqual(job.events.count, 22)
+        }
+    }
+
+    func testJobWithACallbackQueueLendsItsPlace() async {
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        let job = ScriptedJob(queue: queue, callbackQueue: DispatchQueue(label: "callbacks")) {
+            $0.trackAndQueue(InstantOperation("a"))
+        }
+        job.onTask = { job, task in
+            if task.name == "a" { job.trackAndQueue(InstantOperation("b")) }
+        }
+        job.startJob(on: queue)
+        await waitForFinish(of: job)
+        XCTAssertEqual(job.events, ["task a", "task b", "group InstantOperation", "all"])
+    }
+
+    // MARK: Before the job waits, or has begun
+
+    /// A task, of any kind, that stood in the queue before the job began to track it.
+    func testTaskQueuedBeforeItIsTracked() async {
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        let nested = ScriptedJob("nested", queue: queue)
+        nested.trackAndQueue(InstantOperation("leaf"), on: OperationQueue())
+        for task in [BlockOperation {}, ConcurrentOperation(), nested] {
+            let job = ScriptedJob(queue: queue) { job in
+                queue.addOperation(task)
+                job.track(task)
+            }
+            queue.addOperation(job)
+            await drain(queue)
+            XCTAssertTrue(job.isFinished)
+        }
+        XCTAssertEqual(nested.events, ["task leaf", "group InstantOperation", "all"])
+    }
+
+    // One of both finds the other, whichever comes first.
+    func testTaskIsAddedWhileItsJobBegins() async {
+        for _ in 0..<1_000 {
+            let queue = TaskQueue(maxConcurrentOperationCount: 1)
+            let (job, task) = (JobController(), InstantOperation("task"))
+            job.track(task)
+            await runOnThreads(2) { queue.addOperation($0 == 0 ? job : task) }
+            await waitForFinish(of: job)
+            guard job.isFinished else { return }
+        }
+    }
+
+    /// A task that was tracked and queued before its job started.
+    func testTaskTrackedBeforeTheJobStarts() async {
+        for isPlain in [false, true] {
+            let queue = TaskQueue(maxConcurrentOperationCount: 1)
+            queue.isSuspended = true
+            let job = ScriptedJob(queue: queue) { _ in }
+            let task: Operation = isPlain ? BlockOperation {} : ConcurrentOperation()
+            task.queuePriority = .low
+            job.trackAndQueue(task)
+            queue.addOperation(job)
+            queue.isSuspended = false
+            await drain(queue)
+            XCTAssertTrue(job.isFinished)
+        }
+    }
+
+    // MARK: Limits and barriers
+
+    /// Q4: a queue that is limited while jobs already wait in it.
+    func testQueueIsLimitedWhileJobsWait() async {
+        for hasBarrier in [false, true] {
+            let (queue, gate) = (TaskQueue(), ConcurrentOperation())
+            let began = expectation(description: "all jobs wait")
+            began.expectedFulfillmentCount = 10
+            for _ in 0..<10 {
+                queue.addOperation(
+                    ScriptedJob(queue: queue) { job in
+                        let task = ConcurrentOperation()
+                        task.addDependency(gate)
+                        job.trackAndQueue(task)
+                        job.trackAndQueue(ScriptedOperation { $0.finish() }) { _ in began.fulfill()
+                        }
+                    }
+                )
+            }
+            await fulfillment(of: [began], timeout: 300)
+            if hasBarrier { queue.addBarrierBlock {} }
+            queue.maxConcurrentOperationCount = 1
+            TaskQueue.shared.addOperation(gate)
+            await drain(queue)
+            XCTAssertEqual(queue.operationCount, 0)
+        }
+    }
+
+    /// Limiting a queue and adding barriers races jobs that put their tasks there.
+    func testLimitsAndBarriersRaceTheTasksOfJobs() async {
+        for round in 0..<300 {
+            let queue = TaskQueue()
+            await runOnThreads(2) { thread in
+                if thread == 0 {
+                    for _ in 0..<3 {
+                        queue.addOperation(
+                            ScriptedJob(queue: queue) { job in
+                                job.trackAndQueue(ConcurrentOperation()) { _ in
+                                    job.trackAndQueue(BlockOperation {})
+                                    let task = ConcurrentOperation()
+                                    queue.addOperation(task)
+                                    job.track(task)
+                                }
+                            }
+                        )
+                    }
+                } else if round % 2 == 0 {
+                    queue.addBarrierBlock {}
+                } else {
+                    queue.maxConcurrentOperationCount = 1
+                }
+            }
+            await drain(queue)
+            guard queue.operationCount == 0 else { return XCTFail("stuck in round \(round)") }
+        }
+    }
+
+    /// A barrier waits for a job; what the job still adds belongs before it.
+    func testBarrierWaitsForTheTasksOfAJob() async {
+        let (queue, log) = (TaskQueue(), EventLog())
+        let (began, release) = (Gate(), Gate())
+        let job = ScriptedJob(queue: queue) { job in
+            began.open()
+            release.wait()
+            job.trackAndQueue(ScriptedOperation { $0.finish() }) { _ in
+                log.record("first")
+                job.trackAndQueue(BlockOperation { log.record("second") })
+            }
+        }
+        queue.addOperation(job)
+        await began.opened()
+        queue.addBarrierBlock { log.record("barrier") }
+        queue.addOperation { log.record("after") }
+        release.open()
+        await drain(queue)
+        XCTAssertEqual(log.events, ["first", "second", "barrier", "after"])
+    }
+
+    /// J10: many steps of a job in the queue where it has its own place, at width 1.
+    func testManyStepsInTheJobsOwnPlace() async throws {
+        final class Steps: JobController, @unchecked Sendable {
+            var count = 0
+            override func main() { step() }
+            func step() {
+                guard count < 100_000 else { return }
+                trackAndQueue(ConcurrentOperation()) { _ in
+                    self.count += 1
+                    self.step()
+                }
+            }
+        }
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        let job = Steps(queue: queue)
+        try await job.run(on: queue)
+        XCTAssertEqual(job.count, 100_000)
+    }
+}
+
+// Operation forces @unchecked. The closure stands behind a lock.
+/// Calls a closure when it is asked whether it is ready, which a queue does that takes it in.
+private final class AskedOperation: ConcurrentOperation, @unchecked Sendable {
+    let began = Gate()
+    private let body = Guarded<(@Sendable () -> Void)?>(nil)
+
+    override var isReady: Bool {
+        let body = body.withLock { $0.take() }
+        body?()
+        return super.isReady
+    }
+
+    /// Has `body` called at the next question.
+    func whenAsked(_ body: @escaping @Sendable () -> Void) {
+        self.body.withLock { $0 = body }
+    }
+
+    override func main() {
+        began.open()
+        finish()
+    }
+}

@@ -1,0 +1,344 @@
+import Testing
+
+@testable import JobKit
+
+@Suite struct TaskQueueLoansTests {
+    typealias Machine = TaskQueueStateMachine<String>
+
+    @Test func jobThatRunsItsOwnCodeLendsNothing() {  // J12
+        var (machine, job) = Machine.withJob(width: 1)
+        _ = machine.entryAdded("task", lenders: [job])
+        #expect(machine.next() == nil)
+        machine.jobWaits(job)
+        #expect(machine.next() == "task")
+    }
+
+    @Test func oneTaskAtATimeRunsInTheJobsPlace() {  // J12
+        var (machine, job) = Machine.withJob(width: 1)
+        let first = machine.entryAdded("a", lenders: [job])
+        _ = machine.entryAdded("b", lenders: [job])
+        _ = machine.entryAdded("stranger", priority: .veryHigh)
+        machine.jobWaits(job)
+        #expect([machine.next(), machine.next()] == ["a", nil])
+        _ = machine.entryFinished(first)
+        #expect([machine.next(), machine.next()] == ["b", nil])
+    }
+
+    @Test func loanNotYetTakenIsTakenBack() {  // J12
+        var (machine, job) = Machine.withJob(width: 1)
+        machine.jobWaits(job)
+        _ = machine.entryAdded("task", lenders: [job])
+        #expect(machine.startableCount == 1)
+        machine.jobBusy(job)
+        #expect(machine.startableCount == 0)
+        #expect(machine.next() == nil)
+        machine.jobWaits(job)
+        #expect(machine.next() == "task")
+    }
+
+    /// A search that found no lender among many jobs is not made again, until one of them can lend
+    /// or gets a lender.
+    @Test func jobFarAboveIsFoundThatCouldNotLendBefore() {  // J12
+        for getsLender in [false, true] {
+            var (machine, stranger) = Machine.withJob(width: 41)
+            var jobs: [Int] = []
+            for number in 0..<40 {
+                jobs.append(machine.entryAdded("job \(number)", lenders: jobs.suffix(1)))
+                #expect(machine.next() == "job \(number)")
+            }
+            machine.jobWaits(stranger)
+            let task = machine.entryAdded("task", lenders: [jobs[39]])
+            #expect(machine.next() == nil)
+            #expect(jobs.allSatisfy { machine.loans.isKnownToBeInVain(above: $0) })
+            if getsLender {
+                machine.lendersFound([stranger], for: jobs[20])
+            } else {
+                machine.jobWaits(jobs[20])
+            }
+            let looked = jobs.firstIndex { !machine.loans.isKnownToBeInVain(above: $0) }
+            #expect(looked == 20)
+            #expect(machine.next() == "task")
+            _ = machine.entryFinished(task)
+        }
+    }
+
+    /// Every order of seven events in a chain of three jobs, none of which has a place to spare.
+    @Test func everyOrderOfEventsInAChainLendsWhatItCan() {  // J12
+        func visit(_ machine: Machine, depth: Int) {
+            let lenders = (0..<3).filter { machine.loans.canLend($0) }
+            for job in 0..<3 where machine.loans.isKnownToBeInVain(above: job) {
+                if lenders.contains(where: { $0 <= job }) { Issue.record("looked past a lender") }
+            }
+            let ready = machine.slots.count { $0.state == .ready }
+            let isShort = ready > max(0, machine.width - machine.placesTaken)
+            if isShort, !lenders.isEmpty { Issue.record("a place is idle") }
+            guard depth > 0 else { return }
+            for job in 0..<3 {
+                var machine = machine
+                if machine.loans.isWaitingJob(job) {
+                    machine.jobBusy(job)
+                } else {
+                    machine.jobWaits(job)
+                }
+                visit(machine, depth: depth - 1)
+            }
+            if machine.count < 7 {
+                var machine = machine
+                _ = machine.entryAdded("task", lenders: [2])
+                visit(machine, depth: depth - 1)
+            }
+            if machine.startableCount > 0 {
+                var machine = machine
+                _ = machine.next()
+                visit(machine, depth: depth - 1)
+            }
+            for slot in machine.slots.indices.dropFirst(4)
+            where machine.slots[slot].state != .vacant {
+                var machine = machine
+                _ = machine.entryFinished(slot)
+                visit(machine, depth: depth - 1)
+                break
+            }
+        }
+        var machine = Machine(width: 4)
+        for number in 0..<3 {
+            _ = machine.entryAdded("job \(number)", lenders: number == 0 ? [] : [number - 1])
+            _ = machine.next()
+        }
+        // A job beside them can lend, so that searches are made at all.
+        let stranger = machine.entryAdded("stranger")
+        _ = machine.next()
+        machine.jobWaits(stranger)
+        visit(machine, depth: 7)
+    }
+
+    @Test func placeGoesThroughAChainOfJobs() {  // J12
+        var (machine, job) = Machine.withJob(width: 1)
+        machine.jobWaits(job)
+        let nested = machine.entryAdded("nested", lenders: [job])
+        #expect(machine.next() == "nested")
+        machine.jobWaits(nested)
+        let task = machine.entryAdded("task", lenders: [nested])
+        #expect(machine.next() == "task")
+        _ = machine.entryFinished(task)
+        _ = machine.entryFinished(nested)
+        #expect(machine.placesTaken == 1)
+        _ = machine.entryFinished(job)
+        #expect(machine.placesTaken == 0)
+    }
+
+    @Test func taskThatOutlivesItsJobKeepsThePlace() {  // Q1
+        var (machine, job) = Machine.withJob(width: 1)
+        let task = machine.entryAdded("task", lenders: [job])
+        machine.jobWaits(job)
+        #expect(machine.next() == "task")
+        _ = machine.entryAdded("stranger")
+        _ = machine.entryFinished(job)
+        #expect(machine.next() == nil)
+        _ = machine.entryFinished(task)
+        #expect(machine.next() == "stranger")
+    }
+
+    @Test func taskTrackedLateIsLentThePlace() {  // J12
+        var (machine, job) = Machine.withJob(width: 1)
+        let task = machine.entryAdded("task")
+        machine.jobWaits(job)
+        #expect(machine.next() == nil)
+        machine.lendersFound([job], for: task)
+        #expect(machine.next() == "task")
+    }
+
+    @Test func jobTrackedLateBringsItsTasksWithIt() {  // J12
+        var machine = Machine(width: 2)
+        let (outer, inner) = (machine.entryAdded("outer"), machine.entryAdded("inner"))
+        #expect([machine.next(), machine.next()] == ["outer", "inner"])
+        _ = machine.entryAdded("task", lenders: [inner])
+        machine.jobWaits(outer)
+        #expect(machine.next() == nil)
+        machine.lendersFound([outer], for: inner)
+        #expect(machine.next() == "task")
+    }
+
+    @Test func taskTrackedLateComesBeforeTheBarrier() {
+        var (machine, job) = Machine.withJob(width: 2)
+        let barrier = machine.entryAdded("barrier", isBarrier: true)
+        let task = machine.entryAdded("task")
+        let later = machine.entryAdded("later")
+        #expect(machine.next() == nil)
+        machine.lendersFound([job], for: task)
+        #expect([machine.next(), machine.next()] == ["task", nil])
+        _ = machine.entryFinished(task)
+        _ = machine.entryFinished(job)
+        #expect([machine.next(), machine.next()] == ["barrier", nil])
+        _ = machine.entryFinished(barrier)
+        #expect(machine.next() == "later")
+        #expect(machine.entryFinished(later) == true)
+    }
+
+    @Test func moreUrgentTaskTakesALoanThatWasNotTakenYet() {  // Q2
+        var (machine, job) = Machine.withJob(width: 1)
+        machine.jobWaits(job)
+        machine.suspensionChanged(to: true)
+        let waiting = machine.entryAdded("first added", isReady: false, lenders: [job])
+        let normal = machine.entryAdded("normal", lenders: [job])
+        let high = machine.entryAdded("high", priority: .high, lenders: [job])
+        machine.entryBecameReady(waiting)
+        let low = machine.entryAdded("low", priority: .veryHigh, lenders: [job])
+        machine.priorityChanged(low, to: .veryLow)
+        machine.suspensionChanged(to: false)
+        for (slot, name) in [(high, "high"), (waiting, "first added"), (normal, "normal")] {
+            #expect([machine.next(), machine.next()] == [name, nil])
+            _ = machine.entryFinished(slot)
+        }
+        #expect(machine.next() == "low")
+    }
+
+    /// How many tickets are in any list of a machine, void ones too.
+    private func heldTickets(_ value: Any) -> Int {
+        (value as? ReadyLists)?.count
+            ?? Mirror(reflecting: value).children.reduce(0) { $0 + heldTickets($1.value) }
+    }
+
+    @Test func manyLoansLeaveNothingBehind() {  // J10
+        var (machine, job) = Machine.withJob(width: 1)
+        for number in 0..<10_000 {
+            let task = machine.entryAdded("\(number)", lenders: [job])
+            machine.jobWaits(job)
+            #expect(machine.next() == "\(number)")
+            machine.jobBusy(job)
+            _ = machine.entryFinished(task)
+        }
+        #expect(heldTickets(machine) < 1_000)
+    }
+
+    @Test func requestsThatWereNotNeededAreForgotten() {  // J10
+        var (machine, job) = Machine.withJob(width: 2)
+        let borrower = machine.entryAdded("borrower", lenders: [job])
+        machine.jobWaits(job)
+        #expect(machine.next() == "borrower")
+        for number in 0..<10_000 {
+            let task = machine.entryAdded("\(number)", lenders: [job])
+            #expect(machine.next() == "\(number)")
+            _ = machine.entryFinished(task)
+        }
+        #expect(heldTickets(machine) < 1_000)
+        _ = machine.entryFinished(borrower)
+    }
+
+    /// While the width is unlimited nobody says whether a job waits; what it said before is old.
+    @Test func narrowedMachineForgetsWhoWaited() {  // Q1, J12
+        var (machine, job) = Machine.withJob(width: 1)
+        machine.jobWaits(job)
+        machine.widthChanged(to: Int.max)
+        let task = machine.entryAdded("task", isReady: false, lenders: [job])
+        machine.widthChanged(to: 1)
+        machine.entryBecameReady(task)
+        #expect(machine.next() == nil)
+        machine.jobWaits(job)
+        #expect(machine.next() == "task")
+    }
+
+    @Test func placeServesATaskOfAJobFurtherDown() {  // J12
+        var machine = Machine(width: 2)
+        let top = machine.entryAdded("top")
+        _ = machine.next()
+        machine.jobWaits(top)
+        let nested = machine.entryAdded("nested", lenders: [top])
+        let other = machine.entryAdded("other", lenders: [nested])
+        #expect([machine.next(), machine.next()] == ["nested", "other"])
+        machine.jobWaits(nested)
+        let tasks = ["a", "b", "c"].map { machine.entryAdded($0, lenders: [nested]) }
+        _ = machine.entryAdded("stranger")
+        #expect([machine.next(), machine.next(), machine.next()] == ["a", nil, nil])
+        _ = machine.entryFinished(tasks[0])
+        #expect([machine.next(), machine.next()] == ["b", nil])
+        _ = machine.entryFinished(other)
+        #expect([machine.next(), machine.next()] == ["c", nil])
+    }
+
+    /// Were each job compared with each other at each finish, this would not end.
+    @Test func deepJobsLookForRequestsOnce() {  // J10, J12
+        var (machine, top) = Machine.withJob(width: 1)
+        var jobs = [top]
+        var tasks: [Int] = []
+        for number in 0..<5_000 {
+            machine.jobWaits(jobs[number])
+            jobs.append(machine.entryAdded("job", lenders: [jobs[number]]))
+            #expect(machine.next() == "job")
+            tasks.append(machine.entryAdded("task", lenders: [jobs[number]]))
+        }
+        for task in tasks.dropFirst(2_500) { _ = machine.entryFinished(task) }
+        for job in jobs.reversed().dropLast(2_500) { _ = machine.entryFinished(job) }
+        for number in (0..<2_500).reversed() {
+            #expect([machine.next(), machine.next()] == ["task", nil])
+            _ = machine.entryFinished(tasks[number])
+            _ = machine.entryFinished(jobs[number])
+        }
+        #expect(machine.placesTaken == 0)
+        #expect(machine.loans.askedCount == 0)
+    }
+
+    @Test(arguments: UInt64(0)..<40) func randomWalkKeepsTheRules(seed: UInt64) {
+        var walk = TaskQueueWalk(seed: seed, jobs: true)
+        for _ in 0..<800 { walk.step() }
+        walk.drain()
+    }
+
+    /// Every order of seven events around a job and its two tasks keeps the one place.
+    @Test func everyOrderOfEventsKeepsOnePlace() {
+        enum Event: CaseIterable { case addFirst, addSecond, jobWaits, jobBusy, start, finish }
+        func visit(_ machine: Machine, _ tasks: [Int?], depth: Int) {
+            let executing = machine.slots.count { $0.state == .executing }
+            #expect(executing <= 2)
+            #expect(machine.placesTaken == 1)
+            guard depth > 0 else { return }
+            for event in Event.allCases {
+                var (machine, tasks) = (machine, tasks)
+                switch event {
+                case .addFirst where tasks[0] == nil:
+                    tasks[0] = machine.entryAdded("a", lenders: [0])
+                case .addSecond where tasks[1] == nil:
+                    tasks[1] = machine.entryAdded("b", isReady: true, lenders: [0])
+                case .jobWaits where !machine.loans.isWaitingJob(0): machine.jobWaits(0)
+                case .jobBusy where machine.loans.isWaitingJob(0): machine.jobBusy(0)
+                case .start where machine.startableCount > 0:
+                    #expect(machine.loans.isWaitingJob(0))
+                    #expect(machine.next() != nil)
+                case .finish:
+                    let executing = machine.slots.indices.dropFirst()
+                        .first { machine.slots[$0].state == .executing }
+                    guard let executing else { continue }
+                    _ = machine.entryFinished(executing)
+                    tasks = tasks.map { $0 == executing ? nil : $0 }
+                default: continue
+                }
+                visit(machine, tasks, depth: depth - 1)
+            }
+        }
+        visit(Machine.withJob(width: 1).0, [nil, nil], depth: 7)
+    }
+}
+
+extension TaskQueueStateMachine {
+    /// Adds an entry whose lenders are found next.
+    mutating func entryAdded(
+        _ entry: Entry,
+        priority: TaskPriority = .normal,
+        isReady: Bool = true,
+        lenders: [Int]
+    ) -> Int {
+        let slot = entryAdded(entry, priority: priority, isReady: isReady)
+        lendersFound(lenders, for: slot)
+        return slot
+    }
+}
+
+extension TaskQueueStateMachine<String> {
+    /// A machine in which a job executes, and the job's slot.
+    static func withJob(width: Int) -> (Self, Int) {
+        var machine = Self(width: width)
+        let job = machine.entryAdded("job")
+        _ = machine.next()
+        return (machine, job)
+    }
+}

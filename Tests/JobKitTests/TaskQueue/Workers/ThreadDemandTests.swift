@@ -1,0 +1,159 @@
+import Testing
+
+@testable import JobKit
+
+/// How many threads a queue wants (Q5), in simulated queues: time is counted, and no thread runs.
+@Suite struct ThreadDemandTests {
+    /// A queue in which all operations are alike.
+    private struct Queue {
+        var demand = ThreadDemand(cores: 2, limit: 64)
+        var width = 64
+        /// How much of their time operations use a core, in hundredths.
+        var work = 0
+        var active = 2
+        var startCount = 0
+        var time: UInt64 = 0
+        /// Nanoseconds that every operation takes.
+        var length: UInt64 = 4_000_000
+        var backlog = 1_000_000
+
+        init(work: Int, width: Int = 64) {
+            (self.work, self.width) = (work, width)
+            demand.watchBegan()
+        }
+
+        /// Lets the time until the next look pass.
+        mutating func look() {
+            let pause = demand.pause
+            time += pause
+            startCount += max(1, active * Int(pause) / Int(length))
+            // As many use a core as there are; others that could use one wait for it.
+            let used = min(2 * pause, UInt64(active * work) * pause / 100)
+            let look = ThreadDemand.Look(
+                time: pause,
+                waiting: active * (100 - work) / 100,
+                used: used,
+                active: active,
+                startable: min(width - active, backlog),
+                startCount: startCount
+            )
+            active += demand.looked(look)
+            // Workers that are too many leave when they are done.
+            active = max(1, min(active, demand.wanted))
+        }
+    }
+
+    @Test(arguments: [4, 16, 64]) func blockedQueueHasAllItsThreadsInFiveMilliseconds(width: Int) {
+        var queue = Queue(work: 0, width: width)
+        while queue.active < width, queue.time < 1_000_000_000 { queue.look() }
+        #expect(queue.active == width)
+        #expect(queue.time <= 5_000_000)
+    }
+
+    @Test func queueThatKeepsItsThreadsBusyGetsNoMore() {
+        var queue = Queue(work: 100)
+        while queue.time < 2_000_000_000 { queue.look() }
+        #expect(queue.active == 2)
+    }
+
+    @Test func halfBlockedQueueGetsTwiceTheCores() {
+        var queue = Queue(work: 50)
+        while queue.time < 1_000_000_000 { queue.look() }
+        #expect((4...8).contains(queue.active))
+    }
+
+    @Test(arguments: [64, .max])
+    func threadsAreGivenUpSoonWhenTheyKeepTheCoresBusy(width: Int) {
+        var queue = Queue(work: 0, width: width)
+        while queue.active < 64 { queue.look() }
+        queue.work = 100
+        let begin = queue.time
+        while queue.active > 2, queue.time < 1_000_000_000 { queue.look() }
+        #expect(queue.active == 2)
+        #expect(queue.time - begin <= 20_000_000)
+    }
+
+    /// The memory of a burst lasts: the next has its threads without a look.
+    @Test func threadsStayWantedWhenTheQueueIsEmpty() {
+        var queue = Queue(work: 0)
+        while queue.active < 64 { queue.look() }
+        queue.backlog = 0
+        for _ in 0..<ThreadDemand.idleLooksBeforeRest { queue.look() }
+        #expect(queue.demand.mayRest)
+        #expect(queue.demand.wanted == 64)
+        queue.demand.calledInVain()
+        #expect(queue.demand.wanted == 64, "all of them wait")
+    }
+
+    @Test func threadsAreGivenUpWhenOneIsCalledInVain() {
+        var demand = ThreadDemand(cores: 2, limit: 64)
+        _ = demand.looked(ThreadDemand.Look(time: 1, waiting: 2, active: 2, startable: 2))
+        #expect(demand.wanted == 4)
+        _ = demand.looked(ThreadDemand.Look(time: 1, waiting: 1, active: 4))
+        demand.calledInVain()
+        #expect(demand.wanted == 3)
+    }
+
+    /// Operations that keep all threads busy may spin until another has run.
+    @Test func standstillGetsOneThreadAfterAnother() {
+        var demand = ThreadDemand(cores: 2, limit: 64)
+        var (active, time, calls) = (2, UInt64(0), [UInt64]())
+        while calls.count < 5 {
+            time += 10_000_000
+            let called = demand.looked(
+                ThreadDemand.Look(
+                    time: 10_000_000,
+                    lasting: active,
+                    used: 20_000_000,
+                    active: active,
+                    startable: 1
+                )
+            )
+            #expect(called <= 1)
+            if called > 0 { calls.append(time / 1_000_000) }
+            active += called
+            #expect(demand.wanted >= active)
+        }
+        #expect(calls == [100, 300, 700, 1_500, 2_500])
+        // They are done: one that the cores do not need is wanted no more.
+        _ = demand.looked(
+            ThreadDemand.Look(
+                time: 10_000_000,
+                used: 20_000_000,
+                active: active,
+                startable: 1,
+                startCount: 1
+            )
+        )
+        #expect(demand.wanted == 2)
+    }
+
+    /// A timer wakes the process seldom where looking changes nothing: 150 times a second is much.
+    @Test func looksBecomeRare() {
+        var queue = Queue(work: 100)
+        var count = 0
+        while queue.time < 1_000_000_000 {
+            queue.look()
+            count += 1
+        }
+        #expect(count < 135)
+    }
+
+    @Test func moreThreadsThanCoresAreNeverWantedBeyondTheLimit() {
+        #expect(ThreadDemand(cores: 128, limit: 64).wanted == 64)
+        var queue = Queue(work: 0, width: .max)
+        while queue.time < 100_000_000 { queue.look() }
+        #expect(queue.active == 64)
+    }
+
+    @Test func whoUsesACoreOrBeginsManyOperationsDoesNotWait() {
+        func use(_ time: UInt64, used: UInt64, began: Int) -> Bool {
+            ThreadUse(time: time, used: used, began: began).mayWait
+        }
+        #expect(use(1_000_000, used: 0, began: 0))
+        #expect(use(1_000_000, used: 249_999, began: 3))
+        #expect(!use(1_000_000, used: 250_000, began: 0))
+        #expect(!use(1_000_000, used: 0, began: 4))
+        #expect(!use(249_999, used: 0, began: 0), "it has just come")
+    }
+}

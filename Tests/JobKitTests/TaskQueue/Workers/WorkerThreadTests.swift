@@ -1,0 +1,45 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+final class WorkerThreadTests: XCTestCase {
+    func testThreadThatWorksUsesProcessorTimeAndDoesNotWait() async {
+        let badge = Guarded<WorkerBadge?>(nil)
+        let release = Guarded(false)
+        let (began, ended) = (Gate(), Gate())
+        Thread.detachNewThread {
+            badge.withLock { $0 = WorkerBadge(at: 0) }
+            began.open()
+            while !release.withLock({ $0 }) {}
+            ended.open()
+        }
+        await began.opened()
+        let thread = badge.withLock { $0 }?.thread
+        let before = thread?.processorTime ?? 0
+        while (thread?.processorTime ?? .max) < before + 5_000_000 { await Task.yield() }
+        XCTAssertEqual(thread?.isWaiting, false)
+        release.withLock { $0 = true }
+        await ended.opened()
+    }
+
+    func testThreadInsideAGateWaits() async {
+        let badge = Guarded<WorkerBadge?>(nil)
+        let (release, ended) = (Gate(), Gate())
+        Thread.detachNewThread {
+            Thread.current.name = "a) R (b"
+            badge.withLock { $0 = WorkerBadge(at: 0) }
+            release.wait()
+            ended.open()
+        }
+        var thread: WorkerThread?
+        while thread?.isWaiting != true {
+            thread = badge.withLock { $0 }?.thread
+            await Task.yield()
+        }
+        XCTAssertNotEqual(thread, WorkerThread.current)
+        release.open()
+        await ended.opened()
+    }
+}
