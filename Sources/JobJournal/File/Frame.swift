@@ -1,0 +1,110 @@
+/// What a journal's file consists of behind its preamble: a header of 32 bytes, and a payload.
+///
+/// | bytes | |
+/// |---|---|
+/// | 0–3 | the tag of the frame's offset |
+/// | 4–7 | the check of bytes 8–31, and of the offset |
+/// | 8–11 | the payload's length |
+/// | 12–15 | the kind; zeros |
+/// | 16–23 | how much of the file was on the disk before this frame was written, or 0 |
+/// | 24–31 | the check of the payload |
+///
+/// All numbers are little-endian. Checks are keyed by the journal and headers by their offset, so
+/// that a frame that is missing, doubled, moved or another file's is found as surely as a flipped
+/// bit.
+struct Frame: Sendable {
+    static let headerSize = 32
+    static let longestPayload = 128 << 20
+
+    enum Kind: UInt8 {
+        /// The job's id; the first frame of a file.
+        case journal = 1
+        /// A life of the job begins.
+        case life
+        /// A step begins, whose digest this is.
+        case begun
+        /// A step has succeeded.
+        case outcome
+        /// Nothing, up to the end of a sector.
+        case filler
+    }
+
+    /// The frame, whose header is complete but for what depends on its place.
+    private(set) var bytes: [UInt8]
+
+    var size: Int { bytes.count }
+
+    /// Copies the payload that `fill` writes into a new frame.
+    init(
+        _ kind: Kind,
+        count: Int,
+        sealedBy seal: JournalSeal,
+        fill: (UnsafeMutableRawBufferPointer) -> Void
+    ) {
+        bytes = [UInt8](unsafeUninitializedCapacity: Frame.headerSize + count) { buffer, size in
+            let all = UnsafeMutableRawBufferPointer(buffer)
+            let payload = UnsafeMutableRawBufferPointer(rebasing: all[Frame.headerSize...])
+            fill(UnsafeMutableRawBufferPointer(rebasing: payload[..<count]))
+            let check = seal.digest(
+                .payload,
+                UnsafeRawBufferPointer(rebasing: payload[..<count])
+            )
+            all.put(little: UInt64(0), at: 0)
+            all.put(little: UInt32(count), at: 8)
+            all.put(little: UInt32(kind.rawValue), at: 12)
+            all.put(little: UInt64(0), at: 16)
+            all.put(little: check.low, at: 24)
+            size = Frame.headerSize + count
+        }
+    }
+
+    init(_ kind: Kind, _ payload: [UInt8], sealedBy seal: JournalSeal) {
+        self.init(kind, count: payload.count, sealedBy: seal) { $0.copyBytes(from: payload) }
+    }
+
+    /// Fills up the rest of a sector; `size` is at least that of a header.
+    static func filler(_ size: Int, sealedBy seal: JournalSeal) -> Frame {
+        Frame(.filler, Array(repeating: 0xa5, count: size - headerSize), sealedBy: seal)
+    }
+
+    /// Completes the header for the frame's place in the file, of which `synced` bytes are known to
+    /// be on the disk.
+    mutating func seal(at offset: Int, synced: Int, by seal: JournalSeal) {
+        bytes.withUnsafeMutableBytes { all in
+            all.put(little: UInt64(synced), at: 16)
+            let check = seal.digest(
+                .header,
+                UnsafeRawBufferPointer(rebasing: all[8..<32]),
+                at: offset
+            )
+            all.put(little: seal.tag(at: offset), at: 0)
+            all.put(little: UInt32(truncatingIfNeeded: check.low), at: 4)
+        }
+    }
+
+    /// A header that was read and is whole.
+    struct Header {
+        let kind: Kind
+        let count: Int
+        let synced: Int
+        let payloadCheck: UInt64
+
+        /// Nil where the 32 bytes are no header of this journal at this offset.
+        init?(_ bytes: UnsafeRawBufferPointer, at offset: Int, sealedBy seal: JournalSeal) {
+            guard bytes.little(0) == seal.tag(at: offset) else { return nil }
+            let checked = UnsafeRawBufferPointer(rebasing: bytes[8..<32])
+            let check = seal.digest(.header, checked, at: offset)
+            let kind: UInt32 = bytes.little(12)
+            let count: UInt32 = bytes.little(8)
+            let synced: UInt64 = bytes.little(16)
+            guard bytes.little(4) == UInt32(truncatingIfNeeded: check.low),
+                kind <= 255, let kind = Kind(rawValue: UInt8(kind)),
+                count <= Frame.longestPayload, synced <= offset
+            else { return nil }
+            self.kind = kind
+            self.count = Int(count)
+            self.synced = Int(synced)
+            payloadCheck = bytes.little(24)
+        }
+    }
+}

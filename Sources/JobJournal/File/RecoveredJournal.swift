@@ -1,0 +1,108 @@
+/// What the bytes of a journal's file say: read once, when it is opened.
+struct RecoveredJournal: Sendable {
+    /// Nil of a file in which nothing was recorded yet.
+    private(set) var seal: JournalSeal?
+    private(set) var index = RecordIndex()
+    private(set) var life: LifePayload?
+    /// How much of the file is whole; what follows was torn by a crash.
+    private(set) var end = 0
+    private(set) var headSize = 0
+
+    /// How much of the file a file written anew would need, about.
+    var liveBytes: Int {
+        headSize + index.outcomeBytes + index.begun.count * (Frame.headerSize + 16)
+    }
+
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - job: The job that it must belong to.
+    ///   - isSynced: How the file is opened, which counts of one that holds no more than its head.
+    /// - Throws: ``Damage``, and what `bytes` throws.
+    init(_ bytes: inout some ByteSource, job: String, isSynced: Bool) throws {
+        let isHeadOnly = isSynced && bytes.size <= JournalTail.headSize(of: job)
+        let first = try bytes.read(at: 0, count: min(Preamble.size, bytes.size)) { Array($0) }
+        switch Preamble.read(first) {
+        case .whole(let preamble): seal = preamble.seal
+        case .torn: return
+        case .laterFormat: throw Damage(offset: 0, reason: .laterFormat)
+        case .damaged:
+            guard isHeadOnly, try bytes.isAllZero(0..<bytes.size) else {
+                throw Damage(offset: 0, reason: .notAJournal)
+            }
+            return
+        }
+        guard let seal else { return }
+        var scan = FrameScan(seal: seal, offset: Preamble.size)
+        while let frame = try scan.next(&bytes, isSynced: life?.isSynced ?? isHeadOnly) {
+            try bytes.read(at: frame.payloadOffset, count: frame.header.count) {
+                try add(frame, $0, job)
+            }
+        }
+        end = scan.offset
+        guard headSize > 0 else {
+            // Torn before the first frame was whole.
+            self.seal = nil
+            end = 0
+            return
+        }
+    }
+
+    private mutating func add(
+        _ frame: FrameScan.Found,
+        _ payload: UnsafeRawBufferPointer,
+        _ job: String
+    ) throws {
+        let isFirst = frame.offset == Preamble.size
+        let damage = Damage(offset: frame.offset, reason: .contents)
+        guard isFirst == (frame.header.kind == .journal) else { throw damage }
+        switch frame.header.kind {
+        case .journal:
+            guard payload.elementsEqual(job.utf8) else {
+                throw Damage(offset: 0, reason: .otherJob)
+            }
+            headSize = frame.end
+        case .life:
+            guard let life = LifePayload(payload) else { throw damage }
+            headSize += self.life == nil ? Frame.headerSize + LifePayload.size : 0
+            self.life = life
+        case .begun:
+            guard payload.count == 16 else { throw damage }
+            index.stepBegan(SipHash.Digest(low: payload.little(0), high: payload.little(8)))
+        case .outcome:
+            guard try addOutcome(frame, payload) else { throw damage }
+        case .filler: break
+        }
+    }
+
+    private mutating func addOutcome(
+        _ frame: FrameScan.Found,
+        _ payload: UnsafeRawBufferPointer
+    ) throws -> Bool {
+        guard let seal, let step = RecordedStep(payload, sealedBy: seal) else { return false }
+        index.outcomeRecorded(
+            step.digest,
+            in: step.scopes,
+            at: RecordIndex.Place(
+                offset: frame.offset,
+                payloadCount: UInt32(frame.header.count)
+            )
+        )
+        return true
+    }
+}
+
+/// A file that is no journal, or no longer.
+struct Damage: Error, Hashable {
+    enum Reason: String {
+        case notAJournal = "it is no journal"
+        case laterFormat = "its format is of a later version"
+        case otherJob = "it belongs to another job"
+        case check = "a check does not hold"
+        case contents = "a frame says what no journal wrote"
+    }
+
+    let offset: Int
+    let reason: Reason
+}

@@ -1,0 +1,97 @@
+import Foundation
+
+/// For JobKitTesting, which runs a user's job on a journal that was cut, and for tests.
+extension JobJournal {
+    /// Opens a journal whose steps are watched, and whose system calls are a test's.
+    package convenience init(
+        at folder: URL,
+        job: String,
+        safety: Safety = .processCrash,
+        calls: FileCalls = .system,
+        watch: (any JournalWatch)?
+    ) throws {
+        try self.init(
+            JournalShell(
+                at: folder,
+                job: job,
+                isSynced: safety.isSynced,
+                calls: calls,
+                watch: watch
+            ),
+            StepPath(),
+            []
+        )
+    }
+
+    /// The scopes and the key of a step.
+    package static func parts(of path: [UInt8]) -> [String] {
+        path.withUnsafeBytes { bytes in
+            var start = 0
+            return (StepPath.ends(in: bytes) ?? [])
+                .map { end in
+                    defer { start = end }
+                    return String(decoding: bytes[start + 4..<end], as: UTF8.self)
+                }
+        }
+    }
+
+    /// The journal's file.
+    package var file: URL { shell.url }
+
+    /// A step's outcome in a journal's file.
+    package struct Record: Sendable {
+        package let key: String
+        package let path: [UInt8]
+        package let version: Int
+        /// Where it stands in the file.
+        package let range: Range<Int>
+    }
+
+    /// The outcomes in a file, in the order in which they were recorded.
+    ///
+    /// - Parameter bytes: The whole file; none if nothing was ever written to it.
+    /// - Returns: One record for each outcome.
+    /// - Throws: An error where the bytes are damaged.
+    package static func records(in bytes: [UInt8]) throws -> [Record] {
+        guard case .whole(let preamble) = Preamble.read(Array(bytes.prefix(Preamble.size))) else {
+            return []
+        }
+        var source = WholeFile(bytes: bytes)
+        var scan = FrameScan(seal: preamble.seal, offset: Preamble.size)
+        var records: [Record] = []
+        while let frame = try scan.next(&source, isSynced: false) {
+            guard frame.header.kind == .outcome else { continue }
+            try source.read(at: frame.payloadOffset, count: frame.header.count) { payload in
+                guard let outcome = OutcomePayload(payload) else {
+                    throw Damage(offset: frame.offset, reason: .contents)
+                }
+                records.append(
+                    Record(
+                        key: parts(of: Array(outcome.path)).last ?? "",
+                        path: Array(outcome.path),
+                        version: outcome.version,
+                        range: frame.offset..<frame.end
+                    )
+                )
+            }
+        }
+        return records
+    }
+}
+
+/// A file that is in memory.
+private struct WholeFile: ByteSource {
+    let bytes: [UInt8]
+
+    var size: Int { bytes.count }
+
+    func read<Value>(
+        at offset: Int,
+        count: Int,
+        _ body: (UnsafeRawBufferPointer) throws -> Value
+    ) throws -> Value {
+        try bytes.withUnsafeBytes {
+            try body(UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count]))
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// The system calls that write a journal's file; tests stand in between.
+///
+/// Each returns what the system's does, with the negative error number for a failure.
+package struct FileCalls: Sendable {
+    package var write:
+        @Sendable (_ file: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int
+    package var sync: @Sendable (_ file: Int32) -> Int
+    package var rename: @Sendable (_ folder: Int32, _ old: String, _ new: String) -> Int
+
+    package static let system = FileCalls(
+        write: { file, bytes, offset in
+            let count = pwrite(file, bytes.baseAddress, bytes.count, off_t(offset))
+            return count < 0 ? -Int(errno) : count
+        },
+        sync: { file in
+            #if canImport(Darwin)
+            // Where the disk does not know it, `fsync` is all there is.
+            if fcntl(file, F_FULLFSYNC) == 0 || fsync(file) == 0 { return 0 }
+            #else
+            if fdatasync(file) == 0 { return 0 }
+            #endif
+            return -Int(errno)
+        },
+        rename: { folder, old, new in
+            renameat(folder, old, folder, new) == 0 ? 0 : -Int(errno)
+        }
+    )
+}
+
+/// The error of a system call.
+func systemError(_ number: Int32 = errno) -> any Error {
+    POSIXErrorCode(rawValue: number).map { POSIXError($0) }
+        ?? NSError(domain: NSPOSIXErrorDomain, code: Int(number))
+}

@@ -1,0 +1,101 @@
+import Foundation
+
+/// The folder that holds journals: opens, replaces and unlinks files in it, and follows no links.
+struct JournalFolder: Sendable {
+    let url: URL
+    let handle: OpenFile
+    /// The folders whose entries are new: those that hold a folder that was missing.
+    let changed: [String]
+    private let calls: FileCalls
+
+    init(_ url: URL, calls: FileCalls) throws {
+        self.url = url
+        self.calls = calls
+        changed = try JournalFolder.make(url.path)
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+        let descriptor = Foundation.open(url.path, flags)
+        guard descriptor >= 0 else { throw systemError() }
+        handle = OpenFile(descriptor, calls: calls)
+    }
+
+    private static func make(_ path: String) throws -> [String] {
+        var missing: [String] = []
+        var at = path
+        while mkdir(at, 0o700) != 0 {
+            switch errno {
+            case EEXIST: return try finish(missing.reversed(), [])
+            case ENOENT where at != "/" && !at.isEmpty:
+                missing.append(at)
+                at = (at as NSString).deletingLastPathComponent
+                if at.isEmpty { at = "." }
+            default: throw systemError()
+            }
+        }
+        return try finish(missing.reversed(), [(at as NSString).deletingLastPathComponent])
+    }
+
+    private static func finish(_ missing: [String], _ changed: [String]) throws -> [String] {
+        var changed = changed
+        for path in missing {
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw systemError() }
+            changed.append((path as NSString).deletingLastPathComponent)
+        }
+        return changed
+    }
+
+    /// Opens a file and takes its lock; nil if another has it.
+    func openLocked(_ name: String) throws -> OpenFile? {
+        while true {
+            let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+            let file = try opened(name, flags)
+            let status = try file.status()
+            guard status.st_mode & S_IFMT == S_IFREG else { throw systemError(notAFile) }
+            guard try file.lock() else { return nil }
+            // Its last holder may have removed or replaced it meanwhile.
+            if try isStill(status, name) { return file }
+        }
+    }
+
+    /// A new file in place of any of that name.
+    func create(_ name: String) throws -> OpenFile {
+        try unlink(name)
+        return try opened(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC)
+    }
+
+    func unlink(_ name: String) throws {
+        guard unlinkat(handle.descriptor, name, 0) == 0 || errno == ENOENT else {
+            throw systemError()
+        }
+    }
+
+    /// Makes the folder's entries, and those that lead to it, outlive the machine.
+    func syncEntries() throws {
+        try handle.syncEntries()
+        for path in changed {
+            let descriptor = Foundation.open(path.isEmpty ? "." : path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw systemError() }
+            try OpenFile(descriptor, calls: calls).syncEntries()
+        }
+    }
+
+    private func opened(_ name: String, _ flags: Int32) throws -> OpenFile {
+        let descriptor = openat(handle.descriptor, name, flags, 0o600)
+        guard descriptor >= 0 else { throw systemError() }
+        return OpenFile(descriptor, calls: calls)
+    }
+
+    private func isStill(_ status: stat, _ name: String) throws -> Bool {
+        var there = stat()
+        guard fstatat(handle.descriptor, name, &there, AT_SYMLINK_NOFOLLOW) == 0 else {
+            guard errno == ENOENT else { throw systemError() }
+            return false
+        }
+        return there.st_ino == status.st_ino && there.st_dev == status.st_dev
+    }
+}
+
+#if canImport(Darwin)
+private let notAFile = EFTYPE
+#else
+private let notAFile = EINVAL
+#endif

@@ -1,0 +1,23 @@
+import Foundation
+
+/// Which start of the machine this is: what was handed to the system is still there on the same.
+enum MachineStart {
+    /// Nil where the system does not tell.
+    static func digest(_ seal: JournalSeal) -> SipHash.Digest? {
+        text.map { seal.digest(.preamble, Array($0.utf8)) }
+    }
+
+    private static let text: String? = {
+        #if canImport(Darwin)
+        var size = 0
+        guard sysctlbyname("kern.bootsessionuuid", nil, &size, nil, 0) == 0, size > 1 else {
+            return nil
+        }
+        var bytes = [UInt8](repeating: 0, count: size)
+        guard sysctlbyname("kern.bootsessionuuid", &bytes, &size, nil, 0) == 0 else { return nil }
+        return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        #else
+        return try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+        #endif
+    }()
+}

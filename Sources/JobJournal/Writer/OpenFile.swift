@@ -1,0 +1,115 @@
+import Foundation
+
+/// An open file or folder; the last reference closes it.
+final class OpenFile: Sendable {
+    let descriptor: Int32
+    private let calls: FileCalls
+
+    init(_ descriptor: Int32, calls: FileCalls) {
+        self.descriptor = descriptor
+        self.calls = calls
+    }
+
+    deinit { close(descriptor) }
+
+    /// Writes all bytes, in as many calls as it takes.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
+        var written = 0
+        while written < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+            let count = calls.write(descriptor, rest, offset + written)
+            if count == -Int(EINTR) { continue }
+            guard count > 0 else { throw systemError(count == 0 ? ENOSPC : Int32(-count)) }
+            written += count
+        }
+    }
+
+    func write(_ bytes: [UInt8], at offset: Int) throws {
+        try bytes.withUnsafeBytes { try write($0, at: offset) }
+    }
+
+    /// Returns when what was written is on the disk.
+    func sync() throws {
+        while true {
+            let result = calls.sync(descriptor)
+            if result == -Int(EINTR) { continue }
+            guard result == 0 else { throw systemError(Int32(-result)) }
+            return
+        }
+    }
+
+    /// The same of a folder's entries.
+    func syncEntries() throws {
+        // Some file systems have nothing to sync of a folder, and say so.
+        guard fsync(descriptor) == 0 || errno == EINVAL else { throw systemError() }
+    }
+
+    func rename(_ old: String, to new: String) throws {
+        let result = calls.rename(descriptor, old, new)
+        guard result == 0 else { throw systemError(Int32(-result)) }
+    }
+
+    /// Fills the buffer from the file.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws {
+        var count = 0
+        while count < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            let result = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + count))
+            if result < 0, errno == EINTR { continue }
+            guard result > 0 else { throw systemError(result == 0 ? EIO : errno) }
+            count += result
+        }
+    }
+
+    func truncate(to size: Int) throws {
+        guard ftruncate(descriptor, off_t(size)) == 0 else { throw systemError() }
+    }
+
+    /// Takes the lock that one open file has, in this process or another; false if it is taken.
+    func lock() throws -> Bool {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EINTR { continue }
+            guard errno == EWOULDBLOCK else { throw systemError() }
+            return false
+        }
+        return true
+    }
+
+    func unlock() { _ = flock(descriptor, LOCK_UN) }
+
+    func status() throws -> stat {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw systemError() }
+        return status
+    }
+}
+
+/// A file's bytes, read a mebibyte at a time.
+struct FileBytes: ByteSource {
+    let size: Int
+    private let file: OpenFile
+    private var window: [UInt8] = []
+    private var start = 0
+
+    init(_ file: OpenFile) throws {
+        self.file = file
+        size = Int(try file.status().st_size)
+    }
+
+    mutating func read<Value>(
+        at offset: Int,
+        count: Int,
+        _ body: (UnsafeRawBufferPointer) throws -> Value
+    ) throws -> Value {
+        if offset < start || offset + count > start + window.count {
+            let wanted = min(max(count, 1 << 20), size - offset)
+            if window.count != wanted { window = [UInt8](repeating: 0, count: wanted) }
+            start = offset
+            try window.withUnsafeMutableBytes { try file.read(into: $0, at: offset) }
+        }
+        let first = offset - start
+        return try window.withUnsafeBytes {
+            try body(UnsafeRawBufferPointer(rebasing: $0[first..<first + count]))
+        }
+    }
+}

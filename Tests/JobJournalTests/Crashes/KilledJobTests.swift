@@ -1,0 +1,139 @@
+import Foundation
+import XCTest
+
+@testable import JobJournal
+
+#if os(macOS) || os(Linux)
+/// S1, S2, S7, S9: a process that is killed before, in and after each of its writes, and again
+/// while it goes on.
+final class KilledJobTests: XCTestCase {
+    /// Beside the tests: on Linux their bundle is the folder that they were built in.
+    private static let program: URL = {
+        let bundle = Bundle(for: KilledJobTests.self).bundleURL
+        let folder = bundle.pathExtension == "xctest" ? bundle.deletingLastPathComponent() : bundle
+        return folder.appendingPathComponent("journal-crash-job")
+    }()
+
+    /// One life of the job; returns how it ended.
+    ///
+    /// The job prints no errors: what comes is from the runtime, or from a sanitizer.
+    private func live(_ folder: URL, _ safety: String, _ end: [String]) throws -> Int32 {
+        let process = Process()
+        process.executableURL = Self.program
+        process.arguments =
+            [folder.appendingPathComponent("journal").path, safety]
+            + [folder.appendingPathComponent("log").path] + end
+        // Not a file, whose size a limit of the job's would bound too.
+        let errors = Pipe()
+        process.standardError = errors
+        try process.run()
+        let report = String(
+            decoding: errors.fileHandleForReading.readDataToEndOfFile(),
+            as: UTF8.self
+        )
+        process.waitUntilExit()
+        XCTAssertEqual(
+            report,
+            "",
+            "a life that ended with \(process.terminationStatus) printed this"
+        )
+        return process.terminationStatus
+    }
+
+    /// The log's lines, life by life.
+    private func lives(_ folder: URL) throws -> [[String]] {
+        let text = try String(contentsOf: folder.appendingPathComponent("log"), encoding: .utf8)
+        return text.components(separatedBy: "life\n").dropFirst()
+            .map {
+                $0.split(separator: "\n").map(String.init)
+            }
+    }
+
+    private func check(_ folder: URL, _ result: String, _ what: String) throws {
+        var recorded: Set<String> = []
+        for life in try lives(folder) {
+            let runs = life.filter { $0.hasPrefix("runs ") }.map { $0.dropFirst(5) }
+            XCTAssertEqual(Set(runs).count, runs.count, "\(what): a body ran twice in one life")
+            for run in runs where recorded.contains(String(run)) {
+                XCTFail("\(what): \(run) was recorded, and ran")
+            }
+            recorded.formUnion(
+                life.filter { $0.hasPrefix("recorded ") }.map { String($0.dropFirst(9)) }
+            )
+        }
+        XCTAssertEqual(try lives(folder).last?.last, result, what)
+    }
+
+    /// Tries one write of four, unless `JOURNAL_STRIDE` says otherwise.
+    ///
+    /// Lives take most of this package's time. CI's release part tries each write.
+    private func killAtEveryWrite(_ safety: String) throws {
+        let environment = ProcessInfo.processInfo.environment["JOURNAL_STRIDE"]
+        let step = environment.flatMap { Int($0) } ?? 4
+        let folder = TemporaryFolder(self).url
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        XCTAssertEqual(try live(folder, safety, []), 0)
+        let result = try XCTUnwrap(lives(folder).last?.last)
+        XCTAssertTrue(result.hasPrefix("result "), result)
+        var (kills, number) = (0, 1)
+        var isBeyondTheEnd = false
+        while !isBeyondTheEnd {
+            // How many writes a life has depends on how many of them go together.
+            isBeyondTheEnd = true
+            for place in ["before", "in", "after"] {
+                let what = "killed \(place) write \(number)"
+                let one = folder.appendingPathComponent("\(number) \(place)")
+                try FileManager.default.createDirectory(at: one, withIntermediateDirectories: true)
+                var next = number
+                for _ in 1...4 {
+                    guard try live(one, safety, [place, "\(next)"]) == SIGKILL else { break }
+                    kills += 1
+                    isBeyondTheEnd = false
+                    next = next * 7 % 23 + 1
+                }
+                if try lives(one).last?.last?.hasPrefix("result ") != true {
+                    XCTAssertEqual(try live(one, safety, []), 0)
+                }
+                try check(one, result, what)
+                try FileManager.default.removeItem(at: one)
+            }
+            number += step
+        }
+        print("\(name): \(kills) kills, up to write \(number)")
+        XCTAssertGreaterThan(kills, 20)
+    }
+
+    func testKilledAtEveryWrite() throws {
+        try killAtEveryWrite("processCrash")
+    }
+
+    func testKilledAtWritesThatAreSynced() throws {
+        try killAtEveryWrite("powerLoss")
+    }
+
+    func testAFileThatMayNotGrowFailsTheJobAndTheNextLifeGoesOn() throws {
+        for limit in [0, 1, 39, 200, 1000, 2500] {
+            let folder = TemporaryFolder(self).url
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            // The log may grow no further either: what it lacks is not checked here.
+            _ = try live(folder, "processCrash", ["limit", "\(limit)"])
+            XCTAssertEqual(try live(folder, "processCrash", []), 0)
+            let last = try XCTUnwrap(lives(folder).last?.last)
+            XCTAssertTrue(last.hasPrefix("result "), last)
+        }
+    }
+
+    func testTwoProcessesDoNotShareAJob() throws {
+        let folder = TemporaryFolder(self).url
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let journal = try JobJournal(
+            at: folder.appendingPathComponent("journal"),
+            job: "crashes"
+        )
+        XCTAssertEqual(try live(folder, "processCrash", []), 2)
+        let last = try XCTUnwrap(lives(folder).last?.last)
+        XCTAssertTrue(last.contains("is open elsewhere"), last)
+        withExtendedLifetime(journal) {}
+    }
+}
+#endif

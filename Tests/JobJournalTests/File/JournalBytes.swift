@@ -1,0 +1,97 @@
+@testable import JobJournal
+
+/// A journal's file in memory, as the writer lays it.
+struct JournalBytes: ByteSource {
+    static let seal = JournalSeal(SipHash.Key(low: 7, high: 11))
+
+    private(set) var bytes: [UInt8] = []
+    private(set) var tail: JournalTail
+    /// Where each write began.
+    private(set) var writes: [Int] = []
+    /// The end of each outcome's frame.
+    private(set) var ends: [Int] = []
+
+    init(isSynced: Bool = false, job: String = "job") {
+        let life = LifePayload(isSynced: isSynced, isInDoubt: false, boot: nil)
+        tail = JournalTail(seal: JournalBytes.seal, job: job, life: life, end: 0)
+        writes.append(0)
+        bytes += tail.takeHead()
+        tail.wasSynced()
+    }
+
+    var size: Int { bytes.count }
+
+    func read<Value>(
+        at offset: Int,
+        count: Int,
+        _ body: (UnsafeRawBufferPointer) throws -> Value
+    ) throws -> Value {
+        try bytes.withUnsafeBytes {
+            try body(UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count]))
+        }
+    }
+
+    /// One write, of an outcome for each key.
+    mutating func record(
+        _ keys: [String],
+        outcome: String,
+        version: Int = 1,
+        in scope: String? = nil
+    ) {
+        writes.append(bytes.count)
+        bytes += tail.takeLife()
+        for key in keys {
+            let path = (scope.map { StepPath().appending($0) } ?? StepPath()).appending(key)
+            var frame = Array(outcome.utf8)
+                .withUnsafeBytes {
+                    OutcomePayload.frame(
+                        path,
+                        version: version,
+                        input: nil,
+                        outcome: $0,
+                        sealedBy: Self.seal
+                    )
+                }
+            _ = tail.place(&frame)
+            bytes += frame.bytes
+            ends.append(bytes.count)
+        }
+        bytes += tail.fill()
+        tail.wasSynced()
+    }
+
+    mutating func begin(_ key: String) {
+        writes.append(bytes.count)
+        var frame = Frame(.begun, Self.digest(key).bytes, sealedBy: Self.seal)
+        _ = tail.place(&frame)
+        bytes += frame.bytes + tail.fill()
+    }
+
+    /// Another life begins.
+    mutating func restart(isSynced: Bool) {
+        let life = LifePayload(isSynced: isSynced, isInDoubt: false, boot: nil)
+        tail = JournalTail(seal: Self.seal, job: "job", life: life, end: bytes.count)
+        tail.wasSynced()
+    }
+
+    static func digest(_ key: String) -> SipHash.Digest {
+        seal.digest(.step, StepPath().appending(key).bytes)
+    }
+
+    func recovered(isSynced: Bool = false) throws -> RecoveredJournal {
+        var copy = self
+        return try RecoveredJournal(&copy, job: "job", isSynced: isSynced)
+    }
+
+    func cut(_ size: Int) -> JournalBytes {
+        var copy = self
+        copy.bytes.removeLast(bytes.count - size)
+        return copy
+    }
+
+    func changed(_ change: (inout [UInt8]) -> Void) -> JournalBytes {
+        var copy = self
+        change(&copy.bytes)
+        return copy
+    }
+}

@@ -1,0 +1,11 @@
+import Synchronization
+
+/// A number that counts up, from any thread.
+final class Tally: Sendable {
+    private let number = Atomic<Int>(0)
+
+    @discardableResult
+    func count() -> Int { number.add(1, ordering: .sequentiallyConsistent).newValue }
+
+    var value: Int { number.load(ordering: .sequentiallyConsistent) }
+}
