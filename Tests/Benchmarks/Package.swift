@@ -12,8 +12,8 @@ let package = Package(
         .executableTarget(
             name: "benchmarks",
             dependencies: [
+                .product(name: "JobJournal", package: "job-kit"),
                 .product(name: "JobKit", package: "job-kit"),
-                .product(name: "JobKitTesting", package: "job-kit"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),

@@ -6,7 +6,7 @@ struct Benchmarks: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "benchmarks",
         abstract: "Measures JobKit beside OperationQueue, task groups and bare operations.",
-        subcommands: [Compare.self, Scaling.self, Repeat.self, Probe.self],
+        subcommands: [Compare.self, Journal.self, Scaling.self, Repeat.self, Probe.self],
         defaultSubcommand: Compare.self
     )
 }

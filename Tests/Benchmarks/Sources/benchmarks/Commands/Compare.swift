@@ -10,6 +10,9 @@ struct Compare: ParsableCommand {
     @Option(help: "Measure only the workloads whose name contains this.")
     var filter: String?
 
+    @Option(help: "Measure only what the bounds whose row contains this need, and judge those.")
+    var only: String?
+
     @Flag(help: "Smaller sizes and fewer rounds, for a first look.")
     var quick = false
 
@@ -37,11 +40,11 @@ struct Compare: ParsableCommand {
     var document: String?
 
     func validate() throws {
-        guard document == nil || filter == nil && !quick else {
-            throw ValidationError("--document needs a whole run: no --filter, no --quick")
+        guard document == nil || filter == nil && only == nil && !quick else {
+            throw ValidationError("--document needs a whole run: no --filter, --only or --quick")
         }
         guard rounds ?? 1 >= 1 else { throw ValidationError("--rounds must be at least 1") }
-        guard !workloads.isEmpty else { throw ValidationError("no workload has such a name") }
+        guard !workloads.isEmpty else { throw ValidationError("nothing has such a name") }
     }
 
     func run() throws {
@@ -51,11 +54,9 @@ struct Compare: ParsableCommand {
         }
         print(MachineDescription.text)
         let start = ContinuousClock.now
-        let observations = measure()
-        let bounds = CostBounds.all(sizes)
-            .filter { bound in
-                workloads.contains { $0.name == bound.subject.workload }
-            }
+        var observations = measure()
+        let bounds = bounds
+        measureUndecided(bounds, into: &observations)
         if !bounds.isEmpty {
             write(BoundTable.table(of: bounds, in: observations))
             print(BoundTable.summary(of: bounds, in: observations))
@@ -71,6 +72,9 @@ struct Compare: ParsableCommand {
         throw ExitCode(1)
     }
 
+    /// How often a row is run again whose quartiles lie on both sides of its bound.
+    private static let furtherRuns = 2
+
     private var sizes: Sizes { quick ? .quick : .full }
 
     private var workloads: [Workload] {
@@ -78,6 +82,37 @@ struct Compare: ParsableCommand {
             .filter { workload in
                 filter.map { workload.name.localizedCaseInsensitiveContains($0) } ?? true
             }
+            .filter { workload in
+                only == nil || rows.contains { $0.subject.isOf(workload) }
+            }
+    }
+
+    /// The bounds on what is measured.
+    private var bounds: [Bound] {
+        let workloads = workloads
+        return rows.filter { bound in workloads.contains { bound.subject.isOf($0) } }
+    }
+
+    private var rows: [Bound] {
+        CostBounds.all(sizes)
+            .filter { bound in
+                only.map { bound.work.localizedCaseInsensitiveContains($0) } ?? true
+            }
+    }
+
+    /// Runs again what the quartiles do not decide, unless a number of rounds was asked for.
+    private func measureUndecided(_ bounds: [Bound], into observations: inout Observations) {
+        guard rounds == nil, !quick else { return }
+        for _ in 0..<Self.furtherRuns {
+            let undecided = bounds.filter { $0.isUndecided(in: observations) }
+            let again = workloads.filter { workload in
+                undecided.contains { $0.subject.isOf(workload) }
+            }
+            for workload in again {
+                print("not decided, run again: \(workload.name)")
+                Rounds().measure(workload, into: &observations)
+            }
+        }
     }
 
     private func measure() -> Observations {

@@ -12,6 +12,8 @@ enum MemoryProbe: String, CaseIterable, Sendable {
     case sequentialGrowth = "growth-sequential"
     /// Tasks of one job, a thousand in flight at a time.
     case fanOutGrowth = "growth-fan-out"
+    /// Steps of one job, each in a named group of its own.
+    case groupGrowth = "growth-groups"
 
     /// After how many steps the growth begins to count.
     static let stepsBeforeGrowth = 10_000
@@ -23,6 +25,7 @@ enum MemoryProbe: String, CaseIterable, Sendable {
         case .waitingOnOperationQueue: Self.waitingInOperationQueue(size)
         case .sequentialGrowth: Self.growth(steps: size, inFlight: 1)
         case .fanOutGrowth: Self.growth(steps: size, inFlight: 1_000)
+        case .groupGrowth: Self.growth(steps: size, inFlight: 1, isGrouped: true)
         }
     }
 
@@ -60,11 +63,16 @@ enum MemoryProbe: String, CaseIterable, Sendable {
     }
 
     /// The most memory seen at any ten-thousandth step, beyond that at the first of them.
-    private static func growth(steps: Int, inFlight: Int) -> Double {
+    private static func growth(steps: Int, inFlight: Int, isGrouped: Bool = false) -> Double {
         let queue = TaskQueue()
         let completions = Completions(expected: steps)
         let seen = Mutex<(first: Int?, most: Int)>((nil, 0))
-        let job = StepsJob(queue: queue, steps: steps, inFlight: inFlight) { remaining in
+        let job = StepsJob(
+            queue: queue,
+            steps: steps,
+            inFlight: inFlight,
+            isGrouped: isGrouped
+        ) { remaining in
             let completed = steps - remaining
             if completed.isMultiple(of: stepsBeforeGrowth) {
                 let bytes = ResidentMemory.bytes

@@ -7,9 +7,12 @@ struct Observations: Sendable {
         values[series, default: []].append(value)
     }
 
+    /// What was recorded in a series, in the order of the rounds.
+    func values(of series: Series) -> [Double] { values[series, default: []] }
+
     /// A series' median and spread, nil if it was not measured.
     func summary(of series: Series) -> Summary? {
-        Summary(values[series, default: []])
+        Summary(values(of: series))
     }
 
     /// One series against another: the ratio of each round's pair.
@@ -17,8 +20,11 @@ struct Observations: Sendable {
     /// Two variants of one round met the same load. A ratio of medians would compare the rounds of
     /// one variant in a slow phase of the machine with those of another in a quick one.
     func ratio(of subject: Series, to reference: Series) -> Summary? {
-        Summary(
-            zip(values[subject, default: []], values[reference, default: []]).map { $0 / $1 }
-        )
+        Summary(ratios(of: subject, to: reference))
+    }
+
+    /// The ratios of one series against another, in the order of the rounds.
+    func ratios(of subject: Series, to reference: Series) -> [Double] {
+        zip(values(of: subject), values(of: reference)).map { $0 / $1 }
     }
 }

@@ -20,7 +20,8 @@ enum ResidentMemory {
         )
         let status = withUnsafeMutablePointer(to: &info) { info in
             info.withMemoryRebound(to: integer_t.self, capacity: Int(count)) { info in
-                task_info(mach_task_self_, task_flavor_t(MACH_TASK_BASIC_INFO), info, &count)
+                // The variable `mach_task_self_` is no constant to Swift 6.
+                task_info(task_self_trap(), task_flavor_t(MACH_TASK_BASIC_INFO), info, &count)
             }
         }
         precondition(status == KERN_SUCCESS, "task_info failed")

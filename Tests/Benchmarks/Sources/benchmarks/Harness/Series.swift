@@ -8,4 +8,9 @@ struct Series: Hashable, Sendable {
     let variant: String
     /// What was measured.
     let figure: Figure
+
+    /// Whether the readings are a workload's.
+    func isOf(_ workload: Workload) -> Bool {
+        self.workload == workload.name && size == workload.size
+    }
 }

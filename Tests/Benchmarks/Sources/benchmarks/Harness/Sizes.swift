@@ -28,6 +28,10 @@ struct Sizes: Sendable {
     let latencies: Int
     /// The steps over which the resident memory may grow.
     let growthSteps: Int
+    /// The operations for each place of a queue that block their threads.
+    let blockedPerPlace: Int
+    /// The operations of one round whose lateness is taken.
+    let lateTasks: Int
     /// By what the sizes of the calls whose growth is measured are divided.
     let callScale: Int
 
@@ -47,6 +51,8 @@ struct Sizes: Sendable {
         fanIn: 200_000,
         latencies: 300,
         growthSteps: 1_000_000,
+        blockedPerPlace: 25,
+        lateTasks: 1_000,
         callScale: 1
     )
 
@@ -66,6 +72,8 @@ struct Sizes: Sendable {
         fanIn: 20_000,
         latencies: 100,
         growthSteps: 100_000,
+        blockedPerPlace: 5,
+        lateTasks: 200,
         callScale: 10
     )
 }

@@ -1,7 +1,7 @@
 /// Shows how the measured ratios stand to their bounds and aims.
 enum BoundTable {
     private static let header = [
-        "work", "measured", "rounds (min … max)", "at most", "aim", "verdict",
+        "work", "measured", "quartiles", "at most", "aim", "verdict",
     ]
 
     /// One row for each bound.
@@ -10,7 +10,8 @@ enum BoundTable {
         table.rows = bounds.map { bound in
             let measured = bound.measured(in: observations)
             let spread = measured.map { measured in
-                "\(bound.text(measured.spread.minimum)) … \(bound.text(measured.spread.maximum))"
+                bound.text(measured.spread.lowerQuartile) + " … "
+                    + bound.text(measured.spread.upperQuartile)
             }
             return [
                 bound.work,

@@ -10,14 +10,20 @@ enum Watch: String, CaseIterable, Sendable {
     case emptyObserver = "one empty JobObserver"
     /// A recorder keeps every event.
     case recorder = "one TimelineRecorder"
+    /// Somebody asked for the events, and reads none: the newest 1,000 are kept.
+    case events = "events asked for"
 
     /// Begins to watch a job that was not started.
-    func begin(_ job: JobController) {
+    ///
+    /// - Returns: The events, where they are asked for; kept as long as they are held.
+    func begin(_ job: JobController) -> JobEvents? {
         switch self {
         case .nobody: break
         case .progress: _ = job.progress
         case .emptyObserver: job.addObserver(EmptyObserver())
         case .recorder: job.addObserver(TimelineRecorder())
+        case .events: return job.events()
         }
+        return nil
     }
 }

@@ -1,15 +1,18 @@
 import Foundation
 import JobKit
-import JobKitTesting
 
-/// How the time of a call grows: the same call on n things and on 2n.
+/// How the time of a call grows: the same call on n things and on 2n, or more.
 ///
-/// Linear is 2 ×, n log n a little more, n² is 4 ×.
+/// At 2n linear is 2 ×, n log n a little more, n² is 4 ×.
 struct CallGrowth: Sendable {
     /// What there is n of.
     let name: String
     /// How many there are in the smaller round.
-    let size: Int
+    var size: Int
+    /// How many times as many there are in the larger round.
+    var factor = 2
+    /// What the ratio may be.
+    var limits = Bound.Limits(atMost: 3, aim: 2.2)
     /// Prepares n things and times the call; the figure is what `time` measured.
     let run: @Sendable (_ size: Int, _ time: (() -> Void) -> Void) -> Void
 
@@ -22,17 +25,18 @@ struct CallGrowth: Sendable {
             size: size,
             baseline: variant(of: size).name,
             rounds: Self.rounds,
-            variants: [variant(of: size), variant(of: 2 * size)]
+            variants: [variant(of: size), variant(of: factor * size)]
         )
     }
 
-    /// The time at 2n against the time at n.
+    /// The time of the larger round against that of the smaller.
     var bound: Bound {
-        Bound(
-            work: "\(name), \(NumberText.grouped(2 * size)) against \(NumberText.grouped(size))",
-            subject: workload.series(variant(of: 2 * size).name, .total),
+        let (more, fewer) = (NumberText.grouped(factor * size), NumberText.grouped(size))
+        return Bound(
+            work: "\(name), \(more) against \(fewer)",
+            subject: workload.series(variant(of: factor * size).name, .total),
             reference: workload.series(variant(of: size).name, .total),
-            limits: Bound.Limits(atMost: 3, aim: 2.2)
+            limits: limits
         )
     }
 
@@ -49,8 +53,12 @@ struct CallGrowth: Sendable {
 extension CallGrowth {
     /// Every call whose cost could grow with more than its size; `scale` divides the sizes.
     static func all(scale: Int = 1) -> [CallGrowth] {
-        (jobs + queues + decisions + clocks)
-            .map { CallGrowth(name: $0.name, size: max(100, $0.size / scale), run: $0.run) }
+        (jobs + queues + looks)
+            .map { call in
+                var call = call
+                call.size = max(100, call.size / scale)
+                return call
+            }
     }
 
     // MARK: Jobs
@@ -112,6 +120,21 @@ extension CallGrowth {
                 queue.drain()
             }
         },
+        CallGrowth(name: "jobs each in the one before, in one queue of width 4", size: 4_000) {
+            count,
+            time in
+            time { DeepJob.run(count) }
+        },
+        CallGrowth(name: "the same, each with a task after the job below it", size: 4_000) {
+            count,
+            time in
+            time { DeepJob.run(count, with: .taskAfter) }
+        },
+        CallGrowth(name: "the same, each tracked with a task of its own", size: 4_000) {
+            count,
+            time in
+            time { DeepJob.run(count, with: .taskBefore) }
+        },
         CallGrowth(name: "explainStall of a full queue", size: 4_000) { count, time in
             let queue = TaskQueue(maxConcurrentOperationCount: count / 10)
             let job = HeldJob(queue: queue)
@@ -131,6 +154,33 @@ extension CallGrowth {
             time { jobs.last?.cancel() }
         },
     ]
+
+    // MARK: Looks
+
+    private static let looks = [
+        look("explainStall(limit: 60)") { _ = $0.explainStall(limit: 60) },
+        look("snapshot(limit: 200)") { _ = $0.snapshot(limit: 200) },
+    ]
+
+    /// Some looks at a job of n tasks that wait in a full queue.
+    private static func look(
+        _ name: String,
+        _ look: @escaping @Sendable (JobController) -> Void
+    ) -> CallGrowth {
+        CallGrowth(
+            name: "\(name) of unfinished tasks",
+            size: 1_000,
+            factor: 100,
+            limits: Bound.Limits(atMost: 3, aim: 1.5)
+        ) { count, time in
+            let queue = TaskQueue(maxConcurrentOperationCount: 1)
+            let job = HeldJob(queue: queue)
+            for _ in 0..<count { job.trackAndQueue(EmptyTask()) }
+            look(job)
+            time { for _ in 0..<20 { look(job) } }
+            job.release()
+        }
+    }
 
     // MARK: Queues
 
@@ -172,47 +222,4 @@ extension CallGrowth {
             time { _ = launch.generateTimeline() }
         },
     ]
-
-    // MARK: Decisions
-
-    private static let decisions = [
-        CallGrowth(name: "launch decisions", size: 4_000) { count, time in
-            let decisions = LaunchDecisions(priority: Array(0..<count))
-            decisions.open()
-            time {
-                for item in 0..<count { decisions.set(.needed, for: item) }
-                for item in 0..<count { decisions.complete(item) }
-                for item in 1..<count { decisions.prioritize(item, before: 0) }
-            }
-        }
-    ]
-
-    // MARK: Clocks
-
-    private static let clocks = [
-        CallGrowth(name: "sleepers of a manual clock, the last due first", size: 5_000) {
-            count,
-            time in
-            let clock = ManualClock()
-            let task = PendingTask()
-            task.clock = clock
-            task.start()
-            time {
-                for number in 0..<count {
-                    task.perform(after: .seconds(count - number)) {}
-                }
-                wait(for: count, on: clock)
-                task.finish()
-            }
-        }
-    ]
-
-    private static func wait(for sleepers: Int, on clock: ManualClock) {
-        let asleep = DispatchSemaphore(value: 0)
-        Task {
-            await clock.waitForSleepers(sleepers)
-            asleep.signal()
-        }
-        asleep.wait()
-    }
 }

@@ -16,7 +16,7 @@ struct Catalogue: Sendable {
             Observing.sequentialSteps(size: sizes.observed),
         ]
             + LimitedWidth.allCases.map { $0.workload(size: sizes.tasks) }
-            + [NarrowQueue.workload(size: sizes.tasks)]
+            + [NarrowQueue.workload(size: sizes.tasks), TwoPlaces.workload(size: sizes.tasks)]
             + DependencyChain.Order.allCases.flatMap { order in
                 [
                     DependencyChain.growth(order, size: sizes.longChain, short: sizes.shortChain),
@@ -37,6 +37,8 @@ struct Catalogue: Sendable {
                 CancelWaiting.workload(size: sizes.tasks),
             ]
             + RealWork.lengths.map { RealWork.workload(microseconds: $0) }
+            + Blocking.workloads(perPlace: sizes.blockedPerPlace)
+            + Lateness.allCases.map { $0.workload(size: sizes.lateTasks) }
             + [Memory.waiting(size: sizes.tasks), Memory.growth(steps: sizes.growthSteps)]
             + CallGrowth.all(scale: sizes.callScale).map(\.workload)
             + sweep

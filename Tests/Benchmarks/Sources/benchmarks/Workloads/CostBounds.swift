@@ -7,7 +7,10 @@ enum CostBounds {
             + PlainChain.bounds(size: sizes.plainChain, short: sizes.shortChain)
             + Observing.bounds(size: sizes.observed) + [plainTasks(sizes)]
             + SpacedSteps.bounds(size: sizes.spacedSteps)
-            + CallGrowth.all(scale: sizes.callScale).map(\.bound) + distances(sizes)
+            + CallGrowth.all(scale: sizes.callScale).map(\.bound)
+            + RealWork.bounds + Blocking.bounds(perPlace: sizes.blockedPerPlace)
+            + Lateness.bounds(size: sizes.lateTasks) + TwoPlaces.bounds(size: sizes.tasks)
+            + distances(sizes)
     }
 
     private static func fanOutAndSteps(_ sizes: Sizes) -> [Bound] {
@@ -70,7 +73,9 @@ enum CostBounds {
                 work: "growth of memory, \(variant.name)",
                 subject: workload.series(variant.name, .growth),
                 reference: nil,
-                limits: Bound.Limits(atMost: 16 * mebibyte, aim: 2 * mebibyte)
+                // A job keeps what it knows of a group until it ends.
+                limits: variant.name == Memory.grouped
+                    ? nil : Bound.Limits(atMost: 16 * mebibyte, aim: 2 * mebibyte)
             )
         }
     }

@@ -54,6 +54,15 @@ enum FanOut {
         addOneByOne(to: OperationQueue(), trial)
     }
 
+    /// The same on a queue of limited width.
+    static func operationQueue(width: Int) -> Variant {
+        .cost(VariantName.operationQueue) { trial in
+            let queue = OperationQueue()
+            queue.maxConcurrentOperationCount = width
+            addOneByOne(to: queue, trial)
+        }
+    }
+
     private static let narrowOperationQueue = Variant.cost(narrow) { trial in
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = ProcessInfo.processInfo.activeProcessorCount

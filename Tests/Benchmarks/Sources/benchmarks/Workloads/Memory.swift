@@ -2,6 +2,7 @@
 enum Memory {
     static let sequential = "sequential steps"
     static let fanOut = "fan-out, 1,000 in flight"
+    static let grouped = "sequential steps, each in a new named group"
 
     /// The bytes of each task that waits, its share of the queue and the job included.
     static func waiting(size: Int) -> Workload {
@@ -26,6 +27,7 @@ enum Memory {
             variants: [
                 probe(sequential, .sequentialGrowth, .growth),
                 probe(fanOut, .fanOutGrowth, .growth),
+                probe(grouped, .groupGrowth, .growth),
             ]
         )
     }

@@ -60,14 +60,16 @@ enum Observing {
                 .costs(watch.rawValue) { trial in
                     let queue = TaskQueue()
                     var job: JobController?
+                    var events: JobEvents?
                     trial.time {
                         let started = makeJob(queue, trial)
-                        watch.begin(started)
+                        events = watch.begin(started)
                         started.startJob(on: queue)
                         job = started
                     }
                     job?.waitUntilFinished()
                     queue.drain()
+                    withExtendedLifetime(events) {}
                 }
             }
         )

@@ -4,6 +4,7 @@ import JobKit
 // Unchecked, as every Operation subclass: `remaining` is used by serial callbacks only (J1).
 final class StepsJob: JobController, @unchecked Sendable {
     private let inFlight: Int
+    private let isGrouped: Bool
     private let completed: @Sendable (_ remaining: Int) -> Void
     private var unstarted: Int
     private var remaining: Int
@@ -14,14 +15,17 @@ final class StepsJob: JobController, @unchecked Sendable {
     ///   - queue: Where the steps run.
     ///   - steps: How many steps the job has.
     ///   - inFlight: How many steps the job starts before the first has ended.
+    ///   - isGrouped: Whether each step has a named group of its own.
     ///   - completed: Called for each step with the number of those still to complete.
     init(
         queue: any OperationScheduling,
         steps: Int,
         inFlight: Int = 1,
+        isGrouped: Bool = false,
         completed: @escaping @Sendable (_ remaining: Int) -> Void
     ) {
         self.inFlight = min(inFlight, steps)
+        self.isGrouped = isGrouped
         self.completed = completed
         unstarted = steps
         remaining = steps
@@ -34,7 +38,8 @@ final class StepsJob: JobController, @unchecked Sendable {
 
     private func startStep() {
         unstarted -= 1
-        trackAndQueue(EmptyTask()) { [self] _ in
+        let group: JobGroup? = isGrouped ? .named("\(unstarted)") : nil
+        trackAndQueue(EmptyTask(), group: group) { [self] _ in
             remaining -= 1
             if unstarted > 0 { startStep() }
             completed(remaining)

@@ -7,6 +7,7 @@ enum RealWork {
     static let lengths = [10, 100, 1_000]
     /// How long all tasks of a round work together, in microseconds.
     static let totalLength = 100_000
+    private static let idealName = "ideal: lock, array, a thread for each core"
 
     /// A workload of so many tasks as fill ``totalLength``.
     static func workload(microseconds: Int) -> Workload {
@@ -16,6 +17,35 @@ enum RealWork {
             size: totalLength / microseconds,
             rounds: 9,
             variants: [job(work), operationQueue(work), ideal(work)]
+        )
+    }
+
+    /// What tasks that work may cost beside an `OperationQueue`, and beside the ideal.
+    static var bounds: [Bound] {
+        let limits = [
+            Bound.Limits(atMost: 1, aim: 0.85), Bound.Limits(atMost: 1.02, aim: 0.98),
+            Bound.Limits(atMost: 1.02, aim: 1),
+        ]
+        let besideQueue = zip(lengths, limits)
+            .map { length, limits in
+                bound(length, to: VariantName.operationQueue, as: "OperationQueue", limits)
+            }
+        let toIdeal = Bound.Limits(atMost: 1.1, aim: 1.04)
+        return besideQueue + [bound(100, to: idealName, as: "the hand-written ideal", toIdeal)]
+    }
+
+    private static func bound(
+        _ microseconds: Int,
+        to reference: String,
+        as name: String,
+        _ limits: Bound.Limits
+    ) -> Bound {
+        let workload = workload(microseconds: microseconds)
+        return Bound(
+            work: "\(workload.name) against \(name)",
+            subject: workload.series(VariantName.jobOnTaskQueue, .cost),
+            reference: workload.series(reference, .cost),
+            limits: limits
         )
     }
 
@@ -47,7 +77,7 @@ enum RealWork {
     }
 
     private static func ideal(_ work: ProcessorWork) -> Variant {
-        variant("ideal: lock, array, a thread for each core", work) { trial in
+        variant(idealName, work) { trial in
             let queue = IdealQueue(threadCount: ProcessInfo.processInfo.activeProcessorCount)
             let completions = trial.completions
             trial.time {
@@ -63,18 +93,21 @@ enum RealWork {
         }
     }
 
-    /// Reads how much longer than the work alone on all cores a round took.
+    /// Reads what a round took, and how much longer than the work alone on all cores.
     private static func variant(
         _ name: String,
         _ work: ProcessorWork,
         _ body: @escaping @Sendable (CostTrial) -> Void
     ) -> Variant {
-        Variant(name: name, figures: [.overhead]) { size in
+        Variant(name: name, figures: [.cost, .overhead]) { size in
             let trial = CostTrial(size: size)
             body(trial)
             let cores = Double(ProcessInfo.processInfo.activeProcessorCount)
-            let share = trial.nanosecondsPerTask * cores / Double(work.nanoseconds) - 1
-            return [Reading(figure: .overhead, value: share)]
+            let cost = trial.nanosecondsPerTask
+            let share = cost * cores / Double(work.nanoseconds) - 1
+            return [
+                Reading(figure: .cost, value: cost), Reading(figure: .overhead, value: share),
+            ]
         }
     }
 }

@@ -1,0 +1,59 @@
+import Dispatch
+import JobKit
+
+/// A job in the one before, so many deep, all in one queue; the innermost waits for `last`.
+// Unchecked, as every Operation subclass: nothing changes after the initializer.
+final class DeepJob: JobController, @unchecked Sendable {
+    /// What each job has beside the job below it.
+    enum Company: Sendable {
+        case none
+        /// A task that it tracks when the job below it has finished.
+        case taskAfter
+        /// A task that the job below it has before it is tracked.
+        case taskBefore
+    }
+
+    private let below: Int
+    private let company: Company
+    private let last: PendingTask
+    private let arrived: DispatchSemaphore
+    private let taskQueue: TaskQueue
+
+    private init(
+        _ below: Int,
+        _ company: Company,
+        _ last: PendingTask,
+        _ arrived: DispatchSemaphore,
+        on queue: TaskQueue
+    ) {
+        (self.below, self.company, self.last, self.arrived) = (below, company, last, arrived)
+        taskQueue = queue
+        super.init(queue: queue)
+    }
+
+    /// Runs jobs `count` deep in a queue of width 4, until all have finished.
+    static func run(_ count: Int, with company: Company = .none) {
+        let queue = TaskQueue(maxConcurrentOperationCount: 4)
+        let (last, arrived) = (PendingTask(), DispatchSemaphore(value: 0))
+        DeepJob(count, company, last, arrived, on: queue).startJob(on: queue)
+        arrived.wait()
+        last.finish()
+        queue.drain()
+    }
+
+    override func main() {
+        guard below > 0 else {
+            trackAndQueue(last)
+            arrived.signal()
+            return
+        }
+        let job = DeepJob(below - 1, company, last, arrived, on: taskQueue)
+        switch company {
+        case .none: trackAndQueue(job)
+        case .taskAfter: trackAndQueue(job) { [self] _ in trackAndQueue(EmptyTask()) }
+        case .taskBefore:
+            job.trackAndQueue(EmptyTask())
+            trackAndQueue(job)
+        }
+    }
+}
