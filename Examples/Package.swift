@@ -2,6 +2,7 @@
 import PackageDescription
 
 let jobKit = Target.Dependency.product(name: "JobKit", package: "job-kit")
+let jobJournal = Target.Dependency.product(name: "JobJournal", package: "job-kit")
 let jobKitTesting = Target.Dependency.product(name: "JobKitTesting", package: "job-kit")
 
 let package = Package(
@@ -12,6 +13,7 @@ let package = Package(
         .executable(name: "find-duplicates", targets: ["find-duplicates"]),
         .executable(name: "launch-decisions", targets: ["launch-decisions"]),
         .executable(name: "launch-timeline", targets: ["launch-timeline"]),
+        .executable(name: "resumable-import", targets: ["resumable-import"]),
         .executable(name: "serial-uploads", targets: ["serial-uploads"]),
         .executable(name: "start-up-tasks", targets: ["start-up-tasks"]),
     ],
@@ -47,6 +49,16 @@ let package = Package(
             exclude: ["README.md"]
         ),
         .executableTarget(
+            name: "resumable-import",
+            dependencies: [
+                jobJournal, jobKit,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "FlyingFox", package: "FlyingFox"),
+            ],
+            path: "ResumableImport",
+            exclude: ["README.md"]
+        ),
+        .executableTarget(
             name: "serial-uploads",
             dependencies: [jobKit, .product(name: "FlyingFox", package: "FlyingFox")],
             path: "SerialUploads",
@@ -69,6 +81,10 @@ let package = Package(
         .testTarget(
             name: "LaunchTimelineTests",
             dependencies: ["launch-timeline", jobKit, jobKitTesting]
+        ),
+        .testTarget(
+            name: "ResumableImportTests",
+            dependencies: ["resumable-import", jobJournal, jobKit, jobKitTesting]
         ),
         .testTarget(
             name: "SerialUploadsTests",

@@ -6,6 +6,7 @@ import Synchronization
 /// wait for those.
 final class AppLaunch: TaskWorkflowDelegate, Sendable {
     let workflow = TaskWorkflow(name: "Launch")
+    private let recorder = TimelineRecorder()
     private let show: @Sendable (String) -> Void
     private let (ended, end) = AsyncStream.makeStream(of: Void.self)
 
@@ -14,11 +15,12 @@ final class AppLaunch: TaskWorkflowDelegate, Sendable {
         let library = Library(folder: folder)
         let title = Mutex("")
         let makeTitle: @Sendable (LaunchContext) -> Void = { context in
-            let user = context["user"] as? String ?? "nobody"
+            let user = context["user"] as? String ?? "you"
             title.withLock { $0 = "\(folder.lastPathComponent), for \(user)" }
         }
 
         workflow.delegate = self
+        workflow.addObserver(recorder)
         workflow.addTask(ClosureTask(name: "Make title", makeTitle))
         workflow.addTask(ClosureTask(name: "List files") { _ in try library.list() })
         workflow.addBlockingTasks([
@@ -50,10 +52,8 @@ final class AppLaunch: TaskWorkflowDelegate, Sendable {
     func workflowDidFinish(_ workflow: TaskWorkflow) {
         show(workflow.generateTimeline())
         show("What decided how long it took:")
-        for task in workflow.criticalTasks() {
-            let saving = task.savingIfConcurrent
-            let advice = saving > .zero ? "; concurrent, it would save \(milliseconds(saving))" : ""
-            show("\(task.name), \(milliseconds(task.duration))\(advice)")
+        for task in recorder.timeline.criticalPath {
+            show("\(task.name), \(milliseconds(task.end - task.start))")
         }
         end.finish()
     }

@@ -23,15 +23,22 @@ extension FolderListing {
     ///   - folder: The folder's path.
     ///   - minimumSize: The smallest size, in bytes, of a file to compare.
     ///   - followsLink: Whether `folder` itself may be a symbolic link.
+    ///   - linkable: How many bytes of the path, from its beginning, may lead through symbolic
+    ///     links; nil for all but the last name.
     ///   - isStopped: Asked before each entry; `true` ends the reading early.
     /// - Throws: The system's reason not to open or read the folder.
     public init(
         of folder: BytePath,
         minimumSize: Int64 = 1,
         followsLink: Bool = false,
+        linkable: Int? = nil,
         isStopped: () -> Bool = { false }
     ) throws(SystemError) {
-        let opened = try OpenFile(folder, flags: O_DIRECTORY | (followsLink ? 0 : O_NOFOLLOW))
+        let opened = try OpenFile(
+            folder,
+            linkable: linkable ?? .max,
+            flags: O_DIRECTORY | (followsLink ? 0 : O_NOFOLLOW)
+        )
         let descriptor = opened.descriptor
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw SystemError.last }

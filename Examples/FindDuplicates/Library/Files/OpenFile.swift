@@ -1,8 +1,9 @@
 import Foundation
 
 /// A file or folder held open; it is closed where the value ends.
-struct OpenFile: ~Copyable {
-    let descriptor: Int32
+public struct OpenFile: ~Copyable {
+    /// The system's number for it, valid as long as the value.
+    public let descriptor: Int32
 
     /// Opens a file or folder to read it, whatever the length of its path.
     ///
@@ -11,8 +12,38 @@ struct OpenFile: ~Copyable {
     ///
     /// - Parameters:
     ///   - path: What to open.
+    ///   - linkable: How many bytes of the path, from its beginning, may lead through symbolic
+    ///     links. Each name behind them is opened in the folder before it, and is no link: whoever
+    ///     exchanges folders for links meanwhile leads nobody elsewhere.
     ///   - flags: Flags for `open`, added to those for reading.
-    /// - Throws: The system's reason.
+    /// - Throws: The system's reason; `ELOOP` or `ENOTDIR` for a link behind those bytes.
+    public init(_ path: BytePath, linkable: Int, flags: Int32) throws(SystemError) {
+        guard linkable < path.bytes.count else {
+            self = try OpenFile(path, flags: flags)
+            return
+        }
+        let isAbsolute = path.bytes.first == BytePath.slash
+        // Without a beginning of its own, the path begins at the root or at the current folder.
+        let start = linkable > 0 ? path.bytes[..<linkable] : isAbsolute ? [BytePath.slash] : [0x2E]
+        var names = path.bytes[linkable...].split(separator: BytePath.slash)[...]
+        var folder = try OpenFile(
+            BytePath(bytes: Array(start)),
+            flags: names.isEmpty ? flags : O_DIRECTORY
+        )
+        while let name = names.popFirst() {
+            let own = names.isEmpty ? flags : O_DIRECTORY
+            let next = OpenFile.open(name, in: folder.descriptor, flags: own | O_NOFOLLOW)
+            guard next >= 0 else { throw SystemError.last }
+            folder = OpenFile(descriptor: next)
+        }
+        self = folder
+    }
+
+    private init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// Opens a file or folder to read it, through whatever links lead to it.
     init(_ path: BytePath, flags: Int32) throws(SystemError) {
         var rest = path.bytes[...]
         var folder = AT_FDCWD

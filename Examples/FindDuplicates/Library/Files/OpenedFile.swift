@@ -15,7 +15,11 @@ final class OpenedFile {
     init(_ file: ScannedFile) throws(ReadFailure) {
         self.file = file
         do throws(SystemError) {
-            opened = try OpenFile(file.path, flags: file.followsLink ? 0 : O_NOFOLLOW)
+            opened = try OpenFile(
+                file.path,
+                linkable: file.linkable ?? .max,
+                flags: file.followsLink ? 0 : O_NOFOLLOW
+            )
         } catch {
             throw ReadFailure(file, error)
         }

@@ -8,6 +8,9 @@ public struct ScannedFile: Sendable {
     public let identity: FileIdentity
     /// Whether the path may be a symbolic link to the file: only where the user named it.
     public let followsLink: Bool
+    /// How many bytes of the path, from its beginning, may lead through symbolic links: those of the
+    /// path that was named; nil for all but the last name.
+    public var linkable: Int?
 
     /// Describes a file.
     ///

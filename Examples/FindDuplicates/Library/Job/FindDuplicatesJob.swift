@@ -13,7 +13,7 @@ import JobKit
 /// hand it their results when they are done.
 ///
 /// Regular files are compared, empty ones are not. Symbolic links are not followed, unless they
-/// are among the paths named. Hard links to one file are one file.
+/// are among the paths named, also where a folder becomes one while the search runs. Hard links to one file are one file.
 ///
 /// ```swift
 /// let job = FindDuplicatesJob(folders: [BytePath("/usr/share/doc")])
@@ -29,6 +29,7 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
     public private(set) var report = DuplicateReport()
 
     private let folders: [BytePath]
+    private let followsLinks: Bool
     private let minimumSize: Int64
     private let tellStage: (@Sendable (SearchStage) -> Void)?
     private var tree: FolderTree
@@ -41,6 +42,8 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
     ///   - folders: The folders to search, and files to compare. What is in two of the folders is
     ///     searched once, and named by its path in the earlier one.
     ///   - minimumSize: The smallest size in bytes of a file to compare. Empty ones never are.
+    ///   - followsLinks: Whether the paths of `folders` may lead through symbolic links. Without, a
+    ///     search of a resolved path finds what lies there and nothing else, whatever is exchanged.
     ///   - width: How many tasks work at a time, at least 1; fewer do where the process may not
     ///     open enough files for them.
     ///   - queue: Where the tasks run; `nil` for a queue of that width of the job's own.
@@ -49,6 +52,7 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
     public init(
         folders: [BytePath],
         minimumSize: Int64 = 1,
+        followsLinks: Bool = true,
         width: Int = ProcessInfo.processInfo.activeProcessorCount,
         queue: (any OperationScheduling)? = nil,
         stage: (@Sendable (SearchStage) -> Void)? = nil
@@ -58,6 +62,7 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
         let queue = queue ?? TaskQueue(name: "Files", maxConcurrentOperationCount: width)
         self.folders = folders
         self.minimumSize = minimumSize
+        self.followsLinks = followsLinks
         tellStage = stage
         tree = FolderTree(argumentCount: folders.count)
         let filesAtATime = limit.filesPerTask(width: width)
@@ -68,27 +73,34 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
     /// Starts the listing of the named folders, and sets what follows the last listing.
     public override func main() {
         setCompletion(for: Self.listing) { [self] in sort() }
-        for (number, folder) in folders.enumerated() { list(folder, at: .argument(number)) }
+        for (number, folder) in folders.enumerated() {
+            list(folder, at: .argument(number), below: folder)
+        }
     }
 
     /// Starts the listing of one folder.
     ///
     /// The number of folders is unknown until all are listed, so a listing has no weight: the job's
     /// progress is that of the comparison.
-    private func list(_ folder: BytePath, at place: FolderTree.Place) {
-        let task = ListFolder(folder, at: place, minimumSize: minimumSize)
+    private func list(_ folder: BytePath, at place: FolderTree.Place, below root: BytePath) {
+        let task = ListFolder(
+            folder,
+            at: place,
+            minimumSize: minimumSize,
+            linkable: followsLinks ? root.bytes.count : 0
+        )
         trackAndQueue(task, group: Self.listing, weight: 0) { [self] task in
             guard case .success(let listing)? = task.result else { return }
             let (folders, place) = tree.listed(listing, at: place)
-            for folder in folders { list(folder, at: place) }
+            for folder in folders { list(folder, at: place, below: root) }
             tellStage?(.listing(files: tree.fileCount))
         }
     }
 
     /// Starts the sorting, a task because it takes a while if there are many files.
     private func sort() {
-        let task = ClosureOperation(name: "sort by size") { [tree] in
-            let named = tree.named()
+        let task = ClosureOperation(name: "sort by size") { [tree, followsLinks] in
+            let named = tree.named(followingLinks: followsLinks)
             return (problems: named.problems, candidates: named.candidates())
         }
         trackAndQueue(

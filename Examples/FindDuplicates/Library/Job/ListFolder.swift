@@ -8,6 +8,7 @@ final class ListFolder: ResultOperation<FolderListing>, @unchecked Sendable {
     /// Where the folder's path was found.
     let place: FolderTree.Place
     private let minimumSize: Int64
+    private let linkable: Int
 
     /// Prepares the listing.
     ///
@@ -15,10 +16,12 @@ final class ListFolder: ResultOperation<FolderListing>, @unchecked Sendable {
     ///   - folder: The folder's path.
     ///   - place: Where the path was found.
     ///   - minimumSize: The smallest size, in bytes, of a file to compare.
-    init(_ folder: BytePath, at place: FolderTree.Place, minimumSize: Int64) {
+    ///   - linkable: How many bytes of the path may lead through symbolic links.
+    init(_ folder: BytePath, at place: FolderTree.Place, minimumSize: Int64, linkable: Int) {
         self.folder = folder
         self.place = place
         self.minimumSize = minimumSize
+        self.linkable = linkable
         super.init()
     }
 
@@ -49,11 +52,12 @@ final class ListFolder: ResultOperation<FolderListing>, @unchecked Sendable {
             return try FolderListing(
                 of: folder,
                 minimumSize: minimumSize,
-                followsLink: isNamed,
+                followsLink: isNamed && linkable > 0,
+                linkable: linkable,
                 isStopped: { isCancelled }
             )
         } catch {
-            guard isNamed, error.code == ENOTDIR else { throw error }
+            guard isNamed, linkable > 0, error.code == ENOTDIR else { throw error }
             return try FolderListing(ofFile: folder, minimumSize: minimumSize)
         }
     }

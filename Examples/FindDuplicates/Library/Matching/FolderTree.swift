@@ -61,7 +61,10 @@ struct FolderTree {
     }
 
     /// Gives every file and problem its name, whatever the order of the listings was.
-    func named() -> NamedFiles {
+    ///
+    /// - Parameter followsLinks: Whether the arguments' own paths may lead through symbolic links.
+    /// - Returns: The files in their order.
+    func named(followingLinks followsLinks: Bool = true) -> NamedFiles {
         var named = NamedFiles()
         named.problems = argumentProblems
         var isVisited = Array(repeating: false, count: folders.count)
@@ -73,7 +76,8 @@ struct FolderTree {
                 isVisited[number] = true
                 let folder = folders[number]
                 let old = folder.listing.path
-                named.add(folder.listing.files, problems: folder.problems) {
+                let linkable = followsLinks ? argument.map(\.path.bytes.count) : 0
+                named.add(folder.listing.files, linkable: linkable, problems: folder.problems) {
                     path == old ? $0 : $0.moved(from: old, to: path)
                 }
                 waiting += folder.subfolders

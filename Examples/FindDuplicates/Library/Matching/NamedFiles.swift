@@ -14,15 +14,18 @@ struct NamedFiles {
     ///
     /// - Parameters:
     ///   - added: Its files.
+    ///   - linkable: How many bytes of their paths may lead through symbolic links.
     ///   - newProblems: What could not be read in it.
     ///   - rename: Gives a path its name.
     mutating func add(
         _ added: [ScannedFile],
+        linkable: Int? = nil,
         problems newProblems: [FileProblem],
         rename: (BytePath) -> BytePath
     ) {
         for var file in added {
             file.path = rename(file.path)
+            if !file.followsLink { file.linkable = linkable }
             files.append(file)
         }
         for var problem in newProblems {

@@ -1,0 +1,10 @@
+import Synchronization
+
+/// Counts what happens on any thread.
+final class EventCount: Sendable {
+    private let count = Atomic<Int>(0)
+
+    func add() { count.add(1, ordering: .relaxed) }
+
+    var value: Int { count.load(ordering: .relaxed) }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+@testable import FindDuplicates
+
+/// Folders that become links between two looks at them.
+@Suite struct ExchangedLinksTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        for path in ["searched/a/b", "outside/b"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder.path)/\(path)",
+                withIntermediateDirectories: true
+            )
+        }
+        for path in ["searched/a/b/file", "outside/b/file"] {
+            try Data("same".utf8).write(to: URL(filePath: "\(folder.path)/\(path)"))
+        }
+    }
+
+    private var root: BytePath { BytePath(folder.path + "/searched") }
+    private var deep: BytePath { BytePath(folder.path + "/searched/a/b") }
+
+    private func exchange() {
+        let searched = folder.path + "/searched"
+        #expect(rename(searched + "/a", searched + "/away") == 0)
+        #expect(symlink(folder.path + "/outside", searched + "/a") == 0)
+    }
+
+    @Test func aFolderBelowALinkIsNotListed() throws {
+        let before = try FolderListing(of: deep, linkable: root.bytes.count)
+        #expect(before.files.count == 1)
+        exchange()
+        // Without the bound the system follows the link, which is in the middle of the path.
+        #expect(try FolderListing(of: deep).files.count == 1)
+        #expect(throws: SystemError.self) {
+            _ = try FolderListing(of: deep, linkable: root.bytes.count)
+        }
+    }
+
+    @Test func aFileBelowALinkIsNotRead() throws {
+        var listed = try FolderListing(of: deep).files
+        listed[0].linkable = root.bytes.count
+        let file = listed[0]
+        _ = try OpenedFile(file)
+        exchange()
+        #expect(throws: ReadFailure.self) { _ = try OpenedFile(file) }
+    }
+
+    @Test func aNamedLinkIsFollowedUnlessTheSearchSaysNo() async throws {
+        exchange()
+        for (follows, count) in [(true, 1), (false, 0)] {
+            let job = FindDuplicatesJob(
+                folders: [BytePath(folder.path + "/searched/a")],
+                followsLinks: follows
+            )
+            try await job.run()
+            #expect(job.report.scannedFiles == count)
+            #expect(job.report.problems.isEmpty == follows)
+        }
+    }
+
+    /// Links and folders change places all the time, and no name from outside comes up.
+    @Test(.timeLimit(.minutes(2))) func aSearchDuringExchangesListsNothingFromOutside() async throws
+    {
+        let (searched, outside) = (folder.path + "/searched", folder.path + "/outside")
+        for number in 0..<20 {
+            for place in [searched + "/a/b/inside", outside + "/b/secret"] {
+                try Data("same".utf8).write(to: URL(filePath: place + String(number)))
+            }
+        }
+        #expect(symlink(outside, searched + "/link") == 0)
+        let exchanges = Task.detached {
+            while !Task.isCancelled {
+                rename(searched + "/a", searched + "/away")
+                rename(searched + "/link", searched + "/a")
+                rename(searched + "/a", searched + "/link")
+                rename(searched + "/away", searched + "/a")
+                await Task.yield()
+            }
+        }
+        var found = 0
+        for _ in 0..<300 {
+            let job = FindDuplicatesJob(
+                folders: [BytePath(searched), BytePath(searched + "/a/b")],
+                followsLinks: false,
+                width: 2
+            )
+            try await job.run()
+            let paths = job.report.groups.flatMap(\.paths)
+                .map { String(decoding: $0.bytes, as: UTF8.self) }
+            #expect(!paths.contains { $0.contains("secret") })
+            found += paths.count
+        }
+        exchanges.cancel()
+        await exchanges.value
+        #expect(found > 0)
+    }
+}
