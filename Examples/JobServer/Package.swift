@@ -2,6 +2,7 @@
 import PackageDescription
 
 let jobKit = Target.Dependency.product(name: "JobKit", package: "job-kit")
+let jobJournal = Target.Dependency.product(name: "JobJournal", package: "job-kit")
 let jobKitTesting = Target.Dependency.product(name: "JobKitTesting", package: "job-kit")
 let remoteJobs = ["RemoteJobs", "RemoteDuplicates"]
     .map { Target.Dependency.product(name: $0, package: "RemoteJobs") }
@@ -11,9 +12,10 @@ let lifecycle = Target.Dependency.product(
     name: "ServiceLifecycle",
     package: "swift-service-lifecycle"
 )
+let observability = ["JobObservability", "PrometheusText"]
+    .map { Target.Dependency.product(name: $0, package: "Observability") }
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
-let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let nio = ["NIOCore", "NIOHTTP1"]
     .map { Target.Dependency.product(name: $0, package: "swift-nio") }
@@ -26,8 +28,6 @@ let package = Package(
     name: "job-server",
     platforms: [.macOS(.v15)],
     products: [
-        .library(name: "JobObservability", targets: ["JobObservability"]),
-        .library(name: "PrometheusText", targets: ["PrometheusText"]),
         .library(name: "JobStore", targets: ["JobStore"]),
         .library(name: "JobService", targets: ["JobService"]),
         .executable(name: "job-server", targets: ["job-server"]),
@@ -36,6 +36,7 @@ let package = Package(
         .package(name: "job-kit", path: "../.."),
         .package(name: "job-kit-examples", path: ".."),
         .package(name: "RemoteJobs", path: "../RemoteJobs"),
+        .package(name: "Observability", path: "Observability"),
         // Without its traits, Hummingbird needs neither swift-configuration nor the rest of Foundation.
         .package(
             url: "https://github.com/hummingbird-project/hummingbird",
@@ -53,12 +54,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
-        .target(name: "PrometheusText", dependencies: [coreMetrics], swiftSettings: strict),
-        .target(
-            name: "JobObservability",
-            dependencies: [jobKit, logging, metrics, tracing],
-            swiftSettings: strict
-        ),
         .target(
             name: "JobStore",
             dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
@@ -67,55 +62,43 @@ let package = Package(
         .target(
             name: "JobService",
             dependencies: [
-                "JobObservability", "JobStore", "PrometheusText", jobKit, hummingbird,
-                hummingbirdCore, lifecycle,
-                logging, metrics, tracing,
-                .product(name: "FindDuplicates", package: "job-kit-examples"),
+                "JobStore", jobKit, jobJournal, hummingbird, hummingbirdCore, lifecycle, logging,
+                metrics,
+                tracing,
                 .product(name: "HTTPTypes", package: "swift-http-types"), nioTypes,
-            ] + nio + remoteJobs,
+            ] + nio + observability,
             resources: [.embedInCode("Page/Resources")],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "job-server",
             dependencies: [
-                "JobService", lifecycle, logging, metrics,
-                .product(name: "RemoteJobs", package: "RemoteJobs"),
+                "JobService", "JobStore", jobKit, logging,
+                .product(name: "FindDuplicates", package: "job-kit-examples"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
+            ] + observability + remoteJobs,
             swiftSettings: strict
         ),
         .testTarget(
-            name: "PrometheusTextTests",
-            dependencies: ["PrometheusText", coreMetrics],
-            swiftSettings: strict
-        ),
-        .testTarget(name: "JobStoreTests", dependencies: ["JobStore"], swiftSettings: strict),
-        .testTarget(
-            name: "JobObservabilityTests",
-            dependencies: [
-                "JobObservability", "PrometheusText", jobKit, logging, metrics, tracing,
-                .product(name: "InMemoryLogging", package: "swift-log"),
-                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
-            ],
+            name: "JobStoreTests",
+            dependencies: ["JobStore", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: strict
         ),
         .testTarget(
             name: "JobServiceTests",
             dependencies: [
-                "JobObservability", "JobService", "JobStore", "PrometheusText", jobKit,
-                jobKitTesting, logging,
-                .product(name: "RemoteJobs", package: "RemoteJobs"),
+                "JobService", "JobStore", jobKit, jobJournal, jobKitTesting, logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-            ],
+            ] + observability,
             swiftSettings: strict
         ),
         .testTarget(
             name: "JobServerTests",
             dependencies: [
-                "job-server", "JobStore", jobKit, jobKitTesting,
+                "job-server", "JobService", "JobStore", jobKit, jobKitTesting,
                 .product(name: "FindDuplicates", package: "job-kit-examples"),
-            ] + remoteJobs,
+                .product(name: "HTTPTypes", package: "swift-http-types"), hummingbirdCore,
+            ] + remoteJobs + nio + observability,
             swiftSettings: strict
         ),
     ],

@@ -7,6 +7,7 @@ let package = Package(
     dependencies: [
         .package(name: "job-kit", path: "../../.."),
         .package(name: "job-server", path: ".."),
+        .package(name: "Observability", path: "../Observability"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
@@ -19,9 +20,9 @@ let package = Package(
                 .product(name: "JobKit", package: "job-kit"),
                 // Built beside this command, which starts it.
                 .product(name: "job-server", package: "job-server"),
-                .product(name: "JobService", package: "job-server"),
-                .product(name: "JobObservability", package: "job-server"),
-                .product(name: "PrometheusText", package: "job-server"),
+                .product(name: "JobStore", package: "job-server"),
+                .product(name: "JobObservability", package: "Observability"),
+                .product(name: "PrometheusText", package: "Observability"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

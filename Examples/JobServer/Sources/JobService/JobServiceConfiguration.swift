@@ -1,4 +1,5 @@
 import Foundation
+import JobStore
 
 /// How a server runs; the defaults are those of the command.
 public struct JobServiceConfiguration: Sendable {
@@ -16,20 +17,32 @@ public struct JobServiceConfiguration: Sendable {
     public var allowedHosts: [String] = []
     /// How many jobs run at a time.
     public var jobs = 4
-    /// How many of their tasks run at a time.
+    /// How many of their tasks run at a time, shared out evenly among the jobs that run.
     public var width = ProcessInfo.processInfo.activeProcessorCount
     /// How many runs may be queued.
     public var queueLimit = 1_000
     /// How long runs may go on when the server is to stop.
     public var grace = Duration.seconds(5)
-    /// What clients must know; nil lets everybody in who can connect.
-    public var token: String?
+    /// How long a run may take; nil for as long as it takes.
+    public var timeLimit: Duration?
+    /// How long a cancelled run may take to stop before it is given up.
+    public var giveUp = Duration.seconds(30)
+    /// How many starts of a run may end with the process before it is not resumed any more.
+    public var attempts = 5
+    /// What an answered submission and a told end outlive.
+    public var durability = Durability.powerLoss
+    /// Whether ``JobService/run()`` ends at SIGTERM and SIGINT, and at once at the second of them.
+    public var handlesSignals = true
+    /// What clients must know, one of these; none lets everybody in who can connect.
+    public var tokens: [AccessToken] = []
     /// How many days a run is kept after its end.
     public var keepDays = 30
     /// Whether runs that a crash ended are repeated, if their kind may be.
     public var resumes = false
     /// How many connections are served at a time.
     public var connectionLimit = 1_024
+    /// How many of them may be open that have not asked anything yet; the oldest makes room.
+    public var silentConnectionLimit = 200
     /// How many may listen to events at a time.
     public var listenerLimit = 100
     /// How long connections may be slow or silent.
@@ -50,16 +63,26 @@ public struct JobServiceConfiguration: Sendable {
             (grace >= .zero, "The grace must not be negative."),
             ((0...36_500).contains(keepDays), "Runs can be kept for 0 to 36500 days."),
             (!data.isEmpty, "The database needs a file."),
-            (token?.isEmpty != true, "The token must not be empty."),
+            (giveUp >= .zero, "The time to give up must not be negative."),
+            (timeLimit.map { $0 > .zero } ?? true, "The time limit must be positive."),
+            (attempts >= 1, "The number of attempts must be at least 1."),
             (
-                isLoopback || token != nil,
+                tokens.allSatisfy { $0.text.count >= AccessToken.leastLength },
+                "A token has at least \(AccessToken.leastLength) characters."
+            ),
+            (
+                isLoopback || !tokens.isEmpty,
                 "An address other than loopback needs a token: \(host) would let everybody in."
             ),
         ]
         for (isGood, sentence) in checks where !isGood { throw StartUpError(64, sentence) }
+        for folder in allowedFolders where AllowedFolders([folder]).paths.isEmpty {
+            throw StartUpError(64, "There is no folder \(folder) to allow.")
+        }
     }
 
-    private var isLoopback: Bool {
+    /// Whether only this host can connect.
+    public var isLoopback: Bool {
         let octets = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
         let isIPv4 = octets.count == 4 && octets.allSatisfy { $0 != nil } && octets[0] == 127
         return isIPv4 || host == "localhost" || host == "::1"

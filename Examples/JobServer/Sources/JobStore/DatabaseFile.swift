@@ -1,11 +1,20 @@
 import Foundation
+import Synchronization
 
-/// The lock that keeps a second server off a database file, held until it is released or the process ends.
+/// The lock that keeps a second server off a database file, held until it is released or the process ends;
+/// and the file's identity, by which one that was replaced is known.
 ///
 /// SQLite's own locks let several processes write in turn; two servers would start the same runs.
 final class DatabaseFile: Sendable {
+    private struct Identity: Equatable, Sendable {
+        let device: UInt64
+        let number: UInt64
+    }
+
     let path: String
     private let descriptor: Int32
+    private let opened: Identity?
+    private let log = Mutex<Identity?>(nil)
 
     /// Opens the file, or makes it, and locks it.
     ///
@@ -27,9 +36,35 @@ final class DatabaseFile: Sendable {
                     : "The file \(path) cannot be locked: \(reason)."
             )
         }
+        opened = Self.identity(of: path)
     }
 
     deinit { close(descriptor) }
+
+    /// Notes which file SQLite writes to before it writes to this one.
+    func noteLog() {
+        let identity = Self.identity(of: path + "-wal")
+        log.withLock { $0 = identity }
+    }
+
+    /// Why the files are not those that were opened; nil while they are.
+    var loss: String? {
+        guard let now = Self.identity(of: path) else {
+            // A folder that cannot be read for a moment is no loss.
+            return errno == ENOENT || errno == ENOTDIR ? "The file \(path) is gone" : nil
+        }
+        guard now == opened else { return "The file \(path) was replaced by another one" }
+        guard let log = log.withLock({ $0 }), Self.identity(of: path + "-wal") != log else {
+            return nil
+        }
+        return "The file \(path)-wal is gone, or was replaced by another one"
+    }
+
+    private static func identity(of path: String) -> Identity? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return Identity(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
+    }
 
     private static var reason: String { String(cString: strerror(errno)) }
 }

@@ -3,27 +3,49 @@ import GRDB
 
 /// The runs in an SQLite file, which one server at a time may use.
 ///
-/// What a method wrote is in the file when it returns, and outlives a `kill -9` of the process.
+/// What a method wrote is in the file when it returns, and outlives what its ``Durability`` says.
+/// While the file cannot be written, ``start(_:at:)`` and ``end(_:_:next:)`` wait until it can be and
+/// write then, in order; all other writes throw ``StoreFailed``.
 ///
 /// > Thread: Any. Writes are made in order on a thread of the store's; several waiting ones share a
-/// > transaction. Nothing blocks the caller's thread but ``init(path:)``.
+/// > transaction. Nothing blocks the caller's thread but the initializer.
 public final class JobStore: Sendable {
     private let file: DatabaseFile
-    private let database: DatabasePool
-    private let writer: StoreWriter
+    let database: DatabasePool
+    let writer: StoreWriter
 
     /// Opens a database, or makes it.
     ///
-    /// - Parameter path: The file's path.
+    /// - Parameters:
+    ///   - path: The file's path.
+    ///   - durability: What an answered write outlives.
+    ///   - patience: How many seconds a write waits for another process's lock before it fails.
+    ///   - told: Hears when writes begin to fail and when they succeed again, on the store's thread.
     /// - Throws: ``JobStoreError`` if the file cannot be written, is no database of this server, or is
     ///   used by another one.
-    public init(path: String) throws(JobStoreError) {
+    public convenience init(
+        path: String,
+        durability: Durability = .powerLoss,
+        patience: Double = 5,
+        told: @escaping @Sendable (StoreNews) -> Void = { _ in }
+    ) throws(JobStoreError) {
+        try self.init(path: path, durability: durability, patience: patience, fault: {}, told: told)
+    }
+
+    /// Opens a database whose disk fails when `fault` throws.
+    package init(
+        path: String,
+        durability: Durability,
+        patience: Double,
+        fault: @escaping @Sendable () throws -> Void,
+        told: @escaping @Sendable (StoreNews) -> Void
+    ) throws(JobStoreError) {
         file = try DatabaseFile(path: path)
         do {
             var configuration = Configuration()
             configuration.label = "job-store"
             configuration.maximumReaderCount = 4
-            configuration.busyMode = .timeout(5)
+            configuration.busyMode = .timeout(patience)
             database = try DatabasePool(path: path, configuration: configuration)
             let migrator = Schema.migrator
             let isOurs = try database.read { try Schema.isOurs($0) }
@@ -34,6 +56,12 @@ public final class JobStore: Sendable {
                 throw JobStoreError("The file \(path) was written by a newer job-server.")
             }
             try migrator.migrate(database)
+            try database.writeWithoutTransaction { database in
+                let level = durability == .powerLoss ? "FULL" : "NORMAL"
+                try database.execute(sql: "PRAGMA synchronous = \(level)")
+                // The log has its file from now on.
+                try database.execute(sql: "UPDATE probe SET count = count + 1")
+            }
         } catch let error as JobStoreError {
             throw error
         } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
@@ -42,83 +70,152 @@ public final class JobStore: Sendable {
             let reason = (error as? DatabaseError)?.message ?? error.localizedDescription
             throw JobStoreError("The database \(path) cannot be opened: \(reason).")
         }
-        writer = StoreWriter(database)
+        file.noteLog()
+        writer = StoreWriter(database, file: file, fault: fault, told: told)
     }
+
+    // MARK: - Health
+
+    /// Why writes fail; nil while they succeed.
+    public var failure: String? { writer.reason }
+
+    /// How many ends and starts wait for the file to be writable again.
+    public var unwrittenCount: Int { writer.keptCount }
+
+    /// Tries a write if the last one is older than a second.
+    ///
+    /// - Throws: ``StoreFailed`` if the file cannot be written now.
+    public func probe() async throws { try await writer.probe() }
+
+    /// Looks whether the file is still the one that was opened; what is found is told.
+    public func look() { writer.look() }
+
+    // MARK: - Writing
 
     /// Takes over what the server before left: what ran is `interrupted`, and runs again if its kind may.
     ///
     /// - Parameters:
     ///   - now: The time, in milliseconds since 1970.
     ///   - resumable: The kinds whose runs are repeated as new ones.
+    ///   - attempts: How many starts of a run may end with the process before it is left as it is.
     /// - Returns: What was found, and what is queued.
     /// - Throws: An error of the database's.
-    public func recover(now: Int64, resumable: Set<String> = []) async throws -> Recovery {
+    public func recover(
+        now: Int64,
+        resumable: Set<String> = [],
+        attempts: Int = .max
+    ) async throws -> Recovery {
         try await writer.write { database in
             var recovery = Recovery()
             let rows = try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT \(RunRow.columns), parameters FROM run WHERE state = 'running' ORDER BY id
+                    SELECT \(RunRow.columns), parameters, key, requested, crashes, journalID FROM run
+                    WHERE state = 'running' ORDER BY id
                     """
             )
             for row in rows {
                 let record = RunRow.record(row)
                 recovery.interruptedIDs.append(record.id)
+                let crashes: Int = row["crashes"] + 1
+                let mayRepeat = resumable.contains(record.kind) && record.cancelRequestedAt == nil
+                let isWornOut = mayRepeat && crashes >= attempts
+                if isWornOut { recovery.wornOutIDs.append(record.id) }
+                let reason =
+                    isWornOut
+                    ? "Not run again: \(crashes) start\(crashes == 1 ? "" : "s") in a row ended with the process."
+                    : nil
                 try database.execute(
-                    sql: "UPDATE run SET state = 'interrupted', finishedAt = ? WHERE id = ?",
-                    arguments: [now, record.id]
+                    sql: """
+                        UPDATE run SET state = 'interrupted', finishedAt = max(?, startedAt), error = ?,
+                            crashes = ? WHERE id = ?
+                        """,
+                    arguments: [now, reason, crashes, record.id]
                 )
-                guard resumable.contains(record.kind) else { continue }
+                guard mayRepeat, !isWornOut else { continue }
                 let new = NewRun(
                     kind: record.kind,
                     title: record.title,
                     parameters: row["parameters"],
+                    key: row["key"],
                     previousID: record.id,
                     attempt: record.attempt + 1,
-                    submittedAt: now
+                    submittedAt: now,
+                    requested: row["requested"],
+                    priority: record.priority,
+                    crashes: crashes,
+                    journalID: row["journalID"] ?? record.id
                 )
-                recovery.resumedIDs.append(try RunRow.insert(new, into: database).id)
+                recovery.resumedIDs.append(try Self.succeed(record.id, with: new, in: database).id)
             }
-            recovery.queuedIDs = try Int64.fetchAll(
-                database,
-                sql: "SELECT id FROM run WHERE state = 'queued' ORDER BY id"
-            )
+            recovery.queued =
+                try Row.fetchAll(
+                    database,
+                    sql: "SELECT \(RunRow.columns) FROM run WHERE state = 'queued' ORDER BY id"
+                )
+                .map(RunRow.record)
             return recovery
         }
     }
 
+    /// Adds a run that takes the place of one that has ended, its key included.
+    static func succeed(
+        _ id: Int64,
+        with new: NewRun,
+        in database: Database
+    ) throws -> RunRecord {
+        if new.key != nil {
+            try database.execute(sql: "UPDATE run SET key = NULL WHERE id = ?", arguments: [id])
+        }
+        return try RunRow.insert(new, into: database)
+    }
+
     /// Adds a run in the state `queued`, unless its key is known.
     ///
+    /// A key is free again when its run has failed or was cancelled.
+    ///
     /// - Parameter new: What is submitted.
-    /// - Returns: The new run; or the one that has the key, and `false`.
+    /// - Returns: The new run, or the one that has the key.
     /// - Throws: An error of the database's.
-    public func add(_ new: NewRun) async throws -> (record: RunRecord, isNew: Bool) {
+    public func add(_ new: NewRun) async throws -> Addition {
         try await writer.write { database in
-            if let key = new.key, let known = try Self.record(key: key, in: database) {
-                return (known, false)
-            }
-            return (try RunRow.insert(new, into: database), true)
+            guard let key = new.key,
+                let known = try Self.holder(of: key, like: new.kind, new.requested, in: database)
+            else { return .added(try RunRow.insert(new, into: database)) }
+            guard case .known(let record) = known,
+                record.state == .failed || record.state == .cancelled
+            else { return known }
+            return .added(try Self.succeed(record.id, with: new, in: database))
         }
     }
 
-    /// Notes that a queued run starts.
+    /// Notes that a queued run starts; waits while the store fails.
     ///
     /// - Parameters:
     ///   - id: The run.
     ///   - time: The time, in milliseconds since 1970.
     /// - Returns: The run with its parameters; nil if it is not queued any more.
-    /// - Throws: An error of the database's.
+    /// - Throws: ``StoreFailed`` if the file is gone.
     public func start(_ id: Int64, at time: Int64) async throws -> RunDetail? {
-        try await writer.write { database in
+        try await writer.write(isKept: true) { database in
             try Row.fetchOne(
                 database,
                 sql: """
-                    UPDATE run SET state = 'running', startedAt = ? WHERE id = ? AND state = 'queued'
-                    RETURNING \(RunRow.columns), parameters
+                    UPDATE run SET state = 'running', startedAt = max(?, submittedAt)
+                    WHERE id = ? AND state = 'queued'
+                    RETURNING \(RunRow.columns), parameters, key, requested, journalID
                     """,
                 arguments: [time, id]
             )
-            .map { RunDetail(record: RunRow.record($0), parameters: $0["parameters"]) }
+            .map { row in
+                RunDetail(
+                    record: RunRow.record(row),
+                    parameters: row["parameters"],
+                    key: row["key"],
+                    requested: row["requested"],
+                    journalID: row["journalID"]
+                )
+            }
         }
     }
 
@@ -143,26 +240,77 @@ public final class JobStore: Sendable {
         }
     }
 
-    /// Notes a run's end; the first one counts.
+    /// Notes when a running run was first asked to stop; waits while the store fails.
+    public func noteCancel(of id: Int64, at time: Int64) async throws {
+        try await writer.write(isKept: true) { database in
+            try database.execute(
+                sql: """
+                    UPDATE run SET cancelRequestedAt = ?
+                    WHERE id = ? AND state = 'running' AND cancelRequestedAt IS NULL
+                    """,
+                arguments: [time, id]
+            )
+        }
+    }
+
+    /// Notes how many steps a running run's journal knew; waits while the store fails.
+    public func noteKnownSteps(_ count: Int, of id: Int64) async throws {
+        try await writer.write(isKept: true) { database in
+            try database.execute(
+                sql: "UPDATE run SET knownSteps = ? WHERE id = ?",
+                arguments: [count, id]
+            )
+        }
+    }
+
+    /// Changes the priority of a queued run.
+    ///
+    /// - Returns: The run as it now stands; nil if it is not queued.
+    /// - Throws: An error of the database's.
+    public func prioritize(_ id: Int64, _ priority: Int) async throws -> RunRecord? {
+        try await writer.write { database in
+            try Row.fetchOne(
+                database,
+                sql: """
+                    UPDATE run SET priority = ? WHERE id = ? AND state = 'queued'
+                    RETURNING \(RunRow.columns)
+                    """,
+                arguments: [priority, id]
+            )
+            .map(RunRow.record)
+        }
+    }
+
+    /// Notes a run's end, and queues what follows it; the first end counts.
+    ///
+    /// Waits while the store fails.
     ///
     /// - Parameters:
     ///   - id: The run.
     ///   - end: How it ended.
-    /// - Returns: The run as it now stands; nil if it is unknown or had ended before.
-    /// - Throws: An error of the database's.
-    public func end(_ id: Int64, _ end: RunEnd) async throws -> RunRecord? {
-        try await writer.write { database in
+    ///   - next: The run that is queued in its place, in the same transaction.
+    /// - Returns: The run as it now stands, and the next one; nil if it is unknown or had ended before.
+    /// - Throws: ``StoreFailed`` if the file is gone.
+    public func end(
+        _ id: Int64,
+        _ end: RunEnd,
+        next: NewRun? = nil
+    ) async throws -> (record: RunRecord, next: RunRecord?)? {
+        try await writer.write(isKept: true) { database in
             let row = try Row.fetchOne(
                 database,
                 sql: """
-                    UPDATE run SET state = ?, finishedAt = ?, progress = max(progress, ?),
-                        tasksTracked = ?, tasksFinished = ?, tasksFailed = ?, error = ?, result = ?
+                    UPDATE run SET state = ?, finishedAt = max(?, coalesce(startedAt, submittedAt)),
+                        progress = max(progress, ?), tasksTracked = ?, tasksFinished = ?,
+                        tasksFailed = ?, error = ?, result = ?, failures = ?,
+                        cancelRequestedAt = coalesce(cancelRequestedAt, ?)
                     WHERE id = ? AND state IN ('queued', 'running')
                     RETURNING \(RunRow.columns)
                     """,
                 arguments: [
                     end.state.rawValue, end.finishedAt, end.progress, end.tasksTracked,
-                    end.tasksFinished, end.tasksFailed, end.error, end.result, id,
+                    end.tasksFinished, end.tasksFailed, end.error, end.result,
+                    RunRow.text(end.failures), end.cancelRequestedAt, id,
                 ]
             )
             guard let row else { return nil }
@@ -172,119 +320,28 @@ public final class JobStore: Sendable {
                     arguments: [id, Data(timeline)]
                 )
             }
-            return RunRow.record(row)
+            let added = try next.map { try Self.succeed(id, with: $0, in: database) }
+            return (RunRow.record(row), added)
         }
     }
 
-    /// Deletes the runs that ended before a time; their numbers are not used again.
+    /// Deletes a run that has ended; its number is not used again.
     ///
-    /// - Parameter time: The time, in milliseconds since 1970.
-    /// - Returns: How many were deleted.
+    /// - Returns: Whether it was deleted; nil if there is none of that number.
     /// - Throws: An error of the database's.
-    public func deleteRuns(endedBefore time: Int64) async throws -> Int {
+    public func delete(_ id: Int64) async throws -> Bool? {
         try await writer.write { database in
             try database.execute(
-                sql: "DELETE FROM run WHERE finishedAt < ? AND state NOT IN ('queued', 'running')",
-                arguments: [time]
-            )
-            return database.changesCount
-        }
-    }
-
-    /// One run with its parameters and its result; nil if there is none of that number.
-    public func detail(_ id: Int64) async throws -> RunDetail? {
-        try await database.read { database in
-            try Row.fetchOne(
-                database,
-                sql: "SELECT \(RunRow.columns), parameters, result FROM run WHERE id = ?",
+                sql: "DELETE FROM run WHERE id = ? AND state NOT IN ('queued', 'running')",
                 arguments: [id]
             )
-            .map { row in
-                RunDetail(
-                    record: RunRow.record(row),
-                    parameters: row["parameters"],
-                    result: row["result"]
-                )
-            }
-        }
-    }
-
-    /// The run that has a key; nil if none has.
-    public func run(key: String) async throws -> RunRecord? {
-        try await database.read { try Self.record(key: key, in: $0) }
-    }
-
-    /// Runs by their numbers, in no order; unknown ones are left out.
-    public func runs(_ ids: [Int64]) async throws -> [RunRecord] {
-        try await database.read { database in
-            try ids.compactMap { id in
-                try Row.fetchOne(
-                    database,
-                    sql: "SELECT \(RunRow.columns) FROM run WHERE id = ?",
-                    arguments: [id]
-                )
-                .map(RunRow.record)
-            }
-        }
-    }
-
-    /// Runs from the newest to the oldest.
-    ///
-    /// - Parameters:
-    ///   - limit: How many at most.
-    ///   - before: Only runs of lower numbers.
-    ///   - state: Only runs of this state.
-    /// - Returns: The runs.
-    /// - Throws: An error of the database's.
-    public func runs(
-        limit: Int,
-        before: Int64? = nil,
-        state: RunState? = nil
-    ) async throws -> [RunRecord] {
-        try await database.read { database in
-            var conditions = ["id < ?"]
-            var arguments: [any DatabaseValueConvertible] = [before ?? Int64.max]
-            if let state {
-                conditions.append("state = ?")
-                arguments.append(state.rawValue)
-            }
-            arguments.append(limit)
-            return
-                try Row.fetchAll(
-                    database,
-                    sql: """
-                        SELECT \(RunRow.columns) FROM run WHERE \(conditions.joined(separator: " AND "))
-                        ORDER BY id DESC LIMIT ?
-                        """,
-                    arguments: StatementArguments(arguments)
-                )
-                .map(RunRow.record)
-        }
-    }
-
-    /// The timeline that was kept of a run, as it was given; nil if none was.
-    public func timeline(_ id: Int64) async throws -> [UInt8]? {
-        try await database.read { database in
-            try Data.fetchOne(
+            if database.changesCount > 0 { return true }
+            let isThere = try Row.fetchOne(
                 database,
-                sql: "SELECT data FROM timeline WHERE runID = ?",
+                sql: "SELECT 1 FROM run WHERE id = ?",
                 arguments: [id]
             )
-            .map { [UInt8]($0) }
+            return isThere == nil ? nil : false
         }
-    }
-
-    /// Reads something, to see whether the database answers.
-    public func check() async throws {
-        _ = try await database.read { try Int.fetchOne($0, sql: "SELECT 1 FROM run LIMIT 1") }
-    }
-
-    private static func record(key: String, in database: Database) throws -> RunRecord? {
-        try Row.fetchOne(
-            database,
-            sql: "SELECT \(RunRow.columns) FROM run WHERE key = ?",
-            arguments: [key]
-        )
-        .map(RunRow.record)
     }
 }

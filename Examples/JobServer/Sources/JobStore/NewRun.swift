@@ -14,6 +14,16 @@ public struct NewRun: Sendable {
     public var attempt: Int
     /// When it was submitted, in milliseconds since 1970.
     public var submittedAt: Int64
+    /// The parameters as the client sent them, which those of the same key must equal; nil without a key.
+    public var requested: String?
+    /// How urgent it is: higher numbers start first.
+    public var priority: Int
+    /// When it may start, in milliseconds since 1970; nil for at once.
+    public var runAt: Int64?
+    /// How many starts in a row, of the runs that it repeats, ended with the process.
+    public var crashes: Int
+    /// The number of the run with whose journal it goes on; nil for its own.
+    public var journalID: Int64?
 
     /// Makes a submission.
     public init(
@@ -23,7 +33,12 @@ public struct NewRun: Sendable {
         key: String? = nil,
         previousID: Int64? = nil,
         attempt: Int = 1,
-        submittedAt: Int64
+        submittedAt: Int64,
+        requested: String? = nil,
+        priority: Int = 0,
+        runAt: Int64? = nil,
+        crashes: Int = 0,
+        journalID: Int64? = nil
     ) {
         self.kind = kind
         self.title = title
@@ -32,5 +47,10 @@ public struct NewRun: Sendable {
         self.previousID = previousID
         self.attempt = attempt
         self.submittedAt = submittedAt
+        self.requested = requested
+        self.priority = priority
+        self.runAt = runAt
+        self.crashes = crashes
+        self.journalID = journalID
     }
 }

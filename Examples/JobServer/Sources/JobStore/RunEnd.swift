@@ -16,6 +16,10 @@ public struct RunEnd: Sendable {
     public var error: String?
     /// Its result as JSON.
     public var result: String?
+    /// The first tasks that failed.
+    public var failures: [RunFailure]
+    /// When it was asked to stop, unless that was noted before.
+    public var cancelRequestedAt: Int64?
     /// Its timeline, encoded, if it is worth keeping.
     public var timeline: [UInt8]?
 
@@ -29,6 +33,8 @@ public struct RunEnd: Sendable {
         tasksFailed: Int = 0,
         error: String? = nil,
         result: String? = nil,
+        failures: [RunFailure] = [],
+        cancelRequestedAt: Int64? = nil,
         timeline: [UInt8]? = nil
     ) {
         self.state = state
@@ -39,6 +45,8 @@ public struct RunEnd: Sendable {
         self.tasksFailed = tasksFailed
         self.error = error
         self.result = result
+        self.failures = failures
+        self.cancelRequestedAt = cancelRequestedAt
         self.timeline = timeline
     }
 }

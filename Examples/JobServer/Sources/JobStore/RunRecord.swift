@@ -26,8 +26,18 @@ public struct RunRecord: Sendable, Equatable {
     public var startedAt: Int64?
     /// When it ended.
     public var finishedAt: Int64?
-    /// One sentence that says why it failed.
+    /// One sentence that says why it failed, or was left as it is.
     public var error: String?
+    /// How urgent it is: of runs that wait, one of a higher number starts first.
+    public var priority: Int
+    /// When it may start; nil for at once.
+    public var runAt: Int64?
+    /// When it was first asked to stop.
+    public var cancelRequestedAt: Int64?
+    /// The first tasks that failed.
+    public var failures: [RunFailure]
+    /// How many steps its journal knew when it started; nil without a journal.
+    public var knownSteps: Int?
 
     /// Makes a record.
     public init(
@@ -44,7 +54,12 @@ public struct RunRecord: Sendable, Equatable {
         submittedAt: Int64,
         startedAt: Int64? = nil,
         finishedAt: Int64? = nil,
-        error: String? = nil
+        error: String? = nil,
+        priority: Int = 0,
+        runAt: Int64? = nil,
+        cancelRequestedAt: Int64? = nil,
+        failures: [RunFailure] = [],
+        knownSteps: Int? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -60,5 +75,10 @@ public struct RunRecord: Sendable, Equatable {
         self.startedAt = startedAt
         self.finishedAt = finishedAt
         self.error = error
+        self.priority = priority
+        self.runAt = runAt
+        self.cancelRequestedAt = cancelRequestedAt
+        self.failures = failures
+        self.knownSteps = knownSteps
     }
 }

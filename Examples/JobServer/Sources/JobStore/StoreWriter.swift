@@ -1,58 +1,153 @@
 import Dispatch
+import Foundation
 import GRDB
 import Synchronization
 
-/// Writes to the database, in order, all that came in meanwhile in one transaction.
+/// Writes to the database, in order, all that came in meanwhile in one transaction; the only lock over
+/// its machine.
 ///
 /// A commit costs more than what a run writes: many clients share one.
 final class StoreWriter: Sendable {
     /// One caller's part of a transaction.
-    private struct Command: Sendable {
-        let perform: @Sendable (Database) -> Void
+    struct Command: Sendable {
+        let perform: @Sendable (Database) throws -> Void
         let committed: @Sendable ((any Error)?) -> Void
     }
 
+    typealias Machine = WriteQueueStateMachine<Command>
+
     private struct State: Sendable {
-        var pending: [Command] = []
-        var isDraining = false
+        var machine = Machine()
+        var lastWrite: ContinuousClock.Instant?
     }
 
     private let database: DatabasePool
+    // Weak: the lock goes with the store, not with the last write.
+    private weak let file: DatabaseFile?
+    private let told: @Sendable (StoreNews) -> Void
+    /// Throws what a disk would; called within each transaction, before its commit.
+    private let fault: @Sendable () throws -> Void
     private let queue = DispatchQueue(label: "job-store")
     private let state = Mutex(State())
 
-    init(_ database: DatabasePool) {
+    init(
+        _ database: DatabasePool,
+        file: DatabaseFile,
+        fault: @escaping @Sendable () throws -> Void,
+        told: @escaping @Sendable (StoreNews) -> Void
+    ) {
         self.database = database
+        self.file = file
+        self.fault = fault
+        self.told = told
     }
+
+    /// Why writes fail; nil while they succeed.
+    var reason: String? { state.withLock { $0.machine.reason } }
+    /// How many writes are kept until they succeed.
+    var keptCount: Int { state.withLock { $0.machine.keptCount } }
 
     /// Writes, and returns when the transaction was committed.
     ///
-    /// - Parameter body: What is written; runs once. Its error undoes what it wrote, and nothing else.
+    /// - Parameters:
+    ///   - isKept: Whether it waits while the store fails, and is written when it is back.
+    ///   - body: What is written; may run again in another transaction if this one was undone. Its
+    ///     error undoes what it wrote, and nothing else.
     /// - Returns: What the body returned.
-    /// - Throws: The body's error, or the commit's.
+    /// - Throws: The body's error, or ``StoreFailed``.
     func write<Value: Sendable>(
+        isKept: Bool = false,
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let box = Box(Mutex<Result<Value, any Error>?>(nil))
-            add(
-                Command(
-                    perform: { database in
-                        let outcome = Result { try Self.whole(body, in: database) }
-                        box.value.withLock { $0 = outcome }
-                    },
-                    committed: { error in
-                        if let error {
-                            continuation.resume(throwing: error)
-                        } else if let outcome = box.value.withLock({ $0 }) {
-                            continuation.resume(with: outcome)
-                        } else {
-                            continuation.resume(throwing: JobStoreError("Nothing was written."))
-                        }
+            let command = Command(
+                perform: { database in
+                    let outcome = Result { try Self.whole(body, in: database) }
+                    // What the disk or a lock refuses undoes the whole transaction.
+                    if case .failure(let error) = outcome, Self.isFault(error) { throw error }
+                    box.value.withLock { $0 = outcome }
+                },
+                committed: { error in
+                    if let error {
+                        continuation.resume(throwing: error)
+                    } else if let outcome = box.value.withLock({ $0 }) {
+                        continuation.resume(with: outcome)
+                    } else {
+                        continuation.resume(throwing: StoreFailed(reason: "Nothing was written"))
                     }
-                )
+                }
             )
+            queue.async { [self] in send { $0.machine.added(command, isKept: isKept) } }
         }
+    }
+
+    /// Writes something, unless a write succeeded within the last second.
+    ///
+    /// - Throws: ``StoreFailed`` while writes fail.
+    func probe() async throws {
+        let isFresh = state.withLock { state in
+            guard state.machine.reason == nil, let last = state.lastWrite else { return false }
+            return ContinuousClock.now - last < .seconds(1)
+        }
+        guard !isFresh else { return }
+        if let reason { throw StoreFailed(reason: reason) }
+        try await write { try Self.trial($0) }
+    }
+
+    /// Looks whether the file is still the one that was opened.
+    func look() {
+        queue.async { [self] in
+            if let cause = file?.loss { send { $0.machine.lost(cause) } }
+        }
+    }
+
+    /// Feeds one input to the machine, then does what it decides.
+    ///
+    /// On the queue alone, so that actions come in the order of the decisions.
+    private func send(_ input: (inout State) -> [Machine.Action]) {
+        for action in state.withLock({ input(&$0) }) {
+            switch action {
+            // Not at once: what came in meanwhile goes into the same transaction.
+            case .write(let commands): queue.async { [self] in make(commands) }
+            case .refuse(let commands, let reason):
+                for command in commands { command.committed(StoreFailed(reason: reason)) }
+            case .wait(let trial):
+                queue.asyncAfter(deadline: .now() + Self.delay(trial)) { [self] in
+                    send { $0.machine.waited() }
+                }
+            case .tell(let news): told(news)
+            }
+        }
+    }
+
+    private func make(_ commands: [Command]) {
+        if let cause = file?.loss { return send { $0.machine.lost(cause) } }
+        do {
+            try database.write { database in
+                if commands.isEmpty { try Self.trial(database) }
+                for command in commands { try command.perform(database) }
+                try fault()
+            }
+        } catch {
+            // A file that has gone shows itself in many ways.
+            if let cause = file?.loss { return send { $0.machine.lost(cause) } }
+            return send { $0.machine.failed(Self.text(error)) }
+        }
+        // What was committed to a file that nobody finds again is not told as written.
+        if let cause = file?.loss { return send { $0.machine.lost(cause) } }
+        state.withLock { $0.lastWrite = .now }
+        for command in commands { command.committed(nil) }
+        send { $0.machine.written() }
+    }
+
+    /// 0.1 s, doubled with each trial up to 5 s, a fifth more or less.
+    private static func delay(_ trial: Int) -> Double {
+        min(5, 0.1 * pow(2, Double(min(trial, 30) - 1))) * Double.random(in: 0.8...1.2)
+    }
+
+    private static func trial(_ database: Database) throws {
+        try database.execute(sql: "UPDATE probe SET count = count + 1")
     }
 
     /// Runs a command's body, and undoes it if it throws.
@@ -65,38 +160,22 @@ final class StoreWriter: Sendable {
             value = try body(database)
             return .commit
         }
-        guard let value else { throw JobStoreError("Nothing was written.") }
+        guard let value else { throw StoreFailed(reason: "Nothing was written") }
         return value
     }
 
-    private func add(_ command: Command) {
-        let mustDrain = state.withLock { state in
-            state.pending.append(command)
-            defer { state.isDraining = true }
-            return !state.isDraining
-        }
-        guard mustDrain else { return }
-        queue.async { [self] in drain() }
+    /// Whether an error is the file's, the disk's or a lock's, and not of what was to be written.
+    static func isFault(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError else { return false }
+        let own: [ResultCode] = [
+            .SQLITE_CONSTRAINT, .SQLITE_TOOBIG, .SQLITE_MISMATCH, .SQLITE_RANGE, .SQLITE_ERROR,
+        ]
+        return !own.contains(error.resultCode.primaryResultCode)
     }
 
-    private func drain() {
-        while true {
-            let commands = state.withLock { state in
-                defer { state.pending = [] }
-                if state.pending.isEmpty { state.isDraining = false }
-                return state.pending
-            }
-            guard !commands.isEmpty else { return }
-            var failure: (any Error)?
-            do {
-                try database.write { database in
-                    for command in commands { command.perform(database) }
-                }
-            } catch {
-                failure = error
-            }
-            for command in commands { command.committed(failure) }
-        }
+    /// An error in a few words.
+    static func text(_ error: any Error) -> String {
+        (error as? DatabaseError)?.message ?? "\(error)"
     }
 }
 

@@ -2,15 +2,19 @@ import ArgumentParser
 import Foundation
 import JobObservability
 import JobService
+import JobStore
 import Logging
 import RemoteJobs
-import ServiceLifecycle
 
 /// The command line of job-server.
 struct JobServerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "job-server",
-        abstract: "Runs jobs that are submitted over HTTP, and shows them on a page."
+        abstract: "Runs jobs that are submitted over HTTP, and shows them on a page.",
+        discussion: """
+            job-server backup FILE [--data DATA] copies the database, job-server check [--data DATA] \
+            checks it; both also while a server uses it.
+            """
     )
 
     @Option(help: "The address to listen on.") var host = "127.0.0.1"
@@ -20,7 +24,10 @@ struct JobServerCommand: ParsableCommand {
     @Option(help: "A folder that jobs may read; may be repeated.") var allow: [String] = []
     @Option(help: "A name that leads to this server; may be repeated.") var allowHost: [String] = []
     @Option(help: "How many jobs run at a time.") var jobs = 4
-    @Option(help: "How many of their tasks run at a time; the number of cores by default.")
+    @Option(
+        help:
+            "How many of their tasks run at a time, shared out evenly; as many as cores by default."
+    )
     var width = ProcessInfo.processInfo.activeProcessorCount
     @Option(help: "How many runs may be queued.") var queueLimit = 1_000
     @Option(help: "How many seconds runs may go on at a shutdown.") var grace = 5.0
@@ -29,6 +36,16 @@ struct JobServerCommand: ParsableCommand {
     @Flag(help: "Repeat runs that a crash has ended, if their kind may be.") var resume = false
     @Option(help: "The broker of searches of hosts, amqp://USER:PASSWORD@HOST:PORT[,HOST:PORT...].")
     var broker: String?
+    @Option(help: "How many seconds a run may take; as many as it needs by default.")
+    var timeLimit: Double?
+    @Option(help: "How many seconds a cancelled run may take to stop before it is given up.")
+    var giveUp = 30.0
+    @Option(help: "How many starts of a run may end with the process before it is not resumed.")
+    var attempts = 5
+    @Flag(inversion: .prefixedNo, help: "Offer steps, to try things out; the default on loopback.")
+    var samples: Bool?
+    @Option(help: "What an answered submission outlives: power-loss, or crash.")
+    var durability = Durability.powerLoss
 
     /// The options as a configuration.
     ///
@@ -36,6 +53,14 @@ struct JobServerCommand: ParsableCommand {
     func serviceConfiguration() throws(StartUpError) -> JobServiceConfiguration {
         guard grace.isFinite, (0...86_400).contains(grace) else {
             throw StartUpError(64, "The grace must be from 0 to 86400 seconds.")
+        }
+        if let timeLimit {
+            guard timeLimit.isFinite, timeLimit >= 0.001, timeLimit <= 31_536_000 else {
+                throw StartUpError(64, "The time limit must be from 0.001 to 31536000 seconds.")
+            }
+        }
+        guard giveUp.isFinite, (0...86_400).contains(giveUp) else {
+            throw StartUpError(64, "The time to give up must be from 0 to 86400 seconds.")
         }
         var configuration = JobServiceConfiguration()
         configuration.host = host
@@ -48,8 +73,14 @@ struct JobServerCommand: ParsableCommand {
         configuration.width = width
         configuration.queueLimit = queueLimit
         configuration.grace = .milliseconds(Int64(grace * 1_000))
-        configuration.token = try tokenFile.map { path throws(StartUpError) in try Self.token(path)
-        }
+        configuration.tokens =
+            try tokenFile.map { path throws(StartUpError) in
+                try Self.tokens(path)
+            } ?? []
+        configuration.timeLimit = timeLimit.map { .milliseconds(Int64($0 * 1_000)) }
+        configuration.giveUp = .milliseconds(Int64(giveUp * 1_000))
+        configuration.attempts = attempts
+        configuration.durability = durability
         configuration.keepDays = keepDays
         configuration.resumes = resume
         return configuration
@@ -57,26 +88,36 @@ struct JobServerCommand: ParsableCommand {
 
     /// The kinds of job that the server runs.
     ///
+    /// - Parameter isLoopback: Whether only this host can connect: then there are samples by default.
+    /// - Returns: The kinds, in the order of the form.
     /// - Throws: `StartUpError` if the broker's URL is none.
-    func kinds() throws(StartUpError) -> [any JobKind] {
-        guard let broker else { return [FindDuplicatesKind(), StepsKind()] }
-        do {
-            let brokers = try BrokerAddress.parse(broker)
-            return [FindDuplicatesKind(), FindDuplicatesOnHostsKind(brokers: brokers), StepsKind()]
-        } catch {
-            throw StartUpError(64, "\(error)")
+    func kinds(isLoopback: Bool) throws(StartUpError) -> [any JobKind] {
+        var kinds: [any JobKind] = [FindDuplicatesKind()]
+        if let broker {
+            do {
+                let brokers = try BrokerAddress.parse(broker)
+                kinds.append(FindDuplicatesOnHostsKind(brokers: brokers))
+            } catch {
+                throw StartUpError(64, "\(error)")
+            }
         }
+        if samples ?? isLoopback { kinds.append(StepsKind()) }
+        return kinds
     }
 
-    private static func token(_ path: String) throws(StartUpError) -> String {
-        guard let bytes = FileManager.default.contents(atPath: path) else {
-            throw StartUpError(74, "The token file \(path) cannot be read.")
+    private static func tokens(_ path: String) throws(StartUpError) -> [AccessToken] {
+        var status = stat()
+        guard stat(path, &status) == 0, let bytes = FileManager.default.contents(atPath: path)
+        else { throw StartUpError(74, "The token file \(path) cannot be read.") }
+        guard status.st_mode & 0o044 == 0 else {
+            throw StartUpError(64, "Others may read the token file \(path): chmod 600 it.")
         }
-        let token = String(decoding: bytes, as: UTF8.self)
-            .trimmingCharacters(in: .whitespacesAndNewlines)
-        guard !token.isEmpty else {
-            throw StartUpError(64, "The token file \(path) is empty.")
+        do {
+            return try AccessToken.tokens(in: String(decoding: bytes, as: UTF8.self))
+        } catch {
+            throw StartUpError(64, "The token file \(path): \(error.description)")
         }
-        return token
     }
 }
+
+extension Durability: ExpressibleByArgument {}

@@ -54,6 +54,7 @@ final class BadRequestTests: XCTestCase {
         BadRequest(headers: json + ["Sec-Fetch-Site: cross-site"], status: 403),
         BadRequest(headers: json + ["Sec-Fetch-Site: same-site"], status: 403),
         BadRequest(host: "evil.example", status: 421),
+        BadRequest(headers: json + ["Host: evil.example"], status: 400),
         BadRequest(method: "GET", headers: [], host: "127.0.0.1.evil", body: nil, status: 421),
     ]
 
@@ -62,6 +63,13 @@ final class BadRequestTests: XCTestCase {
         body("[]", 422), body("null", 422), body("{}", 422, "kind"),
         body("{\"kind\":7}", 422, "kind"), body("{\"kind\":\"none\"}", 422, "kind"),
         body("{\"kind\":\"steps\",\"key\":1}", 422, "key"),
+        body("{\"kind\":\"steps\",\"key\":\"\"}", 422, "key"),
+        body("{\"kind\":\"steps\",\"priority\":\"high\"}", 422, "priority"),
+        body("{\"kind\":\"steps\",\"priority\":1e30}", 422, "priority"),
+        body("{\"kind\":\"steps\",\"runAt\":\"2030-01-01\"}", 422, "runAt"),
+        body("{\"kind\":\"steps\",\"runAt\":-1}", 422, "runAt"),
+        body("{\"kind\":\"steps\",\"maxAttempts\":5}", 400, "maxAttempts"),
+        body("{\"kind\":\"steps\",\"kind\":\"steps\"}", 400),
         body(submit("steps", "[]"), 422, "parameters"),
         body(submit("steps", "{\"count\":1}"), 422, "milliseconds"),
         body(submit("steps", "{\"count\":-1,\"milliseconds\":0}"), 422, "count"),

@@ -40,18 +40,98 @@ final class HTTPTests: XCTestCase {
         XCTAssertEqual(try server.post("/jobs/\(again.id)/cancel").status, 202)
     }
 
-    func testSameKeyIsTheFirstRunWhateverItsParameters() throws {
+    func testKeyIsOneRunUntilThatFailsAndIsForOneSetOfParameters() throws {
         let server = try ServerProcess(in: TestFolder())
-        let body =
-            "{\"kind\":\"steps\",\"key\":\"k\",\"parameters\":{\"count\":1,\"milliseconds\":0}}"
-        let first = try server.post("/jobs", body)
-        let second = try server.post("/jobs", "{\"kind\":\"nonsense\",\"key\":\"k\"}")
-        XCTAssertEqual([first.status, second.status], [201, 200])
-        XCTAssertEqual(first.id, second.id)
+        func submit(_ parameters: String, key: String = "k", kind: String = "steps") throws
+            -> Answer
+        {
+            try server.post(
+                "/jobs",
+                "{\"kind\":\"\(kind)\",\"key\":\"\(key)\",\"parameters\":{\(parameters)}}"
+            )
+        }
+        let first = try submit("\"count\":1,\"milliseconds\":0")
+        let same = try submit("\"milliseconds\":0,\"count\":1,\"width\":null")
+        XCTAssertEqual([first.status, same.status], [201, 200])
+        XCTAssertEqual(first.id, same.id)
+        for other in [
+            try submit("\"count\":2,\"milliseconds\":0"),
+            try submit("\"count\":1,\"milliseconds\":0", kind: "find-duplicates"),
+        ] {
+            XCTAssertEqual(other.status, 409)
+            XCTAssertEqual(other.field, "key")
+        }
         try server.wait(for: first.id, "succeeded")
         let again = try server.post("/jobs/\(first.id)/run-again")
         XCTAssertEqual(again.status, 201)
         XCTAssertNotEqual(again.id, first.id)
+        // Of a run that has failed the key is free again, for the same parameters.
+        let failing = "\"count\":1,\"milliseconds\":0,\"fails\":1"
+        let failed = try submit(failing, key: "f")
+        try server.wait(for: failed.id, "failed")
+        let next = try submit(failing, key: "f")
+        XCTAssertEqual(next.status, 201)
+        XCTAssertNotEqual(next.id, failed.id)
+        XCTAssertEqual(try submit("\"count\":9,\"milliseconds\":0", key: "f").status, 409)
+        let long = try submit("\"count\":1,\"milliseconds\":3600000", key: "c")
+        XCTAssertEqual(try server.post("/jobs/\(long.id)/cancel").status, 202)
+        try server.wait(for: long.id, "cancelled")
+        XCTAssertEqual(try submit("\"count\":1,\"milliseconds\":3600000", key: "c").status, 201)
+    }
+
+    func testUrgentRunsStartFirstPlannedOnesLaterAndListsAreFiltered() throws {
+        let server = try ServerProcess(in: TestFolder(), ["--jobs", "1"])
+        let running = try server.submitSteps(1, 3_600_000)
+        func submit(_ more: String, _ milliseconds: Int = 0) throws -> Answer {
+            try server.post(
+                "/jobs",
+                "{\"kind\":\"steps\",\"parameters\":{\"count\":1,\"milliseconds\":\(milliseconds)},\(more)}"
+            )
+        }
+        let low = try submit("\"priority\":-5")
+        let high = try submit("\"priority\":5", 3_600_000)
+        let later = try submit("\"runAt\":32503680000000")
+        XCTAssertEqual(later.json["runAt"] as? Int, 32_503_680_000_000)
+        XCTAssertEqual(high.json["priority"] as? Int, 5)
+        XCTAssertEqual(
+            try server.post("/jobs/\(low.id)/prioritize", "{\"priority\":9}").json["priority"]
+                as? Int,
+            9
+        )
+        XCTAssertEqual(
+            try server.post("/jobs/\(running.id)/prioritize", "{\"priority\":9}").status,
+            409
+        )
+        XCTAssertEqual(try server.post("/jobs/\(low.id)/prioritize", "{}").status, 422)
+        XCTAssertEqual(try server.post("/jobs/99/prioritize", "{\"priority\":9}").status, 404)
+        XCTAssertEqual(try server.post("/jobs/\(running.id)/cancel").status, 202)
+        try server.wait(for: low.id, "succeeded")
+        try server.wait(for: high.id, "running")
+        XCTAssertEqual(try server.states()[later.id], "queued")
+
+        let list = try server.get("/jobs?state=succeeded&state=cancelled&kind=steps")
+        let runs = try XCTUnwrap(list.json["runs"] as? [[String: Any]])
+        XCTAssertEqual(runs.map { $0["id"] as? Int }, [low.id, running.id])
+        XCTAssertEqual(
+            list.json["totals"] as? [String: Int],
+            [
+                "queued": 1, "running": 1, "succeeded": 1, "cancelled": 1, "failed": 0,
+                "interrupted": 0,
+            ]
+        )
+        XCTAssertEqual(
+            (try server.get("/jobs?text=OF%203600000").json["runs"] as? [Any])?.count,
+            2
+        )
+        XCTAssertEqual((try server.get("/jobs?text=_").json["runs"] as? [Any])?.count, 0)
+        XCTAssertEqual((try server.get("/jobs?kind=other").json["runs"] as? [Any])?.count, 0)
+
+        let json = ["Content-Type: application/json"]
+        XCTAssertEqual(try server.request("DELETE", "/jobs/\(high.id)", json).status, 409)
+        XCTAssertEqual(try server.request("DELETE", "/jobs/\(low.id)").status, 415)
+        XCTAssertEqual(try server.request("DELETE", "/jobs/\(low.id)", json).status, 204)
+        XCTAssertEqual(try server.request("DELETE", "/jobs/\(low.id)", json).status, 404)
+        XCTAssertEqual(try server.get("/jobs/\(low.id)").status, 404)
     }
 
     func testQueueLimitCountsQueuedRunsOnly() throws {
@@ -76,7 +156,7 @@ final class HTTPTests: XCTestCase {
 
     func testTokenIsNeeded() throws {
         let folder = try TestFolder()
-        let token = try folder.write("s3cret\n", to: "token")
+        let token = try folder.write("s3cret-of-16-chars\n", to: "token")
         let server = try ServerProcess(in: folder, ["--token-file", token])
         XCTAssertEqual(try server.get("/jobs").status, 401)
         XCTAssertEqual(try server.get("/metrics").status, 401)
@@ -85,18 +165,18 @@ final class HTTPTests: XCTestCase {
         XCTAssertEqual(page.status, 401)
         XCTAssertTrue(page.text.contains("<form id=\"login\""))
         XCTAssertEqual(
-            try server.request("GET", "/jobs", ["Authorization: Bearer s3cret"]).status,
+            try server.request("GET", "/jobs", ["Authorization: Bearer s3cret-of-16-chars"]).status,
             200
         )
         XCTAssertEqual(try server.post("/login", "{\"token\":\"wrong\"}").status, 401)
-        let login = try server.post("/login", "{\"token\":\"s3cret\"}")
+        let login = try server.post("/login", "{\"token\":\"s3cret-of-16-chars\"}")
         let cookie = try XCTUnwrap(login.headers["set-cookie"])
         XCTAssertTrue(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), cookie)
         let pair = try XCTUnwrap(cookie.split(separator: ";").first)
         XCTAssertEqual(try server.request("GET", "/jobs", ["Cookie: \(pair)"]).status, 200)
         server.signal(SIGTERM)
         XCTAssertEqual(try server.end(), 0)
-        XCTAssertFalse(server.messages.contains("s3cret"))
+        XCTAssertFalse(server.messages.contains("s3cret-of-16-chars"))
     }
 
     func testMetricsCountEndsAndQueuesAndParse() throws {

@@ -140,13 +140,20 @@ final class LifeTests: XCTestCase {
         let server = try ServerProcess(in: folder)
         let text = try folder.write(String(repeating: "no database ", count: 99), to: "text")
         let empty = try folder.write("\n", to: "empty")
+        let open = try folder.write("0123456789abcdef\n", to: "open", mode: 0o644)
+        let short = try folder.write("secret\n", to: "short")
         let other = folder.path + "/other.sqlite"
         let cases: [[String]] = [
             ["--port", "\(server.port)", "--data", other],
             ["--port", "0", "--data", folder.data], ["--port", "0", "--data", text],
             ["--port", "0", "--data", folder.path], ["--port", "0", "--data", "/missing/x"],
             ["--host", "0.0.0.0"], ["--host", "192.0.2.1", "--token-file", text, "--data", other],
-            ["--token-file", empty], ["--token-file", folder.path + "/missing"],
+            ["--token-file", empty], ["--token-file", open], ["--token-file", short],
+            ["--allow", folder.path + "/missing"], ["--allow", text], ["--durability", "x"],
+            ["--time-limit", "0"], ["--time-limit", "nan"], ["--give-up", "-1"],
+            ["--attempts", "0"], ["backup"], ["backup", other, "--data", folder.path + "/no"],
+            ["backup", text, "--data", folder.data], ["check", "--data", text],
+            ["check", "--data", folder.path + "/no"], ["--token-file", folder.path + "/missing"],
             ["--port-file", "/missing/port", "--data", other], ["--grace", "nan"],
             ["--broker", "http://h:1"], ["--grace", "-1"], ["--grace", "inf"],
             ["--grace", "1e300"], ["--port", "65536"],

@@ -45,6 +45,34 @@ final class PageTests: XCTestCase {
         XCTAssertEqual(browser.problems, [])
     }
 
+    /// A host has six connections: with a stream for each, the seventh page would never open, and no
+    /// request of any of them would be answered.
+    func testEightPagesOfOneBrowserShareAStream() throws {
+        let server = try ServerProcess(in: TestFolder())
+        let browser = try Browser()
+        var windows: [String] = []
+        for _ in 1...8 {
+            windows.append(try browser.openWindow())
+            try browser.open("http://127.0.0.1:\(server.port)/")
+            try browser.wait("document.getElementById('connection')?.dataset.state === 'live'")
+        }
+        let status = try browser.evaluate(
+            """
+            fetch("/jobs", {
+              method: "POST",
+              headers: { "Content-Type": "application/json" },
+              body: JSON.stringify({ kind: "steps", parameters: { count: 1, milliseconds: 1 } }),
+            }).then((answer) => answer.status)
+            """
+        )
+        XCTAssertEqual(status as? Int, 201)
+        for window in windows {
+            browser.use(window)
+            try browser.wait("\(firstRow)?.dataset.state === 'succeeded'")
+        }
+        XCTAssertEqual(browser.problems, [])
+    }
+
     func testErrorsStandAtTheirField() throws {
         let server = try ServerProcess(in: TestFolder())
         let browser = try open(server)
@@ -166,7 +194,7 @@ final class PageTests: XCTestCase {
 
     func testLoginLetsIn() throws {
         let folder = try TestFolder()
-        let token = try folder.write("s3cret", to: "token")
+        let token = try folder.write("s3cret-of-16-chars", to: "token")
         let server = try ServerProcess(in: folder, ["--token-file", token])
         let browser = try Browser()
         try browser.show()
@@ -178,7 +206,7 @@ final class PageTests: XCTestCase {
         try browser.enter()
         try browser.wait("!document.getElementById('token-error').hidden")
         try browser.evaluate("document.getElementById('token').value = ''")
-        try browser.type("s3cret")
+        try browser.type("s3cret-of-16-chars")
         try browser.enter()
         try browser.wait("document.getElementById('connection')?.dataset.state === 'live'")
     }

@@ -16,19 +16,22 @@ import Testing
                 own: ["127.0.0.1", "localhost", "::1"],
                 allowed: ["jobs.example"]
             ),
-            secret: token.map { AccessSecret(token: $0) }
+            secret: token.map { AccessSecret(tokens: [AccessToken($0)]) }
         )
         let visitor = RequestGate.Visitor(method: method, path: path, host: host, headers: headers)
         return gate.problem(of: visitor)?.status.code
     }
 
-    @Test(arguments: ["127.0.0.1:8080", "localhost", "LOCALHOST:1", "[::1]:8080", "jobs.example"])
+    @Test(arguments: [
+        "127.0.0.1:8080", "localhost", "LOCALHOST:1", "[::1]:8080", "jobs.example", "192.0.2.7",
+        "[::2]:80",
+    ])
     func ownHostsAreServed(host: String) {
         #expect(status(host: host) == nil)
     }
 
     @Test(arguments: [
-        nil, "", "evil.example", "127.0.0.1.evil.example", "evil.example:8080", "[::2]",
+        nil, "", "evil.example", "127.0.0.1.evil.example", "evil.example:8080", "1", "127.1", "[]",
     ])
     func otherHostsAreNot(host: String?) {
         #expect(status(host: host) == 421)
@@ -85,8 +88,54 @@ import Testing
         }
     }
 
+    @Test func aSecondHostFieldIsRefused() {
+        var headers: HTTPFields = [.contentType: "application/json"]
+        headers[.host] = "127.0.0.1"
+        #expect(status(headers) == 400)
+    }
+
+    @Test func tokensMayHaveNamesAndMustBeLong() throws {
+        let long = "0123456789abcdef"
+        #expect(try AccessToken.tokens(in: long + "\n") == [AccessToken(long)])
+        #expect(
+            try AccessToken.tokens(in: "ann=\(long)\n\nbob=x\(long)")
+                == [AccessToken(name: "ann", long), AccessToken(name: "bob", "x" + long)]
+        )
+        // What only looks like a name is the token's.
+        #expect(try AccessToken.tokens(in: "YWJjZGVmZ2hpams=").first?.name == "token")
+        for bad in ["", "\n ", "short", "\(long)\n\(long)x", "a=\(long)\na=\(long)"] {
+            #expect(throws: StartUpError.self) { try AccessToken.tokens(in: bad) }
+        }
+    }
+
+    @Test func theEleventhWrongTokenInARowWaitsASecondAndTheNextTwo() {
+        var machine = WrongTokensStateMachine()
+        for _ in 0..<10 {
+            #expect(machine.tokenCame(from: "a", at: .zero) == .zero)
+            machine.tokenWasWrong(from: "a")
+        }
+        #expect(machine.tokenCame(from: "a", at: .zero) == .seconds(1))
+        #expect(machine.tokenCame(from: "a", at: .zero) == .seconds(2))
+        #expect(machine.tokenCame(from: "b", at: .zero) == .zero)
+        for _ in 3...20 { _ = machine.tokenCame(from: "a", at: .zero) }
+        #expect(machine.tokenCame(from: "a", at: .zero) == nil)
+        #expect(machine.tokenCame(from: "a", at: .seconds(30)) == .seconds(1))
+        machine.tokenWasRight(from: "a")
+        #expect(machine.tokenCame(from: "a", at: .seconds(30)) == .zero)
+    }
+
+    @Test func theConnectionThatIsSilentLongestMakesRoom() {
+        var machine = SilentConnectionsStateMachine(limit: 2)
+        #expect(machine.opened() == (1, nil))
+        #expect(machine.opened() == (2, nil))
+        machine.spokeOrClosed(1)
+        #expect(machine.opened() == (3, nil))
+        #expect(machine.opened() == (4, 2))
+    }
+
     @Test func aSessionsCookieIsAsGoodAsTheToken() {
-        let secret = AccessSecret(token: "secret")
+        let secret = AccessSecret(tokens: [AccessToken(name: "ann", "secret")])
+        let session = secret.logIn("ann")
         let gate = RequestGate(hosts: HostNames(own: ["localhost"], allowed: []), secret: secret)
         func isKnown(_ cookie: String) -> Bool {
             let visitor = RequestGate.Visitor(
@@ -97,9 +146,12 @@ import Testing
             )
             return gate.problem(of: visitor) == nil
         }
-        #expect(isKnown("a=b; job-server-session=\(secret.session)"))
-        #expect(!isKnown("job-server-session=\(secret.session)x"))
+        #expect(isKnown("a=b; job-server-session=\(session)"))
+        #expect(!isKnown("job-server-session=\(session)x"))
         #expect(!isKnown("job-server-session=secret"))
         #expect(!isKnown("job-server-session="))
+        #expect(secret.name(ofSession: session) == "ann")
+        secret.logOut(session)
+        #expect(!isKnown("job-server-session=\(session)"))
     }
 }

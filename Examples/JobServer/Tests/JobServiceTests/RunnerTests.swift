@@ -1,4 +1,5 @@
 import Foundation
+import JobJournal
 import JobKit
 import JobKitTesting
 import JobObservability
@@ -88,7 +89,8 @@ final class RunnerTests: XCTestCase {
             hub: EventHub(limit: 2),
             width: 1,
             queueLimit: 1,
-            grace: .zero,
+            limits: Runner.Limits(grace: .zero),
+            journals: RunJournal.Place(database: path, safety: .processCrash),
             metrics: RunMetrics(factory: metrics),
             logger: Logger(label: "runner") { _ in SwiftLogNoOpLogHandler() }
         )
@@ -97,7 +99,7 @@ final class RunnerTests: XCTestCase {
 
     private func submit(to runner: Runner) async throws -> Int64 {
         let submissions = Submissions(runner: runner)
-        return try await submissions.submit(kind: "late", parameters: .object([:]), key: nil)
+        return try await submissions.submit(Submission(kind: "late", parameters: .object([:])))
             .record.id
     }
 
@@ -128,20 +130,27 @@ private struct LateKind: JobKind {
     }
 }
 
-// Operation forces @unchecked. The stored properties are constant.
+// Operation forces @unchecked. Nothing is stored.
+/// A job that its observer holds back while it is being started.
 private final class LateJob: JobController, @unchecked Sendable {
-    private let asked: Gate
-    private let released: Gate
+    private final class Holder: JobObserver {
+        private let asked: Gate
+        private let released: Gate
 
-    init(asked: Gate, released: Gate) {
-        self.asked = asked
-        self.released = released
-        super.init(queue: TaskQueue(maxConcurrentOperationCount: 1))
+        init(asked: Gate, released: Gate) {
+            self.asked = asked
+            self.released = released
+        }
+
+        func job(_ job: JobController, didRecord event: JobEvent) {
+            guard event.kind == .started else { return }
+            asked.open()
+            released.wait()
+        }
     }
 
-    override func start() {
-        asked.open()
-        released.wait()
-        super.start()
+    init(asked: Gate, released: Gate) {
+        super.init(queue: TaskQueue(maxConcurrentOperationCount: 1))
+        addObserver(Holder(asked: asked, released: released))
     }
 }

@@ -48,19 +48,48 @@ import Testing
     }
 }
 
+extension RunLifeStateMachineTests {
+    @Test func aRunThatTakesTooLongFailsWhateverItsJobDoesThen() {
+        for outcome in [RunLifeStateMachine.Outcome.succeeded, .failed, .cancelled] {
+            var life = RunLifeStateMachine()
+            _ = life.jobMade()
+            #expect(life.cancelAsked(by: .timeLimit) == .cancelJob)
+            #expect(life.cancelAsked(by: .person) == nil)
+            #expect(life.isOverdue)
+            #expect(life.jobEnded(outcome) == .recordEnd(.failed))
+        }
+    }
+
+    @Test func theLimitOfARunThatWasCancelledBeforeIsNone() {
+        var life = RunLifeStateMachine()
+        _ = life.jobMade()
+        _ = life.cancelAsked(by: .person)
+        #expect(life.cancelAsked(by: .timeLimit) == nil)
+        #expect(life.jobDidNotStop() == .recordEnd(.cancelled))
+        #expect(life.jobEnded(.succeeded) == nil)
+    }
+
+    @Test func aRunThatIsGivenUpAfterItsLimitHasFailed() {
+        var life = RunLifeStateMachine()
+        _ = life.jobMade()
+        _ = life.cancelAsked(by: .timeLimit)
+        #expect(life.jobDidNotStop() == .recordEnd(.failed))
+    }
+}
+
 @Suite struct AdmissionStateMachineTests {
     private func open(width: Int, limit: Int) -> AdmissionStateMachine<Int> {
         var machine = AdmissionStateMachine<Int>(width: width, queueLimit: limit)
-        _ = machine.opened(with: [])
+        _ = machine.opened(with: [], at: 0)
         return machine
     }
 
     @Test func limitCountsQueuedRunsOnly() {
         var machine = open(width: 1, limit: 1)
         #expect(machine.placeAsked() == .accepted)
-        #expect(machine.runQueued(1) == [1])
+        #expect(machine.runQueued(.init(id: 1), at: 0) == [1])
         #expect(machine.placeAsked() == .accepted)
-        #expect(machine.runQueued(2) == [])
+        #expect(machine.runQueued(.init(id: 2), at: 0) == [])
         #expect(machine.placeAsked() == .full)
         #expect(machine.runEnded(1) == [2])
         #expect(machine.placeAsked() == .accepted)
@@ -78,8 +107,8 @@ import Testing
     @Test func runsStartInOrderOfTheirNumbers() {
         var machine = open(width: 1, limit: 9)
         for _ in 0..<4 { _ = machine.placeAsked() }
-        #expect(machine.runQueued(1) == [1])
-        for id in [4, 2, 3] { _ = machine.runQueued(id) }
+        #expect(machine.runQueued(.init(id: 1), at: 0) == [1])
+        for id in [4, 2, 3] { _ = machine.runQueued(.init(id: id), at: 0) }
         #expect(machine.queued == [2, 3, 4])
         #expect(machine.runWithdrawn(3) == true)
         #expect(machine.runWithdrawn(3) == false)
@@ -87,11 +116,43 @@ import Testing
         #expect(machine.runEnded(2) == [4])
     }
 
+    @Test func urgentRunsStartFirstAndOfEqualOnesTheOlder() {
+        var machine = open(width: 1, limit: 9)
+        for _ in 0..<5 { _ = machine.placeAsked() }
+        #expect(machine.runQueued(.init(id: 1), at: 0) == [1])
+        for (id, priority) in [(2, 0), (3, 5), (4, -1), (5, 5)] {
+            #expect(machine.runQueued(.init(id: id, priority: priority), at: 0) == [])
+        }
+        #expect(machine.queued == [3, 5, 2, 4])
+        #expect(machine.priorityChanged(of: 4, to: 9) == true)
+        #expect(machine.priorityChanged(of: 1, to: 9) == false)
+        #expect(machine.queued == [4, 3, 5, 2])
+    }
+
+    @Test func plannedRunsWaitForTheirTimeAndCountAsQueued() {
+        var machine = open(width: 1, limit: 1)
+        _ = machine.placeAsked()
+        #expect(machine.runQueued(.init(id: 1, runAt: 100), at: 50) == [])
+        #expect(machine.nextTime == 100)
+        #expect(machine.queuedCount == 1)
+        #expect(machine.timeCame(99) == [])
+        #expect(machine.timeCame(100) == [1])
+        #expect(machine.nextTime == nil)
+        #expect(machine.runAdded(.init(id: 2, runAt: 300), at: 100) == [])
+        #expect(machine.runAdded(.init(id: 3, runAt: 200), at: 100) == [])
+        #expect(machine.nextTime == 200)
+        #expect(machine.runWithdrawn(3) == true)
+        // A clock that was set back leaves them planned.
+        #expect(machine.timeCame(50) == [])
+        #expect(machine.timeCame(400) == [])
+        #expect(machine.runEnded(1) == [2])
+    }
+
     @Test func nothingStartsBeforeOpeningOrAfterTheStop() {
         var machine = AdmissionStateMachine<Int>(width: 2, queueLimit: 9)
         _ = machine.placeAsked()
-        #expect(machine.runQueued(9) == [])
-        #expect(machine.opened(with: [3, 4]) == [3, 4])
+        #expect(machine.runQueued(.init(id: 9), at: 0) == [])
+        #expect(machine.opened(with: [.init(id: 3), .init(id: 4)], at: 0) == [3, 4])
         machine.stopBegan()
         #expect(machine.runEnded(3) == [])
         #expect(machine.placeAsked() == .stopping)
@@ -123,8 +184,19 @@ import Testing
         _ = machine.stopAsked()
         #expect(machine.graceEnded() == [.cancelRuns, .waitForStop])
         #expect(machine.runEnded() == [])
-        #expect(machine.stopEnded() == [.giveUpRuns])
+        #expect(machine.stopEnded() == [.giveUpRuns, .waitForWrites])
         #expect(machine.runEnded() == [.finish])
+        #expect(machine.writesEnded() == [])
+    }
+
+    @Test func endsThatCannotBeWrittenKeepTheServerNoLongerThanTheyMay() {
+        var machine = ShutdownStateMachine()
+        machine.runStarted()
+        _ = machine.stopAsked()
+        _ = machine.graceEnded()
+        _ = machine.stopEnded()
+        #expect(machine.writesEnded() == [.finish])
+        #expect(machine.runEnded() == [])
     }
 }
 

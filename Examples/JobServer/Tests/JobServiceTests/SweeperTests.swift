@@ -2,6 +2,7 @@ import Foundation
 import JobKitTesting
 import JobStore
 import Logging
+import Synchronization
 import XCTest
 
 @testable import JobService
@@ -18,26 +19,76 @@ final class SweeperTests: XCTestCase {
         let (old, queued) = (try await add(to: store), try await add(to: store))
         let clock = ManualClock()
         let logger = Logger(label: "sweeper") { _ in SwiftLogNoOpLogHandler() }
-        let sweeper = Sweeper(store: store, days: 30, logger: logger, clock: clock)
+        let day = Mutex<Int64>(100)
+        let sweeper = Sweeper(
+            store: store,
+            days: 30,
+            logger: logger,
+            clock: clock,
+            now: { day.withLock { $0 } * 86_400_000 }
+        )
         let sweeping = Task { try await sweeper.run() }
 
         await clock.waitForDeadline(.init(elapsed: .seconds(86_400)))
         _ = try await store.end(old, RunEnd(state: .succeeded, finishedAt: 1))
         let recent = try await add(to: store)
-        _ = try await store.end(recent, RunEnd(state: .succeeded, finishedAt: RunClock.now))
+        _ = try await store.end(recent, RunEnd(state: .succeeded, finishedAt: 101 * 86_400_000))
+        day.withLock { $0 = 101 }
         clock.advance(by: .seconds(86_400))
         // The next sweep is waited for when this one is over.
         await clock.waitForDeadline(.init(elapsed: .seconds(2 * 86_400)))
-        let first = try await store.runs(limit: 10)
+        let first = try await store.list(RunFilter()).runs
         XCTAssertEqual(first.map(\.id), [recent, queued])
 
         _ = try await store.end(queued, RunEnd(state: .failed, finishedAt: 1))
+        // The clock jumps by a month, and nothing goes that day.
+        day.withLock { $0 = 140 }
         clock.advance(by: .seconds(86_400))
         await clock.waitForDeadline(.init(elapsed: .seconds(3 * 86_400)))
-        let second = try await store.runs(limit: 10)
+        let jumped = try await store.list(RunFilter()).runs
+        XCTAssertEqual(jumped.map(\.id), [recent, queued])
+        clock.advance(by: .seconds(86_400))
+        await clock.waitForDeadline(.init(elapsed: .seconds(4 * 86_400)))
+        let second = try await store.list(RunFilter()).runs
         XCTAssertEqual(second.map(\.id), [recent])
         sweeping.cancel()
         _ = await sweeping.result
+    }
+
+    /// A start with a clock that is wrong, or after a long pause, deletes no more than half.
+    func testAStartDeletesNoMoreThanHalfAndCountsFromTheNewestEnd() async throws {
+        let path = NSTemporaryDirectory() + "sweeper-\(UUID().uuidString).sqlite"
+        addTeardownBlock {
+            for end in ["", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: path + end)
+            }
+        }
+        let store = try JobStore(path: path)
+        let day: Int64 = 86_400_000
+        let logger = Logger(label: "sweeper") { _ in SwiftLogNoOpLogHandler() }
+        func sweep(at time: Int64) async throws -> (String?, Int) {
+            let sweeper = Sweeper(store: store, days: 30, logger: logger, now: { time })
+            let said = try await sweeper.sweepAtStart()
+            return (said.map { "\($0)" }, try await store.list(RunFilter()).runs.count)
+        }
+        for end: Int64 in [100, 101, 102, 200, 201] {
+            let id = try await add(to: store)
+            _ = try await store.end(id, RunEnd(state: .succeeded, finishedAt: end * day))
+        }
+        // 300 days ahead: counted from the newest end, three are old, and that is more than half.
+        let ahead = try await sweep(at: 500 * day)
+        XCTAssertEqual(ahead.1, 5)
+        XCTAssertTrue(ahead.0?.contains("3 of 5") == true, ahead.0 ?? "")
+        // Set back: nothing is old.
+        let back = try await sweep(at: 102 * day)
+        XCTAssertEqual(back.1, 5)
+        XCTAssertNil(back.0)
+        for end: Int64 in [202, 203] {
+            let id = try await add(to: store)
+            _ = try await store.end(id, RunEnd(state: .succeeded, finishedAt: end * day))
+        }
+        let right = try await sweep(at: 204 * day)
+        XCTAssertEqual(right.1, 4)
     }
 
     private func add(to store: JobStore) async throws -> Int64 {

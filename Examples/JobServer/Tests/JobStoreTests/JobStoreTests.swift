@@ -25,8 +25,9 @@ final class JobStoreTests: XCTestCase {
 
     func testRunIsQueuedThenRunningThenEndedOnce() async throws {
         let store = try open()
-        let (record, isNew) = try await store.add(new())
-        XCTAssertTrue(isNew)
+        let addition = try await store.add(new())
+        let record = addition.record
+        XCTAssertEqual(addition, .added(record))
         XCTAssertEqual(record.state, .queued)
         let started = try await store.start(record.id, at: 5)
         XCTAssertEqual(started?.record.state, .running)
@@ -37,10 +38,10 @@ final class JobStoreTests: XCTestCase {
             record.id,
             RunEnd(state: .succeeded, finishedAt: 9, progress: 1, result: "7", timeline: [1, 2])
         )
-        XCTAssertEqual(ended?.state, .succeeded)
-        XCTAssertEqual(ended?.finishedAt, 9)
+        XCTAssertEqual(ended?.record.state, .succeeded)
+        XCTAssertEqual(ended?.record.finishedAt, 9)
         let second = try await store.end(record.id, RunEnd(state: .failed, finishedAt: 10))
-        XCTAssertNil(second)
+        XCTAssertNil(second?.record)
         let detail = try await store.detail(record.id)
         XCTAssertEqual(detail?.result, "7")
         let timeline = try await store.timeline(record.id)
@@ -57,8 +58,8 @@ final class JobStoreTests: XCTestCase {
             return try await group.reduce(into: Set<Int64>()) { $0.insert($1) }
         }
         XCTAssertEqual(ids.count, 1)
-        let known = try await store.run(key: "k")
-        XCTAssertEqual(known?.id, ids.first)
+        let known = try await store.holder(of: "k", like: "steps", nil)
+        XCTAssertEqual(known?.record.id, ids.first)
     }
 
     func testRecoveryInterruptsWhatRanAndRepeatsWhatMayBe() async throws {
@@ -67,7 +68,7 @@ final class JobStoreTests: XCTestCase {
         let recovery = try await store.recover(now: 50, resumable: ["steps"])
         XCTAssertEqual(recovery.interruptedIDs, [ids[0], ids[1]])
         XCTAssertEqual(recovery.resumedIDs.count, 1)
-        XCTAssertEqual(recovery.queuedIDs, [ids[2]] + recovery.resumedIDs)
+        XCTAssertEqual(recovery.queued.map(\.id), [ids[2]] + recovery.resumedIDs)
         let resumed = try await store.detail(recovery.resumedIDs[0])?.record
         XCTAssertEqual(resumed?.previousID, ids[0])
         XCTAssertEqual(resumed?.attempt, 2)
@@ -76,7 +77,7 @@ final class JobStoreTests: XCTestCase {
         XCTAssertEqual(interrupted?.finishedAt, 50)
         let second = try await store.recover(now: 60, resumable: ["steps"])
         XCTAssertEqual(second.interruptedIDs, [])
-        XCTAssertEqual(second.queuedIDs, recovery.queuedIDs)
+        XCTAssertEqual(second.queued, recovery.queued)
     }
 
     /// Leaves two running runs, of which one kind may be repeated, and a queued one.
@@ -102,7 +103,7 @@ final class JobStoreTests: XCTestCase {
         XCTAssertEqual(count, 1)
         let timeline = try await store.timeline(ended)
         XCTAssertNil(timeline)
-        let left = try await store.runs(limit: 10)
+        let left = try await store.list(RunFilter()).runs
         XCTAssertEqual(left.map(\.id), [queued])
         _ = try await store.end(queued, RunEnd(state: .failed, finishedAt: 9))
         _ = try await store.deleteRuns(endedBefore: 10)
@@ -115,9 +116,9 @@ final class JobStoreTests: XCTestCase {
         var ids: [Int64] = []
         for _ in 0..<5 { ids.append(try await store.add(new()).record.id) }
         _ = try await store.end(ids[1], RunEnd(state: .failed, finishedAt: 9))
-        let page = try await store.runs(limit: 2, before: ids[4])
+        let page = try await store.list(RunFilter(limit: 2, before: ids[4])).runs
         XCTAssertEqual(page.map(\.id), [ids[3], ids[2]])
-        let failed = try await store.runs(limit: 9, state: .failed)
+        let failed = try await store.list(RunFilter(states: [.failed])).runs
         XCTAssertEqual(failed.map(\.id), [ids[1]])
         let some = try await store.runs([ids[0], 999])
         XCTAssertEqual(some.map(\.id), [ids[0]])
@@ -132,7 +133,7 @@ final class JobStoreTests: XCTestCase {
         let noted = try await store.detail(record.id)?.record
         XCTAssertEqual(noted?.tasksFinished, 5)
         let ended = try await store.end(record.id, RunEnd(state: .interrupted, finishedAt: 3))
-        XCTAssertEqual(ended?.progress, 0.5)
+        XCTAssertEqual(ended?.record.progress, 0.5)
     }
 
     func testSecondServerOnTheFileIsRefused() throws {

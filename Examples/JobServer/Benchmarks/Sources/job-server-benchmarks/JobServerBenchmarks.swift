@@ -21,6 +21,8 @@ struct JobServerBenchmarks: AsyncParsableCommand {
         let parts = [
             ("observer", ObservedJob.measure), ("events", WatchedServer.measure),
             ("submissions", Submissions.measure), ("listeners", StoppedListeners.measure),
+            ("viewers", Viewers.measure), ("durability", DurableSubmissions.measure),
+            ("table", LongTable.measure),
         ]
         for (name, measure) in parts where filter.isEmpty || name.contains(filter) {
             for figure in try await measure(sizes) {
@@ -48,9 +50,11 @@ struct Sizes: Sendable {
     let jobs: Int
     /// The jobs whose end listeners are timed on, in each half of a round.
     let timedJobs: Int
+    /// The runs of the long table.
+    let runs: Int
 
-    static let whole = Sizes(tasks: 100_000, rounds: 7, jobs: 10_000, timedJobs: 100)
-    static let quick = Sizes(tasks: 10_000, rounds: 3, jobs: 1_000, timedJobs: 20)
+    static let whole = Sizes(tasks: 100_000, rounds: 7, jobs: 10_000, timedJobs: 100, runs: 500_000)
+    static let quick = Sizes(tasks: 10_000, rounds: 3, jobs: 1_000, timedJobs: 20, runs: 50_000)
 }
 
 /// What the figures were measured on.

@@ -2,25 +2,19 @@ import Foundation
 import InMemoryTracing
 import JobKit
 import JobObservability
-import JobService
 import Logging
 import PrometheusText
 
 /// A job with everything that the server watches it with, against the same job alone.
 enum ObservedJob {
     static func measure(_ sizes: Sizes) async throws -> [Figure] {
-        let parameters = try JSONDecoder()
-            .decode(
-                StepsKind.Parameters.self,
-                from: Data(#"{"count":\#(sizes.tasks),"milliseconds":0}"#.utf8)
-            )
         let logger = Logger(label: "benchmark") { LineLogHandler(label: $0) { _ in } }
         let metrics = RunMetrics(factory: PrometheusFactory())
         var (alone, watched): ([Double], [Double]) = ([], [])
         // The first round is thrown away.
         for round in 0...sizes.rounds {
-            let first = try await processorTime(of: parameters) { _ in }
-            let second = try await processorTime(of: parameters) { job in
+            let first = try await processorTime(of: sizes.tasks) { _ in }
+            let second = try await processorTime(of: sizes.tasks) { job in
                 watch(job, logger, metrics)
             }
             if round == 0 { continue }
@@ -54,14 +48,32 @@ enum ObservedJob {
 
     /// The processor time of a run, in milliseconds.
     private static func processorTime(
-        of parameters: StepsKind.Parameters,
+        of count: Int,
         prepare: (JobController) -> Void
     ) async throws -> Double {
-        let environment = JobEnvironment(width: ProcessInfo.processInfo.activeProcessorCount)
-        let prepared = try StepsKind().makeJob(parameters, in: environment)
-        prepare(prepared.job)
+        let job = CountedJob(count: count)
+        prepare(job)
         let before = ProcessReading.milliseconds(of: getpid())
-        try await prepared.job.run()
+        try await job.run()
         return ProcessReading.milliseconds(of: getpid()) - before
+    }
+}
+
+// Operation forces @unchecked. The stored properties are constant.
+/// A job of tasks that end at once, as many at a time as there are cores.
+private final class CountedJob: JobController, @unchecked Sendable {
+    private let count: Int
+
+    init(count: Int) {
+        self.count = count
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        super.init(queue: TaskQueue(name: "Tasks", maxConcurrentOperationCount: cores))
+        setMaxConcurrentOperationCount(cores, for: .named("tasks"))
+    }
+
+    override func main() {
+        for _ in 0..<count {
+            trackAndQueue(ConcurrentOperation(), group: .named("tasks")) { _ in }
+        }
     }
 }

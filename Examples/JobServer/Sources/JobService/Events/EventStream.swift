@@ -48,7 +48,7 @@ struct EventStream: Sendable {
         _ subscription: EventHub.Subscription,
         to writer: inout any ResponseBodyWriter
     ) async throws {
-        let newest = board.newest(try await store.runs(limit: Self.snapshotLimit))
+        let newest = board.newest(try await store.list(RunFilter(limit: Self.snapshotLimit)).runs)
         try await writer.write(Self.event("snapshot", JSONText.array(newest.map(\.json))))
         let comments = Task {
             while !Task.isCancelled {

@@ -13,24 +13,36 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var clock: ConnectionClock
     private var timer: Scheduled<Void>?
     private var due: Duration?
+    private let silent: SilentConnections
+    private var silentID: Int?
 
-    init(_ limits: ConnectionClock.Limits) {
+    init(_ limits: ConnectionClock.Limits, silent: SilentConnections) {
         clock = ConnectionClock(openedAt: .zero, limits: limits)
+        self.silent = silent
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        silentID = silent.opened(context.channel)
         // What comes before a header is complete, this handler would not see.
         let first = FirstBytes { [self] in bytesRead(context) }
         try? context.pipeline.syncOperations.addHandler(first, position: .first)
         schedule(context)
     }
 
+    private func endSilence() {
+        guard let id = silentID else { return }
+        silentID = nil
+        silent.spokeOrClosed(id)
+    }
+
     func handlerRemoved(context: ChannelHandlerContext) {
+        endSilence()
         timer?.cancel()
         timer = nil
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        endSilence()
         timer?.cancel()
         timer = nil
         context.fireChannelInactive()
@@ -38,7 +50,9 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head: clock.headRead(at: now)
+        case .head:
+            endSilence()
+            clock.headRead(at: now)
         case .body: break
         case .end: clock.requestRead()
         }

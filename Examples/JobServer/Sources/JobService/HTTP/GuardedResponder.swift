@@ -1,16 +1,28 @@
 import HTTPTypes
 import Hummingbird
 import JobObservability
+import JobStore
 import Logging
 import NIOCore
 import NIOHTTP1
+import Synchronization
 
 /// Asks the gate before the routes, and turns whatever goes wrong into one form of answer.
-struct GuardedResponder<Routes: HTTPResponder>: HTTPResponder where Routes.Context == RequestScope {
+final class GuardedResponder<Routes: HTTPResponder>: HTTPResponder
+where Routes.Context == RequestScope {
     let gate: RequestGate
     let page: Page
     let routes: Routes
     let logger: Logger
+    let guesses = Mutex(WrongTokensStateMachine())
+    private let opened = ContinuousClock.now
+
+    init(gate: RequestGate, page: Page, routes: Routes, logger: Logger) {
+        self.gate = gate
+        self.page = page
+        self.routes = routes
+        self.logger = logger
+    }
 
     func respond(to request: Request, context: RequestScope) async throws -> Response {
         let response = try await answer(request, context)
@@ -19,12 +31,38 @@ struct GuardedResponder<Routes: HTTPResponder>: HTTPResponder where Routes.Conte
     }
 
     private func answer(_ request: Request, _ context: RequestScope) async throws -> Response {
-        let visitor = RequestGate.Visitor(
-            method: request.method,
-            path: request.uri.path,
-            host: request.head.authority,
-            headers: request.headers
-        )
+        let visitor = request.visitor
+        let address = context.address
+        let isGuess =
+            gate.secret != nil
+            && (RequestGate.token(of: visitor) != nil || visitor.path == "/login")
+        if isGuess {
+            let now = ContinuousClock.now - opened
+            guard let wait = guesses.withLock({ $0.tokenCame(from: address, at: now) }) else {
+                return Reply.secured(Reply.problem(.tooManyTokens))
+            }
+            if wait > .zero { try await Task.sleep(for: wait) }
+        }
+        let response = try await guarded(request, visitor, context)
+        if isGuess {
+            let isKnown =
+                visitor.path == "/login" ? response.status == .ok : gate.name(of: visitor) != nil
+            note(isKnown, from: address)
+        }
+        return response
+    }
+
+    private func note(_ isRight: Bool, from address: String) {
+        guard !isRight else { return guesses.withLock { $0.tokenWasRight(from: address) } }
+        guesses.withLock { $0.tokenWasWrong(from: address) }
+        logger.info("A wrong token was sent", metadata: ["client": "\(address)"])
+    }
+
+    private func guarded(
+        _ request: Request,
+        _ visitor: RequestGate.Visitor,
+        _ context: RequestScope
+    ) async throws -> Response {
         if let problem = gate.problem(of: visitor) {
             if problem.status == .unauthorized, visitor.path == "/", visitor.method == .get {
                 return Reply.secured(page.login)
@@ -48,6 +86,7 @@ struct GuardedResponder<Routes: HTTPResponder>: HTTPResponder where Routes.Conte
         switch error {
         case let problem as HTTPProblem: return problem
         case let problem as RunProblem: return HTTPProblem(problem)
+        case let failure as StoreFailed: return HTTPProblem(failure)
         case let problem as InvalidParameter: return HTTPProblem(problem)
         case is NIOTooManyBytesError: return .tooLarge
         case let error as any HTTPResponseError where error.status == .notFound:

@@ -1,4 +1,5 @@
 import HTTPTypes
+import JobStore
 
 /// An answer of 4xx or 5xx: one sentence, and the field that it is about.
 struct HTTPProblem: Error, Equatable {
@@ -25,14 +26,25 @@ struct HTTPProblem: Error, Equatable {
 
     static let unknownPath = HTTPProblem(.notFound, "There is nothing here.")
     static let unknownRun = HTTPProblem(.notFound, "There is no run of this number.")
-    static let stopping = HTTPProblem(.serviceUnavailable, "The server is stopping.")
-    static let noDatabase = HTTPProblem(.serviceUnavailable, "The database does not answer.")
+    static let stopping = HTTPProblem(
+        .serviceUnavailable,
+        "The server is stopping.",
+        headers: [.retryAfter: "10"]
+    )
+    static let tooManyTokens = HTTPProblem(
+        .tooManyRequests,
+        "Too many wrong tokens came from here.",
+        headers: [.retryAfter: "20"]
+    )
     static let tooLarge = HTTPProblem(.contentTooLarge, "The body is larger than 64 KiB.")
 
     init(_ problem: RunProblem) {
         switch problem {
         case .unknownRun: self = .unknownRun
         case .ended: self.init(.conflict, "The run has ended.")
+        case .notQueued: self.init(.conflict, "The run does not wait any more.")
+        case .keyInUse(let id):
+            self.init(.conflict, "Run \(id) has this key, with other parameters.", field: "key")
         case .notEnded: self.init(.conflict, "The run has not ended.")
         case .full:
             self.init(
@@ -42,6 +54,14 @@ struct HTTPProblem: Error, Equatable {
             )
         case .stopping: self = .stopping
         }
+    }
+
+    init(_ failure: StoreFailed) {
+        self.init(
+            .serviceUnavailable,
+            "The database cannot be used now: \(failure.reason).",
+            headers: [.retryAfter: "5"]
+        )
     }
 
     init(_ problem: InvalidParameter) {

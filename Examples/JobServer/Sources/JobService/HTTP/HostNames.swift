@@ -1,3 +1,5 @@
+import NIOCore
+
 /// The names that requests may use for this server.
 struct HostNames: Sendable {
     private let own: Set<String>
@@ -14,9 +16,15 @@ struct HostNames: Sendable {
     }
 
     /// Whether a `Host` field names this server, with any port.
+    ///
+    /// An address always does: no page of another site can make a browser send it here under its own name.
     func contains(_ host: String) -> Bool {
         let name = Self.name(host)
-        return own.contains(name) || allowed.contains(name)
+        return own.contains(name) || allowed.contains(name) || Self.isAddress(name)
+    }
+
+    private static func isAddress(_ name: String) -> Bool {
+        (try? SocketAddress(ipAddress: name, port: 0)) != nil
     }
 
     /// Whether an `Origin` is the page that this server sent: same scheme, name and port as the `Host` field.

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import JobKit
 import JobStore
+import Logging
 import NIOCore
 import PrometheusText
 
@@ -16,6 +17,8 @@ struct JobRoutes: Sendable {
     let events: EventStream
     let metrics: PrometheusFactory?
     let secret: AccessSecret?
+    let gate: RequestGate
+    let logger: Logger
 
     private var submissions: Submissions { Submissions(runner: runner) }
 
@@ -26,21 +29,40 @@ struct JobRoutes: Sendable {
             options: [.autoGenerateHeadEndpoints]
         )
         addPage(to: router)
-        router.post("jobs") { request, _ in try await submit(request) }
+        router.post("jobs") { request, context in try await submit(request, context) }
         router.get("jobs") { request, _ in try await list(request) }
         router.get("jobs/{id}") { _, context in try await detail(id(context)) }
+        router.delete("jobs/{id}") { request, context in
+            try await collect(request)
+            let id = try id(context)
+            try await submissions.delete(id)
+            note("A run was deleted", id, request, context)
+            return Response(status: .noContent)
+        }
         router.post("jobs/{id}/cancel") { request, context in
             try await collect(request)
-            try await runner.cancel(id(context))
-            return Reply.json(try await runJSON(id(context)), status: .accepted)
+            let record = try await runner.cancel(id(context))
+            note("A run shall stop", record.id, request, context)
+            return Reply.json(record.json, status: .accepted)
+        }
+        router.post("jobs/{id}/prioritize") { request, context in
+            let body = try await json(request)
+            let member = body.members?["priority"] ?? .bool(false)
+            guard
+                let priority = try SubmissionBody.priority(member == .null ? .bool(false) : member)
+            else { throw HTTPProblem.unknownPath }
+            let record = try await submissions.prioritize(id(context), priority)
+            return Reply.json(record.json, status: .accepted)
         }
         router.post("jobs/{id}/run-again") { request, context in
             try await collect(request)
-            return created(try await submissions.runAgain(id(context)))
+            let record = try await submissions.runAgain(id(context))
+            note("A run was submitted again", record.id, request, context)
+            return created(record)
         }
         router.get("jobs/{id}/timeline.svg") { _, context in
             let timeline = try await timeline(id(context))
-            return await offPool { TimelineDrawing.response(timeline.svg()) }
+            return TimelineDrawing.response(await offPool { timeline.svg() })
         }
         router.get("jobs/{id}/timeline.json") { _, context in
             let timeline = try await timeline(id(context))
@@ -64,6 +86,12 @@ struct JobRoutes: Sendable {
             router.get(RouterPath(path)) { _, _ in response }
         }
         router.post("login") { request, _ in try await logIn(request) }
+        router.post("logout") { request, _ in
+            try await collect(request)
+            if let session = RequestGate.session(of: request.visitor) { secret?.logOut(session) }
+            let cookie = "\(RequestGate.cookie)=; Max-Age=0; HttpOnly; SameSite=Strict; Path=/"
+            return Reply.json("{\"status\":\"ok\"}", headers: [.setCookie: cookie])
+        }
         router.get("kinds") { _, _ in
             let kinds = JSONText.array(runner.kinds.all.map(\.json))
             return Reply.json(
@@ -72,35 +100,31 @@ struct JobRoutes: Sendable {
                     "folders": JSONText.array(
                         runner.environment.folders.paths.map { JSONText.quoted($0) }
                     ),
+                    "needsToken": "\(secret != nil)",
                 ])
             )
         }
     }
 
+    /// Logs who did something: the token's name, or the address.
+    private func note(
+        _ what: Logger.Message,
+        _ id: Int64,
+        _ request: Request,
+        _ context: RequestScope
+    ) {
+        let who = gate.name(of: request.visitor) ?? context.address
+        logger.info(what, metadata: ["job.id": "\(id)", "client": "\(who)"])
+    }
+
     // MARK: - Runs
 
-    private func submit(_ request: Request) async throws -> Response {
-        let body = try await json(request)
-        guard let members = body.members else {
-            throw HTTPProblem(.unprocessableContent, "The body must be an object.")
-        }
-        guard let kind = members["kind"]?.text else {
-            throw HTTPProblem(.unprocessableContent, "kind must be a text.", field: "kind")
-        }
-        var key: String?
-        switch members["key"] ?? .null {
-        case .null: break
-        case .string(let text): key = text
-        default: throw HTTPProblem(.unprocessableContent, "key must be a text.", field: "key")
-        }
-        var parameters = members["parameters"] ?? .null
-        if parameters == .null { parameters = .object([:]) }
-        let (record, isNew) = try await submissions.submit(
-            kind: kind,
-            parameters: parameters,
-            key: key
-        )
-        return isNew ? created(record) : Reply.json(record.json)
+    private func submit(_ request: Request, _ context: RequestScope) async throws -> Response {
+        let body = try SubmissionBody(try await json(request))
+        let (record, isNew) = try await submissions.submit(body.submission)
+        guard isNew else { return Reply.json(record.json) }
+        note("A run was submitted", record.id, request, context)
+        return created(record)
     }
 
     private func created(_ record: RunRecord) -> Response {
@@ -108,38 +132,17 @@ struct JobRoutes: Sendable {
     }
 
     private func list(_ request: Request) async throws -> Response {
-        let query = request.uri.queryParameters
-        var limit = 50
-        if let text = query["limit"] {
-            guard let value = Int(text), (1...500).contains(value) else {
-                throw HTTPProblem(.badRequest, "limit must be from 1 to 500.", field: "limit")
-            }
-            limit = value
-        }
-        var before: Int64?
-        if let text = query["before"] {
-            guard let value = Int64(text), value > 0 else {
-                throw HTTPProblem(.badRequest, "before must be a run's number.", field: "before")
-            }
-            before = value
-        }
-        var state: RunState?
-        if let text = query["state"] {
-            guard let value = RunState(rawValue: String(text)) else {
-                let words = RunState.allCases.map(\.rawValue).joined(separator: ", ")
-                throw HTTPProblem(.badRequest, "state must be one of \(words).", field: "state")
-            }
-            state = value
-        }
-        let stored = try await runner.store.runs(limit: limit, before: before, state: state)
+        let filter = try ListQuery(request.uri.queryParameters).filter
+        let list = try await runner.store.list(filter)
         // A run may have gone on since the database was asked; then it is none of these.
-        let newest = runner.board.newest(stored).filter { state == nil || $0.state == state }
-        return Reply.json("{\"runs\":" + JSONText.array(newest.map(\.json)) + "}")
-    }
-
-    private func runJSON(_ id: Int64) async throws -> String {
-        guard let detail = try await runner.store.detail(id) else { throw RunProblem.unknownRun }
-        return runner.board.newest([detail.record])[0].json
+        let newest = runner.board.newest(list.runs)
+            .filter { filter.states.isEmpty || filter.states.contains($0.state) }
+        let totals = RunState.allCases
+            .map { "\"\($0.rawValue)\":\(list.totals[$0] ?? 0)" }
+            .joined(separator: ",")
+        return Reply.json(
+            "{\"runs\":" + JSONText.array(newest.map(\.json)) + ",\"totals\":{" + totals + "}}"
+        )
     }
 
     private func detail(_ id: Int64) async throws -> Response {
@@ -150,11 +153,8 @@ struct JobRoutes: Sendable {
         var stall: String?
         if let live, !detail.record.state.isEnd {
             runner.board.put(live.sample())
-            (tasks, stall) = await offPool {
-                // The job's own line, and one that counts what was left out.
-                let lines = live.job.explainStall(limit: 58)
-                return ((try? ErrorText.json(live.job.snapshot(limit: 200))) ?? "null", lines)
-            }
+            let view = await runner.taskViews.view(of: id) { TaskView(of: live) }
+            (tasks, stall) = (view.tasks, view.stall)
         }
         let record = runner.board.newest([detail.record])[0]
         return Reply.json(
@@ -165,7 +165,9 @@ struct JobRoutes: Sendable {
     }
 
     private func timeline(_ id: Int64) async throws -> Timeline {
-        if let live = runner.live(id) { return await offPool { live.recorder.timeline } }
+        if let live = runner.live(id) {
+            return await runner.timelineViews.view(of: id) { live.recorder.timeline }
+        }
         guard let detail = try await runner.store.detail(id) else { throw RunProblem.unknownRun }
         // It is said to run before its kind has made the job, of which nothing is drawn yet.
         guard detail.record.state != .running else { return TimelineRecorder().timeline }
@@ -182,27 +184,49 @@ struct JobRoutes: Sendable {
     }
 
     private func health() async throws -> Response {
-        guard !runner.isStopping else { throw HTTPProblem.stopping }
+        guard !runner.isStopping else {
+            return Self.unhealthy("stopping", HTTPProblem.stopping, "The server is stopping")
+        }
         do {
-            try await runner.store.check()
-        } catch {
-            throw HTTPProblem.noDatabase
+            try await runner.store.probe()
+        } catch let failure as StoreFailed {
+            return Self.unhealthy("failing", HTTPProblem(failure), failure.reason)
         }
         return Reply.json("{\"status\":\"ok\"}")
+    }
+
+    private static func unhealthy(
+        _ status: String,
+        _ problem: HTTPProblem,
+        _ reason: String
+    ) -> Response {
+        Reply.json(
+            JSONText.object([
+                "status": JSONText.quoted(status), "reason": JSONText.quoted(reason),
+                "error": JSONText.quoted(problem.sentence), "field": "null",
+            ]),
+            status: problem.status,
+            headers: problem.headers
+        )
     }
 
     private func logIn(_ request: Request) async throws -> Response {
         let body = try await json(request)
         guard let secret else { throw HTTPProblem.unknownPath }
-        guard let token = body.members?["token"]?.text, secret.isToken(token) else {
+        guard let token = body.members?["token"]?.text, let name = secret.name(ofToken: token)
+        else {
             throw HTTPProblem(.unauthorized, "This is not the token.", field: "token")
         }
+        logger.info("A client logged in", metadata: ["client": "\(name)"])
+        // Behind a proxy that speaks TLS the cookie never goes without.
+        let isSecure =
+            request.headers[.forwardedProto]?.lowercased() == "https"
+            || request.headers[.origin]?.lowercased().hasPrefix("https://") == true
+        let cookie =
+            "\(RequestGate.cookie)=\(secret.logIn(name)); HttpOnly; SameSite=Strict; Path=/"
         return Reply.json(
             "{\"status\":\"ok\"}",
-            headers: [
-                .setCookie:
-                    "\(RequestGate.cookie)=\(secret.session); HttpOnly; SameSite=Strict; Path=/"
-            ]
+            headers: [.setCookie: isSecure ? cookie + "; Secure" : cookie]
         )
     }
 

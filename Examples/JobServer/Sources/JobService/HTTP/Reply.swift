@@ -7,7 +7,7 @@ enum Reply {
     /// What the page may load: its own files, and nothing inline.
     static let pagePolicy =
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-        + "img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        + "worker-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     /// What data may load: nothing.
     static let dataPolicy = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 

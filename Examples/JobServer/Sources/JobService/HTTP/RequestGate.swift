@@ -18,15 +18,26 @@ struct RequestGate: Sendable {
     let hosts: HostNames
     let secret: AccessSecret?
 
+    /// Who asks: the name of the token; nil where none is needed, or none that is known was sent.
+    func name(of visitor: Visitor) -> String? {
+        guard let secret else { return nil }
+        if let token = Self.token(of: visitor) { return secret.name(ofToken: token) }
+        return Self.session(of: visitor).flatMap { secret.name(ofSession: $0) }
+    }
+
     /// Refuses what may not come in.
     func problem(of visitor: Visitor) -> HTTPProblem? {
+        // The first has become the visitor's host.
+        guard !visitor.headers.contains(.host) else {
+            return HTTPProblem(.badRequest, "A request has one Host field.")
+        }
         guard let host = visitor.host, hosts.contains(host) else {
             return HTTPProblem(.misdirectedRequest, "This server does not answer for this host.")
         }
         if !Self.isSafe(visitor.method) {
             if let problem = originProblem(visitor, host: host) { return problem }
         }
-        if let secret, !Self.openPaths.contains(visitor.path), !isKnown(visitor, secret) {
+        if secret != nil, !Self.openPaths.contains(visitor.path), name(of: visitor) == nil {
             return HTTPProblem(
                 .unauthorized,
                 "A token is needed.",
@@ -55,19 +66,21 @@ struct RequestGate: Sendable {
         return nil
     }
 
-    private func isKnown(_ visitor: Visitor, _ secret: AccessSecret) -> Bool {
-        if let field = visitor.headers[.authorization] {
-            let words = field.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
-            guard words.count == 2, words[0].lowercased() == "bearer" else { return false }
-            return secret.isToken(String(words[1]))
-        }
-        return visitor.headers[values: .cookie]
+    /// The token of an `Authorization` field; empty if the field has none.
+    static func token(of visitor: Visitor) -> String? {
+        guard let field = visitor.headers[.authorization] else { return nil }
+        let words = field.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
+        guard words.count == 2, words[0].lowercased() == "bearer" else { return "" }
+        return String(words[1])
+    }
+
+    /// The session of a cookie.
+    static func session(of visitor: Visitor) -> String? {
+        visitor.headers[values: .cookie]
             .flatMap { $0.split(separator: ";") }
             .map { $0.trimmed }
-            .contains { cookie in
-                cookie.hasPrefix(Self.cookie + "=")
-                    && secret.isSession(String(cookie.dropFirst(Self.cookie.count + 1)))
-            }
+            .first { $0.hasPrefix(cookie + "=") }
+            .map { String($0.dropFirst(cookie.count + 1)) }
     }
 
     private static func isSafe(_ method: HTTPRequest.Method) -> Bool {
@@ -85,6 +98,8 @@ struct RequestGate: Sendable {
 }
 
 extension HTTPField.Name {
+    static let host = Self(parsed: "host") ?? .from
+    static let forwardedProto = Self(parsed: "x-forwarded-proto") ?? .from
     static let secFetchSite = Self(parsed: "sec-fetch-site") ?? .origin
 }
 

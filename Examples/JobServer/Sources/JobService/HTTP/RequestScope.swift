@@ -12,3 +12,20 @@ struct RequestScope: RequestContext {
         channel = source.channel
     }
 }
+
+extension RequestScope {
+    /// The client's address, without its port.
+    var address: String { channel.remoteAddress?.ipAddress ?? "unknown" }
+}
+
+extension Request {
+    /// What the gate looks at.
+    var visitor: RequestGate.Visitor {
+        RequestGate.Visitor(
+            method: method,
+            path: uri.path,
+            host: head.authority,
+            headers: headers
+        )
+    }
+}

@@ -70,7 +70,10 @@ struct JSONParser {
         repeat {
             skipSpace()
             guard next == UInt8(ascii: "\"") else { throw problem }
+            let start = place
             let name = try string()
+            // Of two members of a name, readers take different ones.
+            guard members[name] == nil else { throw Problem(offset: start) }
             skipSpace()
             guard take(UInt8(ascii: ":")) else { throw problem }
             members[name] = try value(depth: depth + 1)

@@ -21,6 +21,12 @@ indirect enum JSONValue: Sendable, Equatable {
         if case .string(let text) = self { text } else { nil }
     }
 
+    /// The value without the members that are `null`: to a client, a missing one is the same.
+    var withoutNulls: JSONValue {
+        guard case .object(let members) = self else { return self }
+        return .object(members.filter { $0.value != .null }.mapValues(\.withoutNulls))
+    }
+
     /// The value as JSON, members in order of their names.
     var json: String {
         switch self {

@@ -11,7 +11,7 @@ public struct AllowedFolders: Sendable {
     ///
     /// - Parameter paths: Paths of folders. One that does not exist now allows nothing.
     public init(_ paths: [String]) {
-        roots = paths.compactMap { Self.resolved($0) }
+        roots = paths.compactMap { Self.resolved($0) }.filter { Self.isFolder($0) }
     }
 
     /// The folders, resolved.
@@ -30,15 +30,18 @@ public struct AllowedFolders: Sendable {
         guard !path.isEmpty, !path.utf8.contains(0), let resolved = Self.resolved(path),
             roots.contains(where: { Self.contains($0, resolved) })
         else { throw problem }
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: resolved, isDirectory: &isFolder),
-            isFolder.boolValue
-        else { throw problem }
+        guard Self.isFolder(resolved) else { throw problem }
         return resolved
     }
 
     private static func contains(_ root: String, _ path: String) -> Bool {
         root == "/" || path == root || path.utf8.starts(with: (root + "/").utf8)
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+            && isFolder.boolValue
     }
 
     private static func resolved(_ path: String) -> String? {

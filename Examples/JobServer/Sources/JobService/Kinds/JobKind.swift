@@ -27,6 +27,14 @@ public protocol JobKind: Sendable {
     var fields: [ParameterField] { get }
     /// Whether a run that a crash ended may be repeated without asking; `false` unless given.
     var runsAgainAfterCrash: Bool { get }
+    /// How long a run may take; it fails then. Nil, as long as the server lets it, unless given.
+    var timeLimit: Duration? { get }
+    /// How often a run that failed is tried, and with which delays; once unless given.
+    var attempts: RunAttempts { get }
+    /// How many of a run's tasks may run at a time; nil, the run's share of the server's places, unless given.
+    var width: Int? { get }
+    /// How urgent a run is that was submitted without a priority; 0 unless given.
+    var priority: Int { get }
 
     /// Refuses what cannot be run, and settles what was sent; takes everything as it is unless given.
     ///
@@ -42,7 +50,7 @@ public protocol JobKind: Sendable {
     /// What people call a run with these parameters, in one line.
     func title(of parameters: Parameters) -> String
 
-    /// Makes the job; the server starts it.
+    /// Makes the job; the server starts it, once for each attempt.
     ///
     /// - Parameters:
     ///   - parameters: Parameters that were checked.
@@ -55,6 +63,15 @@ public protocol JobKind: Sendable {
 extension JobKind {
     /// A run that a crash ended is not repeated.
     public var runsAgainAfterCrash: Bool { false }
+
+    /// A run takes as long as the server lets it.
+    public var timeLimit: Duration? { nil }
+    /// A run that failed is not tried again.
+    public var attempts: RunAttempts { .once }
+    /// A run has its share of the server's places.
+    public var width: Int? { nil }
+    /// Runs are neither more nor less urgent than others.
+    public var priority: Int { 0 }
 
     /// Takes all parameters as they are.
     public func check(_ parameters: Parameters, in environment: JobEnvironment) throws -> Parameters

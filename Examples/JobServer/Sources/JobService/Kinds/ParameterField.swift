@@ -4,6 +4,12 @@ public struct ParameterField: Sendable {
     public enum Input: Sendable, Equatable {
         /// One line of text.
         case text
+        /// Several lines of text.
+        case longText
+        /// A number, whole or not.
+        case decimal(ClosedRange<Double>)
+        /// One of these texts.
+        case choice([String])
         /// A whole number.
         case integer(ClosedRange<Int>)
         /// Yes or no.
@@ -22,6 +28,8 @@ public struct ParameterField: Sendable {
     public let isRequired: Bool
     /// What the form says beside it.
     public let hint: String?
+    /// What is taken where nothing is given, as a person would type it; nil for nothing.
+    public let defaultValue: String?
 
     /// Describes a parameter.
     ///
@@ -31,27 +39,35 @@ public struct ParameterField: Sendable {
     ///   - input: What a person types.
     ///   - isRequired: Whether a run needs it.
     ///   - hint: What the form says beside it.
+    ///   - defaultValue: What is taken where nothing is given, as a person would type it.
     public init(
         _ name: String,
         _ label: String,
         _ input: Input = .text,
         isRequired: Bool = true,
-        hint: String? = nil
+        hint: String? = nil,
+        defaultValue: String? = nil
     ) {
         self.name = name
         self.label = label
         self.input = input
         self.isRequired = isRequired
         self.hint = hint
+        self.defaultValue = defaultValue
     }
 
     /// The field as JSON.
     var json: String {
         var (kind, least, most) = ("text", "null", "null")
+        var choices: [String] = []
         switch input {
         case .text: break
         case .flag: kind = "flag"
         case .texts: kind = "texts"
+        case .longText: kind = "long-text"
+        case .choice(let texts): (kind, choices) = ("choice", texts)
+        case .decimal(let range):
+            (kind, least, most) = ("decimal", "\(range.lowerBound)", "\(range.upperBound)")
         case .integer(let range):
             (kind, least, most) = ("integer", "\(range.lowerBound)", "\(range.upperBound)")
         }
@@ -59,6 +75,22 @@ public struct ParameterField: Sendable {
             "name": JSONText.quoted(name), "label": JSONText.quoted(label),
             "input": JSONText.quoted(kind), "minimum": least, "maximum": most,
             "required": "\(isRequired)", "hint": JSONText.quoted(hint),
+            "default": JSONText.quoted(defaultValue),
+            "choices": JSONText.array(choices.map { JSONText.quoted($0) }),
         ])
+    }
+
+    /// What a person typed as a client sends it; what is no number stays a text, which is refused later.
+    func value(_ text: String) -> JSONValue {
+        switch input {
+        case .text, .longText, .choice: .string(text)
+        case .integer: Int64(text).map { .integer($0) } ?? .string(text)
+        case .decimal: Double(text).map { .number($0) } ?? .string(text)
+        case .flag: .bool(text == "true")
+        case .texts:
+            .array(
+                text.split(separator: ",").map { .string(String($0.trimmed)) }
+            )
+        }
     }
 }

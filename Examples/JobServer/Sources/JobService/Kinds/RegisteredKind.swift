@@ -5,13 +5,23 @@ struct RegisteredKind: Sendable {
     /// Parameters that were decoded and checked.
     struct Checked: Sendable {
         let json: String
+        /// What people call a run, in ``titleLimit`` characters at most.
         let title: String
+        /// Why a run with these parameters cannot succeed, although they are good.
+        let problem: String?
         let makeJob: @Sendable () throws -> PreparedJob
     }
+
+    /// How many characters a title has at most.
+    static let titleLimit = 200
 
     let name: String
     let fields: [ParameterField]
     let runsAgainAfterCrash: Bool
+    let timeLimit: Duration?
+    let attempts: RunAttempts
+    let width: Int?
+    let priority: Int
     private let checking: @Sendable (JSONValue, JobEnvironment) throws -> Checked
 
     init(_ kind: some JobKind) {
@@ -19,6 +29,8 @@ struct RegisteredKind: Sendable {
         let fields = kind.fields
         self.fields = fields
         runsAgainAfterCrash = kind.runsAgainAfterCrash
+        (timeLimit, attempts, width, priority) =
+            (kind.timeLimit, kind.attempts, kind.width, kind.priority)
         checking = { value, environment in
             try Self.check(value, fields: fields, kind: kind, environment: environment)
         }
@@ -42,7 +54,8 @@ struct RegisteredKind: Sendable {
     /// Name and fields as JSON.
     var json: String {
         JSONText.object([
-            "name": JSONText.quoted(name), "fields": JSONText.array(fields.map(\.json)),
+            "name": JSONText.quoted(name), "priority": "\(priority)",
+            "fields": JSONText.array(fields.map(\.json)),
         ])
     }
 
@@ -59,13 +72,39 @@ struct RegisteredKind: Sendable {
         if let unknown = members.keys.sorted().first(where: { !names.contains($0) }) {
             throw InvalidParameter(unknown, "\(kind.name) has no parameter of this name.")
         }
-        let decoded = try ParameterDecoder.decode(Kind.Parameters.self, from: value)
+        let filled = try settled(members, fields)
+        let decoded = try ParameterDecoder.decode(Kind.Parameters.self, from: .object(filled))
         let checked = try kind.check(decoded, in: environment)
+        let title = kind.title(of: checked)
+        let isLong = title.count > titleLimit
         return Checked(
             json: try json(of: checked, names: names),
-            title: kind.title(of: checked),
+            title: isLong ? title.prefix(titleLimit - 1) + "…" : title,
+            problem: isLong
+                ? "The title has \(title.count) characters, and at most \(titleLimit) are kept."
+                : nil,
             makeJob: { try kind.makeJob(checked, in: environment) }
         )
+    }
+
+    /// The members with the fields' defaults for those that are missing; refuses values that are no choice.
+    private static func settled(
+        _ members: [String: JSONValue],
+        _ fields: [ParameterField]
+    ) throws -> [String: JSONValue] {
+        var members = members
+        for field in fields {
+            let value = members[field.name] ?? .null
+            if value == .null {
+                members[field.name] = field.defaultValue.map { field.value($0) }
+            } else if case .choice(let choices) = field.input {
+                guard let text = value.text, choices.contains(text) else {
+                    let words = choices.joined(separator: ", ")
+                    throw InvalidParameter(field.name, "\(field.name) must be one of \(words).")
+                }
+            }
+        }
+        return members
     }
 
     /// The parameters with `null` for those that were not given.

@@ -14,6 +14,10 @@ final class RecentTimelines: Sendable {
         }
     }
 
+    func remove(_ id: Int64) {
+        kept.withLock { kept in kept.removeAll { $0.id == id } }
+    }
+
     func timeline(of id: Int64) -> Timeline? {
         kept.withLock { kept in kept.first { $0.id == id }?.timeline }
     }

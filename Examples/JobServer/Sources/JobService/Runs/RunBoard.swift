@@ -1,13 +1,13 @@
 import JobStore
 import Synchronization
 
-/// The newest known record of runs that run, and of the last few others.
+/// The newest known record of runs that wait or run, and of the last few others.
 ///
 /// What is shown of a run comes from here, so that nobody sees it go back.
 ///
 /// > Thread: Any.
 final class RunBoard: Sendable {
-    /// How many runs that are queued or ended are remembered.
+    /// How many runs that have ended are remembered.
     static let memory = 500
 
     private struct Board: Sendable {
@@ -36,6 +36,23 @@ final class RunBoard: Sendable {
         }
     }
 
+    /// Puts a record up whatever was known of the run, for what may change both ways.
+    func replace(_ record: RunRecord) {
+        board.withLock { board in
+            guard board.records[record.id]?.state == record.state else { return }
+            board.records[record.id] = record
+        }
+    }
+
+    /// Forgets a run that was deleted.
+    func remove(_ id: Int64) {
+        board.withLock { board in
+            board.records[id] = nil
+            board.order.removeAll { $0 == id }
+            board.oldest = min(board.oldest, board.order.count)
+        }
+    }
+
     /// The records of runs, as far as they are known here.
     func records(_ ids: some Sequence<Int64>) -> [Int64: RunRecord] {
         board.withLock { board in
@@ -46,25 +63,31 @@ final class RunBoard: Sendable {
     }
 
     /// Records from the database, or what is newer here.
+    ///
+    /// An end is in the database a moment before it is put up: who has seen it there sees nothing older.
     func newest(_ stored: [RunRecord]) -> [RunRecord] {
-        let known = records(stored.map(\.id))
-        return stored.map { record in
-            guard let other = known[record.id], other.isLater(than: record) else { return record }
-            return other
+        board.withLock { board in
+            stored.map { record in
+                guard let known = board.records[record.id] else { return record }
+                guard !known.isLater(than: record) else { return known }
+                if record.isLater(than: known) { board.records[record.id] = record }
+                return record
+            }
         }
     }
 
     private func forget(_ board: inout Board) {
-        while board.order.count - board.oldest > Self.memory {
+        // Those that have not ended stay, behind the others; each is looked at once a round.
+        var looked = 0
+        while board.order.count - board.oldest > Self.memory, looked < Self.memory {
             let id = board.order[board.oldest]
             board.oldest += 1
-            // A run that runs stays, behind the others.
-            if board.records[id]?.state == .running {
+            looked += 1
+            if board.records[id]?.state.isEnd == false {
                 board.order.append(id)
-                if board.order.count - board.oldest > 2 * Self.memory { break }
-                continue
+            } else {
+                board.records[id] = nil
             }
-            board.records[id] = nil
         }
         guard board.oldest > Self.memory else { return }
         board.order.removeFirst(board.oldest)
@@ -77,6 +100,7 @@ extension RunRecord {
     func isLater(than other: RunRecord) -> Bool {
         if state != other.state { return state.rank > other.state.rank }
         guard !state.isEnd else { return false }
+        if cancelRequestedAt != nil, other.cancelRequestedAt == nil { return true }
         return progress > other.progress || tasksTracked > other.tasksTracked
             || tasksFinished > other.tasksFinished || tasksFailed > other.tasksFailed
     }

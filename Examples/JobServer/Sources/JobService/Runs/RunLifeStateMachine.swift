@@ -1,4 +1,4 @@
-/// Decides how one run goes on: what a cancel does, and how it ends.
+/// Decides how one run goes on: what a cancel or a time limit does, and how it ends.
 ///
 /// The first end counts.
 struct RunLifeStateMachine: Sendable {
@@ -30,6 +30,7 @@ struct RunLifeStateMachine: Sendable {
     enum Canceller: Sendable {
         case person
         case shutdown
+        case timeLimit
     }
 
     private enum Phase {
@@ -41,11 +42,13 @@ struct RunLifeStateMachine: Sendable {
     private var phase = Phase.starting
     private var person = false
     private var shutdown = false
+    /// Whether it ran longer than it may, before a person or the shutdown stopped it.
+    private(set) var isOverdue = false
 
     /// Whether the run has no end yet.
     var isLive: Bool { phase != .ended }
 
-    /// The job was made and may start, unless somebody cancelled the run meanwhile.
+    /// The job was made and may start, unless the run was cancelled meanwhile.
     mutating func jobMade() -> Action? {
         guard phase == .starting else { return nil }
         guard !person, !shutdown else { return end(stopped) }
@@ -55,32 +58,39 @@ struct RunLifeStateMachine: Sendable {
 
     /// The job could not be made.
     mutating func jobNotMade() -> Action? {
-        end(.failed)
+        end(person || shutdown ? stopped : .failed)
     }
 
-    /// Somebody asked the run to stop; asking again does nothing.
+    /// The run shall stop; asking again does nothing.
     mutating func cancelAsked(by canceller: Canceller) -> Action? {
-        let isFirst = !person && !shutdown
+        let isFirst = !person && !shutdown && !isOverdue
         switch canceller {
         case .person: person = true
         case .shutdown: shutdown = true
+        case .timeLimit: isOverdue = isFirst
         }
         return phase == .running && isFirst ? .cancelJob : nil
     }
 
     /// The job has ended.
     mutating func jobEnded(_ outcome: Outcome) -> Action? {
-        switch outcome {
+        if isOverdue { return end(.failed) }
+        return switch outcome {
         case .succeeded: end(.succeeded)
         case .failed: end(.failed)
         case .cancelled: end(stopped)
         }
     }
 
+    /// The job was told to stop, and has not done so within the time that it has for this.
+    mutating func jobDidNotStop() -> Action? {
+        end(isOverdue ? .failed : stopped)
+    }
+
     /// The server ends while the job goes on.
     mutating func givenUp() -> Action? {
         shutdown = true
-        return end(stopped)
+        return end(isOverdue ? .failed : stopped)
     }
 
     /// What a stopped run counts as: a person's cancel is one whatever else happened.

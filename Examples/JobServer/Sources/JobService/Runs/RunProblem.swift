@@ -6,6 +6,10 @@ enum RunProblem: Error, Equatable {
     case ended
     /// The run has not ended.
     case notEnded
+    /// The run does not wait any more.
+    case notQueued
+    /// Another run with other parameters has the key.
+    case keyInUse(Int64)
     /// The queue is full.
     case full
     /// The server stops.

@@ -24,10 +24,11 @@ extension Runner {
         for action in actions {
             switch action {
             case .sayGoodbye: hub.sayBye()
-            case .waitForGrace: wait(grace) { $0.graceEnded() }
+            case .waitForGrace: wait(limits.grace) { $0.graceEnded() }
             case .cancelRuns: stopRuns()
-            case .waitForStop: wait(stopLimit) { $0.stopEnded() }
+            case .waitForStop: wait(limits.stop) { $0.stopEnded() }
             case .giveUpRuns: giveUpRuns()
+            case .waitForWrites: wait(limits.stop) { $0.writesEnded() }
             case .finish: finished.continuation.yield()
             }
         }
@@ -44,35 +45,32 @@ extension Runner {
     }
 
     private func stopRuns() {
-        let jobs = state.withLock { state in
-            state.lives.keys.compactMap { id -> JobController? in
+        let runs = state.withLock { state in
+            state.lives.keys.compactMap { id -> LiveRun? in
                 guard state.lives[id]?.cancelAsked(by: .shutdown) == .cancelJob else { return nil }
-                return state.runs[id]?.job
+                return state.runs[id]
             }
         }
         // Each on a thread of its own: one that takes long holds up no other.
-        for job in jobs { DispatchQueue.global().async { job.cancel() } }
+        for run in runs { DispatchQueue.global().async { run.cancel(at: run.now) } }
     }
 
     private func giveUpRuns() {
         for id in state.withLock({ Array($0.lives.keys) }) {
             guard case .recordEnd(let end)? = decide(id, { $0.givenUp() }) else { continue }
             let run = state.withLock { $0.runs[id] }
-            run?.observer.runEnded(end.rawValue)
-            let record = run?.sample()
-            Task {
-                await write(
-                    id,
-                    RunEnd(
-                        state: end.state,
-                        finishedAt: RunClock.now,
-                        progress: record?.progress ?? 0,
-                        tasksTracked: record?.tasksTracked ?? 0,
-                        tasksFinished: record?.tasksFinished ?? 0,
-                        tasksFailed: record?.tasksFailed ?? 0
-                    )
-                )
-            }
+            guard let record = run?.sample() ?? board.records([id])[id] else { continue }
+            let summary = RunEnd(
+                state: end.state,
+                finishedAt: run?.now ?? RunClock.now,
+                progress: record.progress,
+                tasksTracked: record.tasksTracked,
+                tasksFinished: record.tasksFinished,
+                tasksFailed: record.tasksFailed,
+                error: "The server stopped, and the job did not.",
+                failures: record.failures
+            )
+            Task { await write(record, summary, of: run) }
         }
     }
 }

@@ -7,6 +7,9 @@ import Synchronization
 
 /// Queues runs, starts them, cancels them and writes their ends down; the only lock over its machines.
 ///
+/// It trusts neither its database nor its jobs: a start or an end that cannot be written waits in the
+/// store until it can be, and a job that does not stop when it is told to is given up.
+///
 /// > Thread: Any.
 final class Runner: Sendable {
     struct State: Sendable {
@@ -15,7 +18,21 @@ final class Runner: Sendable {
         var counts = NewestToldStateMachine()
         var lives: [Int64: RunLifeStateMachine] = [:]
         var runs: [Int64: LiveRun] = [:]
+        /// Runs that were cancelled before their start, and whose end is not written yet.
+        var ending: Set<Int64> = []
     }
+
+    /// How long runs may take, and what becomes of those that end otherwise than they should.
+    struct Limits: Sendable {
+        var grace = Duration.seconds(5)
+        var timeLimit: Duration?
+        var giveUp = Duration.seconds(30)
+        /// How long a cancelled run may take to stop in a shutdown, and ends to be written.
+        var stop = Duration.seconds(2)
+    }
+
+    /// How large a result may be, in bytes.
+    static let resultLimit = 8 * 1_024 * 1_024
 
     let kinds: JobKinds
     let environment: JobEnvironment
@@ -24,14 +41,17 @@ final class Runner: Sendable {
     let hub: EventHub
     let metrics: RunMetrics
     let logger: Logger
+    let limits: Limits
     let timelines = RecentTimelines()
+    let taskViews = SharedViews<TaskView>()
+    let timelineViews = SharedViews<Timeline>(interval: 2)
+    let places: PlaceSharing
+    let journals: RunJournal.Place
+    let ends: EndListeners
 
     let state: Mutex<State>
-    let grace: Duration
-    let stopLimit = Duration.seconds(2)
     let finished = AsyncStream<Void>.makeStream()
-    // Jobs wait here for nothing: admission counts them. Only their tasks share the limited queue, so that
-    // more jobs than tasks can run at a time.
+    // Jobs wait here for nothing: admission counts them. Only their tasks have limited places.
     private let starting = TaskQueue(name: "Runs")
 
     init(
@@ -41,17 +61,22 @@ final class Runner: Sendable {
         hub: EventHub,
         width: Int,
         queueLimit: Int,
-        grace: Duration,
+        limits: Limits,
+        journals: RunJournal.Place,
         metrics: RunMetrics,
-        logger: Logger
+        logger: Logger,
+        ends: EndListeners = EndListeners()
     ) {
         self.kinds = kinds
         self.environment = environment
         self.store = store
         self.hub = hub
-        self.grace = grace
+        self.limits = limits
         self.metrics = metrics
         self.logger = logger
+        self.ends = ends
+        self.journals = journals
+        places = PlaceSharing(width: environment.width)
         state = Mutex(
             State(admission: AdmissionStateMachine(width: width, queueLimit: queueLimit))
         )
@@ -62,8 +87,9 @@ final class Runner: Sendable {
     var isStopping: Bool { state.withLock { $0.shutdown.isStopping } }
 
     /// Lets runs start: those that waited when the server before ended, and new ones.
-    func open(with ids: [Int64]) {
-        start { $0.admission.opened(with: ids) }
+    func open(with records: [RunRecord]) {
+        for record in records { board.put(record) }
+        start { $0.admission.opened(with: records.map(\.entry), at: RunClock.now) }
     }
 
     // MARK: - Running
@@ -84,17 +110,12 @@ final class Runner: Sendable {
 
     private func run(_ id: Int64) async {
         do {
-            guard let detail = try await store.start(id, at: RunClock.now) else {
-                return leave(id)
-            }
+            guard let detail = try await store.start(id, at: RunClock.now) else { return leave(id) }
             board.put(detail.record)
             hub.runChanged(id)
             await run(detail)
         } catch {
-            logger.error(
-                "A run cannot be started",
-                metadata: ["job.id": "\(id)", "error.message": "\(error)"]
-            )
+            // The file is gone, and with it the process.
             leave(id)
         }
     }
@@ -105,36 +126,66 @@ final class Runner: Sendable {
         switch made {
         case .failure(let error):
             guard case .recordEnd(let end)? = decide(id, { $0.jobNotMade() }) else { return }
-            let sentence = (error as? InvalidParameter)?.sentence ?? "\(error)"
-            metrics.runEnded(kind: detail.record.kind, status: end.rawValue, duration: nil)
-            await write(id, RunEnd(state: end.state, finishedAt: RunClock.now, error: sentence))
+            let sentence = (error as? InvalidParameter)?.sentence ?? ErrorText.sentence(error)
+            let summary = RunEnd(
+                state: end.state,
+                finishedAt: RunClock.now,
+                error: LogText.oneLine(sentence)
+            )
+            await write(detail.record, summary)
         case .success(let run):
             let action = state.withLock { state in
                 state.runs[id] = run
                 return state.lives[id]?.jobMade()
             }
             switch action {
-            case .startJob?:
-                try? await run.job.run(on: starting)
-                // Without an outcome it was cancelled before its start, and never runs.
-                let outcome = run.job.outcome
-                let ending = RunLifeStateMachine.Outcome(outcome ?? .cancelled)
-                guard case .recordEnd(let end)? = decide(id, { $0.jobEnded(ending) }) else {
-                    return
-                }
-                // The job's own end counts if it was told; of one that never runs it comes later.
-                run.observer.runEnded(end.rawValue)
-                guard outcome != nil else {
-                    return await write(id, RunEnd(state: end.state, finishedAt: RunClock.now))
-                }
-                await write(id, await offPool { [self] in self.end(of: run, as: end) })
+            case .startJob?: await perform(run)
             case .recordEnd(let end)?:
-                run.observer.runEnded(end.rawValue)
-                await write(id, RunEnd(state: end.state, finishedAt: RunClock.now))
-            default:
-                break
+                await write(detail.record, RunEnd(state: end.state, finishedAt: run.now), of: run)
+            default: break
             }
         }
+    }
+
+    private func perform(_ run: LiveRun) async {
+        let id = run.detail.record.id
+        let overdue = timeLimit(of: run)
+            .map { limit, _ in
+                Task { [self] in
+                    try await Task.sleep(for: limit)
+                    guard decide(id, { $0.cancelAsked(by: .timeLimit) }) == .cancelJob else {
+                        return
+                    }
+                    await offPool { run.cancel(at: run.now) }
+                }
+            }
+        defer { overdue?.cancel() }
+        do {
+            try await run.run(on: starting, giveUp: limits.giveUp)
+        } catch is JobDidNotStop {
+            guard case .recordEnd(let end)? = decide(id, { $0.jobDidNotStop() }) else { return }
+            let summary = await offPool { [self] in self.end(ofGivenUp: run, as: end) }
+            return await write(run.detail.record, summary, of: run)
+        } catch {
+            // The outcome tells.
+        }
+        // Without an outcome it was cancelled before its start, and never runs.
+        let outcome = run.job.outcome
+        let ending = RunLifeStateMachine.Outcome(outcome ?? .cancelled)
+        guard case .recordEnd(let end)? = decide(id, { $0.jobEnded(ending) }) else { return }
+        guard outcome != nil else {
+            let summary = RunEnd(state: end.state, finishedAt: run.now)
+            return await write(run.detail.record, summary, of: run)
+        }
+        let summary = await offPool { [self] in self.end(of: run, as: end) }
+        await write(run.detail.record, summary, next: next(after: run, summary), of: run)
+    }
+
+    /// How long a run may take, and what the limit is called.
+    private func timeLimit(of run: LiveRun) -> (Duration, String)? {
+        let own = run.kind.timeLimit.map { ($0, "the timeLimit of \(run.kind.name)") }
+        let server = limits.timeLimit.map { ($0, "--time-limit") }
+        return [own, server].compactMap { $0 }.min { $0.0 < $1.0 }
     }
 
     private func makeRun(_ detail: RunDetail) throws -> LiveRun {
@@ -143,43 +194,56 @@ final class Runner: Sendable {
             throw InvalidParameter("kind", "There is no kind of job \(record.kind) any more.")
         }
         let value = try JSONParser.value(of: Array(detail.parameters.utf8))
-        let prepared = try kind.check(value, in: environment).makeJob()
-        let waited = max(0, (record.startedAt ?? 0) - record.submittedAt)
+        let queue = places.queue(of: record.id, limit: kind.width)
+        let journal = RunJournal(of: detail.journalID ?? record.id, in: journals)
+        let checked = try kind.check(value, in: environment.on(queue, journal))
+        if let problem = checked.problem { throw InvalidParameter(nil, problem) }
+        let prepared = try checked.makeJob()
+        let waited = max(0, (record.startedAt ?? 0) - (record.runAt ?? record.submittedAt))
         let observer = RunObserver(
             RunIdentity(kind: record.kind, id: record.id, attempt: record.attempt),
             queuedFor: .milliseconds(waited),
             logger: logger,
             metrics: metrics
-        ) { [weak self] outcome in
-            // The job's own end is told before the run's: what a shutdown cancelled is not cancelled.
-            guard case .cancelled = outcome, let self else { return outcome.description }
-            return state.withLock { $0.lives[record.id]?.stopped.rawValue ?? "cancelled" }
+        ) { _ in
+            // The run's end is told when it is written down: it may be another than the job's.
+            nil
         }
-        return LiveRun(record, prepared, observer: observer)
+        if let count = journal.knownSteps {
+            Task { [store] in try? await store.noteKnownSteps(count, of: record.id) }
+        }
+        return LiveRun(detail, kind, prepared, observer: observer, journal: journal)
+    }
+
+    // MARK: - Ends
+
+    /// How far a run came, whatever its end.
+    private func summary(of run: LiveRun, _ state: RunState) -> RunEnd {
+        let record = run.sample()
+        return RunEnd(
+            state: state,
+            finishedAt: run.now,
+            progress: state == .succeeded ? 1 : record.progress,
+            tasksTracked: record.tasksTracked,
+            tasksFinished: record.tasksFinished,
+            tasksFailed: record.tasksFailed,
+            failures: record.failures,
+            cancelRequestedAt: record.cancelRequestedAt
+        )
     }
 
     private func end(of run: LiveRun, as end: RunLifeStateMachine.End) -> RunEnd {
-        let record = run.sample()
-        let now = RunClock.now
-        var summary = RunEnd(
-            state: end.state,
-            finishedAt: now,
-            progress: end == .succeeded ? 1 : record.progress,
-            tasksTracked: record.tasksTracked,
-            tasksFinished: record.tasksFinished,
-            tasksFailed: record.tasksFailed
-        )
-        if let error = run.job.error { summary.error = LogText.oneLine(ErrorText.sentence(error)) }
-        do {
-            if let result = try run.prepared.result() {
-                summary.result = try ErrorText.json(result)
-            }
-        } catch {
-            logger.error("A result cannot be kept", metadata: ["error.message": "\(error)"])
+        let record = run.detail.record
+        var summary = summary(of: run, end.state)
+        if state.withLock({ $0.lives[record.id]?.isOverdue }) == true {
+            summary.error = overdueSentence(run)
+        } else if let error = run.job.error {
+            summary.error = LogText.oneLine(ErrorText.sentence(error))
         }
+        addResult(of: run, to: &summary)
         let timeline = run.recorder.timeline
-        let lasted = now - (record.startedAt ?? now)
-        if end == .failed || lasted > 1_000 {
+        let lasted = summary.finishedAt - (record.startedAt ?? summary.finishedAt)
+        if summary.state == .failed || lasted > 1_000 {
             summary.timeline = (try? JSONEncoder().encode(timeline)).map { [UInt8]($0) }
         } else {
             timelines.add(timeline, of: record.id)
@@ -187,61 +251,118 @@ final class Runner: Sendable {
         return summary
     }
 
-    // MARK: - Ending
-
-    /// Asks a run to stop.
-    func cancel(_ id: Int64) async throws {
-        if state.withLock({ $0.admission.runWithdrawn(id) }) {
-            guard
-                let record = try await store.end(
-                    id,
-                    RunEnd(state: .cancelled, finishedAt: RunClock.now)
-                )
-            else { throw RunProblem.ended }
-            metrics.runEnded(kind: record.kind, status: "cancelled", duration: nil)
-            board.put(record)
-            countRuns()
-            hub.runEnded(id)
-            return
-        }
-        let (isLive, action, run) = state.withLock { state in
-            let isLive = state.lives[id]?.isLive == true
-            return (isLive, state.lives[id]?.cancelAsked(by: .person), state.runs[id])
-        }
-        if isLive {
-            if action == .cancelJob, let run { await offPool { run.job.cancel() } }
-            return
-        }
-        guard let detail = try await store.detail(id) else { throw RunProblem.unknownRun }
-        // Written down, and not yet handed to the queue: it never starts.
-        guard detail.record.state == .queued,
-            let record = try await store.end(
-                id,
-                RunEnd(state: .cancelled, finishedAt: RunClock.now)
+    /// Adds the result; one that cannot be kept makes the run fail.
+    private func addResult(of run: LiveRun, to summary: inout RunEnd) {
+        do {
+            guard let result = try run.prepared.result() else { return }
+            let text = try ErrorText.json(result)
+            guard text.utf8.count <= Self.resultLimit else {
+                throw ResultTooLarge(size: text.utf8.count)
+            }
+            summary.result = text
+        } catch {
+            let sentence = LogText.oneLine(
+                "The result cannot be kept: \(ErrorText.sentence(error))"
             )
-        else { throw RunProblem.ended }
-        board.put(record)
-        hub.runEnded(id)
+            summary.error = summary.error ?? sentence
+            if summary.state == .succeeded { summary.state = .failed }
+        }
     }
 
-    /// Writes a run's end down, and tells it.
-    func write(_ id: Int64, _ end: RunEnd) async {
-        do {
-            if let record = try await store.end(id, end) {
-                board.put(record)
-                hub.runEnded(id)
-            }
-        } catch {
-            logger.error(
-                "A run's end cannot be written",
-                metadata: ["job.id": "\(id)", "error.message": "\(error)"]
-            )
+    /// The end of a run whose job goes on: nothing more is heard of it.
+    private func end(ofGivenUp run: LiveRun, as end: RunLifeStateMachine.End) -> RunEnd {
+        var summary = summary(of: run, end.state)
+        let snapshot = run.job.snapshot(limit: 50)
+        let isOverdue = state.withLock { $0.lives[run.detail.record.id]?.isOverdue } == true
+        let reason = isOverdue ? overdueSentence(run) + " " : ""
+        let limit = Self.text(limits.giveUp)
+        summary.error = LogText.oneLine(
+            "\(reason)Given up: not stopped within \(limit) of the cancel: \(Self.names(in: snapshot))."
+        )
+        summary.timeline = (try? JSONEncoder().encode(run.recorder.timeline)).map { [UInt8]($0) }
+        return summary
+    }
+
+    private func overdueSentence(_ run: LiveRun) -> String {
+        guard let (limit, name) = timeLimit(of: run) else { return "The time limit is over." }
+        return "The time limit of \(Self.text(limit)) (\(name)) is over."
+    }
+
+    /// The names of the first tasks that still execute.
+    private static func names(in snapshot: JobSnapshot) -> String {
+        func leaves(_ task: JobSnapshot) -> [JobSnapshot] {
+            task.unfinished.isEmpty ? [task] : task.unfinished.flatMap(leaves)
         }
-        leave(id)
+        let all = leaves(snapshot)
+        // What only waits has nothing to stop.
+        let executing = all.filter { $0.state == "executing" }
+        let names = (executing.isEmpty ? all : executing).map(\.name)
+        let more = names.count - 5
+        return names.prefix(5).map { String($0.prefix(80)) }.joined(separator: ", ")
+            + (more > 0 ? " and others" : "")
+    }
+
+    private static func text(_ duration: Duration) -> String {
+        let seconds = duration / .seconds(1)
+        return seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
+    }
+
+    /// The attempt that follows a failed one, if its kind says so.
+    private func next(after run: LiveRun, _ end: RunEnd) -> NewRun? {
+        let record = run.detail.record
+        guard end.state == .failed,
+            let delay = run.kind.attempts.delay(after: record.attempt)
+        else { return nil }
+        let now = RunClock.now
+        return NewRun(
+            kind: record.kind,
+            title: record.title,
+            parameters: run.detail.parameters,
+            key: run.detail.key,
+            previousID: record.id,
+            attempt: record.attempt + 1,
+            submittedAt: now,
+            requested: run.detail.requested,
+            priority: record.priority,
+            runAt: delay > .zero ? now + Int64(delay / .milliseconds(1)) : nil,
+            journalID: run.journal.id
+        )
+    }
+
+    /// Writes a run's end down, and tells it then; waits while the store fails.
+    func write(_ record: RunRecord, _ end: RunEnd, next: NewRun? = nil, of run: LiveRun? = nil)
+        async
+    {
+        // Before the next attempt starts, which opens it; after the end it would be too late.
+        if end.state != .succeeded { await run?.journal.end(succeeded: false) }
+        if let written = try? await store.end(record.id, end, next: next) {
+            if end.state == .succeeded { await run?.journal.end(succeeded: true) }
+            if let run {
+                run.observer.runEnded(
+                    end.state.rawValue,
+                    error: end.error.map { RunEndReason(description: $0) }
+                )
+            } else {
+                metrics.runEnded(kind: record.kind, status: end.state.rawValue, duration: nil)
+            }
+            board.put(written.record)
+            hub.runEnded(record.id)
+            ends.tell(written.record)
+            if let next = written.next { added(next) }
+        }
+        leave(record.id)
+    }
+
+    /// Queues a run that the server itself has written down.
+    func added(_ record: RunRecord) {
+        board.put(record)
+        hub.runChanged(record.id)
+        start { $0.admission.runAdded(record.entry, at: RunClock.now) }
     }
 
     /// Forgets a run that is written down, and starts the next.
     private func leave(_ id: Int64) {
+        places.runEnded(id)
         let (run, actions) = state.withLock { state in
             state.lives[id] = nil
             return (state.runs.removeValue(forKey: id), state.shutdown.runEnded())
@@ -282,4 +403,25 @@ extension Runner {
 
     /// The runs whose jobs run.
     var liveRuns: [LiveRun] { state.withLock { Array($0.runs.values) } }
+}
+
+/// Why a run ended as it did, for the log.
+struct RunEndReason: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// A result that is larger than the server keeps.
+struct ResultTooLarge: Error, CustomStringConvertible {
+    let size: Int
+
+    var description: String {
+        "it has \(size) bytes, and at most \(Runner.resultLimit) are kept."
+    }
+}
+
+extension RunRecord {
+    /// The run as it waits.
+    var entry: AdmissionStateMachine<Int64>.Entry {
+        .init(id: id, priority: priority, runAt: runAt)
+    }
 }

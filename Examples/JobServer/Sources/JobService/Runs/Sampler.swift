@@ -1,8 +1,10 @@
 import JobStore
 import Logging
 import ServiceLifecycle
+import Synchronization
 
-/// Reads how far runs are: ten times a second while somebody listens, and now and then for the database.
+/// Does what comes with time: reads how far runs are, ten times a second while there are listeners and now
+/// and then for the database, starts planned runs, and looks after the database's file.
 struct Sampler: Service {
     let runner: Runner
 
@@ -11,6 +13,8 @@ struct Sampler: Service {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await tellListeners() }
                 group.addTask { try await noteProgress() }
+                group.addTask { try await startPlannedRuns() }
+                group.addTask { try await lookAtTheFile() }
                 try await group.waitForAll()
             }
         }
@@ -29,6 +33,26 @@ struct Sampler: Service {
                 runner.hub.tick()
                 try await Task.sleep(for: .milliseconds(50))
             }
+        }
+    }
+
+    /// Lets planned runs start when it is time; the clock may be set at any moment.
+    private func startPlannedRuns() async throws {
+        while true {
+            try await Task.sleep(for: .milliseconds(100))
+            let now = RunClock.now
+            guard let time = runner.state.withLock({ $0.admission.nextTime }), time <= now else {
+                continue
+            }
+            runner.start { $0.admission.timeCame(now) }
+        }
+    }
+
+    /// Notices within a second that the database's file is gone, also while nothing is written.
+    private func lookAtTheFile() async throws {
+        while true {
+            try await Task.sleep(for: .seconds(1))
+            runner.store.look()
         }
     }
 

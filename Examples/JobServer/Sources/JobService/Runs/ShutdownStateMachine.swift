@@ -11,7 +11,9 @@ struct ShutdownStateMachine: Sendable {
         case waitForStop
         /// End what still runs, whatever its job does.
         case giveUpRuns
-        /// Nothing runs: the server may end.
+        /// Wait for the ends to be written down.
+        case waitForWrites
+        /// Nothing runs, or nothing more can be written: the server may end.
         case finish
     }
 
@@ -19,6 +21,7 @@ struct ShutdownStateMachine: Sendable {
         case serving
         case grace
         case stopping
+        case writing
         case finished
     }
 
@@ -37,7 +40,7 @@ struct ShutdownStateMachine: Sendable {
     mutating func runEnded() -> [Action] {
         precondition(running > 0, "runEnded() with no run")
         running -= 1
-        guard running == 0, phase == .grace || phase == .stopping else { return [] }
+        guard running == 0, isStopping, phase != .finished else { return [] }
         phase = .finished
         return [.finish]
     }
@@ -62,6 +65,15 @@ struct ShutdownStateMachine: Sendable {
 
     /// The time to stop is over: what is given up ends, and the last end finishes.
     mutating func stopEnded() -> [Action] {
-        phase == .stopping ? [.giveUpRuns] : []
+        guard phase == .stopping else { return [] }
+        phase = .writing
+        return [.giveUpRuns, .waitForWrites]
+    }
+
+    /// The time to write is over: a database that fails keeps the server no longer.
+    mutating func writesEnded() -> [Action] {
+        guard phase == .writing else { return [] }
+        phase = .finished
+        return [.finish]
     }
 }

@@ -2,37 +2,51 @@ import Foundation
 import JobStore
 import Synchronization
 
-/// Checks what clients submit, and queues it.
+/// What is submitted, by a client or by code.
+struct Submission: Sendable {
+    var kind: String
+    var parameters: JSONValue
+    var key: String?
+    var priority: Int?
+    /// When it may start, in milliseconds since 1970; nil for at once.
+    var runAt: Int64?
+}
+
+/// Checks what is submitted, and queues it.
 struct Submissions: Sendable {
+    /// How urgent a run may be, or how little.
+    static let priorities = -1_000_000...1_000_000
+
     let runner: Runner
 
     /// Queues a run, unless its key is known.
     ///
     /// - Returns: The run as it was written down, or the one that has the key.
-    func submit(
-        kind: String,
-        parameters: JSONValue,
-        key: String?
-    ) async throws -> (record: RunRecord, isNew: Bool) {
-        guard !runner.isStopping else { throw RunProblem.stopping }
-        if let key, let known = try await runner.store.run(key: key) {
-            return (runner.board.newest([known])[0], false)
+    func submit(_ submission: Submission) async throws -> (record: RunRecord, isNew: Bool) {
+        try mustServe()
+        let requested = submission.parameters.withoutNulls.json
+        if let key = submission.key {
+            let known = try await runner.store.holder(of: key, like: submission.kind, requested)
+            if let known, let record = try held(known) { return (record, false) }
         }
-        let checked = try await check(parameters, kind: kind)
+        let checked = try await check(submission.parameters, kind: submission.kind)
         return try await queue(
             NewRun(
-                kind: kind,
+                kind: submission.kind,
                 title: checked.title,
                 parameters: checked.json,
-                key: key,
-                submittedAt: RunClock.now
+                key: submission.key,
+                submittedAt: RunClock.now,
+                requested: submission.key == nil ? nil : requested,
+                priority: submission.priority ?? runner.kinds[submission.kind]?.priority ?? 0,
+                runAt: submission.runAt
             )
         )
     }
 
     /// Queues a new run with the parameters of one that has ended.
     func runAgain(_ id: Int64) async throws -> RunRecord {
-        guard !runner.isStopping else { throw RunProblem.stopping }
+        try mustServe()
         guard let detail = try await runner.store.detail(id) else { throw RunProblem.unknownRun }
         guard detail.record.state.isEnd else { throw RunProblem.notEnded }
         let value = try JSONParser.value(of: Array(detail.parameters.utf8))
@@ -44,13 +58,54 @@ struct Submissions: Sendable {
                 parameters: checked.json,
                 previousID: id,
                 attempt: detail.record.attempt + 1,
-                submittedAt: RunClock.now
+                submittedAt: RunClock.now,
+                priority: detail.record.priority,
+                // What failed or was interrupted goes on where it was, if its kind keeps a journal.
+                journalID: detail.record.state == .succeeded ? nil : detail.journalID ?? id
             )
         )
         .record
     }
 
-    private func check(
+    /// Makes a queued run more or less urgent.
+    func prioritize(_ id: Int64, _ priority: Int) async throws -> RunRecord {
+        guard let record = try await runner.store.prioritize(id, priority) else {
+            guard try await runner.store.detail(id) != nil else { throw RunProblem.unknownRun }
+            throw RunProblem.notQueued
+        }
+        _ = runner.state.withLock { $0.admission.priorityChanged(of: id, to: priority) }
+        runner.board.replace(record)
+        runner.hub.runChanged(id)
+        return record
+    }
+
+    /// Deletes a run that has ended.
+    func delete(_ id: Int64) async throws {
+        guard let isDeleted = try await runner.store.delete(id) else { throw RunProblem.unknownRun }
+        guard isDeleted else { throw RunProblem.notEnded }
+        runner.board.remove(id)
+        runner.timelines.remove(id)
+    }
+
+    private func mustServe() throws {
+        guard !runner.isStopping else { throw RunProblem.stopping }
+        // What would wait for the lock or the disk is told at once while the store fails.
+        if let reason = runner.store.failure { throw StoreFailed(reason: reason) }
+    }
+
+    /// The run that has the key; nil if it has ended so that the key is free.
+    private func held(_ addition: Addition) throws -> RunRecord? {
+        switch addition {
+        case .keyInUse(let record): throw RunProblem.keyInUse(record.id)
+        case .added(let record): return record
+        case .known(let record):
+            let newest = runner.board.newest([record])[0]
+            return newest.state == .failed || newest.state == .cancelled ? nil : newest
+        }
+    }
+
+    /// Checks parameters for a kind of job.
+    func check(
         _ parameters: JSONValue,
         kind name: String
     ) async throws -> RegisteredKind.Checked {
@@ -68,15 +123,18 @@ struct Submissions: Sendable {
         case .stopping: throw RunProblem.stopping
         }
         do {
-            let (record, isNew) = try await runner.store.add(new)
-            guard isNew else {
+            let addition = try await runner.store.add(new)
+            guard case .added(let record) = addition else {
                 giveBackPlace()
-                return (runner.board.newest([record])[0], false)
+                guard let record = try held(addition) else { throw RunProblem.keyInUse(0) }
+                return (record, false)
             }
             runner.board.put(record)
             runner.hub.runChanged(record.id)
-            runner.start { $0.admission.runQueued(record.id) }
+            runner.start { $0.admission.runQueued(record.entry, at: RunClock.now) }
             return (record, true)
+        } catch let error as RunProblem {
+            throw error
         } catch {
             giveBackPlace()
             throw error

@@ -33,13 +33,7 @@ final class Browser {
         try process.run()
         requests = try XCTUnwrap(FileHandle(forUpdatingAtPath: names[0]))
         answers = try XCTUnwrap(FileHandle(forReadingAtPath: names[1]))
-        let target = try call("Target.createTarget", ["url": "about:blank"])["targetId"]
-        let attached = try call(
-            "Target.attachToTarget",
-            ["targetId": target as Any, "flatten": true]
-        )
-        session = attached["sessionId"] as? String
-        for domain in ["Page", "Runtime", "Log"] { try call("\(domain).enable") }
+        try openWindow()
     }
 
     deinit {
@@ -97,6 +91,27 @@ final class Browser {
             """
         try waitUntil(expression) { (try? evaluate(look)) as? Bool == true }
     }
+
+    /// Opens a window of its own, which all calls are for from now on.
+    ///
+    /// A tab of a window that has others would be hidden.
+    ///
+    /// - Returns: What `use(_:)` takes to come back to it.
+    @discardableResult
+    func openWindow() throws -> String {
+        session = nil
+        let target = try call("Target.createTarget", ["url": "about:blank", "newWindow": true])
+        let attached = try call(
+            "Target.attachToTarget",
+            ["targetId": try XCTUnwrap(target["targetId"]), "flatten": true]
+        )
+        let opened = try XCTUnwrap(attached["sessionId"] as? String)
+        session = opened
+        for domain in ["Page", "Runtime", "Log"] { try call("\(domain).enable") }
+        return opened
+    }
+
+    func use(_ window: String) { session = window }
 
     func open(_ url: String) throws { try call("Page.navigate", ["url": url]) }
 

@@ -6,7 +6,7 @@ final class Connection {
     private var buffer: [UInt8] = []
 
     init(port: Int, receiveBuffer: Int32? = nil) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_INET, SocketConstants.stream, 0)
         if var size = receiveBuffer {
             setsockopt(
                 descriptor,
@@ -42,7 +42,7 @@ final class Connection {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes {
-                Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                Foundation.send(descriptor, $0.baseAddress, $0.count, SocketConstants.noSignal)
             }
             guard count > 0 else { throw NotInTime(description: "The connection is closed") }
             bytes = bytes.dropFirst(count)

@@ -2,7 +2,7 @@ import Foundation
 import XCTest
 
 /// The real command on a free port, with a database of its own.
-final class ServerProcess {
+final class ServerProcess: Sendable {
     let port: Int
     private let process: RunningCommand
     // The database must not go before the server.
@@ -15,11 +15,11 @@ final class ServerProcess {
     }
 
     /// Starts the server and returns when it serves.
-    init(in folder: TestFolder, _ arguments: [String] = []) throws {
+    init(in folder: TestFolder, _ arguments: [String] = [], data: String? = nil) throws {
         self.folder = folder
         process = try RunningCommand(
             Self.command,
-            ["--port", "0", "--data", folder.data] + arguments
+            ["--port", "0", "--data", data ?? folder.data] + arguments
         )
         let line = try process.wait(for: " Listening ")
         let url = try XCTUnwrap(line.split(separator: " ").first { $0.hasPrefix("url=http://") })

@@ -2,7 +2,7 @@ import Foundation
 import XCTest
 
 /// A folder that goes with the test.
-final class TestFolder {
+final class TestFolder: Sendable {
     let path: String
     var data: String { path + "/data.sqlite" }
 
@@ -14,8 +14,9 @@ final class TestFolder {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     @discardableResult
-    func write(_ text: String, to name: String) throws -> String {
+    func write(_ text: String, to name: String, mode: mode_t = 0o600) throws -> String {
         try Data(text.utf8).write(to: URL(filePath: path + "/" + name))
+        chmod(path + "/" + name, mode)
         return path + "/" + name
     }
 }

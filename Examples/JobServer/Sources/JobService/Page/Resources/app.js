@@ -1,90 +1,139 @@
-// Joins the parts: events come in, the table and the detail change, buttons go out.
-import { get, post } from "./api.js";
-import { open, refresh } from "./detail.js";
+// Joins the parts: events come in, the list and the detail change, buttons go out.
+import { get, post, trouble } from "./api.js";
+import { prepareDetail, open, refresh, reveal } from "./detail.js";
+import { filter, hasFilter, matches, prepareFilter, query } from "./filter.js";
 import { prepareForm } from "./form.js";
-import { forgetRun, prepareRuns, runs, select, showSummary, takeRun } from "./runs.js";
-import { hasEnded, show, states } from "./text.js";
+import { clearRuns, forgetRun, prepareRuns, runs, select, showTotals, takeRun } from "./runs.js";
+import { listen } from "./stream.js";
+import { hasEnded, show, shown, states } from "./text.js";
 
 const connection = document.getElementById("connection");
 const announcement = document.getElementById("announcement");
 const older = document.getElementById("older");
-let source = null;
-let wasLost = false;
-
-function showConnection(state, words) {
-  connection.dataset.state = state;
-  show(connection, words);
-}
+const pageSize = 100;
+let isLoading = false;
+let isOutdated = false;
+let isFirst = true;
+let announced = 0;
 
 const announce = (sentence) => show(announcement, sentence);
 
-function connect() {
-  source?.close();
-  source = new EventSource("/events");
-  source.addEventListener("snapshot", async (event) => {
-    showConnection("live", "live");
-    const newest = JSON.parse(event.data);
-    for (const run of [...newest].reverse()) receive(run, !wasLost);
-    if (newest.length === 50 && runs.size <= 50) older.hidden = false;
-    showSummary();
-    if (wasLost) await catchUp(newest);
-    wasLost = false;
-    refresh();
-  });
-  source.addEventListener("run", (event) => receive(JSON.parse(event.data), false));
-  source.addEventListener("bye", () => showConnection("stopping", "stopping"));
-  source.addEventListener("error", () => {
-    wasLost = true;
-    if (connection.dataset.state !== "stopping" || source.readyState === EventSource.CLOSED) {
-      showConnection("lost", "lost, trying again");
-    }
-    // A browser tries again by itself, but not after an answer that is no stream.
-    if (source.readyState === EventSource.CLOSED) setTimeout(connect, 2000);
-  });
+function take(message) {
+  switch (message.type) {
+    case "state":
+      connection.dataset.state = message.state;
+      show(connection, message.words);
+      // The stream was open before this tab came to it.
+      if (message.isJoined) load();
+      break;
+    case "snapshot":
+      for (const run of [...message.runs].reverse()) receive(run, true);
+      load();
+      refresh();
+      break;
+    case "run":
+      receive(message.run, false);
+      outdate();
+      break;
+  }
 }
 
-// Reads again what is shown and may have changed while nobody told it.
-async function catchUp(newest) {
-  const told = new Set(newest.map((run) => run.id));
-  const left = [...runs.keys()].filter((id) => !told.has(id)).sort((a, b) => b - a);
-  if (left.length === 0) return;
+// Reads what the list shows: with a filter what it lets through, without one what runs, what has failed,
+// and the newest.
+async function load() {
+  if (isLoading) {
+    isOutdated = true;
+    return;
+  }
+  isLoading = true;
   try {
-    let before = left[0] + 1;
-    const found = new Set();
-    while (before > left.at(-1)) {
-      const page = (await get(`/jobs?limit=500&before=${before}`)).runs;
-      for (const run of page) {
-        if (run.id < left.at(-1)) break;
-        found.add(run.id);
-        receive(run, false);
+    do {
+      isOutdated = false;
+      const asked = query();
+      const paths = hasFilter()
+        ? [`/jobs?limit=${pageSize}&${asked}`]
+        : ["/jobs?limit=200&state=running", "/jobs?limit=10&state=failed", `/jobs?limit=${pageSize}`];
+      const lists = await Promise.all(paths.map(get));
+      if (asked !== query()) {
+        isOutdated = true;
+        continue;
       }
-      if (page.length === 0) break;
-      before = page.at(-1).id;
-    }
-    for (const id of left) if (!found.has(id)) forgetRun(id);
-  } catch {
-    // The next connection tries again.
+      const list = lists.at(-1);
+      const found = new Set(lists.flatMap((one) => one.runs.map((run) => run.id)));
+      for (const one of lists) for (const run of [...one.runs].reverse()) receive(run, true);
+      // What should be in the list and is not was deleted, or is let through no more.
+      const least = list.runs.length < pageSize ? 0 : list.runs.at(-1).id;
+      for (const id of [...runs.keys()]) if (id >= least && !found.has(id)) forgetRun(id);
+      showTotals(list.totals);
+      older.hidden = list.runs.length < pageSize;
+      // A run that the address names stands below the rows on a narrow screen, where nobody sees it.
+      if (isFirst) reveal();
+      isFirst = false;
+    } while (isOutdated);
+  } catch (problem) {
+    announce(problem.message);
+  } finally {
+    isLoading = false;
   }
 }
 
-function receive(run, isFirst) {
-  const before = takeRun(run);
-  if (run.id === selectedID()) refresh();
-  if (!isFirst && hasEnded(run) && before && !hasEnded(before)) {
-    announce(`Run ${run.id}, ${run.title}, ${states[run.state].word}.`);
+let due = null;
+
+// Totals, and what a filter lets through, follow at most once a second.
+function outdate() {
+  due ??= setTimeout(() => {
+    due = null;
+    if (document.visibilityState === "visible") load();
+  }, 1000);
+}
+
+// Whether ends can be written and told is asked while one is awaited, and until they can be again.
+const warning = document.getElementById("trouble");
+setInterval(async () => {
+  const isAwaited = !warning.hidden || [...runs.values()].some((run) => !hasEnded(run));
+  if (!isAwaited || document.visibilityState !== "visible") return;
+  try {
+    const reason = await trouble();
+    const words = `The database cannot be written: ${shown(reason ?? "")}. Runs go on, and how they end is told when it can be.`;
+    if (reason !== null) show(warning, words);
+    warning.hidden = reason === null;
+  } catch {
+    // The header says that the connection is lost.
   }
+}, 3000);
+
+function receive(run, isRead) {
+  const before = runs.get(run.id);
+  if (!matches(run)) {
+    if (before) forgetRun(run.id);
+    if (run.id === selectedID()) refresh();
+    return;
+  }
+  takeRun(run);
+  if (run.id === selectedID()) refresh();
+  if (!isRead && hasEnded(run) && before && !hasEnded(before)) announceEnd(run);
+}
+
+// Of many ends within a moment the first is told, and then how many there were.
+let ends = 0;
+function announceEnd(run) {
+  ends += 1;
+  if (Date.now() - announced < 3000) return;
+  announced = Date.now();
+  announce(`Run ${run.id}, ${shown(run.title)}, ${states[run.state].word}.`);
+  const told = ends;
+  setTimeout(() => {
+    if (ends > told) announce(`${ends - told} more runs have ended.`);
+    ends = 0;
+  }, 3000);
 }
 
 async function act(id, verb) {
-  try {
-    const run = await post(`/jobs/${id}/${verb}`);
-    receive(run, false);
-    announce(verb === "cancel" ? `Run ${id} is being cancelled.` : `Run ${run.id} was submitted.`);
-    return true;
-  } catch (problem) {
-    announce(problem.message);
-    return false;
-  }
+  const run = await post(`/jobs/${id}/${verb}`);
+  receive(run, true);
+  outdate();
+  announce(verb === "cancel" ? `Run ${id} is being cancelled.` : `Run ${run.id} was submitted.`);
+  return run;
 }
 
 function selectedID() {
@@ -98,6 +147,7 @@ function follow(moves) {
   const id = selectedID();
   const leftID = lastID;
   lastID = id;
+  document.body.classList.toggle("has-detail", id !== null);
   select(id);
   open(id, moves && id !== null);
   // Closing the detail leads back to where it was opened.
@@ -109,7 +159,7 @@ function follow(moves) {
 older.addEventListener("click", async () => {
   const least = Math.min(...runs.keys());
   try {
-    const page = (await get(`/jobs?limit=100&before=${least}`)).runs;
+    const page = (await get(`/jobs?limit=100&before=${least}&${query()}`)).runs;
     for (const run of page) receive(run, true);
     older.hidden = page.length < 100;
     announce(`${page.length} older runs are shown.`);
@@ -119,11 +169,21 @@ older.addEventListener("click", async () => {
   }
 });
 
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && selectedID() !== null) location.hash = "";
+});
 window.addEventListener("hashchange", () => follow(true));
 prepareRuns(act);
+prepareDetail(act);
 prepareForm((run) => {
-  receive(run, false);
-  announce(`Run ${run.id}, ${run.title}, was submitted.`);
-}).catch((problem) => announce(problem.message));
-connect();
+  receive(run, true);
+  outdate();
+  announce(`Run ${run.id}, ${shown(run.title)}, was submitted.`);
+})
+  .then((kinds) => prepareFilter(kinds, () => {
+    clearRuns();
+    load();
+  }))
+  .catch((problem) => announce(problem.message));
+listen(take);
 follow(false);

@@ -1,32 +1,58 @@
-// One run in detail: what it waits for, its tasks, its result, its error and its timeline.
-import { get, text } from "./api.js";
-import { element, hasEnded, moment, number, states, tasks } from "./text.js";
+// One run in detail: its state, what failed and what it waits for first; then the rest.
+import { get, remove, text } from "./api.js";
+import { kindNamed } from "./form.js";
+import {
+  element, hasEnded, howLong, isCancelling, moment, named, number, show, shown, stateOf, tasks,
+} from "./text.js";
 
 const panel = document.getElementById("detail");
 const parts = {};
+let act = () => {};
 let shownID = null;
+let shownRun = null;
 let asked = 0;
 let loading = false;
 let drawnAt = 0;
 
+export function prepareDetail(action) {
+  act = action;
+  // A run from which nothing comes still waits for something, perhaps for something else.
+  setInterval(() => {
+    if (shownRun !== null && !hasEnded(shownRun) && document.visibilityState === "visible") refresh();
+  }, 2000);
+}
+
 // Opens a run, and moves to it if a person asked for it.
 export async function open(id, moves) {
   if (id === null) {
-    shownID = null;
+    [shownID, shownRun] = [null, null];
     panel.hidden = true;
     return;
   }
   if (id !== shownID) {
-    shownID = id;
-    drawnAt = 0;
+    [shownID, shownRun, drawnAt] = [id, null, 0];
     build(id);
   }
   panel.hidden = false;
-  if (moves) {
-    parts.heading.focus({ preventScroll: true });
-    panel.scrollIntoView({ block: "start" });
-  }
+  if (moves) parts.heading.focus({ preventScroll: true });
+  const isBelow = panel.getBoundingClientRect().top > innerHeight / 2;
+  if (moves && isBelow) panel.scrollIntoView({ block: "start" });
   await refresh();
+  // Below the table it has its height only now.
+  if (moves && isBelow && shownID === id) panel.scrollIntoView({ block: "start" });
+}
+
+// Scrolls to the open run where it stands below the table, until it has its height or a person scrolls.
+let isRevealing = false;
+for (const kind of ["wheel", "touchmove", "keydown"]) document.addEventListener(kind, () => { isRevealing = false; }, { passive: true });
+
+export function reveal() {
+  isRevealing = shownID !== null;
+  bringUp();
+}
+
+function bringUp() {
+  if (isRevealing && panel.getBoundingClientRect().top > innerHeight / 2) panel.scrollIntoView({ block: "start" });
 }
 
 // Reads the run again; several wishes while one is read are one.
@@ -38,8 +64,9 @@ export async function refresh() {
   try {
     while (asked > 0 && shownID !== null) {
       asked = 0;
-      await load(shownID);
-      await new Promise((resume) => setTimeout(resume, 500));
+      const id = shownID;
+      await load(id);
+      await new Promise((resume) => setTimeout(resume, id === shownID ? 1000 : 0));
     }
   } finally {
     loading = false;
@@ -55,9 +82,13 @@ async function load(id) {
     return;
   }
   if (id !== shownID) return;
+  shownRun = run;
   fill(run);
-  const isDue = hasEnded(run) ? drawnAt !== Infinity : Date.now() - drawnAt > 3000;
+  bringUp();
+  const isDue = hasEnded(run) ? drawnAt !== Infinity : Date.now() - drawnAt > 5000;
   if (isDue && run.startedAt !== null) await draw(run);
+  bringUp();
+  isRevealing = false;
 }
 
 function build(id) {
@@ -69,60 +100,159 @@ function build(id) {
   panel.replaceChildren();
   parts.heading = element("h2", { id: "detail-heading", tabindex: "-1" }, `Run ${id}`);
   const close = element("a", { href: "#", class: "close" }, "Close");
-  parts.facts = element("dl", { class: "facts" });
-  panel.append(element("div", { class: "headline" }, parts.heading, close), parts.facts);
+  parts.state = element("p", { class: "state big" });
+  parts.button = element("button", { type: "button", hidden: true });
+  parts.deletion = element("button", { type: "button", hidden: true }, "Delete");
+  parts.refusal = element("p", { class: "problem refusal", role: "alert", hidden: true });
+  parts.button.addEventListener("click", () => press(id));
+  parts.deletion.addEventListener("click", () => erase(id));
+  panel.append(
+    element("div", { class: "headline" }, parts.heading, close),
+    element("div", { class: "actions" }, parts.state, parts.button, parts.deletion), parts.refusal,
+  );
   parts.error = element("p", { class: "problem box" });
   parts.errorSection = section("Error", parts.error);
+  parts.failures = element("ol", { class: "failures" });
+  parts.failuresSection = section("Failed tasks", parts.failures);
   parts.stall = element("ul", { class: "stall" });
   parts.stallSection = section("What it waits for", parts.stall);
-  parts.tree = element("div");
+  parts.facts = element("dl", { class: "facts" });
+  panel.append(parts.facts);
+  parts.tree = element("div", { class: "tree", tabindex: "0", role: "region", "aria-label": "Unfinished tasks" });
   parts.treeSection = section("Unfinished tasks", parts.tree);
   parts.timeline = element("div", {
-    class: "timeline", tabindex: "0", role: "region", "aria-label": "Timeline, scrolls sideways",
+    class: "timeline", tabindex: "0", role: "region", "aria-label": "Timeline, a click or Enter zooms",
   });
+  parts.timeline.addEventListener("click", (event) => zoom(event.offsetX / parts.timeline.scrollWidth));
+  parts.timeline.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") zoom(0);
+  });
+  parts.cut = element("p", { class: "quiet", hidden: true });
   const trace = element("a", { href: `/jobs/${id}/timeline.json`, download: `run-${id}.json` }, "trace");
   const picture = element("a", { href: `/jobs/${id}/timeline.svg` }, "picture");
   const links = element(
     "p", { class: "quiet" }, "As a ", picture, " of its own, or as a ", trace, " for ",
     element("a", { href: "https://ui.perfetto.dev", rel: "noreferrer" }, "Perfetto"), ".",
   );
-  parts.timelineSection = section("Timeline", parts.timeline, links);
+  parts.timelineSection = section("Timeline", parts.timeline, parts.cut, links);
   parts.result = element("div", { class: "result" });
   parts.resultSection = section("Result", parts.result);
 }
 
+async function press(id) {
+  const isAgain = hasEnded(shownRun);
+  await refused(parts.button, async () => {
+    const run = await act(id, isAgain ? "run-again" : "cancel");
+    if (isAgain) location.hash = `#run-${run.id}`;
+    else refresh();
+  });
+}
+
+async function erase(id) {
+  await refused(parts.deletion, async () => {
+    await remove(`/jobs/${id}`);
+    document.getElementById(`row-${id}`)?.remove();
+    location.hash = "";
+  });
+}
+
+// Does something by a button; why it was refused stands below it.
+async function refused(button, body) {
+  if (button.getAttribute("aria-disabled") === "true") return;
+  button.setAttribute("aria-disabled", "true");
+  parts.refusal.hidden = true;
+  try {
+    await body();
+  } catch (problem) {
+    parts.refusal.textContent = problem.message;
+    parts.refusal.hidden = false;
+  } finally {
+    button.removeAttribute("aria-disabled");
+  }
+}
+
 function fillProblem(sentence) {
   parts.errorSection.hidden = false;
-  parts.error.textContent = sentence;
+  show(parts.error, sentence);
+}
+
+// A list stays as it is while it is read: under the pointer, with a selection, or scrolled.
+function isHeld(list) {
+  const selection = getSelection();
+  const isSelected = !selection.isCollapsed && list.contains(selection.anchorNode);
+  return list.childElementCount > 0 && (list.matches(":hover") || isSelected || list.scrollTop > 0);
 }
 
 function fill(run) {
-  if (parts.heading.textContent !== run.title) parts.heading.textContent = run.title;
-  const facts = [
-    ["State", `${states[run.state].sign} ${states[run.state].word}`],
-    ["Tasks", tasks(run) || "–"],
-    ["Submitted", moment(run.submittedAt)],
-    ["Started", moment(run.startedAt)],
-    ["Ended", moment(run.finishedAt)],
-    ["Run", `#${run.id}, ${run.kind}`],
-    ...(run.previousID === null ? [] : [["Repeats", run.previousID]]),
-    ...Object.entries(run.parameters).filter(([, value]) => value !== null),
-  ];
-  parts.facts.replaceChildren(...facts.map(([name, value]) => element(
-    "div", {}, element("dt", {}, name),
-    element("dd", {}, name === "Repeats" ? element("a", { href: `#run-${value}` }, `#${value}`) : plain(value)),
-  )));
+  show(parts.heading, shown(run.title));
+  parts.heading.dir = "auto";
+  const { sign, word } = stateOf(run);
+  panel.dataset.state = run.state;
+  show(parts.state, `${sign} ${word}${run.startedAt === null ? "" : `, ${howLong(run, Date.now())}`}`);
+  parts.button.hidden = false;
+  show(parts.button, hasEnded(run) ? "Run again" : "Cancel");
+  parts.button.toggleAttribute("disabled", isCancelling(run));
+  parts.deletion.hidden = !hasEnded(run);
   parts.errorSection.hidden = run.error === null;
-  parts.error.textContent = run.error ?? "";
+  show(parts.error, shown(run.error ?? ""));
+  parts.failuresSection.hidden = run.failures.length === 0;
+  patch(parts.failures, run.failures.map(({ name, error }) => `${shown(name)}: ${shown(error)}`));
+  if (run.tasksFailed > run.failures.length && run.failures.length > 0) {
+    patch(parts.failures, [...parts.failures.children].map((item) => item.textContent)
+      .concat(`and ${number(run.tasksFailed - run.failures.length)} more`));
+  }
   parts.stallSection.hidden = run.stall === null;
-  if (run.stall !== null) parts.stall.replaceChildren(...folded(run.stall).map((line) => element("li", {}, line)));
+  if (run.stall !== null && !isHeld(parts.stall)) patch(parts.stall, folded(run.stall).map(shown));
+  fillFacts(run);
   parts.treeSection.hidden = run.tasks === null || run.tasks.unfinished.length + run.tasks.omittedCount === 0;
-  if (run.tasks !== null) parts.tree.replaceChildren(tree(run.tasks));
+  if (run.tasks !== null && !isHeld(parts.tree)) {
+    if (parts.tree.childElementCount === 0) parts.tree.append(element("ul"));
+    patchTree(parts.tree.firstElementChild, run.tasks);
+  }
   parts.resultSection.hidden = run.result === null;
   if (run.result !== null && parts.result.childElementCount === 0) parts.result.replaceChildren(value(run.result));
 }
 
-const plain = (value) => (typeof value === "object" ? JSON.stringify(value) : String(value));
+function fillFacts(run) {
+  const kind = kindNamed(run.kind);
+  const label = (name) => kind?.fields.find((field) => field.name === name)?.label ?? name;
+  const facts = [
+    ["Tasks", tasks(run) || "–"],
+    ...(run.knownSteps === null ? [] : [["Known from before", `${number(run.knownSteps)} steps`]]),
+    ["Submitted", moment(run.submittedAt)],
+    ...(run.runAt === null ? [] : [["Not before", moment(run.runAt)]]),
+    ["Started", moment(run.startedAt)],
+    ...(run.cancelRequestedAt === null ? [] : [["Cancel asked for", moment(run.cancelRequestedAt)]]),
+    ...(run.finishedAt === null ? [] : [["Ended", moment(run.finishedAt)]]),
+    ["Run", `#${run.id}, ${run.kind}${run.attempt > 1 ? `, attempt ${run.attempt}` : ""}`],
+    ...(run.priority === 0 ? [] : [["Priority", run.priority]]),
+    ...(run.previousID === null ? [] : [["Repeats", run.previousID]]),
+    ...Object.entries(run.parameters).filter(([, item]) => item !== null).map(([name, item]) => [label(name), item]),
+  ];
+  const old = [...parts.facts.children];
+  facts.forEach(([name, item], place) => {
+    const fact = old[place] ?? element("div", {}, element("dt"), element("dd", { dir: "auto" }));
+    if (!old[place]) parts.facts.append(fact);
+    const [term, data] = fact.children;
+    show(term, shown(name));
+    if (name === "Repeats") {
+      if (data.textContent !== `#${item}`) data.replaceChildren(element("a", { href: `#run-${item}` }, `#${item}`));
+    } else {
+      const words = typeof item === "boolean" ? (item ? "yes" : "no") : item;
+      show(data, shown(typeof words === "object" ? JSON.stringify(words) : words));
+    }
+  });
+  for (const fact of old.slice(facts.length)) fact.remove();
+}
+
+// Changes the texts of a list, and leaves those that are the same.
+function patch(list, lines) {
+  lines.forEach((line, place) => {
+    const item = list.children[place] ?? list.appendChild(element("li", { dir: "auto" }));
+    show(item, line);
+  });
+  while (list.childElementCount > lines.length) list.lastElementChild.remove();
+}
 
 // Lines that say the same of different tasks become one.
 export function folded(stall) {
@@ -141,15 +271,32 @@ export function folded(stall) {
   return [head, ...told];
 }
 
-function tree(job) {
-  const items = job.unfinished.map((task) => element(
-    "li", {}, task.name, " ", element("span", { class: "quiet" }, said(task)),
-    task.unfinished.length + task.omittedCount > 0 ? tree(task) : null,
-  ));
-  if (job.omittedCount > 0) {
-    items.push(element("li", { class: "quiet" }, `and ${number(job.omittedCount)} more`));
+// A tree of tasks, known by their numbers: what goes on stays where it stands.
+function patchTree(list, job) {
+  const known = new Map([...list.children].filter((item) => item.dataset.id).map((item) => [item.dataset.id, item]));
+  let next = list.firstElementChild;
+  // One that ended while the list was made is none of them any more.
+  for (const task of job.unfinished.filter(({ state }) => state === "waiting" || state === "executing")) {
+    let item = known.get(String(task.id));
+    known.delete(String(task.id));
+    if (!item) item = element("li", { "data-id": task.id }, named(task.name), " ", element("span", { class: "quiet" }));
+    if (item === next) next = next.nextElementSibling;
+    else list.insertBefore(item, next);
+    show(item.children[1], said(task));
+    const hasTasks = task.unfinished.length + task.omittedCount > 0;
+    if (hasTasks && item.children.length < 3) item.append(element("ul"));
+    if (hasTasks) patchTree(item.children[2], task);
+    else item.children[2]?.remove();
   }
-  return element("ul", {}, ...items);
+  for (const item of known.values()) item.remove();
+  let more = [...list.children].find((item) => !item.dataset.id);
+  if (job.omittedCount === 0) {
+    more?.remove();
+    return;
+  }
+  more ??= element("li", { class: "quiet" });
+  list.append(more);
+  show(more, `and ${number(job.omittedCount)} more`);
 }
 
 function said(task) {
@@ -171,19 +318,21 @@ function value(result) {
   if (result !== null && typeof result === "object") {
     return element("dl", { class: "values" }, ...Object.entries(result).map(([name, item]) => member(name, item)));
   }
-  return element("span", {}, typeof result === "number" ? number(result) : String(result));
+  return typeof result === "number" ? element("span", {}, number(result)) : named(result);
 }
 
 function member(name, item) {
   const isList = Array.isArray(item) && item.length > 0 && !(item.length < 8 && item.every((one) => typeof one !== "object"));
-  if (!isList) return element("div", {}, element("dt", {}, name), element("dd", {}, Array.isArray(item) && item.length === 0 ? "none" : value(item)));
-  const details = element("details", {}, element("summary", {}, `${name} (${number(item.length)})`));
-  // A long list is made when somebody opens it.
+  if (!isList) return element("div", {}, element("dt", {}, shown(name)), element("dd", {}, Array.isArray(item) && item.length === 0 ? "none" : value(item)));
+  const details = element("details", {}, element("summary", {}, `${shown(name)} (${number(item.length)})`));
+  // A long list is made when it is opened.
   details.addEventListener("toggle", () => {
     if (details.open && details.childElementCount === 1) details.append(value(item));
   });
   return element("div", {}, details);
 }
+
+const laneLimit = 200;
 
 async function draw(run) {
   const ended = hasEnded(run);
@@ -196,7 +345,46 @@ async function draw(run) {
   const bare = svg.replace(/<style[^>]*>[\s\S]*?<\/style>/, "");
   const picture = new DOMParser().parseFromString(bare, "image/svg+xml").documentElement;
   picture.setAttribute("aria-label", `Timeline of run ${run.id}`);
-  const { scrollLeft } = parts.timeline;
+  cut(picture);
+  parts.width = picture.viewBox?.baseVal?.width || Number(picture.getAttribute("width"));
+  const { scrollLeft, scrollTop } = parts.timeline;
   parts.timeline.replaceChildren(document.importNode(picture, true));
-  parts.timeline.scrollLeft = scrollLeft;
+  size();
+  [parts.timeline.scrollLeft, parts.timeline.scrollTop] = [scrollLeft, scrollTop];
+}
+
+// Keeps the first lanes of a high picture: a browser draws thousands slowly, and nobody reads them.
+function cut(picture) {
+  const tops = [...new Set([...picture.querySelectorAll("rect")].map((bar) => Math.round(Number(bar.getAttribute("y")))))]
+    .sort((a, b) => a - b);
+  parts.cut.hidden = tops.length <= laneLimit;
+  if (tops.length <= laneLimit) return;
+  const end = tops[laneLimit];
+  for (const node of picture.querySelectorAll("rect, text")) if (Number(node.getAttribute("y")) > end) node.remove();
+  for (const node of picture.querySelectorAll("path")) {
+    if (Number(/^M[\d.]+ ([\d.]+)/.exec(node.getAttribute("d") ?? "")?.[1] ?? 0) > end) node.remove();
+  }
+  const [, , width] = picture.getAttribute("viewBox").split(" ");
+  picture.setAttribute("viewBox", `0 0 ${width} ${end}`);
+  picture.setAttribute("height", end);
+  show(parts.cut, `The first ${laneLimit} lanes of about ${number(tops.length)}; the picture of its own has all.`);
+}
+
+// As wide as the panel, or at its own width and more.
+function size() {
+  const picture = parts.timeline.firstElementChild;
+  if (!picture) return;
+  const [, , width, height] = picture.getAttribute("viewBox").split(" ").map(Number);
+  const isZoomed = parts.timeline.dataset.zoomed === "true";
+  const shownWidth = isZoomed ? Math.max(2400, width * 2) : null;
+  picture.setAttribute("width", shownWidth ?? "100%");
+  if (shownWidth === null) picture.removeAttribute("height");
+  else picture.setAttribute("height", (height * shownWidth) / width);
+}
+
+function zoom(place) {
+  const isZoomed = parts.timeline.dataset.zoomed !== "true";
+  parts.timeline.dataset.zoomed = String(isZoomed);
+  size();
+  if (isZoomed) parts.timeline.scrollLeft = place * parts.timeline.scrollWidth - parts.timeline.clientWidth / 2;
 }

@@ -9,6 +9,8 @@ const formError = document.getElementById("form-error");
 let kinds = [];
 let folders = [];
 
+export const kindNamed = (name) => kinds.find((kind) => kind.name === name);
+
 export async function prepareForm(submitted) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -20,6 +22,13 @@ export async function prepareForm(submitted) {
   folders = answer.folders;
   kindField.replaceChildren(...kinds.map((kind) => element("option", { value: kind.name }, kind.name)));
   showFields();
+  const logOut = document.getElementById("log-out");
+  logOut.hidden = !answer.needsToken;
+  logOut.addEventListener("click", async () => {
+    await post("/logout").catch(() => null);
+    location.reload();
+  });
+  return kinds.map((kind) => kind.name);
 }
 
 const chosen = () => kinds.find((kind) => kind.name === kindField.value);
@@ -35,17 +44,35 @@ function fieldElement(field) {
   const attributes = {
     id, name: field.name, "aria-describedby": described, required: field.required,
     autocomplete: "off", spellcheck: "false", type: field.input === "flag" ? "checkbox" : "text",
-    inputmode: field.input === "integer" ? "numeric" : null,
+    inputmode: field.input === "integer" ? "numeric" : field.input === "decimal" ? "decimal" : null,
   };
-  const input = element("input", attributes);
-  if (field.name === "folder" && folders.length > 0) input.value = folders[0];
+  const input = control(field, attributes);
+  if (field.default !== null) {
+    if (field.input === "flag") input.checked = field.default === "true";
+    else input.value = field.default;
+  } else if (field.name === "folder" && folders.length > 0) {
+    input.value = folders[0];
+  }
   const label = element("label", { for: id }, field.label);
-  if (!field.required) label.append(" ", element("span", { class: "quiet" }, "(optional)"));
+  if (!field.required && field.input !== "flag") label.append(" ", element("span", { class: "quiet" }, "(optional)"));
   return element(
     "div", { class: `field ${field.input}` }, label, input,
     field.hint ? element("p", { id: `${id}-hint`, class: "quiet hint" }, field.hint) : null,
     element("p", { id: `${id}-error`, class: "problem", hidden: true }),
   );
+}
+
+function control(field, attributes) {
+  if (field.input === "choice") {
+    const { type, inputmode, ...others } = attributes;
+    const choices = field.required ? field.choices : ["", ...field.choices];
+    return element("select", others, ...choices.map((choice) => element("option", { value: choice }, choice)));
+  }
+  if (field.input === "long-text") {
+    const { type, ...others } = attributes;
+    return element("textarea", { ...others, rows: "4" });
+  }
+  return element("input", attributes);
 }
 
 function parameters() {
@@ -54,7 +81,7 @@ function parameters() {
     const input = document.getElementById(`field-${field.name}`);
     const text = input.value.trim();
     if (field.input === "flag") {
-      if (input.checked) values[field.name] = true;
+      if (input.checked || field.default === "true") values[field.name] = input.checked;
     } else if (text !== "") {
       values[field.name] = value(field, text);
     }
@@ -65,7 +92,8 @@ function parameters() {
 // What is no number is sent as it is: the server says what is wrong with it.
 function value(field, text) {
   switch (field.input) {
-    case "integer": return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+    case "integer":
+    case "decimal": return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
     case "texts": return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
     default: return text;
   }

@@ -1,12 +1,17 @@
 // The table of runs: one row each, changed in place, so that nothing jumps and focus stays.
-import { element, hasEnded, howLong, number, show, states, tasks } from "./text.js";
+import {
+  element, hasEnded, howLong, isCancelling, named, number, show, shown, stateOf, tasks,
+} from "./text.js";
+import { hasFilter } from "./filter.js";
 
 const table = document.getElementById("runs");
 const body = table.tBodies[0];
 const nothing = document.getElementById("nothing");
 const summary = document.getElementById("summary");
+const rowLimit = 500;
 const rows = new Map();
 let act = () => {};
+let isSorting = false;
 
 export const runs = new Map();
 
@@ -21,9 +26,8 @@ export function takeRun(run) {
   // The answer to a cancel may come behind the event that tells the end.
   if (before && isEarlier(run, before)) return before;
   runs.set(run.id, run);
-  const row = rows.get(run.id) ?? addRow(run);
-  fill(row, run);
-  showSummary();
+  fill(rows.get(run.id) ?? addRow(run), run);
+  if (!before || group(before) !== group(run)) sortSoon();
   return before;
 }
 
@@ -31,6 +35,7 @@ const rank = (run) => (run.state === "queued" ? 0 : run.state === "running" ? 1 
 
 function isEarlier(run, known) {
   if (rank(run) !== rank(known)) return rank(run) < rank(known);
+  if (known.cancelRequestedAt !== null && run.cancelRequestedAt === null) return true;
   return rank(run) === 1 && run.tasksFinished < known.tasksFinished;
 }
 
@@ -38,18 +43,25 @@ export function forgetRun(id) {
   rows.get(id)?.line.remove();
   rows.delete(id);
   runs.delete(id);
-  showSummary();
+  sortSoon();
 }
 
-export function showSummary() {
-  const all = [...runs.values()];
-  nothing.hidden = all.length > 0;
-  table.hidden = all.length === 0;
-  const parts = ["running", "queued", "failed"]
-    .map((state) => [state, all.filter((run) => run.state === state).length])
-    .filter(([, count]) => count > 0)
-    .map(([state, count]) => `${number(count)} ${state}`);
-  show(summary, all.length === 0 ? "" : [`${number(all.length)} shown`, ...parts].join(" · "));
+export function clearRuns() {
+  for (const id of [...runs.keys()]) forgetRun(id);
+}
+
+// What the server counts: in the headline, and in the title of a tab that is not seen.
+export function showTotals(totals) {
+  const all = Object.values(totals).reduce((sum, count) => sum + count, 0);
+  const parts = ["running", "queued", "failed", "interrupted"]
+    .filter((state) => totals[state] > 0)
+    .map((state) => `${number(totals[state])} ${state}`);
+  show(summary, all === 0 ? "" : [...parts, `${number(all)} in all`].join(" · "));
+  const brief = [
+    totals.running > 0 ? `${totals.running} running` : null, totals.failed > 0 ? `${totals.failed} failed` : null,
+  ].filter(Boolean).join(", ");
+  sortSoon();
+  document.title = brief ? `${brief} – job-server` : "job-server";
 }
 
 export function select(id) {
@@ -59,60 +71,131 @@ export function select(id) {
   }
 }
 
+// What runs comes first, the one that runs longest in front; then what has failed; then what waits; then
+// the rest, the newest in front.
+const freshest = 10;
+let failedIDs = new Set();
+
+function group(run) {
+  if (run.state === "running") return 0;
+  if (failedIDs.has(run.id)) return 1;
+  return run.state === "queued" ? 2 : 3;
+}
+
+function inOrder() {
+  const all = [...runs.values()];
+  const failed = all.filter((run) => run.state === "failed").sort((a, b) => b.id - a.id);
+  failedIDs = new Set(failed.slice(0, freshest).map((run) => run.id));
+  return all.sort((a, b) => {
+    const difference = group(a) - group(b);
+    if (difference !== 0) return difference;
+    if (group(a) === 0) return a.startedAt - b.startedAt || a.id - b.id;
+    return b.id - a.id;
+  });
+}
+
+function sortSoon() {
+  if (isSorting) return;
+  isSorting = true;
+  queueMicrotask(() => {
+    isSorting = false;
+    sort();
+  });
+}
+
+function sort() {
+  const order = inOrder();
+  for (const run of order.slice(rowLimit)) {
+    rows.get(run.id)?.line.remove();
+    rows.delete(run.id);
+    runs.delete(run.id);
+  }
+  let next = body.firstElementChild;
+  for (const { id } of order.slice(0, rowLimit)) {
+    const { line } = rows.get(id);
+    if (line === next) {
+      next = next.nextElementSibling;
+    } else if (!line.contains(document.activeElement)) {
+      // A row that moves would lose the focus: that one stays, and the others go round it.
+      body.insertBefore(line, next);
+    }
+  }
+  nothing.hidden = runs.size > 0;
+  show(nothing, hasFilter() ? "No run matches." : "No run yet. Submit one above, and watch it here.");
+  table.hidden = runs.size === 0;
+}
+
 function addRow(run) {
   const cell = (label, ...children) => element("td", { role: "cell", "data-label": label }, ...children);
   const row = {
-    title: element("a", { href: `#run-${run.id}` }),
-    note: element("span", { class: "quiet note" }),
+    title: named("", { class: "title" }),
+    kind: named(run.kind),
+    note: element("span"),
     sign: element("span", { class: "sign", "aria-hidden": "true" }),
     word: element("span"),
     bar: element("progress", { max: "1" }),
     tasks: element("span", { class: "tasks" }),
     time: element("span"),
     button: element("button", { type: "button" }),
+    problem: element("p", { class: "problem refusal", role: "alert", hidden: true }),
   };
   row.state = element("span", { class: "state" }, row.sign, row.word);
   row.line = element(
     "tr", { role: "row", id: `row-${run.id}` },
-    cell("Run", row.title, row.note), cell("State", row.state),
-    cell("Progress", row.bar, row.tasks), cell("Time", row.time), cell("Action", row.button),
+    cell(
+      "Run", element("a", { href: `#run-${run.id}` }, row.title),
+      element("span", { class: "quiet note" }, `#${run.id} · `, row.kind, row.note),
+    ),
+    cell("State", row.state), cell("Progress", row.bar, row.tasks), cell("Time", row.time),
+    cell("Action", row.button, row.problem),
   );
   row.button.addEventListener("click", () => press(run.id));
   rows.set(run.id, row);
-  // The newest stands first.
-  const next = [...body.rows].find((line) => Number(line.id.slice(4)) < run.id);
-  body.insertBefore(row.line, next ?? null);
+  body.append(row.line);
   return row;
 }
 
 function fill(row, run) {
-  show(row.title, run.title);
-  const attempt = run.attempt > 1 ? `, attempt ${run.attempt}` : "";
-  show(row.note, `#${run.id} · ${run.kind}${attempt}`);
+  show(row.title, shown(run.title));
+  const parts = [
+    run.attempt > 1 ? `, attempt ${run.attempt}` : "", run.priority !== 0 ? `, priority ${run.priority}` : "",
+  ];
+  show(row.note, parts.join(""));
   row.line.dataset.state = run.state;
-  show(row.sign, states[run.state].sign);
-  show(row.word, states[run.state].word);
+  const { sign, word } = stateOf(run);
+  show(row.sign, sign);
+  show(row.word, word);
   row.bar.value = run.progress;
   row.bar.setAttribute("aria-label", `Progress of run ${run.id}`);
   show(row.tasks, tasks(run));
   show(row.time, howLong(run, Date.now()));
   const verb = hasEnded(run) ? "Run again" : "Cancel";
-  // One button for both: whoever stands on Cancel stands on Run again when the run has ended.
+  // One button for both: the focus on Cancel is on Run again when the run has ended.
   if (row.button.textContent !== verb) {
     row.button.removeAttribute("aria-disabled");
     row.button.textContent = verb;
+    row.problem.hidden = true;
   }
-  row.button.setAttribute("aria-label", `${verb}: run ${run.id}, ${run.title}`);
+  if (isCancelling(run)) row.button.setAttribute("aria-disabled", "true");
+  row.button.setAttribute("aria-label", `${verb}: run ${run.id}, ${shown(run.title)}`);
 }
 
 async function press(id) {
-  const { button } = rows.get(id);
+  const { button, problem } = rows.get(id);
   if (button.getAttribute("aria-disabled") === "true") return;
   button.setAttribute("aria-disabled", "true");
+  problem.hidden = true;
   const wasRunning = !hasEnded(runs.get(id));
-  const done = await act(id, wasRunning ? "cancel" : "run-again");
-  // A cancel that was taken stays asked for until the run has ended.
-  if (!done || !wasRunning) button.removeAttribute("aria-disabled");
+  try {
+    await act(id, wasRunning ? "cancel" : "run-again");
+    // A cancel that was taken stays asked for until the run has ended.
+    if (!wasRunning) button.removeAttribute("aria-disabled");
+  } catch (refusal) {
+    // Why stands where it was asked for.
+    problem.textContent = refusal.message;
+    problem.hidden = false;
+    button.removeAttribute("aria-disabled");
+  }
 }
 
 function showTimes() {

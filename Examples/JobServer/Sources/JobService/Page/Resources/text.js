@@ -3,6 +3,7 @@
 export const states = {
   queued: { sign: "◷", word: "queued" },
   running: { sign: "▶", word: "running" },
+  cancelling: { sign: "◌", word: "cancelling" },
   succeeded: { sign: "✓", word: "succeeded" },
   failed: { sign: "✗", word: "failed" },
   cancelled: { sign: "⊘", word: "cancelled" },
@@ -10,6 +11,8 @@ export const states = {
 };
 
 export const hasEnded = (run) => run.state !== "queued" && run.state !== "running";
+export const isCancelling = (run) => !hasEnded(run) && run.cancelRequestedAt !== null;
+export const stateOf = (run) => states[isCancelling(run) ? "cancelling" : run.state];
 
 const numbers = new Intl.NumberFormat("en");
 export const number = (value) => numbers.format(value);
@@ -34,7 +37,10 @@ export function length(milliseconds) {
 }
 
 export function howLong(run, now) {
-  if (run.state === "queued") return `waiting ${length(now - run.submittedAt)}`;
+  if (run.state === "queued") {
+    if (run.runAt !== null && run.runAt > now) return `starts in ${length(run.runAt - now)}`;
+    return `waiting ${length(now - run.submittedAt)}`;
+  }
   if (run.startedAt === null) return "never started";
   return length((run.finishedAt ?? now) - run.startedAt);
 }
@@ -42,6 +48,11 @@ export function howLong(run, now) {
 const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 export const moment = (milliseconds) =>
   milliseconds === null ? "–" : clock.format(new Date(milliseconds));
+
+// Characters that are not seen, or that turn what stands behind them, as their code points.
+const hiddenOnes = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
+export const shown = (text) =>
+  String(text).replace(hiddenOnes, (one) => `\\u{${one.codePointAt(0).toString(16)}}`);
 
 // Makes an element; text is never read as HTML.
 export function element(name, attributes = {}, ...children) {
@@ -53,6 +64,9 @@ export function element(name, attributes = {}, ...children) {
   made.append(...children.filter((child) => child !== null));
   return made;
 }
+
+// A name that comes from elsewhere: its direction of writing is its own.
+export const named = (text, attributes = {}) => element("bdi", attributes, shown(text));
 
 // Shows a text only if it is another, so that readers are not told twice.
 export function show(node, text) {

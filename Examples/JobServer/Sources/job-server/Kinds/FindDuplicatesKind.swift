@@ -1,21 +1,22 @@
 import FindDuplicates
 import Foundation
 import JobKit
+import JobService
 
 /// Searches of a folder for files of equal content.
-public struct FindDuplicatesKind: JobKind {
+struct FindDuplicatesKind: JobKind {
     /// What is searched.
-    public struct Parameters: Codable, Sendable {
+    struct Parameters: Codable, Sendable {
         /// The folder, which must lie in one that the server allows.
-        public let folder: String
+        let folder: String
         /// The smallest size, in bytes, of a file to compare.
-        public let minimumSize: Int64?
+        let minimumSize: Int64?
     }
 
     /// `find-duplicates`.
-    public let name = "find-duplicates"
+    let name = "find-duplicates"
     /// The parameters.
-    public let fields = [
+    let fields = [
         ParameterField("folder", "Folder", hint: "an absolute path on the server"),
         ParameterField(
             "minimumSize",
@@ -26,14 +27,13 @@ public struct FindDuplicatesKind: JobKind {
         ),
     ]
     /// A search changes nothing, so it may be repeated.
-    public let runsAgainAfterCrash = true
+    let runsAgainAfterCrash = true
 
     /// Makes the kind.
-    public init() {}
+    init() {}
 
     /// Resolves the folder, and refuses one that the server does not allow.
-    public func check(_ parameters: Parameters, in environment: JobEnvironment) throws -> Parameters
-    {
+    func check(_ parameters: Parameters, in environment: JobEnvironment) throws -> Parameters {
         if let size = parameters.minimumSize, size < 0 {
             throw InvalidParameter("minimumSize", "minimumSize must not be negative.")
         }
@@ -41,17 +41,22 @@ public struct FindDuplicatesKind: JobKind {
         return Parameters(folder: folder, minimumSize: parameters.minimumSize)
     }
 
-    /// The folder.
-    public func title(of parameters: Parameters) -> String { "Duplicates in \(parameters.folder)" }
+    /// The folder; of one with a long path, its end.
+    func title(of parameters: Parameters) -> String {
+        let folder = parameters.folder
+        let shown = folder.count > 180 ? "…" + folder.suffix(179) : folder
+        return "Duplicates in \(shown)"
+    }
 
-    /// Makes the search, on the queue that all jobs share.
-    public func makeJob(
+    /// Makes the search, on the run's own queue.
+    func makeJob(
         _ parameters: Parameters,
         in environment: JobEnvironment
     ) throws -> PreparedJob {
         let job = FindDuplicatesJob(
             folders: [BytePath(parameters.folder)],
             minimumSize: max(1, parameters.minimumSize ?? 1),
+            followsLinks: false,
             width: environment.width,
             queue: environment.queue
         )

@@ -4,6 +4,7 @@ import RemoteJobs
 import XCTest
 
 @testable import JobService
+@testable import job_server
 
 final class KindTests: XCTestCase {
     private var folder = ""

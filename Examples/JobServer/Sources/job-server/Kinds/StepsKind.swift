@@ -1,25 +1,26 @@
 import JobKit
+import JobService
 
 /// Jobs that wait, to try things out: so many tasks of so many milliseconds each.
-public struct StepsKind: JobKind {
+struct StepsKind: JobKind {
     /// How many steps, how long, and what goes wrong.
-    public struct Parameters: Codable, Sendable {
+    struct Parameters: Codable, Sendable {
         /// How many tasks there are.
-        public let count: Int
+        let count: Int
         /// How many milliseconds each of them takes.
-        public let milliseconds: Int
+        let milliseconds: Int
         /// How many of them run at a time; as many as the server runs unless given.
-        public let width: Int?
+        let width: Int?
         /// The number of the one that fails, from 1.
-        public let fails: Int?
+        let fails: Int?
         /// Whether the steps ignore a cancel.
-        public let stubborn: Bool?
+        let stubborn: Bool?
     }
 
     /// `steps`.
-    public let name = "steps"
+    let name = "steps"
     /// The parameters.
-    public let fields = [
+    let fields = [
         ParameterField("count", "Steps", .integer(0...1_000_000)),
         ParameterField("milliseconds", "Milliseconds each", .integer(0...3_600_000)),
         ParameterField(
@@ -40,11 +41,10 @@ public struct StepsKind: JobKind {
     ]
 
     /// Makes the kind.
-    public init() {}
+    init() {}
 
     /// Refuses numbers beyond those of ``fields``, and a failing step that there is not.
-    public func check(_ parameters: Parameters, in environment: JobEnvironment) throws -> Parameters
-    {
+    func check(_ parameters: Parameters, in environment: JobEnvironment) throws -> Parameters {
         let values = [
             "count": parameters.count, "milliseconds": parameters.milliseconds,
             "width": parameters.width, "fails": parameters.fails,
@@ -64,13 +64,13 @@ public struct StepsKind: JobKind {
     }
 
     /// How many steps, of how long.
-    public func title(of parameters: Parameters) -> String {
+    func title(of parameters: Parameters) -> String {
         let (count, milliseconds) = (parameters.count, parameters.milliseconds)
         return "\(count) step\(count == 1 ? "" : "s") of \(milliseconds) ms"
     }
 
     /// Makes the job.
-    public func makeJob(
+    func makeJob(
         _ parameters: Parameters,
         in environment: JobEnvironment
     ) throws -> PreparedJob {

@@ -1,5 +1,6 @@
 import Foundation
 import JobKit
+import JobService
 
 /// How many steps were taken.
 struct StepsResult: Codable, Sendable {

@@ -5,6 +5,7 @@ import Synchronization
 import XCTest
 
 @testable import JobService
+@testable import job_server
 
 /// The time limits of connections on real sockets, shortened.
 final class TimeLimitTests: XCTestCase {
@@ -116,7 +117,7 @@ private final class Socket: Sendable {
     private let descriptor: Int32
 
     init(_ port: Int) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_INET, SocketConstants.stream, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
@@ -159,8 +160,8 @@ private final class Socket: Sendable {
 
     func send(_ text: String) throws {
         let bytes = Array(text.utf8)
-        guard Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
-        else { throw Closed(description: "Not sent: \(errno)") }
+        let sent = Foundation.send(descriptor, bytes, bytes.count, SocketConstants.noSignal)
+        guard sent == bytes.count else { throw Closed(description: "Not sent: \(errno)") }
     }
 
     /// Submits a job of one step.
@@ -186,7 +187,7 @@ private final class Socket: Sendable {
                                 descriptor,
                                 $0.baseAddress,
                                 $0.count,
-                                Int32(MSG_NOSIGNAL)
+                                SocketConstants.noSignal
                             )
                         }
                     if count > 0 {

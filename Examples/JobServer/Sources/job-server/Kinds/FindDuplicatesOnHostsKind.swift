@@ -1,29 +1,30 @@
 import Foundation
 import JobKit
+import JobService
 import RemoteDuplicates
 import RemoteJobs
 
 /// Searches of several hosts for files of equal content.
 ///
 /// On each host a `duplicates-worker` of the package RemoteJobs runs, and shows a folder.
-public struct FindDuplicatesOnHostsKind: JobKind {
+struct FindDuplicatesOnHostsKind: JobKind {
     /// What is searched.
-    public struct Parameters: Codable, Sendable {
+    struct Parameters: Codable, Sendable {
         /// What the workers call their hosts.
-        public let hosts: [String]
+        let hosts: [String]
         /// What the broker knows the search by; made up unless given.
-        public let job: String?
+        let job: String?
     }
 
     /// `find-duplicates-on-hosts`.
-    public let name = "find-duplicates-on-hosts"
+    let name = "find-duplicates-on-hosts"
     /// The parameters.
-    public let fields = [
+    let fields = [
         ParameterField("hosts", "Hosts", .texts, hint: "as their workers call them"),
         ParameterField("job", "Job at the broker", isRequired: false, hint: "a new one"),
     ]
     /// A search that a crash ended goes on where it was.
-    public let runsAgainAfterCrash = true
+    let runsAgainAfterCrash = true
 
     private static let mostHosts = 1_000
     private let brokers: [BrokerAddress]
@@ -31,14 +32,13 @@ public struct FindDuplicatesOnHostsKind: JobKind {
     /// Makes the kind.
     ///
     /// - Parameter brokers: The broker's nodes, at least one.
-    public init(brokers: [BrokerAddress]) {
+    init(brokers: [BrokerAddress]) {
         self.brokers = brokers
     }
 
     /// Refuses names that a broker cannot have, and settles the job's, so that a run that is
     /// repeated goes on where the one before has ended.
-    public func check(_ parameters: Parameters, in environment: JobEnvironment) throws -> Parameters
-    {
+    func check(_ parameters: Parameters, in environment: JobEnvironment) throws -> Parameters {
         let hosts = parameters.hosts.map { $0.trimmingCharacters(in: .whitespaces) }
         guard 1...Self.mostHosts ~= hosts.count else {
             throw InvalidParameter("hosts", "There must be 1 to \(Self.mostHosts) hosts.")
@@ -57,14 +57,14 @@ public struct FindDuplicatesOnHostsKind: JobKind {
     }
 
     /// The hosts.
-    public func title(of parameters: Parameters) -> String {
-        let names = parameters.hosts.prefix(5).joined(separator: ", ")
+    func title(of parameters: Parameters) -> String {
+        let names = parameters.hosts.prefix(5).map { String($0.prefix(30)) }.joined(separator: ", ")
         let more = parameters.hosts.count - 5
         return "Duplicates on \(names)" + (more > 0 ? " and \(more) more" : "")
     }
 
     /// Makes the search; its tasks run on the hosts, and take no place among those that run here.
-    public func makeJob(
+    func makeJob(
         _ parameters: Parameters,
         in environment: JobEnvironment
     ) throws -> PreparedJob {

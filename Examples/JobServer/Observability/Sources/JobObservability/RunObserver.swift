@@ -15,7 +15,8 @@ import Tracing
 ///
 /// *Log lines*, at most `info`: the start, the end, and the first ``failureLimit`` failed tasks, with
 /// the keys `job.id`, `job.kind`, `job.attempt`, `job.status`, `job.duration`, `task.name`, `task.type`,
-/// `error.type` and `error.message`. *Metrics* as ``RunMetrics`` names them. *Spans*: one for the run
+/// `error.type` and `error.message`. An attempt of a `RetryOperation` is neither a task nor a failure of the
+/// run: the retry is. *Metrics* as ``RunMetrics`` names them. *Spans*: one for the run
 /// and one for each of its first ``spanLimit`` tasks.
 ///
 /// > Thread: Any. An event costs atomic steps and, when a task ends, a short lock; nothing waits. It keeps
@@ -38,10 +39,14 @@ public final class RunObserver: JobObserver, Sendable {
     private let metrics: RunMetrics
     private let types: TaskTypeCounters
     private let spans: RunSpans
-    private let statusOfEnd: @Sendable (OperationOutcome) -> String
+    private let statusOfEnd: @Sendable (OperationOutcome) -> String?
+    private let retries = RetryAttempts()
+    private let failedTasks = Mutex<[TaskFailure]>([])
     private let began = ContinuousClock.now
     private let hasEnded = Atomic<Bool>(false)
-    private let failures = Atomic<Int>(0)
+    /// When the job ended, which may be before the run's end is told.
+    private let jobEnded = Mutex<ContinuousClock.Instant?>(nil)
+    private let failureCount = Atomic<Int>(0)
 
     /// Makes an observer for one run of a job, and opens its span.
     ///
@@ -51,14 +56,15 @@ public final class RunObserver: JobObserver, Sendable {
     ///   - logger: Where lines go; `job.id`, `job.kind` and `job.attempt` are added to its metadata.
     ///   - metrics: Where the run is counted.
     ///   - tracer: Who makes the spans.
-    ///   - statusOfEnd: The status that an outcome counts as; the outcome's word unless given.
+    ///   - statusOfEnd: The status that an outcome counts as; the outcome's word unless given. Nil if the
+    ///     job's own end is not the run's: then ``runEnded(_:error:)`` tells it.
     public init(
         _ identity: RunIdentity,
         queuedFor: Duration? = nil,
         logger: Logger,
         metrics: RunMetrics = RunMetrics(),
         tracer: any Tracer = InstrumentationSystem.tracer,
-        statusOfEnd: @escaping @Sendable (OperationOutcome) -> String = { $0.description }
+        statusOfEnd: @escaping @Sendable (OperationOutcome) -> String? = { $0.description }
     ) {
         self.identity = identity
         self.metrics = metrics
@@ -81,8 +87,12 @@ public final class RunObserver: JobObserver, Sendable {
         }
     }
 
-    /// Takes an event to log lines, metrics and spans.
+    /// The first ``failureLimit`` tasks that failed.
+    public var failures: [TaskFailure] { failedTasks.withLock { $0 } }
+
+    /// Takes an event to log lines, metrics and spans; none that comes after the run's end.
     public func job(_ job: JobController, didRecord event: JobEvent) {
+        guard !hasEnded.load(ordering: .relaxed) else { return }
         if event.parentID == nil {
             rootDidRecord(event)
         } else {
@@ -99,7 +109,7 @@ public final class RunObserver: JobObserver, Sendable {
     ///   - error: Why it failed.
     public func runEnded(_ status: String, error: (any Error)? = nil) {
         guard !hasEnded.exchange(true, ordering: .relaxed) else { return }
-        let duration = ContinuousClock.now - began
+        let duration = (jobEnded.withLock { $0 } ?? .now) - began
         metrics.runEnded(kind: identity.kind, status: status, duration: duration)
         var metadata: Logger.Metadata = [
             "job.status": "\(status)", "job.duration": "\(duration)",
@@ -115,19 +125,21 @@ public final class RunObserver: JobObserver, Sendable {
         case .started:
             logger.info("Job started")
         case .finished:
+            jobEnded.withLock { $0 = event.instant }
             let outcome = event.outcome ?? .succeeded
             var error: (any Error)?
             if case .failed(let cause) = outcome { error = cause }
-            runEnded(statusOfEnd(outcome), error: error)
+            if let status = statusOfEnd(outcome) { runEnded(status, error: error) }
         default:
             break
         }
     }
 
     private func taskDidRecord(_ event: JobEvent) {
+        let isAttempt = retries.isAttempt(event)
         switch event.kind {
         case .tracked:
-            counts.taskTracked()
+            if !isAttempt { counts.taskTracked() }
         case .started:
             spans.taskStarted(event)
         case .finished:
@@ -135,17 +147,19 @@ public final class RunObserver: JobObserver, Sendable {
             types.taskFinished(event.type, outcome)
             var error: (any Error)?
             if case .failed(let cause) = outcome { error = cause }
-            counts.taskFinished(failed: error != nil)
+            if !isAttempt { counts.taskFinished(failed: error != nil) }
             spans.taskFinished(event, outcome, error: error)
-            if let error { log(event, error) }
+            if let error, !isAttempt { note(event, error) }
         default:
             break
         }
     }
 
-    private func log(_ event: JobEvent, _ error: any Error) {
-        let number = failures.add(1, ordering: .relaxed).newValue
+    private func note(_ event: JobEvent, _ error: any Error) {
+        let number = failureCount.add(1, ordering: .relaxed).newValue
         guard number <= Self.failureLimit else { return }
+        let failure = TaskFailure(name: event.name, error: error)
+        failedTasks.withLock { $0.append(failure) }
         var metadata = Self.metadata(of: error)
         metadata["task.name"] = "\(LogText.oneLine(event.name))"
         metadata["task.type"] = "\(event.type)"

@@ -1,27 +1,16 @@
 import Dispatch
 import Foundation
-import JobService
-import Logging
 import ServiceLifecycle
 import Synchronization
 
 /// Turns SIGTERM and SIGINT into a graceful shutdown, and the second of them into an end.
 struct Signals {
-    /// Runs a service until it has ended.
-    func run(_ service: JobService) async throws {
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: [
-                    .init(
-                        service: service,
-                        successTerminationBehavior: .gracefullyShutdownGroup
-                    )
-                ],
-                logger: Logger(label: "job-server.signals") { _ in SwiftLogNoOpLogHandler() }
-            )
-        )
+    private let sources: [any DispatchSourceSignal]
+
+    /// Listens until ``ignore()``.
+    init(stopping group: ServiceGroup) {
         let count = SignalCount()
-        let sources = [SIGTERM, SIGINT]
+        sources = [SIGTERM, SIGINT]
             .map { number in
                 signal(number, SIG_IGN)
                 let source = DispatchSource.makeSignalSource(signal: number)
@@ -32,8 +21,12 @@ struct Signals {
                 source.resume()
                 return source
             }
-        defer { for source in sources { source.cancel() } }
-        try await group.run()
+    }
+
+    /// Listens no more; the signals end the process again.
+    func ignore() {
+        for source in sources { source.cancel() }
+        for number in [SIGTERM, SIGINT] { signal(number, SIG_DFL) }
     }
 }
 

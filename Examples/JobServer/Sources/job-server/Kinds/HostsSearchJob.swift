@@ -56,7 +56,8 @@ final class HostsSearchJob: JobController, @unchecked Sendable {
     private func close(after search: FindDuplicatesOnHostsJob) {
         let (session, error) = (session, search.error)
         let closing = AsyncOperation(name: "leave the broker") {
-            await session.close(removingJob: error == nil)
+            // What is left of the job costs room at its broker, and no search.
+            try? await session.close(removingJob: error == nil)
         }
         trackAndQueue(closing, weight: 0) { [self] _ in
             if let error { finish(with: error) }

@@ -1,0 +1,41 @@
+import Foundation
+import JobKit
+import Synchronization
+
+/// Tells the attempts of retries, and their pauses, from other tasks.
+final class RetryAttempts: Sendable {
+    private struct Known: Sendable {
+        var types: [ObjectIdentifier: Bool] = [:]
+        var retries: Set<Int> = []
+    }
+
+    private let hasRetries = Atomic<Bool>(false)
+    private let known = Mutex(Known())
+
+    /// Whether an event is of something that a retry tracks.
+    func isAttempt(_ event: JobEvent) -> Bool {
+        let isTracked = event.kind == .tracked
+        // Of most jobs, no task is a retry: nothing but its type is looked up, once for each.
+        guard isTracked || hasRetries.load(ordering: .relaxed) else { return false }
+        return known.withLock { known in
+            if isTracked, Self.isRetry(event.type, &known.types) {
+                known.retries.insert(event.operationID)
+                hasRetries.store(true, ordering: .relaxed)
+            } else if event.kind == .delivered || event.kind == .dropped {
+                known.retries.remove(event.operationID)
+            }
+            return event.parentID.map { known.retries.contains($0) } ?? false
+        }
+    }
+
+    private static func isRetry(
+        _ type: Operation.Type,
+        _ types: inout [ObjectIdentifier: Bool]
+    ) -> Bool {
+        let key = ObjectIdentifier(type)
+        if let isRetry = types[key] { return isRetry }
+        let isRetry = String(describing: type).hasPrefix("RetryOperation<")
+        types[key] = isRetry
+        return isRetry
+    }
+}

@@ -1,0 +1,42 @@
+import HTTPTypes
+import Hummingbird
+import JobStore
+
+/// Which runs a request for a list names.
+struct ListQuery {
+    let filter: RunFilter
+
+    /// Reads a query.
+    ///
+    /// - Throws: ``HTTPProblem`` with the item that is wrong.
+    init(_ query: Parameters) throws(HTTPProblem) {
+        var filter = RunFilter()
+        if let text = query["limit"] {
+            guard let value = Int(text), (1...500).contains(value) else {
+                throw HTTPProblem(.badRequest, "limit must be from 1 to 500.", field: "limit")
+            }
+            filter.limit = value
+        }
+        if let text = query["before"] {
+            guard let value = Int64(text), value > 0 else {
+                throw HTTPProblem(.badRequest, "before must be a run's number.", field: "before")
+            }
+            filter.before = value
+        }
+        for text in query.getAll("state") {
+            guard let value = RunState(rawValue: String(text)) else {
+                let words = RunState.allCases.map(\.rawValue).joined(separator: ", ")
+                throw HTTPProblem(.badRequest, "state must be one of \(words).", field: "state")
+            }
+            filter.states.insert(value)
+        }
+        for text in query.getAll("kind") where !text.isEmpty { filter.kinds.insert(String(text)) }
+        if let text = query["text"] {
+            guard text.utf8.count <= 1_000 else {
+                throw HTTPProblem(.badRequest, "text has at most 1000 bytes.", field: "text")
+            }
+            filter.text = String(text)
+        }
+        self.filter = filter
+    }
+}

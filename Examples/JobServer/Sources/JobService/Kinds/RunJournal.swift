@@ -1,0 +1,81 @@
+import Foundation
+import JobJournal
+import Synchronization
+
+/// The journal of a run and of those that go on with it; a file only once a job has asked for it.
+///
+/// > Thread: Any.
+final class RunJournal: Sendable {
+    /// Where all journals lie, one folder for each, named by the number of the first run.
+    struct Place: Sendable {
+        let folder: String
+        let safety: JobJournal.Safety
+
+        /// Beside a database; not under a name that SQLite uses.
+        init(database: String, safety: JobJournal.Safety) {
+            folder = database + ".steps"
+            self.safety = safety
+        }
+
+        func path(of id: Int64) -> String { "\(folder)/\(id)" }
+
+        /// The numbers of the runs that have a journal.
+        var ids: [Int64] {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return names.compactMap { Int64($0) }
+        }
+
+        func remove(_ id: Int64) { try? FileManager.default.removeItem(atPath: path(of: id)) }
+    }
+
+    let id: Int64
+    private let place: Place
+    private let opened = Mutex<JobJournal?>(nil)
+    private let known = Mutex<Int?>(nil)
+
+    init(of id: Int64, in place: Place) {
+        self.id = id
+        self.place = place
+    }
+
+    /// How many steps were known when the job asked for the journal; nil if it never did.
+    var knownSteps: Int? { known.withLock { $0 } }
+
+    /// Opens the journal, or gives the one that is open.
+    func journal() throws -> JobJournal {
+        if let journal = opened.withLock({ $0 }) { return journal }
+        let folder = place.path(of: id)
+        try FileManager.default.createDirectory(
+            atPath: folder,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        let journal = try JobJournal(
+            at: URL(filePath: folder),
+            job: "run \(id)",
+            safety: place.safety
+        )
+        known.withLock { $0 = journal.recordedCount }
+        opened.withLock { $0 = journal }
+        return journal
+    }
+
+    /// Lets the file go; of a run that has succeeded, for good.
+    func end(succeeded: Bool) async {
+        let journal = opened.withLock { $0 }
+        if succeeded {
+            guard journal != nil || FileManager.default.fileExists(atPath: place.path(of: id))
+            else { return }
+            try? await journal?.remove()
+            place.remove(id)
+        } else {
+            await journal?.close()
+        }
+    }
+}
+
+/// A job asked for a journal where there is none: parameters are checked before there is a run.
+public struct NoJournal: Error, CustomStringConvertible {
+    /// The sentence.
+    public let description = "There is a journal only where a run's job is made."
+}

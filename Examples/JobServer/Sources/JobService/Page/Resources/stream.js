@@ -1,0 +1,68 @@
+// The stream of events: opened, lost, and opened again.
+
+export class EventStream {
+  constructor(tell) {
+    this.tell = tell;
+    this.source = null;
+    this.state = { type: "state", state: "lost", words: "connecting" };
+  }
+
+  // Opens the stream; says whether it was closed.
+  open() {
+    if (this.source !== null) return false;
+    const source = new EventSource("/events");
+    this.source = source;
+    source.addEventListener("snapshot", ({ data }) => {
+      this.say("live", "live");
+      this.tell({ type: "snapshot", runs: JSON.parse(data) });
+    });
+    source.addEventListener("run", ({ data }) => this.tell({ type: "run", run: JSON.parse(data) }));
+    source.addEventListener("bye", () => this.say("stopping", "stopping"));
+    source.addEventListener("error", () => {
+      const isClosed = source.readyState === EventSource.CLOSED;
+      if (this.state.state !== "stopping" || isClosed) this.say("lost", "lost, trying again");
+      // A browser tries again by itself, but not after an answer that is no stream.
+      if (!isClosed) return;
+      setTimeout(() => {
+        if (this.source !== source) return;
+        this.source = null;
+        this.open();
+      }, 2000);
+    });
+    return true;
+  }
+
+  close() {
+    this.source?.close();
+    this.source = null;
+  }
+
+  say(state, words) {
+    this.state = { type: "state", state, words };
+    this.tell(this.state);
+  }
+
+  last() {
+    return { ...this.state, isJoined: true };
+  }
+}
+
+// Listens while the page is seen: by the worker that all tabs share, or alone where there is none.
+export function listen(take) {
+  const isSeen = () => document.visibilityState === "visible";
+  if (typeof SharedWorker === "undefined") {
+    const stream = new EventStream(take);
+    const follow = () => (isSeen() ? stream.open() : stream.close());
+    document.addEventListener("visibilitychange", follow);
+    follow();
+    return;
+  }
+  const { port } = new SharedWorker("/stream-worker.js", { type: "module", name: "job-server" });
+  port.addEventListener("message", ({ data }) => take(data));
+  port.start();
+  const tell = () => port.postMessage(isSeen() ? "seen" : "hidden");
+  document.addEventListener("visibilitychange", tell);
+  window.addEventListener("pagehide", () => port.postMessage("gone"));
+  window.addEventListener("pageshow", tell);
+  tell();
+}

@@ -1,0 +1,88 @@
+import JobObservability
+import JobStore
+import Synchronization
+
+extension Runner {
+    /// Asks a run to stop; works while the store fails, too.
+    ///
+    /// - Returns: The run as it stands.
+    /// - Throws: ``RunProblem`` if there is none, or it has ended.
+    func cancel(_ id: Int64) async throws -> RunRecord {
+        let now = RunClock.now
+        let isWaiting = state.withLock { state in
+            guard state.admission.runWithdrawn(id) else { return false }
+            state.ending.insert(id)
+            return true
+        }
+        if isWaiting { return try await withdraw(id, at: now) }
+        let (isLive, isEnding, action, run) = state.withLock { state in
+            let isLive = state.lives[id]?.isLive == true
+            let isEnding = state.lives[id] != nil || state.ending.contains(id)
+            return (isLive, isEnding, state.lives[id]?.cancelAsked(by: .person), state.runs[id])
+        }
+        if isLive {
+            if let run {
+                if action == .cancelJob {
+                    // A job of many tasks takes long to cancel.
+                    await offPool { run.cancel(at: now) }
+                }
+                board.put(run.sample())
+                hub.runChanged(id)
+            }
+            // A crash after the answer shall not make it run again.
+            await promised { [self] in try? await store.noteCancel(of: id, at: now) }
+            return try await record(id)
+        }
+        let record = try await record(id)
+        // Its end waits to be written: it is cancelled, or ends in another way.
+        if isEnding, !record.state.isEnd { return record }
+        // Written down, and not yet handed to the queue: it never starts.
+        guard record.state == .queued else { throw RunProblem.ended }
+        state.withLock { _ = $0.ending.insert(id) }
+        return try await withdraw(id, at: now)
+    }
+
+    /// Writes down that a run which has not started is cancelled; while the store fails, later.
+    private func withdraw(_ id: Int64, at now: Int64) async throws -> RunRecord {
+        let end = RunEnd(state: .cancelled, finishedAt: now, cancelRequestedAt: now)
+        var known = try? await record(id)
+        await promised { [self] in
+            if let ended = try? await store.end(id, end) {
+                metrics.runEnded(kind: ended.record.kind, status: "cancelled", duration: nil)
+                board.put(ended.record)
+                hub.runEnded(id)
+                ends.tell(ended.record)
+            }
+            state.withLock { _ = $0.ending.remove(id) }
+            countRuns()
+        }
+        if let written = board.records([id])[id], written.state.isEnd { return written }
+        known?.cancelRequestedAt = now
+        if let known { board.replace(known) }
+        hub.runChanged(id)
+        guard let known else { throw RunProblem.unknownRun }
+        return known
+    }
+
+    /// Writes something before an answer, which does not wait for a store that fails.
+    private func promised(_ write: @escaping @Sendable () async -> Void) async {
+        let (written, done) = AsyncStream<Void>.makeStream()
+        Task {
+            await write()
+            done.finish()
+        }
+        let patience = Task {
+            try? await Task.sleep(for: .seconds(2))
+            done.finish()
+        }
+        if store.failure == nil { for await _ in written {} }
+        patience.cancel()
+    }
+
+    /// The run as it stands: from memory if it is there, since the store may fail.
+    private func record(_ id: Int64) async throws -> RunRecord {
+        if let known = board.records([id])[id] { return known }
+        guard let detail = try await store.detail(id) else { throw RunProblem.unknownRun }
+        return detail.record
+    }
+}

@@ -1,0 +1,21 @@
+import Foundation
+import Synchronization
+
+/// What the clients of one server share: the oracle, and whether the server has an excuse.
+final class LifeWitness: Sendable {
+    let oracle: Mutex<RunOracle>
+    /// Whether nothing has kept the server from writing since its start.
+    let isHealthy = Atomic<Bool>(true)
+    /// Whether the server was sent a signal.
+    let isDoomed = Atomic<Bool>(false)
+    /// Whether clients shall send no more.
+    let isOver = Atomic<Bool>(false)
+
+    init(_ oracle: RunOracle) {
+        self.oracle = Mutex(oracle)
+    }
+
+    func send<Value: Sendable>(_ body: (inout RunOracle) -> Value) -> Value {
+        oracle.withLock { body(&$0) }
+    }
+}
