@@ -33,14 +33,20 @@ public final class RemoteOperation<Work: RemoteWork>: ResultOperation<Work.Outpu
         latestRunner.withLock { $0.map { ($0.worker, $0.attempt) } }
     }
 
-    /// Who runs the task, as `explainStall` shows it: `on h2, attempt 2 for 3 s`; nil before.
+    /// Who runs the task, as `explainStall` shows it: `on h2, attempt 2 for 3 s`; and what keeps it, if
+    /// anything does: a broker that is not there or takes nothing, a work that no worker serves.
     public override var statusNote: String? {
-        latestRunner.withLock { $0 }?.note(at: .now)
+        let runner = latestRunner.withLock { $0 }?.note(at: .now)
+        let notes = [runner] + session.loop.notes(of: runner == nil ? route : nil)
+        let text = notes.compactMap(\.self).joined(separator: "; ")
+        return text.isEmpty ? nil : text
     }
 
-    private let input: Work.Input
+    /// Nothing once it is encoded: a large one is not kept twice.
+    private let input: Mutex<Work.Input?>
     private let session: RemoteSession
     private let place: String?
+    private var route: String { Layout.route(Work.name, at: place) }
     private let latestRunner = Mutex<TaskRunner?>(nil)
 
     /// Makes a task that has not been started.
@@ -61,7 +67,7 @@ public final class RemoteOperation<Work: RemoteWork>: ResultOperation<Work.Outpu
             BrokerName.isValid(Work.name) && !Work.name.contains("."),
             "RemoteJobs: a work's name has 1 to 100 bytes and no dot, unlike \(Work.name)"
         )
-        self.input = input
+        self.input = Mutex(input)
         self.key = key
         self.session = session
         self.place = place
@@ -79,9 +85,8 @@ public final class RemoteOperation<Work: RemoteWork>: ResultOperation<Work.Outpu
         do {
             try BrokerName.check(place: place)
             try SizeLimit.check(key: key)
-            let body = try Envelope.body(of: input)
+            let body = try Envelope.body(of: input.withLock { $0.take() })
             try SizeLimit.check(body, .input, of: key)
-            let route = Layout.route(Work.name, at: place)
             session.loop.submit(self, key: key, route: route, body: body)
         } catch {
             finish(with: error)
@@ -90,7 +95,7 @@ public final class RemoteOperation<Work: RemoteWork>: ResultOperation<Work.Outpu
 
     /// Asks the workers to stop the task; it finishes when they have, or none has it.
     public override func didCancel() {
-        session.loop.cancel(self, key: key)
+        session.loop.cancel(self, TaskName(route: route, key: key))
     }
 }
 

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import JobKit
+import Logging
 import Synchronization
 
 /// Takes tasks from a broker and runs them.
@@ -16,27 +17,84 @@ import Synchronization
 /// A task may run more than once: its worker may have died after the work and before the broker
 /// heard of it. So what a task does must be idempotent.
 public final class RemoteWorker: Sendable {
-    let loop: WorkerLoop
+    /// One for each broker.
+    let loops: [WorkerLoop]
     private let places = Mutex<[String?]>([])
 
-    /// Makes a worker that takes nothing yet.
+    /// Makes a worker of one broker that takes nothing yet.
     ///
     /// - Parameters:
     ///   - name: What people know it by.
     ///   - brokers: The broker's nodes, at least one.
     ///   - width: How many tasks run at a time, at least 1.
-    ///   - prefetch: How many tasks of a kind it may hold, running ones included; nil for twice
-    ///     the width and 16 more. Short tasks on a slow network want
-    ///     width × (1 + 2 × round trip / time of a task) or more.
-    public init(name: String, brokers: [BrokerAddress], width: Int, prefetch: Int? = nil) {
-        precondition(width > 0, "RemoteJobs: a worker's width is at least 1, not \(width)")
-        loop = WorkerLoop(
+    ///   - prefetch: How many tasks it may hold at most, running ones included; nil for twice the
+    ///     width and 16 more. It holds no more than it is going to run in a tenth of a second, but
+    ///     the width. Short tasks on a slow network want width × (1 + 2 × round trip / time of a
+    ///     task) or more.
+    ///   - longestTask: How long a task runs at most, if that is known. The worker says at its start
+    ///     that the broker's `consumer_timeout` must be longer, and warns if RabbitMQ's default is
+    ///     not. It ends no task.
+    public convenience init(
+        name: String,
+        brokers: [BrokerAddress],
+        width: Int,
+        prefetch: Int? = nil,
+        longestTask: Duration? = nil
+    ) {
+        self.init(
             name: name,
-            brokers: brokers,
+            brokers: [brokers],
             width: width,
-            prefetch: min(65_535, max(1, prefetch ?? 2 * width + 16))
+            prefetch: prefetch,
+            longestTask: longestTask
         )
     }
+
+    /// Makes a worker of several independent brokers that takes nothing yet.
+    ///
+    /// It serves the jobs of all of them; one that cannot be reached is tried for as long as the
+    /// worker runs.
+    ///
+    /// - Parameters:
+    ///   - name: What people know it by.
+    ///   - brokers: The brokers, at least one, each with its nodes, at least one.
+    ///   - width: How many tasks run at a time, at least 1.
+    ///   - prefetch: How many tasks of a broker it may hold at most; nil for twice the width and 16
+    ///     more.
+    ///   - longestTask: How long a task runs at most, if that is known. The worker says at its start
+    ///     that the broker's `consumer_timeout` must be longer, and warns if RabbitMQ's default is
+    ///     not. It ends no task.
+    ///   - logger: Where the worker says what it waits for, and which messages it does not use, at
+    ///     level info.
+    public init(
+        name: String,
+        brokers: [[BrokerAddress]],
+        width: Int,
+        prefetch: Int? = nil,
+        longestTask: Duration? = nil,
+        logger: Logger = Logger(label: "RemoteJobs.RemoteWorker")
+    ) {
+        precondition(width > 0, "RemoteJobs: a worker's width is at least 1, not \(width)")
+        precondition(!brokers.isEmpty, "RemoteJobs: a worker has at least one broker")
+        let queue = TaskQueue(name: "Worker \(name)", maxConcurrentOperationCount: width)
+        let most = min(65_535, max(1, prefetch ?? 2 * min(width, 32_000) + 16))
+        loops = brokers.map { nodes in
+            WorkerLoop(
+                name: name,
+                brokers: nodes,
+                isOneOfMany: brokers.count > 1,
+                width: width,
+                prefetch: most,
+                longestTask: longestTask,
+                queue: queue,
+                logger: logger
+            )
+        }
+    }
+
+    /// How many messages of queues and streams were no tasks or orders; they were moved to the queue
+    /// `jk1.refused`.
+    public var refusedMessages: Int { loops.reduce(0) { $0 + $1.refusedCount } }
 
     /// Says how a kind of work is done; before ``run()``.
     ///
@@ -58,7 +116,8 @@ public final class RemoteWorker: Sendable {
         )
         places.withLock { $0.append(place) }
         let route = Layout.route(Work.name, at: place)
-        loop.register(RegisteredWork(make), for: route)
+        let registered = RegisteredWork(make)
+        for loop in loops { loop.register(registered, for: route) }
     }
 
     /// Takes tasks until the process gets SIGTERM or the calling task is cancelled.
@@ -67,21 +126,34 @@ public final class RemoteWorker: Sendable {
     /// broker it keeps trying.
     ///
     /// - Throws: ``WrongName`` for a place that is empty or too long; ``BrokerRefused``;
-    ///   ``BrokerUnreachable`` if there is no broker for the first 30 s.
+    ///   ``BrokerUnreachable`` if there is no broker for the first 30 s, and only one that is tried.
     public func run() async throws {
         for place in places.withLock({ $0 }) { try BrokerName.check(place: place) }
         signal(SIGTERM, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
-        source.setEventHandler { [loop] in loop.drain() }
+        source.setEventHandler { [loops] in
+            for loop in loops { loop.drain() }
+        }
         source.resume()
         defer {
             source.cancel()
             signal(SIGTERM, SIG_DFL)
         }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for loop in loops { group.addTask { try await loop.runUntilCancelled() } }
+            // One that fails ends the others.
+            try await group.waitForAll()
+        }
+    }
+}
+
+extension WorkerLoop {
+    /// Runs until it is drained, which it is when the calling task is cancelled.
+    fileprivate nonisolated func runUntilCancelled() async throws {
         try await withTaskCancellationHandler {
-            try await loop.run()
+            try await run()
         } onCancel: {
-            loop.drain()
+            drain()
         }
     }
 }

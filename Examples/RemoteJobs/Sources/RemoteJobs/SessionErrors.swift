@@ -1,4 +1,4 @@
-/// A task was given up: whoever took it has died or was cut off, again and again.
+/// A task was given up: each worker that took it has died or was cut off.
 public struct Undeliverable: Error, Hashable {
     /// The task's key.
     public let key: String
@@ -85,6 +85,16 @@ public struct BrokerRefused: Error, CustomStringConvertible {
     public let reason: String
     /// One line that names host and port.
     public var description: String { "The broker at \(broker) refuses the user: \(reason)" }
+}
+
+/// A job could not be removed; what the broker still knows of it, a next life of the job takes over.
+public struct JobNotRemoved: Error, CustomStringConvertible {
+    /// The job's id.
+    public let job: String
+    /// What has kept it.
+    public let reason: String
+    /// One line that names the job.
+    public var description: String { "The job \(job) is not removed: \(reason)" }
 }
 
 /// The session was closed before the task had an outcome.

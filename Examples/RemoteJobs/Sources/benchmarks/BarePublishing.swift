@@ -12,35 +12,52 @@ enum BarePublishing {
     private static let job = "bare"
     private static let route = Layout.route(Trial.name, at: "bare")
 
-    /// Publishes so many tasks, at most a thousand of them unconfirmed.
+    /// Where messages go.
+    enum Target {
+        /// Into a quorum queue, as tasks do.
+        case queue
+        /// Into a stream, as outcomes do.
+        case stream
+    }
+
+    /// Publishes so many messages.
     ///
     /// - Parameters:
     ///   - count: How many.
+    ///   - unconfirmed: How many of them may be unconfirmed.
+    ///   - target: Where they go.
     ///   - address: The broker's node.
-    /// - Returns: Tasks a second, up to the last confirm.
+    /// - Returns: Messages a second, up to the last confirm.
     /// - Throws: A ``ConnectionFailure``, or why there is no transport.
-    static func rate(of count: Int, _ address: BrokerAddress) async throws -> Double {
+    static func rate(
+        of count: Int,
+        unconfirmed: Int = 1_000,
+        into target: Target = .queue,
+        _ address: BrokerAddress
+    ) async throws -> Double {
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
         let connection = try await Connection.open(address: address, on: eventLoop)
         let channel = try await eventLoop.flatSubmit { connection.value.openChannel() }.get()
         try await eventLoop.flatSubmit {
             _ = channel.value.confirmPublications()
             _ = Layout.declareShared(on: channel.value)
-            return Layout.declareRoute(route, on: channel.value)
+            _ = Layout.declareJob(job, on: channel.value)
+            return Layout.declareRoute(route, of: job, on: channel.value)
         }
         .get()
         let start = ContinuousClock.now
         let done = eventLoop.makePromise(of: Int.self)
         let confirmed =
             try await eventLoop.flatSubmit {
-                Loop(channel.value, count, done).publish()
+                Loop(channel.value, count, unconfirmed, target, done).publish()
                 return done.futureResult
             }
             .get()
         let seconds = Double(start.duration(to: .now) / .microseconds(1)) / 1_000_000
         precondition(confirmed == count, "The broker has confirmed \(confirmed) of \(count)")
         try await eventLoop.flatSubmit {
-            _ = channel.value.deleteQueue(Layout.tasks(route))
+            _ = channel.value.deleteQueue(Layout.tasks(route, of: job))
+            _ = channel.value.deleteQueue(Layout.stream(of: job))
             return channel.value.deleteQueue(Layout.suspects(route))
         }
         .get()
@@ -50,6 +67,8 @@ enum BarePublishing {
 
     private final class Loop {
         private let channel: AMQP.Channel
+        private let most: Int
+        private let target: Target
         private let done: EventLoopPromise<Int>
         private let life = PublicationID.newLife()
         private let body = try? Envelope.body(of: Trial.Input())
@@ -57,26 +76,36 @@ enum BarePublishing {
         private var unconfirmed = 0
         private var confirmed = 0
 
-        init(_ channel: AMQP.Channel, _ count: Int, _ done: EventLoopPromise<Int>) {
+        init(
+            _ channel: AMQP.Channel,
+            _ count: Int,
+            _ most: Int,
+            _ target: Target,
+            _ done: EventLoopPromise<Int>
+        ) {
             self.channel = channel
+            self.most = most
+            self.target = target
             self.done = done
             left = count
         }
 
         func publish() {
-            while left > 0, unconfirmed < 1_000 {
+            while left > 0, unconfirmed < most {
                 left -= 1
                 unconfirmed += 1
                 let properties = Envelope.task(
                     job: job,
+                    route: route,
                     key: "t\(left)",
                     id: PublicationID(life: life, number: left),
                     digest: UInt64(left),
                     limit: 3
                 )
                 channel.publish(
-                    to: Layout.tasks,
-                    key: Layout.key(route, job: job),
+                    to: target == .queue ? Layout.tasks : "",
+                    key: target == .queue
+                        ? Layout.key(route, job: job) : Layout.stream(of: job),
                     properties,
                     body ?? ByteBuffer()
                 ) { [self] outcome in

@@ -9,6 +9,7 @@ enum Trial: RemoteWork {
 
     struct Input: Codable, Sendable {
         var milliseconds = 0
+        var bytes = 0
         var fails = false
         var kills = false
     }
@@ -16,6 +17,8 @@ enum Trial: RemoteWork {
     struct Output: Codable, Sendable {
         var worker: String
         var attempt: Int
+        /// Nothing but its size.
+        var padding = ""
     }
 
     struct Failed: Error {}
@@ -60,7 +63,14 @@ final class TrialOperation: ResultOperation<Trial.Output>, @unchecked Sendable {
 
     private func end() {
         guard !input.fails else { return finish(with: Trial.Failed()) }
-        finish(returning: Trial.Output(worker: context.worker, attempt: context.attempt))
+        let padding = String(repeating: "x", count: min(max(0, input.bytes), 1 << 27))
+        finish(
+            returning: Trial.Output(
+                worker: context.worker,
+                attempt: context.attempt,
+                padding: padding
+            )
+        )
     }
 
     override func didCancel() {
@@ -78,6 +88,7 @@ final class TrialJob: JobController, @unchecked Sendable {
     private let most: Int
     private let session: RemoteSession
     private let place: String?
+    private let keys: String
     private let input: @Sendable (Int) -> Trial.Input
     private var next = 0
 
@@ -86,12 +97,14 @@ final class TrialJob: JobController, @unchecked Sendable {
         atATime most: Int,
         in session: RemoteSession,
         at place: String? = nil,
+        keys: String = "t",
         input: @escaping @Sendable (Int) -> Trial.Input
     ) {
         self.count = count
         self.most = most
         self.session = session
         self.place = place
+        self.keys = keys
         self.input = input
         super.init(queue: TaskQueue(name: "Trials"))
     }
@@ -104,7 +117,8 @@ final class TrialJob: JobController, @unchecked Sendable {
         guard next < count else { return }
         let number = next
         next += 1
-        let task = RemoteOperation<Trial>(input(number), key: "t\(number)", in: session, at: place)
+        let key = "\(keys)\(number)"
+        let task = RemoteOperation<Trial>(input(number), key: key, in: session, at: place)
         trackAndQueue(task) { [self] task in
             callbackCount += 1
             if let error = task.error { failures[task.key] = error }

@@ -27,6 +27,9 @@ struct TrialFanOut: AsyncParsableCommand {
     @Option(help: "How long a task takes, in milliseconds.")
     var milliseconds = 0
 
+    @Option(help: "How many bytes a task's outcome has, about.")
+    var bytes = 0
+
     @Option(help: "Which task kills its worker, if one does.")
     var poison: Int?
 
@@ -42,13 +45,13 @@ struct TrialFanOut: AsyncParsableCommand {
     func run() async throws {
         let session = RemoteSession(
             job: job,
-            brokers: try BrokerAddress.parse(options.broker),
+            brokers: try options.all(),
             options: .init(patience: .seconds(patience))
         )
         try await session.open()
-        let (milliseconds, poison) = (milliseconds, poison)
+        let (milliseconds, bytes, poison) = (milliseconds, bytes, poison)
         let trials = TrialJob(count, atATime: most, in: session, at: place) { number in
-            Trial.Input(milliseconds: milliseconds, kills: number == poison)
+            Trial.Input(milliseconds: milliseconds, bytes: bytes, kills: number == poison)
         }
         trials.name = job
         signal(SIGINT, SIG_IGN)
@@ -71,7 +74,7 @@ struct TrialFanOut: AsyncParsableCommand {
         }
         explaining.cancel()
         let seconds = Double(start.duration(to: .now) / .milliseconds(1)) / 1_000
-        await session.close(removingJob: remove)
+        try await session.close(removingJob: remove)
         let counts = session.counts
         print(
             """

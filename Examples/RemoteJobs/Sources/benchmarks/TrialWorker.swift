@@ -30,7 +30,7 @@ struct TrialWorker: AsyncParsableCommand {
         let file = log.flatMap(RunFile.init)
         let worker = RemoteWorker(
             name: name,
-            brokers: try BrokerAddress.parse(options.broker),
+            brokers: try options.all(),
             width: width,
             prefetch: prefetch
         )

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FindDuplicates
 import Foundation
+import Logging
 import RemoteDuplicates
 import RemoteJobs
 
@@ -19,8 +20,13 @@ struct DuplicatesWorkerCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("amqp://USER:PASSWORD@HOST:PORT[,HOST:PORT...]", valueName: "url"))
-    var broker: String
+    @Option(
+        help: ArgumentHelp(
+            "amqp[s]://USER:PASSWORD@HOST:PORT[,HOST:PORT...][/VHOST]; once for each broker.",
+            valueName: "url"
+        )
+    )
+    var broker: [String]
 
     @Option(help: ArgumentHelp("What jobs call this host.", valueName: "name"))
     var host: String
@@ -37,15 +43,24 @@ struct DuplicatesWorkerCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many tasks of a kind are held at a time.", valueName: "n"))
     var prefetch: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "How long hashing the largest file takes: compared with consumer_timeout at the start.",
+            valueName: "seconds"
+        )
+    )
+    var longestTask: Int?
+
     /// Refuses arguments that have no meaning.
     ///
     /// - Throws: What is wrong.
     func validate() throws {
         do {
-            _ = try BrokerAddress.parse(broker)
+            for url in broker { _ = try BrokerAddress.parse(url) }
         } catch {
             throw ValidationError("\(error)")
         }
+        guard !broker.isEmpty else { throw ValidationError("--broker is missing.") }
         guard 1...100 ~= host.utf8.count else {
             throw ValidationError("--host must have 1 to 100 bytes.")
         }
@@ -53,21 +68,26 @@ struct DuplicatesWorkerCommand: AsyncParsableCommand {
         guard 1...65_535 ~= prefetch ?? 1 else {
             throw ValidationError("--prefetch must be from 1 to 65535.")
         }
+        guard longestTask ?? 1 >= 1 else {
+            throw ValidationError("--longest-task must be at least 1.")
+        }
     }
 
     /// Takes tasks until a signal comes.
     ///
     /// - Throws: The exit status, unless it is 0.
     func run() async throws {
+        LoggingSystem.bootstrap { _ in StandardErrorLog(command: "duplicates-worker") }
         let shared = SharedFolder(BytePath(folder))
         guard shared.exists else {
             throw failure("\(folder): no such folder", EX_NOINPUT)
         }
         let worker = RemoteWorker(
             name: host,
-            brokers: try BrokerAddress.parse(broker),
+            brokers: try broker.map(BrokerAddress.parse),
             width: width,
-            prefetch: prefetch
+            prefetch: prefetch,
+            longestTask: longestTask.map { .seconds($0) }
         )
         worker.registerDuplicates(of: shared, host: host)
         let running = Task { try await worker.run() }

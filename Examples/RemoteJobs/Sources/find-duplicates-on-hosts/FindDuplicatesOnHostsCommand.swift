@@ -2,6 +2,7 @@ import ArgumentParser
 import FindDuplicates
 import Foundation
 import JobKit
+import Logging
 import RemoteDuplicates
 import RemoteJobs
 
@@ -27,8 +28,13 @@ struct FindDuplicatesOnHostsCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("amqp://USER:PASSWORD@HOST:PORT[,HOST:PORT...]", valueName: "url"))
-    var broker: String
+    @Option(
+        help: ArgumentHelp(
+            "amqp[s]://USER:PASSWORD@HOST:PORT[,HOST:PORT...][/VHOST]; once for each broker.",
+            valueName: "url"
+        )
+    )
+    var broker: [String]
 
     @Option(help: ArgumentHelp("The job's id: the same one resumes.", valueName: "id"))
     var job: String
@@ -63,10 +69,11 @@ struct FindDuplicatesOnHostsCommand: AsyncParsableCommand {
     /// - Throws: What is wrong.
     func validate() throws {
         do {
-            _ = try BrokerAddress.parse(broker)
+            for url in broker { _ = try BrokerAddress.parse(url) }
         } catch {
             throw ValidationError("\(error)")
         }
+        guard !broker.isEmpty else { throw ValidationError("--broker is missing.") }
         guard 1...100 ~= job.utf8.count else {
             throw ValidationError("--job must have 1 to 100 bytes.")
         }
@@ -89,12 +96,13 @@ struct FindDuplicatesOnHostsCommand: AsyncParsableCommand {
     ///
     /// - Throws: The exit status, unless it is 0.
     func run() async throws {
+        LoggingSystem.bootstrap { _ in StandardErrorLog(command: "find-duplicates-on-hosts") }
         let timelineDescriptor = try timeline?.open()
         // Writing to a pipe that nobody reads is to fail, not to end the process.
         signal(SIGPIPE, SIG_IGN)
         let session = RemoteSession(
             job: job,
-            brokers: try BrokerAddress.parse(broker),
+            brokers: try broker.map(BrokerAddress.parse),
             options: .init(patience: .milliseconds(Int64(patience * 1_000)))
         )
         let search = FindDuplicatesOnHostsJob(hosts: hostNames, in: session)
@@ -114,15 +122,16 @@ struct FindDuplicatesOnHostsCommand: AsyncParsableCommand {
         let end = await Result.catching { try await search.run() }
         display?.clear()
         if case .failure(let error) = end, !(error is CancellationError) {
-            await session.close(removingJob: remove)
+            try? await session.close(removingJob: remove)
             throw Output.failure("\(error)", EX_UNAVAILABLE)
         }
-        await session.close(removingJob: remove)
+        let closing = await Result.catching { try await session.close(removingJob: remove) }
         let result = Result { try write(search.report, interruptedBy: interruption.signal) }
         if let timeline, let timelineDescriptor {
             try timeline.write(recorder.timeline, to: timelineDescriptor)
         }
         try result.get()
+        if case .failure(let error) = closing { throw Output.failure("\(error)", EX_UNAVAILABLE) }
     }
 
     private func write(_ report: DuplicateReport, interruptedBy signal: Int32?) throws {

@@ -180,8 +180,8 @@ import Testing
 
     @Test func blockedAndUnblockedAreTold() {
         var machine = openMachine()
-        #expect(machine.received(.connectionBlocked(reason: "memory"), on: 0) == [.blocked(true)])
-        #expect(machine.received(.connectionUnblocked, on: 0) == [.blocked(false)])
+        #expect(machine.received(.connectionBlocked(reason: "full"), on: 0) == [.blocked("full")])
+        #expect(machine.received(.connectionUnblocked, on: 0) == [.blocked(nil)])
     }
 
     @Test func silenceEndsTheConnection() {

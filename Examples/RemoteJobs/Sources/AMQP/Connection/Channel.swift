@@ -1,7 +1,7 @@
 import NIOCore
 
 /// What has become of a message that was published on a channel that confirms.
-package enum PublishOutcome: Sendable, Hashable {
+public enum PublishOutcome: Sendable, Hashable {
     /// The broker has it: on disk, in every queue that it was for.
     case confirmed
     /// No queue is bound that it could go to; the broker has dropped it.
@@ -13,15 +13,17 @@ package enum PublishOutcome: Sendable, Hashable {
 }
 
 /// The number of objects in a queue, and of those who take them.
-package struct QueueState: Sendable, Hashable {
-    package let messageCount: Int
-    package let consumerCount: Int
+public struct QueueState: Sendable, Hashable {
+    /// How many messages wait, those that consumers hold not included.
+    public let messageCount: Int
+    /// How many consumers there are, of all connections.
+    public let consumerCount: Int
 }
 
 /// A channel of a connection, for the connection's event loop.
 ///
 /// > Thread: The event loop's alone; so are the closures given to it.
-package final class Channel {
+public final class Channel {
     private struct Publication {
         var wasReturned = false
         let answer: (PublishOutcome) -> Void
@@ -41,11 +43,11 @@ package final class Channel {
     private var isLost = false
 
     /// Called once if the channel goes, other than by ``close()``.
-    package var onLoss: ((ConnectionFailure) -> Void)?
+    public var onLoss: ((ConnectionFailure) -> Void)?
     /// Called with a consumer's tag when the broker has ended it, with its queue.
-    package var onConsumerCancelled: ((String) -> Void)?
+    public var onConsumerCancelled: ((String) -> Void)?
     /// How many published messages are not confirmed yet.
-    package var unconfirmedCount: Int { confirms.count }
+    public var unconfirmedCount: Int { confirms.count }
 
     init(_ number: UInt16, of connection: Connection) {
         self.number = number
@@ -55,7 +57,7 @@ package final class Channel {
     // MARK: Declaring
 
     /// Declares an exchange.
-    package func declareExchange(
+    public func declareExchange(
         _ name: String,
         type: String,
         arguments: FieldTable = [:]
@@ -64,7 +66,7 @@ package final class Channel {
     }
 
     /// Declares a queue, or asks for one.
-    package func declareQueue(
+    public func declareQueue(
         _ name: String,
         _ flags: DeclareFlags = .durable,
         arguments: FieldTable = [:]
@@ -79,27 +81,27 @@ package final class Channel {
     }
 
     /// Lets an exchange's messages with matching keys go to a queue.
-    package func bind(_ queue: String, to exchange: String, key: String) -> EventLoopFuture<Void> {
+    public func bind(_ queue: String, to exchange: String, key: String) -> EventLoopFuture<Void> {
         request(.queueBind(queue: queue, exchange: exchange, key: key, arguments: [:]))
     }
 
     /// Ends what ``bind(_:to:key:)`` began.
-    package func unbind(_ queue: String, from exchange: String, key: String)
+    public func unbind(_ queue: String, from exchange: String, key: String)
         -> EventLoopFuture<Void>
     {
         request(.queueUnbind(queue: queue, exchange: exchange, key: key, arguments: [:]))
     }
 
     /// Deletes a queue with all that it holds; one that is not there is fine.
-    package func deleteQueue(_ name: String) -> EventLoopFuture<Void> {
+    public func deleteQueue(_ name: String) -> EventLoopFuture<Void> {
         request(.queueDelete(name: name))
     }
 
     /// Makes the broker confirm what is published from now on.
-    package func confirmPublications() -> EventLoopFuture<Void> { request(.confirmSelect) }
+    public func confirmPublications() -> EventLoopFuture<Void> { request(.confirmSelect) }
 
     /// Closes the channel.
-    package func close() -> EventLoopFuture<Void> {
+    public func close() -> EventLoopFuture<Void> {
         onLoss = nil
         let bound = NIOLoopBound((self, connection, number), eventLoop: connection.eventLoop)
         return request(.channelClose(ClosingReason(code: 200, text: "done")))
@@ -119,7 +121,7 @@ package final class Channel {
     ///   - properties: What travels beside the body.
     ///   - body: The body.
     ///   - answer: Called once, if the channel confirms, with what has become of the message.
-    package func publish(
+    public func publish(
         to exchange: String,
         key: String,
         _ properties: MessageProperties,
@@ -143,7 +145,7 @@ package final class Channel {
     ///   - arguments: What the queue's type knows, for example where a stream begins.
     ///   - deliver: Called with each message.
     /// - Returns: The consumer's tag.
-    package func consume(
+    public func consume(
         _ queue: String,
         prefetch: Int,
         arguments: FieldTable = [:],
@@ -164,17 +166,17 @@ package final class Channel {
     }
 
     /// Ends what ``consume(_:prefetch:arguments:deliver:)`` began; what came stays unacknowledged.
-    package func cancelConsumer(_ tag: String) -> EventLoopFuture<Void> {
+    public func cancelConsumer(_ tag: String) -> EventLoopFuture<Void> {
         request(.basicCancel(tag: tag, noWait: false))
     }
 
     /// Tells the broker that a message is dealt with.
-    package func acknowledge(_ deliveryTag: UInt64, multiple: Bool = false) {
+    public func acknowledge(_ deliveryTag: UInt64, multiple: Bool = false) {
         connection.send(.basicAck(delivery: deliveryTag, multiple: multiple), on: number)
     }
 
     /// Gives a message back, or away.
-    package func reject(_ deliveryTag: UInt64, requeue: Bool) {
+    public func reject(_ deliveryTag: UInt64, requeue: Bool) {
         connection.send(.basicReject(delivery: deliveryTag, requeue: requeue), on: number)
     }
 
@@ -247,8 +249,11 @@ package final class Channel {
             )
             consumers[tag]?(message)
         default:
-            guard let number = properties.headers?[Channel.numberHeader]?.integer else { return }
-            confirms.update(UInt64(number)) { $0.wasReturned = true }
+            // It comes back as it went, if the broker is what it says it is.
+            guard let number = properties.headers?[Channel.numberHeader]?.integer,
+                let number = UInt64(exactly: number)
+            else { return }
+            confirms.update(number) { $0.wasReturned = true }
         }
     }
 }

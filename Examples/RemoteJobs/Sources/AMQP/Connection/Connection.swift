@@ -1,10 +1,11 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 /// A connection to a broker, for the one event loop that it lives on.
 ///
 /// > Thread: Its event loop's alone; so are the closures given to it.
-package final class Connection {
+public final class Connection {
     typealias Reply = EventLoopPromise<Method>
 
     private var machine: ConnectionStateMachine<Reply>
@@ -19,13 +20,14 @@ package final class Connection {
     private let opening: EventLoopPromise<Void>
 
     /// The event loop.
-    package let eventLoop: any EventLoop
+    public let eventLoop: any EventLoop
     /// Called once, when the connection has ended for whatever reason.
-    package var onEnd: ((ConnectionFailure) -> Void)?
-    /// Called when the broker takes no messages for want of memory or disk, and when it does again.
-    package var onBlocked: ((Bool) -> Void)?
+    public var onEnd: ((ConnectionFailure) -> Void)?
+    /// Called with the reason when the broker takes no messages, for want of memory or disk, and with
+    /// nil when it does again.
+    public var onBlocked: ((String?) -> Void)?
     /// Whether the connection has been opened and has not ended.
-    package var isOpen: Bool { machine.isOpen }
+    public var isOpen: Bool { machine.isOpen }
 
     init(_ machine: consuming ConnectionStateMachine<Reply>, on eventLoop: any EventLoop) {
         self.machine = machine
@@ -41,17 +43,19 @@ package final class Connection {
     ///   - user: Who logs in.
     ///   - password: With which password.
     ///   - virtualHost: The part of the broker.
+    ///   - encryption: How the transport is encrypted; nil for not at all.
     ///   - heartbeat: Seconds between heartbeats; about two and a half without a byte end it.
     ///   - connectTimeout: How long connecting, and then the handshake, may take.
     ///   - eventLoop: Where it lives.
     /// - Returns: The connection, opened.
     /// - Throws: A ``ConnectionFailure``, or why there is no transport.
-    package static func open(
+    public static func open(
         host: String,
         port: Int,
         user: String,
         password: String,
         virtualHost: String = "/",
+        encryption: TLS? = nil,
         heartbeat: UInt16 = 5,
         connectTimeout: TimeAmount = .seconds(5),
         on eventLoop: any EventLoop
@@ -70,11 +74,16 @@ package final class Connection {
             .get()
         let transport: any NIOCore.Channel
         do {
+            let context = try encryption?.context()
             transport = try await ClientBootstrap(group: eventLoop)
                 .connectTimeout(connectTimeout)
                 .channelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .channelInitializer { transport in
                     transport.eventLoop.makeCompletedFuture {
+                        if let context {
+                            let tls = try TLS.handler(context, host: host)
+                            try transport.pipeline.syncOperations.addHandler(tls)
+                        }
                         let handler = FrameHandler(bound.value)
                         try transport.pipeline.syncOperations.addHandler(handler)
                     }
@@ -99,14 +108,14 @@ package final class Connection {
     }
 
     /// Opens a channel.
-    package func openChannel() -> EventLoopFuture<NIOLoopBound<Channel>> {
+    public func openChannel() -> EventLoopFuture<NIOLoopBound<Channel>> {
         let (channel, answer) = requestChannel()
         let bound = NIOLoopBound(channel, eventLoop: eventLoop)
         return answer.map { _ in bound }
     }
 
     /// Opens a channel that confirms, on which one may publish at once.
-    package func openConfirmingChannel() -> Channel {
+    public func openConfirmingChannel() -> Channel {
         let (channel, _) = requestChannel()
         // Sent at once: the channel takes all in order.
         _ = channel.confirmPublications()
@@ -123,7 +132,7 @@ package final class Connection {
     }
 
     /// Closes the connection, politely; ``onEnd`` tells when it has ended.
-    package func close() {
+    public func close() {
         carryOut(machine.closeRequested())
         flush()
     }
@@ -131,7 +140,7 @@ package final class Connection {
     /// Cuts the connection off.
     ///
     /// - Parameter failure: What the requests under way and ``onEnd`` are told.
-    package func abort(_ failure: ConnectionFailure) {
+    public func abort(_ failure: ConnectionFailure) {
         carryOut(machine.failed(failure))
     }
 
@@ -184,6 +193,13 @@ package final class Connection {
         carryOut(machine.transportClosed())
     }
 
+    func transportFailed(_ error: any Error) {
+        guard error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError else {
+            return transportClosed()
+        }
+        carryOut(machine.failed(.encryptionFailed("\(error)")))
+    }
+
     /// The longest frame that the broker may send.
     var longestFrame: Int { machine.longestFrame }
 
@@ -232,9 +248,9 @@ package final class Connection {
                 } catch {
                     wrongBytes(error)
                 }
-            case .blocked(let isBlocked):
-                self.isBlocked = isBlocked
-                onBlocked?(isBlocked)
+            case .blocked(let reason):
+                isBlocked = reason != nil
+                onBlocked?(reason)
             case .closeTransport:
                 flush()
                 transport?.close(promise: nil)

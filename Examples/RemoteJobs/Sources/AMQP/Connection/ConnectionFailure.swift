@@ -1,5 +1,5 @@
 /// Why a connection, a channel or a request of it has ended.
-package enum ConnectionFailure: Error, Hashable {
+public enum ConnectionFailure: Error, Hashable {
     /// The broker does not let the user in, or has no such virtual host.
     case refused(ClosingReason)
     /// The broker has closed the connection.
@@ -14,6 +14,8 @@ package enum ConnectionFailure: Error, Hashable {
     case unanswered
     /// The broker did not confirm a message for too long, though its heart beats.
     case unconfirmed
+    /// TLS could not be agreed on, for example since the broker's certificate is not trusted.
+    case encryptionFailed(String)
     /// The transport has gone.
     case transportLost
     /// It was closed on this side.
@@ -24,7 +26,7 @@ package enum ConnectionFailure: Error, Hashable {
 
 extension ConnectionFailure: CustomStringConvertible {
     /// What happened, without user and password.
-    package var description: String {
+    public var description: String {
         switch self {
         case .refused(let reason): "refused: \(reason.text)"
         case .connectionClosed(let reason): "closed by the broker: \(reason.code) \(reason.text)"
@@ -33,6 +35,7 @@ extension ConnectionFailure: CustomStringConvertible {
         case .silent: "no heartbeat"
         case .unanswered: "no answer"
         case .unconfirmed: "no confirm"
+        case .encryptionFailed(let reason): "no TLS: \(reason)"
         case .transportLost: "connection lost"
         case .closedHere: "closed"
         case .noChannelLeft: "no channel is left"

@@ -13,7 +13,8 @@ package struct ConnectionStateMachine<Reply> {
         case channelLost(UInt16, ConnectionFailure)
         /// The method asks for nothing here: a delivery, a confirm, a return.
         case passOn(Method, channel: UInt16)
-        case blocked(Bool)
+        /// The broker takes no messages, for a reason; or takes them again, for none.
+        case blocked(String?)
         case closeTransport
         /// The connection has ended; this comes once, and last.
         case ended(ConnectionFailure)
@@ -41,7 +42,9 @@ package struct ConnectionStateMachine<Reply> {
     private var channels: [UInt16: ChannelState] = [:]
     private var lastChannel: UInt16 = 0
     /// How many channels may be open at a time, a little below what RabbitMQ allows.
-    private let mostChannels: UInt16 = 2_000
+    private var mostChannels: UInt16 = 2_000
+    /// What AMQP lets any frame have, in bytes.
+    private static var shortestFrame: UInt32 { 4_096 }
 
     /// The longest frame, in bytes, that was agreed on.
     package private(set) var longestFrame = 131_072
@@ -116,11 +119,11 @@ package struct ConnectionStateMachine<Reply> {
         case (.closing, .connectionCloseOK): end(.closedHere)
         case (.closing, _): []
         case (.awaitingStart, .connectionStart): answerStart()
-        case (.awaitingTune, .connectionTune(_, let frame, let heartbeat)):
-            answerTune(frame: frame, heartbeat: heartbeat)
+        case (.awaitingTune, .connectionTune(let channels, let frame, _)):
+            answerTune(channels: channels, frame: frame)
         case (.awaitingOpenOK, .connectionOpenOK): opened()
-        case (.open, .connectionBlocked): [.blocked(true)]
-        case (.open, .connectionUnblocked): [.blocked(false)]
+        case (.open, .connectionBlocked(let reason)): [.blocked(reason)]
+        case (.open, .connectionUnblocked): [.blocked(nil)]
         case (.open, _) where channel != 0: received(method, onOpen: channel)
         default: end(.wrongBytes(.unexpectedFrame))
         }
@@ -143,12 +146,16 @@ package struct ConnectionStateMachine<Reply> {
         return [.send(answer, channel: 0)]
     }
 
-    private mutating func answerTune(frame: UInt32, heartbeat: UInt16) -> [Action] {
+    private mutating func answerTune(channels: UInt16, frame: UInt32) -> [Action] {
+        guard frame == 0 || frame >= Self.shortestFrame else {
+            return end(.wrongBytes(.framesTooShort(frame)))
+        }
         state = .awaitingOpenOK
+        if channels > 0 { mostChannels = min(mostChannels, channels) }
         longestFrame = frame == 0 ? longestFrame : min(longestFrame, Int(frame))
         self.heartbeat = wishedHeartbeat
         let answer = Method.connectionTuneOK(
-            channelMax: 2_047,
+            channelMax: channels == 0 ? 2_047 : min(2_047, channels),
             frameMax: UInt32(longestFrame),
             heartbeat: self.heartbeat
         )

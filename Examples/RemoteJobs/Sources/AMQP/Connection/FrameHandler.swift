@@ -1,4 +1,5 @@
 import NIOCore
+import NIOSSL
 
 /// Makes frames of a connection's bytes.
 final class FrameHandler: ChannelInboundHandler {
@@ -44,7 +45,8 @@ final class FrameHandler: ChannelInboundHandler {
 
     /// Treats an error of the transport as its end.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Closing tells that the transport has gone, which is not why.
+        connection.transportFailed(error)
         context.close(promise: nil)
-        connection.transportClosed()
     }
 }

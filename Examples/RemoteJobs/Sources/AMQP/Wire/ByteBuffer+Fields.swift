@@ -26,6 +26,13 @@ extension ByteBuffer {
         try requireText(length: Int(require(UInt8.self)))
     }
 
+    /// Reads a text that a publisher has chosen; what is not UTF-8 in it is replaced.
+    mutating func requirePublishersText() throws(WireError) -> String {
+        let length = Int(try require(UInt8.self))
+        guard let bytes = readBytes(length: length) else { throw .truncated }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     mutating func requireLongBytes() throws(WireError) -> [UInt8] {
         let length = Int(try require(UInt32.self))
         guard let bytes = readBytes(length: length) else { throw .truncated }

@@ -65,7 +65,7 @@ extension ByteBuffer {
             return .connectionOpenOK
         case 50: return .connectionClose(try requireReason())
         case 51: return .connectionCloseOK
-        case 60: return .connectionBlocked(reason: try requireShortText())
+        case 60: return .connectionBlocked(reason: try requirePublishersText())
         case 61: return .connectionUnblocked
         default: throw .unknownMethod(classID: 10, methodID: id)
         }
@@ -194,7 +194,7 @@ extension ByteBuffer {
                 code: try require(),
                 text: try requireShortText(),
                 exchange: try requireShortText(),
-                key: try requireShortText()
+                key: try requirePublishersText()
             )
         case 60:
             return .basicDeliver(
@@ -202,7 +202,7 @@ extension ByteBuffer {
                 delivery: try require(),
                 redelivered: try require(UInt8.self) & 1 != 0,
                 exchange: try requireShortText(),
-                key: try requireShortText()
+                key: try requirePublishersText()
             )
         case 80:
             return .basicAck(
@@ -227,7 +227,7 @@ extension ByteBuffer {
     }
 
     private mutating func requireReason() throws(WireError) -> ClosingReason {
-        var reason = ClosingReason(code: try require(), text: try requireShortText())
+        var reason = ClosingReason(code: try require(), text: try requirePublishersText())
         reason.classID = try require()
         reason.methodID = try require()
         return reason

@@ -24,6 +24,23 @@ extension ByteBuffer {
         return properties
     }
 
+    /// Reads the properties of a message, all that is left of a frame.
+    ///
+    /// - Returns: The properties; empty ones with a ``MessageProperties/fault`` if their publisher
+    ///   has written what has no meaning.
+    mutating func readPublishersProperties() -> MessageProperties {
+        do {
+            let properties = try requireProperties()
+            guard readableBytes == 0 else { throw WireError.surplusBytes }
+            return properties
+        } catch {
+            moveReaderIndex(to: writerIndex)
+            var properties = MessageProperties()
+            properties.fault = error as? WireError ?? .truncated
+            return properties
+        }
+    }
+
     /// Writes properties as they stand in a frame.
     package mutating func writeProperties(_ properties: MessageProperties) {
         let place = writerIndex

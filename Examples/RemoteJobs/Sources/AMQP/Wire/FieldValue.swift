@@ -1,5 +1,5 @@
 /// A value in a table of AMQP: a header of a message or an argument of a declaration.
-package enum FieldValue: Sendable, Hashable {
+public enum FieldValue: Sendable, Hashable {
     case boolean(Bool)
     case int8(Int8)
     case uint8(UInt8)
@@ -21,11 +21,11 @@ package enum FieldValue: Sendable, Hashable {
 }
 
 /// The values of a table by their names.
-package typealias FieldTable = [String: FieldValue]
+public typealias FieldTable = [String: FieldValue]
 
 extension FieldValue {
     /// A whole number of any width; nil for anything else.
-    package var integer: Int? {
+    public var integer: Int? {
         switch self {
         case .int8(let value): Int(value)
         case .uint8(let value): Int(value)
@@ -40,7 +40,7 @@ extension FieldValue {
     }
 
     /// A text; nil for anything else.
-    package var text: String? {
+    public var text: String? {
         if case .string(let text) = self { return text }
         return nil
     }

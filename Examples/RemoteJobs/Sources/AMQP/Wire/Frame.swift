@@ -42,8 +42,7 @@ extension ByteBuffer {
             guard try content.require(UInt16.self) == 60 else { throw .unexpectedFrame }
             _ = try content.require(UInt16.self)
             let bodyLength = try content.require(UInt64.self)
-            let properties = try content.requireProperties()
-            guard content.readableBytes == 0 else { throw .surplusBytes }
+            let properties = content.readPublishersProperties()
             return .header(properties, bodyLength: bodyLength, channel: channel)
         case 3: return .body(content, channel: channel)
         default: return .heartbeat

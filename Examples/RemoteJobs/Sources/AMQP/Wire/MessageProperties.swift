@@ -1,21 +1,37 @@
 /// What travels with a message beside its body.
-package struct MessageProperties: Sendable, Hashable {
-    package var contentType: String?
-    package var contentEncoding: String?
-    package var headers: FieldTable?
+public struct MessageProperties: Sendable, Hashable {
+    /// The MIME type of the body.
+    public var contentType: String?
+    /// The encoding of the body.
+    public var contentEncoding: String?
+    /// What the publisher says besides, and what the broker adds.
+    public var headers: FieldTable?
     /// 2 for a message that is written to disk.
-    package var deliveryMode: UInt8?
-    package var priority: UInt8?
-    package var correlationID: String?
-    package var replyTo: String?
-    package var expiration: String?
-    package var messageID: String?
+    public var deliveryMode: UInt8?
+    /// How urgent the message is, for queues that heed it.
+    public var priority: UInt8?
+    /// What the message belongs to.
+    public var correlationID: String?
+    /// Where an answer goes.
+    public var replyTo: String?
+    /// After how many milliseconds the broker drops the message, as text.
+    public var expiration: String?
+    /// What the message is known by.
+    public var messageID: String?
     /// Seconds since 1970.
-    package var timestamp: UInt64?
-    package var type: String?
-    package var userID: String?
-    package var appID: String?
+    public var timestamp: UInt64?
+    /// What kind of message it is.
+    public var type: String?
+    /// The publisher, which the broker checks.
+    public var userID: String?
+    /// The program that has published it.
+    public var appID: String?
+    /// Why the properties of a message that has come could not be read; they are empty then.
+    ///
+    /// A publisher says what it likes in them, and its broker passes that on: the message is what is
+    /// wrong, not the connection.
+    public internal(set) var fault: WireError?
 
     /// Properties of which none is set.
-    package init() {}
+    public init() {}
 }

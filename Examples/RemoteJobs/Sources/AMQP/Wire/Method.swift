@@ -59,33 +59,39 @@ package enum Method: Sendable, Hashable {
 }
 
 /// Why one side closes a channel or a connection.
-package struct ClosingReason: Sendable, Hashable {
+public struct ClosingReason: Sendable, Hashable {
     /// The number: 200 for no reason, 403 refused, 404 not found, 405 locked, 406 precondition failed.
-    package var code: UInt16
-    package var text: String
-    package var classID: UInt16 = 0
-    package var methodID: UInt16 = 0
+    public var code: UInt16
+    /// The reason in words.
+    public var text: String
+    /// The class of the method that has caused it; 0 for none.
+    public var classID: UInt16 = 0
+    /// The method that has caused it, in its class; 0 for none.
+    public var methodID: UInt16 = 0
 
     /// Makes a reason that no single method has caused.
-    package init(code: UInt16, text: String) {
+    public init(code: UInt16, text: String) {
         self.code = code
         self.text = text
     }
 }
 
 /// How an exchange or a queue is declared.
-package struct DeclareFlags: OptionSet, Sendable, Hashable {
-    package let rawValue: UInt8
+public struct DeclareFlags: OptionSet, Sendable, Hashable {
+    /// The bits as they travel.
+    public let rawValue: UInt8
 
     /// Takes the bits as they travel.
-    package init(rawValue: UInt8) {
+    public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// Only asks whether it is there.
-    package static let passive = DeclareFlags(rawValue: 1)
-    package static let durable = DeclareFlags(rawValue: 1 << 1)
+    public static let passive = DeclareFlags(rawValue: 1)
+    /// It outlives the broker's restart.
+    public static let durable = DeclareFlags(rawValue: 1 << 1)
     /// Of a queue: this connection's only, and gone with it.
-    package static let exclusive = DeclareFlags(rawValue: 1 << 2)
-    package static let autoDelete = DeclareFlags(rawValue: 1 << 3)
+    public static let exclusive = DeclareFlags(rawValue: 1 << 2)
+    /// It goes when its last consumer or binding has gone.
+    public static let autoDelete = DeclareFlags(rawValue: 1 << 3)
 }

@@ -1,5 +1,5 @@
 /// Why bytes from a broker have no meaning.
-package enum WireError: Error, Hashable {
+public enum WireError: Error, Hashable {
     /// A frame or a field ends before it is whole.
     case truncated
     /// A frame is longer than was agreed on, in bytes.
@@ -17,4 +17,8 @@ package enum WireError: Error, Hashable {
     case unexpectedFrame
     /// A frame has bytes behind its last field.
     case surplusBytes
+    /// A body is longer than is taken, in bytes.
+    case bodyTooLong(UInt64)
+    /// The broker wants frames that are too short, in bytes, for what has to fit into one.
+    case framesTooShort(UInt32)
 }

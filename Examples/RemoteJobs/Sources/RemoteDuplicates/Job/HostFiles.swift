@@ -34,7 +34,7 @@ struct HostFiles {
         guard !listing.isGone,
             seenFolders.insert(FileKey(host: host, identity: listing.identity)).inserted
         else { return [] }
-        scannedFiles += listing.regularFileCount
+        scannedFiles.add(listing.regularFileCount)
         for file in listing.files { add(file, on: host) }
         return listing.folders.map(\.path)
     }
@@ -80,7 +80,7 @@ struct HostFiles {
             switch outcome {
             case .digest(let digest):
                 let length = batch.isHead ? min(file.size, HashFiles.headLength) : file.size
-                hashedBytes += length
+                hashedBytes.add(length)
                 if batch.isHead { files[place].head = digest }
                 if length == file.size { files[place].digest = digest }
             case .vanished: break
@@ -155,7 +155,7 @@ extension HostFiles {
                 var bytes: Int64 = 0
                 while end < sorted.count, end - start < Self.mostFiles, bytes < Self.mostBytes {
                     let size = files[sorted[end]].file.size
-                    bytes += isHead ? min(size, HashFiles.headLength) : size
+                    bytes.add(isHead ? min(size, HashFiles.headLength) : size)
                     end += 1
                 }
                 let chosen = Array(sorted[start..<end])
@@ -174,5 +174,13 @@ extension HostFiles {
             }
         }
         return batches.sorted { ($0.number, $0.host) < ($1.number, $1.host) }
+    }
+}
+
+extension FixedWidthInteger {
+    /// Adds a number that came over the wire; a sum that has no room stays at the nearest that has.
+    fileprivate mutating func add(_ number: Self) {
+        let (sum, overflow) = addingReportingOverflow(number)
+        self = overflow ? (number > 0 ? .max : .min) : sum
     }
 }

@@ -21,15 +21,16 @@ final class HashingOperation: ResultOperation<HashFiles.Output>, @unchecked Send
 
     /// Hashes the files on the queue's thread, one after another.
     override func main() {
-        let total = input.files.reduce(Int64(1)) { $0 + length(of: $1) }
-        var done: Int64 = 0
+        // As they came over the wire, the sizes may add up to more than an integer holds.
+        let total = input.files.reduce(1) { $0 + Double(length(of: $1)) }
+        var done = 0.0
         var outcomes: HashFiles.Output = []
         for file in input.files {
             guard !isCancelled else { break }
             guard shared.contains(file.path.path) else { return finish(with: OutsideOfFolder()) }
             outcomes.append(hash(file))
-            done += length(of: file)
-            context.reportProgress(Double(done) / Double(total))
+            done += Double(length(of: file))
+            context.reportProgress(done / total)
         }
         finish(returning: outcomes)
     }
@@ -41,14 +42,17 @@ final class HashingOperation: ResultOperation<HashFiles.Output>, @unchecked Send
         input.isHead ? min(file.size, HashFiles.headLength) : file.size
     }
 
+    /// Hashes a file, if the path still leads to it, and through no link below the shared folder.
     private func hash(_ file: ListFolder.File) -> HashFiles.Outcome {
         let path = file.path.path
-        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
-        let descriptor = path.withName { open($0, flags) }
-        guard descriptor >= 0 else { return outcome(of: SystemError(code: errno), path) }
-        defer { close(descriptor) }
+        let opened: OpenFile
+        do throws(SystemError) {
+            opened = try OpenFile(path, linkable: shared.linkable, flags: O_NOFOLLOW)
+        } catch {
+            return outcome(of: error, path)
+        }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
+        guard fstat(opened.descriptor, &status) == 0 else {
             return outcome(of: SystemError(code: errno), path)
         }
         let identity = WireIdentity(
@@ -59,11 +63,11 @@ final class HashingOperation: ResultOperation<HashFiles.Output>, @unchecked Send
         guard identity == file.identity, Int64(status.st_size) == file.size,
             status.st_mode & S_IFMT == S_IFREG
         else { return changed }
-        return hash(descriptor, file, orElse: changed)
+        return hash(opened, file, orElse: changed)
     }
 
     private func hash(
-        _ descriptor: Int32,
+        _ opened: borrowing OpenFile,
         _ file: ListFolder.File,
         orElse changed: HashFiles.Outcome
     ) -> HashFiles.Outcome {
@@ -75,7 +79,8 @@ final class HashingOperation: ResultOperation<HashFiles.Output>, @unchecked Send
         )
         defer { buffer.deallocate() }
         while missing > 0, !isCancelled {
-            let count = read(descriptor, buffer.baseAddress, min(buffer.count, Int(missing)))
+            let wanted = min(buffer.count, Int(missing))
+            let count = read(opened.descriptor, buffer.baseAddress, wanted)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { return outcome(of: SystemError(code: errno), file.path.path) }
             guard count > 0 else { return changed }

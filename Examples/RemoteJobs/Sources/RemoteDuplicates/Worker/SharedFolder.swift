@@ -23,13 +23,18 @@ public struct SharedFolder: Sendable {
         return path.withName { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Says whether a path lies in the folder.
+    /// Says whether a path lies in the folder, as long as no link leads out of it.
+    ///
+    /// A path with a 0 would be another one to the system, which takes what is before.
     func contains(_ other: BytePath) -> Bool {
         var folder = path.bytes
         if folder.last != UInt8(ascii: "/") { folder.append(UInt8(ascii: "/")) }
-        guard other.bytes.starts(with: folder) else { return false }
+        guard other.bytes.starts(with: folder), !other.bytes.contains(0) else { return false }
         return !other.bytes.split(separator: UInt8(ascii: "/")).contains([0x2E, 0x2E])
     }
+
+    /// How many bytes of a path in the folder may lead through symbolic links: those of the folder.
+    var linkable: Int { path.bytes.count }
 }
 
 extension BytePath {

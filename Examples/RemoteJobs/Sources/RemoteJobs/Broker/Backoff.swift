@@ -1,22 +1,19 @@
+import JobKit
+
 /// How long to wait before the next try to reach a broker: 0.1 s at first, 5 s at last.
-struct Backoff {
-    private var failures = 0
+enum Backoff {
+    /// From this many failures on, the wait is the longest.
+    private static let most = 10
+    /// Those who have lost a broker together do not all come back together.
+    private static let policy = RetryPolicy.exponential(
+        attempts: most + 1,
+        initialDelay: .milliseconds(100),
+        jitter: 0.5,
+        maximumDelay: .seconds(5)
+    )
 
-    /// Begins with no failure.
-    init() {}
-
-    /// A try has failed.
-    ///
-    /// - Parameter random: A number from 0 to 1, which spreads those who try at the same time.
-    /// - Returns: How long to wait: between half and all of what is due.
-    mutating func failed(random: Double) -> Duration {
-        let due = min(5, 0.1 * Double(1 << min(failures, 10)))
-        failures += 1
-        return .milliseconds(Int64(due * 1_000 * (0.5 + random / 2)))
-    }
-
-    /// A try has succeeded.
-    mutating func succeeded() {
-        failures = 0
+    /// The wait after so many failures in a row, from 1.
+    static func wait(afterFailures count: Int, of error: any Error) -> Duration {
+        policy.nextDelay(afterAttempt: min(most, max(1, count)), error: error) ?? .seconds(5)
     }
 }

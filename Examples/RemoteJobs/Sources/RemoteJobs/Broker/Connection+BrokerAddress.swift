@@ -18,7 +18,19 @@ extension Connection {
             port: address.port,
             user: address.user,
             password: address.password,
+            virtualHost: address.virtualHost,
+            encryption: address.tls,
             on: eventLoop
         )
+    }
+}
+
+extension BrokerAddress {
+    /// How the client encrypts; nil for not at all.
+    var tls: TLS? {
+        switch encryption {
+        case .none: nil
+        case .tls(let authority): TLS(authority: authority)
+        }
     }
 }

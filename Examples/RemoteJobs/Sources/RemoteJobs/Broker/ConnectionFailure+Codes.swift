@@ -11,6 +11,14 @@ extension ConnectionFailure {
         }
     }
 
+    /// Whether a worker has held a message for longer than the broker's `consumer_timeout`.
+    var isTimeout: Bool {
+        if case .channelClosed(let reason) = self {
+            return reason.code == 406 && reason.text.contains("timed out")
+        }
+        return false
+    }
+
     /// Whether an exclusive queue is another connection's.
     var isLocked: Bool {
         if case .channelClosed(let reason) = self { return reason.code == 405 }

@@ -6,7 +6,6 @@ import NIOCore
 /// The body is a JSON array of their payloads. A header holds the properties that each of them has
 /// when it travels alone, as AMQP writes them, and the length of its payload.
 extension Envelope {
-    private static let header = "parts"
     private static let nothing = ByteBuffer(string: "null")
 
     /// Makes one message of several; one alone stays as it is.
@@ -26,25 +25,7 @@ extension Envelope {
         var properties = MessageProperties()
         properties.deliveryMode = 2
         properties.type = Kind.outcomes.rawValue
-        properties.headers = [header: .bytes(Array(words.readableBytesView))]
+        properties.headers = [Header.parts: .bytes(Array(words.readableBytesView))]
         return (properties, body)
-    }
-
-    /// The messages that one message stands for: itself, unless it was made of several.
-    static func parts(of message: Message) -> [Message] {
-        guard message.properties.type == Kind.outcomes.rawValue else { return [message] }
-        guard case .bytes(let bytes)? = message.header(header) else { return [] }
-        var (words, body) = (ByteBuffer(bytes: bytes), message.body)
-        var parts: [Message] = []
-        while words.readableBytes > 0 {
-            // A bracket or a comma precedes each payload.
-            body.moveReaderIndex(forwardBy: min(1, body.readableBytes))
-            guard let properties = try? words.requireProperties(),
-                let length = words.readInteger(as: UInt32.self),
-                let payload = body.readSlice(length: Int(length))
-            else { return [] }
-            parts.append(message.part(properties, payload))
-        }
-        return parts
     }
 }

@@ -12,6 +12,8 @@ package enum Layout {
     static let dead = "\(version).dead"
     static let unclaimed = "\(version).unclaimed"
     static let control = "\(version).control"
+    /// Messages that were not used, the latest ones, for a look.
+    static let refused = "\(version).refused"
 
     /// How often a task may come back to its first queue; the next time it is a suspect.
     ///
@@ -27,9 +29,14 @@ package enum Layout {
     /// How long a broker may take to declare all that is needed, and to begin to deliver.
     static let longestTry = Duration.seconds(20)
 
-    package static func tasks(_ route: String) -> String { "\(tasks).\(route)" }
+    /// A job's own queue of a route: jobs that share a route take turns at its workers.
+    package static func tasks(_ route: String, of job: String) -> String {
+        "\(tasks).\(route).\(BrokerName.encoded(job))"
+    }
     package static func suspects(_ route: String) -> String { "\(suspects).\(route)" }
-    static func stream(of job: String) -> String { "\(version).job.\(BrokerName.encoded(job))" }
+    package static func stream(of job: String) -> String {
+        "\(version).job.\(BrokerName.encoded(job))"
+    }
     static func lock(of job: String) -> String { "\(version).lock.\(BrokerName.encoded(job))" }
     static func presence(of worker: String) -> String { "\(version).worker.\(worker)" }
 
@@ -37,6 +44,17 @@ package enum Layout {
     package static func route(_ work: String, at place: String?) -> String {
         let name = BrokerName.encoded(work)
         return place.map { "\(name)@\(BrokerName.encoded($0))" } ?? name
+    }
+
+    /// Whether a text may be a route: a work's name or that and a place's, encoded.
+    static func isRoute(_ text: String) -> Bool {
+        1...200 ~= text.utf8.count && !text.utf8.contains(UInt8(ascii: "."))
+    }
+
+    /// The work's name in a route.
+    static func work(of route: String) -> String {
+        guard let at = route.utf8.firstIndex(of: UInt8(ascii: "@")) else { return route }
+        return String(route[..<at])
     }
 
     /// What a job's task for a route is published with.
@@ -53,6 +71,13 @@ package enum Layout {
             arguments: ["x-queue-type": .string("quorum"), "x-max-length": .int32(100_000)]
         )
         _ = channel.bind(unclaimed, to: unclaimed, key: "")
+        _ = channel.declareQueue(
+            refused,
+            arguments: [
+                "x-queue-type": .string("quorum"), "x-max-length": .int32(1_000),
+                "x-max-length-bytes": .int64(16_000_000),
+            ]
+        )
         _ = channel.declareExchange(tasks, type: "topic")
         _ = channel.declareExchange(suspects, type: "topic")
         _ = channel.declareExchange(dead, type: "topic", arguments: fallback)
@@ -67,19 +92,32 @@ package enum Layout {
             .map { _ in }
     }
 
-    /// Declares the queues of a route.
-    package static func declareRoute(
+    /// Declares what all jobs share of a route.
+    static func declareRoute(
         _ route: String,
         on channel: AMQP.Channel
     ) -> EventLoopFuture<Void> {
         _ = channel.declareQueue(suspects(route), arguments: quorum(suspectLimit, deadTo: dead))
-        _ = channel.bind(suspects(route), to: suspects, key: "\(route).*")
-        _ = channel.declareQueue(tasks(route), arguments: quorum(returnLimit, deadTo: suspects))
-        return channel.bind(tasks(route), to: tasks, key: "\(route).*")
+        return channel.bind(suspects(route), to: suspects, key: "\(route).*")
+    }
+
+    /// Declares a route's queues for a job.
+    package static func declareRoute(
+        _ route: String,
+        of job: String,
+        on channel: AMQP.Channel
+    ) -> EventLoopFuture<Void> {
+        _ = declareRoute(route, on: channel)
+        let queue = tasks(route, of: job)
+        _ = channel.declareQueue(queue, arguments: quorum(returnLimit, deadTo: suspects))
+        return channel.bind(queue, to: tasks, key: key(route, job: job))
     }
 
     /// Declares the stream of a job's truth.
-    static func declareJob(_ job: String, on channel: AMQP.Channel) -> EventLoopFuture<Void> {
+    package static func declareJob(
+        _ job: String,
+        on channel: AMQP.Channel
+    ) -> EventLoopFuture<Void> {
         let stream = stream(of: job)
         _ = channel.declareQueue(
             stream,

@@ -14,9 +14,10 @@ package struct PublicationID: Hashable, Sendable {
 
     /// Reads what ``text`` has made; nil of anything else.
     init?(_ text: String) {
-        guard let dot = text.lastIndex(of: "."), let number = Int(text[text.index(after: dot)...])
+        guard text.utf8.count <= 100, let dot = text.lastIndex(of: "."), dot > text.startIndex,
+            let number = UInt32(text[text.index(after: dot)...])
         else { return nil }
-        self.init(life: String(text[..<dot]), number: number)
+        self.init(life: String(text[..<dot]), number: Int(number))
     }
 
     var text: String { "\(life).\(number)" }

@@ -69,6 +69,13 @@ final class StreamWriters {
         return channel
     }
 
+    /// Writes into a stream by another channel from now on.
+    func leave(_ stream: String) {
+        guard let writer = writers[stream] else { return }
+        leave(stream, writer.channel)
+        leaving.closeAnswered()
+    }
+
     /// Leaves the channel that was not used for longest, of those that wait for no confirm.
     private func leaveIdle() {
         let idle = writers.filter { $0.value.channel.unconfirmedCount == 0 }

@@ -7,8 +7,8 @@ struct CancelRounds {
     /// A round of cancels.
     struct Round {
         let id: String
-        /// The keys not yet ended.
-        var keys: Set<String>
+        /// The tasks not yet ended.
+        var names: Set<TaskName>
         var isConfirmed = false
         /// By route: the instances of the workers that saw it.
         var seen: [String: Set<String>] = [:]
@@ -23,8 +23,8 @@ struct CancelRounds {
     }
 
     private(set) var rounds: [Round] = []
-    private var waiting: [String] = []
-    private var roundOfKey: [String: String] = [:]
+    private var waiting: [TaskName] = []
+    private var roundOfTask: [TaskName: String] = [:]
     private let life: String
     private var lastNumber = 0
 
@@ -35,34 +35,34 @@ struct CancelRounds {
     var hasWaiting: Bool { !waiting.isEmpty }
     var isIdle: Bool { waiting.isEmpty && rounds.isEmpty }
 
-    /// Puts a key into the next round.
+    /// Puts a task into the next round.
     ///
     /// - Returns: Whether it is the first there, so that somebody must take the round.
     @discardableResult
-    mutating func add(_ key: String) -> Bool {
-        waiting.append(key)
+    mutating func add(_ name: TaskName) -> Bool {
+        waiting.append(name)
         return waiting.count == 1
     }
 
-    /// Makes a round of at most so many waiting keys.
+    /// Makes a round of at most so many waiting tasks.
     mutating func take(_ most: Int) -> Round? {
         guard !waiting.isEmpty else { return nil }
         lastNumber += 1
-        let keys = waiting.prefix(most)
-        waiting.removeFirst(keys.count)
-        let round = Round(id: "\(life).\(lastNumber)", keys: Set(keys))
-        for key in keys { roundOfKey[key] = round.id }
+        let names = waiting.prefix(most)
+        waiting.removeFirst(names.count)
+        let round = Round(id: "\(life).\(lastNumber)", names: Set(names))
+        for name in names { roundOfTask[name] = round.id }
         rounds.append(round)
         return round
     }
 
     /// A task of a round has ended.
-    mutating func settled(_ key: String) {
-        guard let id = roundOfKey.removeValue(forKey: key),
+    mutating func settled(_ name: TaskName) {
+        guard let id = roundOfTask.removeValue(forKey: name),
             let place = rounds.firstIndex(where: { $0.id == id })
         else { return }
-        rounds[place].keys.remove(key)
-        if rounds[place].keys.isEmpty { rounds.remove(at: place) }
+        rounds[place].names.remove(name)
+        if rounds[place].names.isEmpty { rounds.remove(at: place) }
     }
 
     mutating func confirmed(_ id: String) {
@@ -85,7 +85,7 @@ struct CancelRounds {
     mutating func connectionLost() {
         rounds = []
         waiting = []
-        roundOfKey = [:]
+        roundOfTask = [:]
     }
 
     private mutating func change(_ id: String, _ body: (inout Round) -> Void) {

@@ -1,7 +1,8 @@
 /// One task as its controller sees it.
 ///
 /// parked (its route's queues are not declared yet: the broker would drop it) → waiting →
-/// publishing → queued → running. The first outcome settles it, from any of these.
+/// publishing → queued → running. One whose outcome an earlier life has, and only its place is
+/// known, is reading. The first outcome of its publication settles it, from any of these.
 struct ControllerTask<Entry> {
     enum State: Hashable {
         case parked
@@ -9,6 +10,8 @@ struct ControllerTask<Entry> {
         case publishing
         /// The broker has it. With a ``runner``, it is running.
         case queued
+        /// Its outcome is read again in the job's stream.
+        case reading
     }
 
     /// Who runs a task.
@@ -25,11 +28,18 @@ struct ControllerTask<Entry> {
     var state: State
     /// Who was last heard to begin with it, as far as is known.
     var runner: Runner?
+    /// What a broker has said that cut its worker off for holding it too long.
+    var overdue: String?
     /// Whether its cancel was asked for.
     var isCancelled = false
     /// Whether its publishing may have been lost with a connection.
     var isInDoubt = false
 
     /// Whether the broker may have it.
-    var isOut: Bool { state != .parked && state != .waiting || isInDoubt }
+    var isOut: Bool {
+        switch state {
+        case .publishing, .queued: true
+        case .parked, .waiting, .reading: isInDoubt
+        }
+    }
 }

@@ -1,15 +1,15 @@
 /// The ledger's part in cancels.
 extension JobLedger {
     /// A task was cancelled.
-    mutating func cancelRequested(_ key: String, isSame: (Entry) -> Bool = { _ in true })
+    mutating func cancelRequested(_ name: TaskName, isSame: (Entry) -> Bool = { _ in true })
         -> [Action]
     {
-        guard let task = tasks[key], isSame(task.entry), !task.isCancelled else { return [] }
-        tasks[key]?.isCancelled = true
-        guard task.isOut else { return settle(key, .ended(.stopped)) }
+        guard let task = tasks[name], isSame(task.entry), !task.isCancelled else { return [] }
+        tasks[name]?.isCancelled = true
+        guard task.isOut else { return settle(name, .ended(.stopped)) }
         // One that is being published, or in doubt, is cancelled when the broker has answered.
         guard task.state != .publishing, task.state != .waiting else { return [] }
-        return cancels.add(key) ? [.cancelSoon] : []
+        return cancels.add(name) ? [.cancelSoon] : []
     }
 
     /// Makes a round of at most so many cancelled tasks.
@@ -17,13 +17,14 @@ extension JobLedger {
     /// - Returns: The round's id and the publications to be cancelled; nil if none wait.
     mutating func takeCancelRound(_ most: Int) -> (id: String, publications: [PublicationID])? {
         guard let round = cancels.take(most) else { return nil }
-        return (round.id, round.keys.compactMap { tasks[$0]?.id })
+        return (round.id, round.names.compactMap { tasks[$0]?.id })
     }
 
     /// The routes whose consumers are to be counted.
     var routesToCount: Set<String> {
         Set(
-            cancels.rounds.filter(\.isConfirmed).flatMap { $0.keys.compactMap { tasks[$0]?.route } }
+            cancels.rounds.filter(\.isConfirmed)
+                .flatMap { $0.names.compactMap { tasks[$0]?.route } }
         )
     }
 
@@ -32,7 +33,7 @@ extension JobLedger {
         Set(
             cancels.rounds.filter(\.isConfirmed)
                 .flatMap { round in
-                    round.keys.compactMap { tasks[$0]?.runner?.worker }
+                    round.names.compactMap { tasks[$0]?.runner?.worker }
                 }
         )
     }
@@ -44,8 +45,8 @@ extension JobLedger {
     var roundsToRepeat: [(id: String, publications: [PublicationID])] {
         cancels.rounds.filter(\.isConfirmed)
             .compactMap { round in
-                let ids = round.keys.compactMap { key in
-                    tasks[key].flatMap { $0.runner == nil ? $0.id : nil }
+                let ids = round.names.compactMap { name in
+                    tasks[name].flatMap { $0.runner == nil ? $0.id : nil }
                 }
                 return ids.isEmpty ? nil : (round.id, ids)
             }
@@ -71,8 +72,8 @@ extension JobLedger {
     /// A worker has gone: what it ran, nobody runs.
     mutating func workerGone(_ worker: WorkerIdentity) -> [Action] {
         for round in cancels.rounds {
-            for key in round.keys where tasks[key]?.runner?.worker == worker {
-                tasks[key]?.runner = nil
+            for name in round.names where tasks[name]?.runner?.worker == worker {
+                tasks[name]?.runner = nil
             }
         }
         return endUnstarted()
@@ -83,9 +84,9 @@ extension JobLedger {
         var records: [Record.Task] = []
         var actions: [Action] = []
         for round in cancels.rounds {
-            for key in round.keys.sorted() {
-                guard let task = tasks[key], task.runner == nil, round.isSeen(by: task.route),
-                    let (record, settled) = withdraw(key)
+            for name in round.names.sorted(by: { $0.key < $1.key }) {
+                guard let task = tasks[name], task.runner == nil, round.isSeen(by: task.route),
+                    let (record, settled) = withdraw(name)
                 else { continue }
                 records.append(record)
                 actions += settled

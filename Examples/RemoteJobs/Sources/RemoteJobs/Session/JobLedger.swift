@@ -1,3 +1,5 @@
+import NIOCore
+
 /// Decides about all tasks of one controller's life of a job.
 ///
 /// It says what is to be published, keeps within the limits, and takes what the job's stream
@@ -34,11 +36,13 @@ struct JobLedger<Entry, Body> {
         case tellProgress(Entry, Double)
         /// Take a round of cancels soon, so that many go together.
         case cancelSoon
+        /// Read the outcome of a task again, where it stands in the stream.
+        case readAgain(TaskName, offset: Int)
     }
 
     /// A task to be published.
     struct Publication {
-        let key: String
+        let name: TaskName
         let id: PublicationID
         let route: String
         let digest: UInt64
@@ -58,20 +62,21 @@ struct JobLedger<Entry, Body> {
     var lives: Set<String>
     let limits: Limits
     var counts = Counts()
-    var tasks: [String: ControllerTask<Entry>] = [:]
+    var tasks: [TaskName: ControllerTask<Entry>] = [:]
     var cancels: CancelRounds
-    var earlier = EarlierLives<Body>()
-    var parked: [String: [String]] = [:]
+    var earlier: EarlierLives<Body>
+    var parked: [String: [TaskName]] = [:]
     var boundRoutes: Set<String> = []
     var pastRoutes: Set<String> = []
-    var waiting = TaskFIFO()
+    var waiting = CircularBuffer<TaskName>()
     var isOpen = false
     private var lastNumber = 0
     var outCount = 0
     var unconfirmedCount = 0
 
-    init(life: String, limits: Limits = Limits()) {
+    init(life: String, limits: Limits = Limits(), remembersFailures: Bool = false) {
         self.life = life
+        earlier = EarlierLives(remembersFailures: remembersFailures)
         lives = [life]
         self.limits = limits
         cancels = CancelRounds(life: life)
@@ -82,6 +87,23 @@ struct JobLedger<Entry, Body> {
 
     /// Whether something is to come by the stream.
     var awaitsStream: Bool { outCount > 0 || !cancels.isIdle }
+
+    /// By route: how many tasks the broker has that no worker has begun, as far as is heard.
+    var routesNotBegun: [String: Int] {
+        var counts: [String: Int] = [:]
+        for task in tasks.values where task.state == .queued && task.runner == nil {
+            counts[task.route, default: 0] += 1
+        }
+        return counts
+    }
+
+    /// Whether the broker can have nothing that this job has published.
+    var hasNothingOut: Bool { outCount == 0 && cancels.isIdle && !earlier.hasQueued }
+
+    /// Whether a task waits for the outcome of a publication to be read again.
+    func isAwaited(_ name: TaskName, _ id: PublicationID) -> Bool {
+        tasks[name].map { $0.id == id && $0.state == .reading } ?? false
+    }
 
     /// The routes of all tasks so far, of earlier lives too.
     var routes: Set<String> { boundRoutes.union(parked.keys).union(pastRoutes) }
@@ -95,57 +117,77 @@ struct JobLedger<Entry, Body> {
         route: String,
         digest: UInt64
     ) -> [Action] {
-        guard tasks[key] == nil else { return [.settle(entry, .keyInUse)] }
-        lastNumber += 1
-        let id = PublicationID(life: life, number: lastNumber)
-        var task = ControllerTask(
+        let name = TaskName(route: route, key: key)
+        guard tasks[name] == nil else { return [.settle(entry, .keyInUse)] }
+        let task = ControllerTask(
             entry: entry,
             route: route,
             digest: digest,
-            id: id,
-            state: .waiting
+            id: nextID(),
+            state: .parked
         )
         // What earlier lives did is known when the stream was read; until then the task waits.
         guard isOpen else {
-            task.state = .parked
-            tasks[key] = task
-            parked[route, default: []].append(key)
+            tasks[name] = task
+            parked[route, default: []].append(name)
             return []
         }
-        return place(task, key)
+        return place(task, name)
     }
 
-    mutating func place(_ task: ControllerTask<Entry>, _ key: String) -> [Action] {
+    private mutating func nextID() -> PublicationID {
+        lastNumber += 1
+        return PublicationID(life: life, number: lastNumber)
+    }
+
+    /// Takes over what an earlier life has of a task, or publishes it.
+    mutating func place(_ task: ControllerTask<Entry>, _ name: TaskName) -> [Action] {
         var task = task
-        if let known = earlier.take(key) {
-            if let digest = known.digest, digest != task.digest {
-                tasks[key] = nil
-                return [.settle(task.entry, .inputChanged)]
-            }
-            if let outcome = known.outcome {
-                tasks[key] = nil
-                counts.knownOutcomes += 1
-                return [.settle(task.entry, .ended(outcome))]
-            }
-            counts.adopted += 1
-            outCount += 1
-            task.id = known.id
-            task.state = .queued
-            task.runner = known.runner.map { .init(worker: $0, attempt: known.attempt) }
-            tasks[key] = task
-            guard let runner = task.runner else { return bind(task.route) }
-            let told = Action.tellStarted(task.entry, runner.worker, attempt: runner.attempt)
-            return [told] + bind(task.route)
+        guard let known = earlier.take(name) else { return publish(task, name) }
+        if let digest = known.digest, digest != task.digest {
+            tasks[name] = nil
+            return [.settle(task.entry, .inputChanged)]
         }
+        task.id = known.id
+        switch known.kept {
+        case .here(let outcome):
+            tasks[name] = nil
+            counts.knownOutcomes += 1
+            return [.settle(task.entry, .ended(outcome))]
+        case .inStream(let place):
+            task.state = .reading
+            tasks[name] = task
+            return [.readAgain(name, offset: place.offset)]
+        case nil: break
+        }
+        counts.adopted += 1
+        outCount += 1
+        task.state = .queued
+        task.runner = known.runner.map { .init(worker: $0, attempt: known.attempt) }
+        tasks[name] = task
+        guard let runner = task.runner else { return bind(task.route) }
+        let told = Action.tellStarted(task.entry, runner.worker, attempt: runner.attempt)
+        return [told] + bind(task.route)
+    }
+
+    /// Publishes a task of which an earlier life has nothing any more.
+    mutating func publishAnew(_ task: ControllerTask<Entry>, _ name: TaskName) -> [Action] {
+        var task = task
+        task.id = nextID()
+        return publish(task, name)
+    }
+
+    private mutating func publish(_ task: ControllerTask<Entry>, _ name: TaskName) -> [Action] {
+        var task = task
         guard boundRoutes.contains(task.route) else {
             task.state = .parked
-            tasks[key] = task
-            parked[task.route, default: []].append(key)
+            tasks[name] = task
+            parked[task.route, default: []].append(name)
             return bind(task.route)
         }
         task.state = .waiting
-        tasks[key] = task
-        waiting.append(key)
+        tasks[name] = task
+        waiting.append(name)
         return []
     }
 
@@ -156,20 +198,20 @@ struct JobLedger<Entry, Body> {
     /// The task that is to be published next, if one may be now.
     mutating func nextToPublish() -> Publication? {
         guard isOpen else { return nil }
-        while unconfirmedCount < limits.unconfirmed, let key = waiting.first {
-            guard let task = tasks[key], task.state == .waiting else {
+        while unconfirmedCount < limits.unconfirmed, let name = waiting.first {
+            guard let task = tasks[name], task.state == .waiting else {
                 waiting.removeFirst()
                 continue
             }
             guard task.isInDoubt || outCount < limits.inFlight else { return nil }
             waiting.removeFirst()
             if !task.isInDoubt { outCount += 1 }
-            tasks[key]?.state = .publishing
-            tasks[key]?.isInDoubt = false
+            tasks[name]?.state = .publishing
+            tasks[name]?.isInDoubt = false
             unconfirmedCount += 1
             counts.published += 1
             return Publication(
-                key: key,
+                name: name,
                 id: task.id,
                 route: task.route,
                 digest: task.digest,
@@ -184,7 +226,7 @@ struct JobLedger<Entry, Body> {
         let entries = tasks.values.map(\.entry)
         tasks = [:]
         parked = [:]
-        waiting = TaskFIFO()
+        waiting = CircularBuffer()
         outCount = 0
         isOpen = false
         return entries.map { .settle($0, .abandoned) }

@@ -70,7 +70,7 @@ extension SessionLoop {
 
     private func askOnce(_ generation: Int) async {
         for route in ledger.routesToCount {
-            let state = await ask(Layout.tasks(route))
+            let state = await ask(Layout.tasks(route, of: job))
             guard self.generation == generation else { return }
             switch state {
             case .success(let state):

@@ -7,43 +7,108 @@ extension SessionLoop {
     /// How many messages are taken at a time.
     private static let takenAtATime = 2_000
 
+    /// How long removing a job may take; with less patience, as long as that.
+    private static let removingTime = Duration.seconds(30)
+
     /// Ends the session, and the job too if it is to be removed.
-    func close(removingJob: Bool) async {
-        if removingJob, let link, link.isReady {
-            await tellRemoval(on: link)
-            for route in ledger.routes.sorted() {
-                await clear(Layout.tasks(route), of: Layout.tasks)
-                await clear(Layout.suspects(route), of: Layout.suspects)
+    ///
+    /// - Throws: ``JobNotRemoved``; the session has ended all the same.
+    func close(removingJob: Bool = false) async throws {
+        var failure: JobNotRemoved?
+        if removingJob {
+            do {
+                try await remove()
+                isRemoved = true
+            } catch {
+                failure = error
             }
-            if let link = self.link {
-                try? await link.out.deleteQueue(Layout.stream(of: job)).get()
-                try? await link.out.deleteQueue(Layout.lock(of: job)).get()
-            }
+        } else {
+            await leaveQueues()
         }
-        if let connection = link?.connection {
-            let ended = eventLoop.makePromise(of: Void.self)
-            generation += 1
-            link = nil
-            connection.onEnd = { _ in ended.succeed() }
-            connection.close()
-            eventLoop.scheduleTask(in: .seconds(3)) { ended.succeed() }
-            try? await ended.futureResult.get()
-            connection.abort(.closedHere)
-        }
+        await disconnect()
         perform(machine.closeRequested())
+        if let failure { throw failure }
+    }
+
+    private func disconnect() async {
+        guard let connection = link?.connection else { return }
+        let ended = eventLoop.makePromise(of: Void.self)
+        generation += 1
+        link = nil
+        connection.onEnd = { _ in ended.succeed() }
+        connection.close()
+        eventLoop.scheduleTask(in: .seconds(3)) { ended.succeed() }
+        try? await ended.futureResult.get()
+        connection.abort(.closedHere)
+    }
+
+    /// Deletes the job's queues of tasks if nothing in them is wanted, so that no worker asks for them.
+    private func leaveQueues() async {
+        guard let link, link.isReady, !link.isBlocked, ledger.hasNothingOut else { return }
+        for route in ledger.routes.sorted() {
+            try? await self.link?.out.deleteQueue(Layout.tasks(route, of: job)).get()
+        }
+        sayQueues([])
+    }
+
+    /// Removes the job, over another connection if need be, until it is done.
+    private func remove() async throws(JobNotRemoved) {
+        if isRemoved { return }
+        if let ending { throw JobNotRemoved(job: job, reason: "\(ending)") }
+        guard machine.state != .idle else {
+            throw JobNotRemoved(job: job, reason: "its session was not opened")
+        }
+        let end = now + min(Self.removingTime, options.patience)
+        after(end - now) { loop in
+            // What is asked of a broker that does not answer is answered by the connection's end.
+            guard loop.ending == nil, !loop.isRemoved else { return }
+            loop.link?.connection.abort(.unanswered)
+        }
+        var reason = "the broker is lost: \(lastReason)"
+        while now < end, ending == nil {
+            if let link, link.isReady, !link.isBlocked {
+                do {
+                    return try await remove(on: link)
+                } catch {
+                    reason = BrokerNodes.reason(of: error)
+                }
+            } else if let words = waits.words[.room] ?? waits.words[.broker] {
+                reason = words
+            }
+            try? await Task.sleep(for: .milliseconds(100))
+        }
+        throw JobNotRemoved(job: job, reason: ending.map { "\($0)" } ?? reason)
+    }
+
+    private func remove(on link: Link) async throws {
+        try await tellRemoval(on: link)
+        for route in ledger.routes.sorted() {
+            try await link.out.deleteQueue(Layout.tasks(route, of: job)).get()
+            await clear(Layout.suspects(route), of: Layout.suspects, from: route)
+        }
+        try await link.out.deleteQueue(Layout.stream(of: job)).get()
+        for queue in ledger.routes.map({ Layout.tasks($0, of: job) }) + [Layout.stream(of: job)] {
+            switch await ask(queue) {
+            case .failure(let failure) where failure.isMissing: continue
+            case .failure(let failure): throw failure
+            case .success: throw ConnectionFailure.unanswered
+            }
+        }
+        try await link.out.deleteQueue(Layout.lock(of: job)).get()
     }
 
     /// Tells all workers, those of tomorrow too, that what this job has published is not wanted.
     ///
     /// A message that a worker holds cannot be taken here, and comes back if that worker dies.
-    private func tellRemoval(on link: Link) async {
-        let answered = eventLoop.makePromise(of: Void.self)
+    private func tellRemoval(on link: Link) async throws {
+        let answered = eventLoop.makePromise(of: PublishOutcome.self)
         link.streams.write(
             to: Layout.control,
             Envelope.mark(.removed, life, job: job),
             Envelope.body(ofNames: ledger.lives.sorted())
-        ) { _ in answered.succeed() }
-        try? await answered.futureResult.get()
+        ) { answered.succeed($0) }
+        let outcome = try await answered.futureResult.get()
+        guard outcome == .confirmed else { throw ConnectionFailure.unconfirmed }
     }
 
     /// Waits until workers have taken a route's messages; with no worker, takes the job's own.
@@ -51,7 +116,8 @@ extension SessionLoop {
     /// - Parameters:
     ///   - queue: The route's queue.
     ///   - exchange: The exchange that its messages come from.
-    private func clear(_ queue: String, of exchange: String) async {
+    ///   - route: The route.
+    private func clear(_ queue: String, of exchange: String, from route: String) async {
         let deadline = now + Self.leftoverTime
         while now < deadline, case .success(let state) = await ask(queue), state.messageCount > 0 {
             guard state.consumerCount == 0 else {
@@ -60,7 +126,12 @@ extension SessionLoop {
             }
             var left = state.messageCount
             while left > 0 {
-                let count = await takeOwn(queue, of: exchange, most: min(left, Self.takenAtATime))
+                let count = await takeOwn(
+                    queue,
+                    of: exchange,
+                    from: route,
+                    most: min(left, Self.takenAtATime)
+                )
                 guard count > 0 else { return }
                 left -= count
             }
@@ -71,7 +142,12 @@ extension SessionLoop {
     /// Takes messages of a queue that nobody consumes: drops this job's, puts others' back.
     ///
     /// - Returns: How many it has looked at.
-    private func takeOwn(_ queue: String, of exchange: String, most: Int) async -> Int {
+    private func takeOwn(
+        _ queue: String,
+        of exchange: String,
+        from route: String,
+        most: Int
+    ) async -> Int {
         guard let link else { return 0 }
         do {
             let channel = try await link.connection.openChannel().get()
@@ -80,7 +156,7 @@ extension SessionLoop {
             let tag = try await consuming.get()
             let taken = try await allTaken.futureResult.get()
             try await channel.value.cancelConsumer(tag).get()
-            try await settle(taken, of: exchange, on: channel.value).get()
+            try await settle(taken, of: exchange, from: route, on: channel.value).get()
             try await channel.value.close().get()
             return taken.count
         } catch {
@@ -107,6 +183,7 @@ extension SessionLoop {
     private func settle(
         _ taken: [Message],
         of exchange: String,
+        from route: String,
         on channel: AMQP.Channel
     ) -> EventLoopFuture<Void> {
         var answers: [EventLoopFuture<Void>] = []
@@ -114,7 +191,7 @@ extension SessionLoop {
             if message.properties.appID == job {
                 channel.acknowledge(message.deliveryTag)
             } else {
-                answers.append(putBack(message, to: exchange, from: channel))
+                answers.append(putBack(message, of: route, to: exchange, from: channel))
             }
         }
         return EventLoopFuture<Void>.andAllSucceed(answers, on: eventLoop)
@@ -123,15 +200,20 @@ extension SessionLoop {
     /// Publishes another job's message anew: given back, it would count as one that killed a worker.
     private func putBack(
         _ message: Message,
+        of route: String,
         to exchange: String,
         from channel: AMQP.Channel
     ) -> EventLoopFuture<Void> {
-        guard let link else { return eventLoop.makeSucceededVoidFuture() }
+        guard let link, let task = try? Intake.task(in: message, from: route) else {
+            // A worker refuses it as soon as there is one.
+            channel.reject(message.deliveryTag, requeue: true)
+            return eventLoop.makeSucceededVoidFuture()
+        }
         let answered = eventLoop.makePromise(of: Void.self)
         link.out.publish(
             to: exchange,
-            key: message.routingKey,
-            Envelope.propertiesToPutBack(message),
+            key: task.routingKey,
+            Envelope.propertiesToPutBack(task),
             message.body
         ) { outcome in
             if outcome == .confirmed {

@@ -73,7 +73,7 @@ extension SessionLoop {
             let connection = try await Connection.open(address: address, on: eventLoop).value
             opened = connection
             trying = connection
-            after(Layout.longestTry) { $0.giveUpTry(generation) }
+            after(options.pace.longestTry) { $0.giveUpTry(generation) }
             guard ending == nil else { return connection.abort(.closedHere) }
             connection.onEnd = { [weak self] failure in
                 self?.assumeIsolated { $0.connectionEnded(failure, generation) }
@@ -90,8 +90,8 @@ extension SessionLoop {
             guard connection.isOpen else { throw ConnectionFailure.transportLost }
             let link = Link(connection, out: out, stream: stream, at: now)
             self.link = link
-            connection.onBlocked = { [weak self] isBlocked in
-                self?.assumeIsolated { $0.blocked(isBlocked, generation) }
+            connection.onBlocked = { [weak self] reason in
+                self?.assumeIsolated { $0.blocked(reason, generation) }
             }
             out.onLoss = { [weak self] failure in
                 self?.assumeIsolated { $0.channelLost(failure, generation) }
@@ -111,6 +111,7 @@ extension SessionLoop {
             write(Envelope.mark(.life, marker), ByteBuffer())
             trying = nil
             watchStream(generation)
+            watchRoutes(generation)
         } catch {
             failed(error, opened, generation)
         }
@@ -124,7 +125,7 @@ extension SessionLoop {
 
     /// Sees each few seconds whether the stream is heard, and makes the connection anew if not.
     private func watchStream(_ generation: Int) {
-        after(StreamMonitor.tick) { loop in
+        after(options.pace.streamTick) { loop in
             guard loop.generation == generation, let link = loop.link else { return }
             // What is not acknowledged for long makes the broker close the channel.
             link.acknowledgeStream()
@@ -153,13 +154,17 @@ extension SessionLoop {
         connection?.onEnd = nil
         connection?.abort(.closedHere)
         lastReason = BrokerNodes.reason(of: error)
-        let random = Double.random(in: 0...1)
+        if let failure = error as? ConnectionFailure, failure.isLocked {
+            waitForLock()
+        } else {
+            waitForBroker(lastReason)
+        }
         switch error {
         case let failure as ConnectionFailure where failure.isLocked:
             perform(machine.locked(at: now))
         case let failure as ConnectionFailure where failure.isRefusal:
-            perform(machine.refused(at: now, random: random))
-        default: perform(machine.failed(at: now, random: random))
+            perform(machine.refused(at: now))
+        default: perform(machine.failed(at: now))
         }
     }
 
@@ -177,15 +182,16 @@ extension SessionLoop {
         self.link = nil
         self.generation += 1
         lastReason = failure.description
+        waitForBroker(lastReason)
+        reading.interrupted()
         ledger.connectionLost()
         connectionChanged()
-        let random = Double.random(in: 0...1)
         if failure.isRefusal {
-            perform(machine.refused(at: now, random: random))
+            perform(machine.refused(at: now))
         } else if wasReady {
             perform(machine.lost(at: now))
         } else {
-            perform(machine.failed(at: now, random: random))
+            perform(machine.failed(at: now))
         }
     }
 
@@ -195,16 +201,18 @@ extension SessionLoop {
         link?.connection.abort(failure)
     }
 
-    private func blocked(_ isBlocked: Bool, _ generation: Int) {
+    private func blocked(_ reason: String?, _ generation: Int) {
         guard self.generation == generation else { return }
-        link?.isBlocked = isBlocked
+        link?.isBlocked = reason != nil
+        waitForRoom(reason)
         carryOut([])
     }
 
     /// Takes a message of the job's stream.
     private func received(_ message: Message, _ generation: Int) {
         guard self.generation == generation, let link else { return }
-        if let offset = message.header("x-stream-offset")?.integer { nextOffset = offset + 1 }
+        let offset = Intake.offset(of: message)
+        if let offset { nextOffset = offset + 1 }
         link.monitor.heard()
         link.unacknowledged += 1
         link.lastDelivery = message.deliveryTag
@@ -212,24 +220,50 @@ extension SessionLoop {
         // What this life has said of its tasks, it knows.
         let isOwn = message.properties.correlationID == life
         if isOwn, message.properties.type == Envelope.Kind.queued.rawValue { return }
-        for part in Envelope.parts(of: message) {
-            if let record = Envelope.record(in: part) { read(record, on: link, generation) }
+        do {
+            for (record, bytes) in try Intake.records(in: message, of: job) {
+                let place = offset.map { StreamPlace(offset: $0, bytes: bytes) }
+                // What is kept for later does not keep the bytes around it.
+                let kept = link.isReady ? record : record.alone
+                read(kept, at: place, on: link, generation)
+            }
+        } catch {
+            refuse(message, from: Layout.stream(of: job), error.reason)
         }
     }
 
-    private func read(_ record: JobRecord<ByteBuffer>, on link: Link, _ generation: Int) {
+    /// Counts a message that is not used, and puts a copy where one may look at it.
+    private func refuse(_ message: Message, from queue: String, _ reason: String) {
+        if refusals.refused(from: queue, reason) {
+            logger.info("a message of \(queue) is not used: \(reason)")
+        }
+        schedulePump()
+        guard refusals.copiesAnother(), let link else { return }
+        let (properties, body) = Refusals.report(of: message, from: queue, reason)
+        link.out.publish(to: "", key: Layout.refused, properties, body) { _ in }
+    }
+
+    private func read(
+        _ record: JobRecord<ByteBuffer>,
+        at place: StreamPlace?,
+        on link: Link,
+        _ generation: Int
+    ) {
         switch record {
         case .life(marker) where link.isReady: break
         case .life(marker):
             link.isReady = true
             firstGeneration = firstGeneration ?? generation
+            stopWaiting()
             let actions = ledger.opened()
             perform(machine.markerRead())
             carryOut(actions)
+            announce()
+            readOutcomesSoon()
         case .seen(let round, let worker, let routes):
             carryOut(ledger.cancelRoundSeen(round, by: worker.instance, routes: routes))
         default:
-            carryOut(ledger.read(record))
+            carryOut(ledger.read(record, at: place))
         }
     }
 }

@@ -7,14 +7,16 @@ extension SessionLoop {
 
     /// Publishes a task.
     func publish(_ publication: Ledger.Publication, on link: Link) {
-        let (key, id) = (publication.key, publication.id)
+        let (name, id) = (publication.name, publication.id)
         let generation = generation
         let properties = Envelope.task(
             job: job,
-            key: key,
+            route: publication.route,
+            key: name.key,
             id: id,
             digest: publication.digest,
-            limit: options.deliveryLimit
+            limit: min(Int(Layout.suspectLimit), max(0, options.deliveryLimit)),
+            priority: min(9, max(0, options.priority))
         )
         let outNumber = link.outNumber
         link.out.publish(
@@ -32,7 +34,7 @@ extension SessionLoop {
                     }
                     let isConfirmed = outcome == .confirmed
                     loop.carryOut(
-                        loop.ledger.publishingAnswered(key, id, isConfirmed: isConfirmed)
+                        loop.ledger.publishingAnswered(name, id, isConfirmed: isConfirmed)
                     )
                 }
         }
@@ -59,7 +61,7 @@ extension SessionLoop {
         }
         guard let link, declaringRoutes.insert(route).inserted else { return }
         let generation = generation
-        Layout.declareRoute(route, on: link.out)
+        Layout.declareRoute(route, of: job, on: link.out)
             .whenComplete { result in
                 self.assumeIsolated { loop in
                     guard loop.generation == generation else { return }
@@ -68,6 +70,7 @@ extension SessionLoop {
                     // Before the first task, so that whoever removes the job knows where to look.
                     loop.write(Envelope.mark(.route, route), ByteBuffer())
                     loop.ledger.routeDeclared(route)
+                    loop.announce()
                     loop.schedulePump()
                 }
             }

@@ -1,6 +1,7 @@
 import AMQP
 import Foundation
 import JobKit
+import Logging
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -24,7 +25,10 @@ actor SessionLoop {
     nonisolated let job: String
     nonisolated let life = PublicationID.newLife()
     nonisolated let options: RemoteSession.Options
-    private nonisolated let countsSeen = Mutex(Ledger.Counts())
+    nonisolated let logger: Logger
+    private nonisolated let countsSeen = Mutex((Ledger.Counts(), refused: 0))
+    /// What is waited for, as operations say it of themselves.
+    nonisolated let waitsSeen = Mutex<[Waits.Cause: String]>([:])
     private nonisolated let tellQueue = DispatchQueue(label: "RemoteJobs.outcomes")
     private nonisolated let start = ContinuousClock.now
 
@@ -47,6 +51,17 @@ actor SessionLoop {
     private var openWaiters: [CheckedContinuation<Void, any Error>] = []
     private var tellings: [@Sendable () -> Void] = []
     var queuedNotes: [Ledger.Record.Task] = []
+    var waits = Waits()
+    var refusals = Refusals()
+    var reading = OutcomeReading()
+    /// The number of the reading of outcomes that is under way.
+    var readingCount = 0
+    /// Whether a reading of outcomes is about to begin.
+    var isReadingDue = false
+    /// Whether the job was removed.
+    var isRemoved = false
+    /// When workers were last told of the job's queues.
+    var lastAnnouncement: Duration?
     var declaringRoutes: Set<String> = []
     /// What is to be declared when the broker is asked to take tasks again.
     var refusedRoutes: Set<String> = []
@@ -58,19 +73,27 @@ actor SessionLoop {
         unownedExecutor = eventLoop.executor.asUnownedSerialExecutor()
         self.job = job
         self.options = options
+        var logger = options.logger
+        logger[metadataKey: "job.id"] = "\(job)"
+        self.logger = logger
         nodes = BrokerNodes(brokers)
-        machine = SessionStateMachine(patience: options.patience)
+        machine = SessionStateMachine(
+            patience: options.patience,
+            lockPatience: options.pace.lockPatience
+        )
         ledger = Ledger(
             life: life,
             limits: .init(
                 unconfirmed: max(1, options.unconfirmed),
                 inFlight: max(1, options.inFlight)
-            )
+            ),
+            remembersFailures: options.remembersFailures
         )
     }
 
-    nonisolated var counts: Ledger.Counts { countsSeen.withLock { $0 } }
+    nonisolated var counts: (Ledger.Counts, refused: Int) { countsSeen.withLock { $0 } }
     var inFlightCount: Int { ledger.inFlightCount }
+    var keptOutcomeBytes: Int { ledger.earlier.keptBytes }
     var now: Duration { start.duration(to: .now) }
 
     // MARK: From any thread
@@ -85,9 +108,9 @@ actor SessionLoop {
         onLoop { loop in loop.submitted(Ticket(task: task, body: body), key, route, digest) }
     }
 
-    nonisolated func cancel(_ task: any RemoteTask, key: String) {
+    nonisolated func cancel(_ task: any RemoteTask, _ name: TaskName) {
         onLoop { loop in
-            loop.carryOut(loop.ledger.cancelRequested(key) { $0.task === task })
+            loop.carryOut(loop.ledger.cancelRequested(name) { $0.task === task })
         }
     }
 
@@ -120,6 +143,8 @@ actor SessionLoop {
         if let ending { throw ending }
         try await withCheckedThrowingContinuation { continuation in
             openWaiters.append(continuation)
+            waitForBroker("no answer")
+            tick()
             perform(machine.openRequested(at: now))
         }
     }
@@ -128,7 +153,10 @@ actor SessionLoop {
         for action in actions {
             switch action {
             case .connect: Task { await connect() }
-            case .retry(let delay): after(delay) { $0.perform($0.machine.retryDue()) }
+            case .retry(afterFailures: let count):
+                let delay = Backoff.wait(afterFailures: count, of: ConnectionFailure.transportLost)
+                after(delay) { $0.perform($0.machine.retryDue()) }
+            case .retryForLock(let delay): after(delay) { $0.perform($0.machine.retryDue()) }
             case .opened: resumeOpeners(nil)
             case .giveUp(let reason): end(reason)
             }
@@ -146,6 +174,7 @@ actor SessionLoop {
             case .closed: SessionClosed()
             }
         ending = error
+        stopWaiting()
         resumeOpeners(error)
         carryOut(ledger.abandoned())
         generation += 1
@@ -177,6 +206,8 @@ actor SessionLoop {
                 tell { ticket.task.started(on: worker.name, attempt: attempt) }
             case .tellProgress(let ticket, let fraction):
                 tell { ticket.task.progressed(fraction) }
+            case .readAgain(let name, let offset):
+                readAgain(name, at: offset)
             case .cancelSoon:
                 after(.milliseconds(2)) { $0.sendCancels() }
             }
@@ -185,7 +216,7 @@ actor SessionLoop {
     }
 
     /// Tells an operation, together with what else is to be told now.
-    private func tell(_ body: @escaping @Sendable () -> Void) {
+    func tell(_ body: @escaping @Sendable () -> Void) {
         tellings.append(body)
         schedulePump()
     }
@@ -202,7 +233,7 @@ actor SessionLoop {
         if let link, link.isReady, !link.isBlocked, !link.isRefused {
             while let publication = ledger.nextToPublish() { publish(publication, on: link) }
         }
-        let counts = ledger.counts
+        let counts = (ledger.counts, refused: refusals.count)
         countsSeen.withLock { $0 = counts }
         guard !tellings.isEmpty else { return }
         let bodies = tellings
@@ -215,15 +246,5 @@ actor SessionLoop {
     /// Writes a record into the job's stream.
     func write(_ properties: MessageProperties, _ body: ByteBuffer) {
         link?.streams.write(to: Layout.stream(of: job), properties, body)
-    }
-}
-
-extension TimeAmount {
-    init(_ duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        self = .nanoseconds(
-            seconds.multipliedReportingOverflow(by: 1_000_000_000).partialValue
-                + attoseconds / 1_000_000_000
-        )
     }
 }

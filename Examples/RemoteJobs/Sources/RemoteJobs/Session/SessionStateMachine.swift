@@ -5,7 +5,10 @@ struct SessionStateMachine {
     enum Action: Equatable {
         /// Try the next address.
         case connect
-        case retry(after: Duration)
+        /// Try again soon: so often it has failed in a row.
+        case retry(afterFailures: Int)
+        /// Try for the lock again.
+        case retryForLock(after: Duration)
         /// The session can be used.
         case opened
         /// The session has ended.
@@ -35,15 +38,17 @@ struct SessionStateMachine {
     static let lockPatience = Duration.seconds(19)
 
     private let patience: Duration
+    private let lockPatience: Duration
     private(set) var state = State.idle
-    private var backoff = Backoff()
+    private var failures = 0
     private var since = Duration.zero
     private var lockedSince: Duration?
     /// Whether a try is under way: what is heard of one that has failed already counts no more.
     private var isTrying = false
 
-    init(patience: Duration) {
+    init(patience: Duration, lockPatience: Duration = Self.lockPatience) {
         self.patience = patience
+        self.lockPatience = lockPatience
     }
 
     mutating func openRequested(at now: Duration) -> [Action] {
@@ -64,19 +69,21 @@ struct SessionStateMachine {
     /// The broker does not let the user in, or not to what is needed.
     ///
     /// One that comes back may refuse for a while; one in use means what it says.
-    mutating func refused(at now: Duration, random: Double) -> [Action] {
+    mutating func refused(at now: Duration) -> [Action] {
         if state == .open || state == .opening && isTrying { return end(.refused) }
-        return failed(at: now, random: random)
+        return failed(at: now)
     }
 
     /// There is no broker at the address, or the connection has gone before it was of use.
-    mutating func failed(at now: Duration, random: Double) -> [Action] {
+    mutating func failed(at now: Duration) -> [Action] {
         guard isTrying else { return [] }
         isTrying = false
         switch state {
         case .opening where now - since >= Self.openingPatience: return end(.unreachable)
         case .reopening where now - since >= patience: return end(.lost)
-        case .opening, .reopening: return [.retry(after: backoff.failed(random: random))]
+        case .opening, .reopening:
+            failures += 1
+            return [.retry(afterFailures: failures)]
         default: return []
         }
     }
@@ -88,9 +95,9 @@ struct SessionStateMachine {
         let start = lockedSince ?? now
         lockedSince = start
         // After a loss, the lock that stands in the way is most likely this session's own old one.
-        let limit = state == .opening ? Self.lockPatience : max(Self.lockPatience, patience)
+        let limit = state == .opening ? lockPatience : max(lockPatience, patience)
         guard now - start < limit else { return end(.jobIsRunning) }
-        return [.retry(after: .milliseconds(500))]
+        return [.retryForLock(after: .milliseconds(500))]
     }
 
     /// The stream was read up to this connection's marker.
@@ -99,7 +106,7 @@ struct SessionStateMachine {
         state = .open
         isTrying = false
         lockedSince = nil
-        backoff.succeeded()
+        failures = 0
         return [.opened]
     }
 

@@ -22,10 +22,13 @@ struct Acknowledgements {
     private var head = 0
     private var firstNumber: UInt64 = 1
     private var due: [UInt64] = []
+    /// How many messages are not dealt with.
+    private(set) var heldCount = 0
 
     /// The next message was delivered.
     mutating func delivered() {
         states.append(.held)
+        heldCount += 1
     }
 
     /// A message is dealt with.
@@ -34,6 +37,7 @@ struct Acknowledgements {
     mutating func dealtWith(_ number: UInt64) -> Bool {
         guard let place = place(of: number), states[place] == .held else { return false }
         states[place] = .due
+        heldCount -= 1
         due.append(number)
         return due.count == 1
     }
@@ -42,6 +46,7 @@ struct Acknowledgements {
     mutating func rejected(_ number: UInt64) {
         guard let place = place(of: number), states[place] == .held else { return }
         states[place] = .told
+        heldCount -= 1
     }
 
     /// Takes what is to be sent now.
@@ -67,8 +72,9 @@ struct Acknowledgements {
     }
 
     private func place(of number: UInt64) -> Int? {
-        guard number >= firstNumber else { return nil }
-        let place = head + Int(number - firstNumber)
-        return place < states.count ? place : nil
+        guard number >= firstNumber, number - firstNumber < UInt64(states.count - head) else {
+            return nil
+        }
+        return head + Int(number - firstNumber)
     }
 }

@@ -5,8 +5,10 @@
 struct WorkerLedger<Work> {
     /// By what the broker knows a delivery; good on the connection that it came on.
     struct Tag: Hashable, Sendable {
-        var isSuspect: Bool
+        /// The number of the consumer that it came to; 0 for the suspects'.
+        var source: Int
         var number: UInt64
+        var isSuspect: Bool { source == 0 }
     }
 
     enum Action {
@@ -43,7 +45,7 @@ struct WorkerLedger<Work> {
 
     private let width: Int
     private var held: [PublicationID: Held] = [:]
-    private var waiting: [PublicationID] = []
+    private var waiting = Turns<PublicationID>()
     private var runningCount = 0
     private var finished = RecentSet<PublicationID>(capacity: finishedMemory)
     private var cancelled = RecentSet<PublicationID>(capacity: cancelMemory)
@@ -58,12 +60,16 @@ struct WorkerLedger<Work> {
     var isIdle: Bool { held.isEmpty }
     /// Whether nothing runs.
     var isQuiet: Bool { runningCount == 0 }
+    /// Whether one more could run.
+    var hasRoom: Bool { runningCount < width }
 
     /// A task came from the broker.
     ///
     /// - Parameters:
     ///   - id: Its publication.
     ///   - work: What it is.
+    ///   - job: Its job, which takes turns with others.
+    ///   - priority: Its job's priority, 0 to 9.
     ///   - attempt: Which delivery it is, from 1.
     ///   - limit: How often it may be delivered again.
     ///   - tag: By what it is acknowledged.
@@ -71,6 +77,8 @@ struct WorkerLedger<Work> {
     mutating func delivered(
         _ id: PublicationID,
         _ work: Work,
+        of job: String = "",
+        priority: Int = 0,
         attempt: Int,
         limit: Int,
         tag: Tag
@@ -85,7 +93,7 @@ struct WorkerLedger<Work> {
         if isDraining { return [.handBack(tag, work)] }
         if attempt > limit + 1 { return [.giveUp(tag, work)] }
         held[id] = Held(work: work, attempt: attempt, state: .waiting, tag: tag)
-        waiting.append(id)
+        waiting.append(id, of: job, priority: priority)
         return startWaiting()
     }
 
@@ -109,9 +117,25 @@ struct WorkerLedger<Work> {
     ///
     /// What waits is dropped: the broker has given it to somebody else.
     mutating func connectionLost() {
-        for id in waiting where held[id]?.state == .waiting { held[id] = nil }
-        waiting = []
+        for id in waiting.takeAll() where held[id]?.state == .waiting { held[id] = nil }
         for id in held.keys { held[id]?.tag = nil }
+    }
+
+    /// A consumer has ended, and what came to it cannot be acknowledged any more.
+    ///
+    /// - Returns: What runs of it.
+    mutating func sourceLost(_ source: Int) -> [Work] {
+        var running: [Work] = []
+        for (id, task) in held where task.tag?.source == source {
+            switch task.state {
+            case .waiting: held[id] = nil
+            case .running:
+                running.append(task.work)
+                held[id]?.tag = nil
+            case .ended: held[id]?.tag = nil
+            }
+        }
+        return running
     }
 
     /// There is a connection again: outcomes that were on their way are sent again.
@@ -150,8 +174,7 @@ struct WorkerLedger<Work> {
     /// The worker is to take no more.
     mutating func drainRequested() -> [Action] {
         isDraining = true
-        let ids = waiting.filter { held[$0]?.state == .waiting }
-        waiting = []
+        let ids = waiting.takeAll().filter { held[$0]?.state == .waiting }
         return ids.compactMap { id in
             guard let task = held.removeValue(forKey: id), let tag = task.tag else { return nil }
             return .handBack(tag, task.work)
@@ -160,16 +183,12 @@ struct WorkerLedger<Work> {
 
     private mutating func startWaiting() -> [Action] {
         var actions: [Action] = []
-        var count = 0
-        while runningCount < width, count < waiting.count {
-            let id = waiting[count]
-            count += 1
+        while runningCount < width, let id = waiting.next() {
             guard let task = held[id], task.state == .waiting else { continue }
             held[id]?.state = .running
             runningCount += 1
             actions.append(.run(id, task.work, attempt: task.attempt))
         }
-        waiting.removeFirst(count)
         return actions
     }
 }

@@ -2,57 +2,7 @@ import AMQP
 import NIOCore
 
 extension WorkerLoop {
-    /// A connection and the channels that the worker uses of it.
-    final class Link {
-        let connection: Connection
-        /// For what goes back and what is declared; it confirms.
-        let out: AMQP.Channel
-        /// For writing into streams.
-        let streams: StreamWriters
-        /// For cancels.
-        let control: AMQP.Channel
-        let tasks: AMQP.Channel
-        let suspects: AMQP.Channel
-        var consumers: [(AMQP.Channel, String)] = []
-        /// Whether outcomes may be written.
-        var isReady = false
-        /// How many tasks are on their way back.
-        var handBacks = 0
-        var outcomes = OutcomeBatches()
-        /// What is to be acknowledged on the tasks' channel.
-        var acknowledgements = Acknowledgements()
-
-        init(_ connection: Connection, _ channels: [AMQP.Channel]) {
-            self.connection = connection
-            out = channels[0]
-            control = channels[1]
-            tasks = channels[2]
-            suspects = channels[3]
-            streams = StreamWriters(connection) { [weak connection] in connection?.abort($0) }
-        }
-
-        /// Acknowledges a task, together with what else is acknowledged now.
-        func acknowledge(_ tag: WorkerLoop.Ledger.Tag) {
-            guard !tag.isSuspect else { return suspects.acknowledge(tag.number) }
-            guard acknowledgements.dealtWith(tag.number) else { return }
-            let bound = NIOLoopBound(self, eventLoop: connection.eventLoop)
-            connection.eventLoop.execute { bound.value.sendAcknowledgements() }
-        }
-
-        func reject(_ tag: WorkerLoop.Ledger.Tag, requeue: Bool) {
-            if !tag.isSuspect { acknowledgements.rejected(tag.number) }
-            (tag.isSuspect ? suspects : tasks).reject(tag.number, requeue: requeue)
-        }
-
-        func sendAcknowledgements() {
-            for word in acknowledgements.take() {
-                tasks.acknowledge(word.number, multiple: word.isMultiple)
-            }
-        }
-    }
-
     private static let controlPrefetch = 1_000
-    private static let openingPatience = Duration.seconds(30)
 
     /// Connects to the next node, reads the cancels, and then takes tasks.
     func connect() async {
@@ -70,7 +20,7 @@ extension WorkerLoop {
                 self?.assumeIsolated { $0.connectionEnded(failure, address, generation) }
             }
             var channels: [AMQP.Channel] = []
-            for _ in 0..<4 {
+            for _ in 0..<3 {
                 channels.append(try await connection.openChannel().get().value)
             }
             guard ended != nil, connection.isOpen else {
@@ -81,6 +31,20 @@ extension WorkerLoop {
                 channel.onLoss = { [weak connection] failure in connection?.abort(failure) }
             }
             self.link = link
+            connection.onBlocked = { [weak self] reason in
+                self?
+                    .assumeIsolated { loop in
+                        guard loop.generation == generation else { return }
+                        loop.waitForRoom(reason)
+                    }
+            }
+            link.suspects.onLoss = { [weak self] failure in
+                self?
+                    .assumeIsolated { loop in
+                        guard loop.generation == generation else { return }
+                        loop.suspectsLost(failure)
+                    }
+            }
             try await link.out.confirmPublications().get()
             _ = try await link.out
                 .declareQueue(
@@ -93,8 +57,10 @@ extension WorkerLoop {
             try await readCancels(link, generation)
             guard self.generation == generation, self.link === link else { return }
             link.isReady = true
+            if !hasBeenConnected { sayHowLongTasksMayRun(address) }
             hasBeenConnected = true
-            backoff.succeeded()
+            stopWaiting()
+            failures = 0
             carryOut(ledger.connected())
             flushNotes()
             if ledger.isDraining {
@@ -106,6 +72,11 @@ extension WorkerLoop {
         } catch {
             failed(error, address, opened, generation)
         }
+    }
+
+    private func sayHowLongTasksMayRun(_ address: BrokerAddress) {
+        let words = ConsumerTimeout.words(longestTask, at: address.description)
+        logger.log(level: ConsumerTimeout.isWarning(longestTask) ? .warning : .info, "\(words)")
     }
 
     /// Cuts a connection off whose broker does not answer, though its heart beats.
@@ -128,11 +99,12 @@ extension WorkerLoop {
         if link != nil { ledger.connectionLost() }
         link = nil
         let reason = BrokerNodes.reason(of: error)
+        waitForBroker(reason)
         if !hasBeenConnected {
             if (error as? ConnectionFailure)?.isRefusal == true {
                 return end(throwing: BrokerRefused(broker: address.description, reason: reason))
             }
-            if start.duration(to: .now) > WorkerLoop.openingPatience {
+            if let openingPatience, start.duration(to: .now) > openingPatience {
                 let brokers = nodes.description
                 return end(throwing: BrokerUnreachable(brokers: brokers, reason: reason))
             }
@@ -142,7 +114,8 @@ extension WorkerLoop {
     }
 
     private func reconnect() {
-        after(backoff.failed(random: Double.random(in: 0...1))) { loop in
+        failures += 1
+        after(Backoff.wait(afterFailures: failures, of: ConnectionFailure.transportLost)) { loop in
             Task { await loop.connect() }
         }
     }
@@ -155,6 +128,7 @@ extension WorkerLoop {
         guard self.generation == generation else { return }
         self.generation += 1
         link = nil
+        waitForBroker(failure.description)
         controlRead?.fail(ConnectionFailure.transportLost)
         controlRead = nil
         ledger.connectionLost()
@@ -193,25 +167,28 @@ extension WorkerLoop {
 
     private func receivedControl(_ message: Message, _ generation: Int) {
         guard self.generation == generation, let link else { return }
-        if let offset = message.header("x-stream-offset")?.integer { controlOffset = offset + 1 }
+        if let offset = Intake.offset(of: message) { controlOffset = offset + 1 }
         // At once: what is not acknowledged for long makes the broker close the channel.
         link.control.acknowledge(message.deliveryTag, multiple: true)
-        let id = message.properties.correlationID ?? ""
-        switch message.properties.type {
-        case Envelope.Kind.life.rawValue where id == "\(identity.instance).\(generation)":
-            controlRead?.succeed()
-            controlRead = nil
-        case Envelope.Kind.cancel.rawValue:
-            let ids = Envelope.cancelled(in: message)
-            carryOut(ledger.cancelsRead(ids))
-            guard link.isReady, let job = message.properties.appID else { return }
-            // What has begun or ended is said before that the cancel was seen.
-            flushNotes()
-            sendOutcomes()
-            write(.seen, id, to: job, Envelope.body(ofNames: routes))
-        case Envelope.Kind.removed.rawValue:
-            carryOut(ledger.livesRemoved(Envelope.names(in: message) ?? []))
-        default: break
+        do {
+            switch try Intake.order(in: message) {
+            case .mark("\(identity.instance).\(generation)"):
+                controlRead?.succeed()
+                controlRead = nil
+            case .mark: break
+            case .cancel(let round, let job, let ids):
+                carryOut(ledger.cancelsRead(ids))
+                if link.isReady { answer(round, of: job, on: link) }
+            case .removed(let job, let lives):
+                carryOut(ledger.livesRemoved(lives))
+                // The next stream of that name is another one, which the channel would not know.
+                link.streams.leave(Layout.stream(of: job))
+            case .tasks(let job, let routes): jobAnnounced(job, routes)
+            }
+        } catch {
+            // What was there before the worker has come, others have moved.
+            guard link.isReady, refusals.copiesAnother() else { return }
+            refuse(message, from: Layout.control, error.reason) { _ in }
         }
     }
 
@@ -219,33 +196,27 @@ extension WorkerLoop {
 
     private func consume(_ link: Link, _ generation: Int) async throws {
         for route in routes {
-            for isSuspect in [false, true] {
-                let channel = isSuspect ? link.suspects : link.tasks
-                let queue = isSuspect ? Layout.suspects(route) : Layout.tasks(route)
-                let prefetch = isSuspect ? 1 : prefetch
-                let consuming = channel.consume(queue, prefetch: prefetch) { [weak self] message in
-                    self?
-                        .assumeIsolated { loop in
-                            guard loop.generation == generation else { return }
-                            loop.received(message, isSuspect: isSuspect)
-                        }
-                }
-                let tag = try await consuming.get()
-                link.consumers.append((channel, tag))
-                if ledger.isDraining { stopConsuming() }
+            let queue = Layout.suspects(route)
+            let consuming = link.suspects.consume(queue, prefetch: 1) { [weak self] message in
+                self?
+                    .assumeIsolated { loop in
+                        guard loop.generation == generation else { return }
+                        loop.received(message, from: route, source: 0)
+                    }
             }
+            link.suspectsTags.append(try await consuming.get())
+            if ledger.isDraining { stopConsuming() }
         }
-        for channel in [link.tasks, link.suspects] {
+        link.suspects.onConsumerCancelled = { [weak connection = link.connection] _ in
             // A queue that was deleted is declared and consumed anew.
-            channel.onConsumerCancelled = { [weak connection = link.connection] _ in
-                connection?.abort(.transportLost)
-            }
+            connection?.abort(.transportLost)
         }
+        guard self.generation == generation, self.link === link else { return }
+        consumeJobs(on: link)
     }
 
-    func stopConsuming() {
-        guard let link else { return }
-        for (channel, tag) in link.consumers { _ = channel.cancelConsumer(tag) }
-        link.consumers = []
+    private func suspectsLost(_ failure: ConnectionFailure) {
+        if failure.isTimeout { sayOverdue(ledger.sourceLost(0), failure) }
+        link?.connection.abort(failure)
     }
 }

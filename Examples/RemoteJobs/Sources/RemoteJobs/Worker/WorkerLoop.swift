@@ -1,5 +1,6 @@
 import AMQP
 import JobKit
+import Logging
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -19,7 +20,11 @@ actor WorkerLoop {
     nonisolated let eventLoop: any EventLoop
     nonisolated let unownedExecutor: UnownedSerialExecutor
     nonisolated let identity: WorkerIdentity
-    nonisolated let prefetch: Int
+    nonisolated let logger: Logger
+    /// Whether the worker goes on without this broker, since it has others.
+    private nonisolated let isOneOfMany: Bool
+    /// How long a task runs at most, if somebody has said it.
+    nonisolated let longestTask: Duration?
     private nonisolated let queue: TaskQueue
     private nonisolated let registered = Mutex<[String: RegisteredWork]>([:])
     nonisolated let start = ContinuousClock.now
@@ -32,7 +37,8 @@ actor WorkerLoop {
     var generation = 0
     var controlOffset: Int?
     var controlRead: EventLoopPromise<Void>?
-    var backoff = Backoff()
+    /// How many tries to reach a broker have failed since the last that succeeded.
+    var failures = 0
     var hasBeenConnected = false
     var ended: CheckedContinuation<Void, any Error>?
     private var running: [PublicationID: RunningTask] = [:]
@@ -41,18 +47,43 @@ actor WorkerLoop {
     private var isNoteDue = false
     private var isProgressDue = false
     private var lastSeen = ContinuousClock.now
+    /// The jobs that have queues of their own, and for which routes.
+    var jobs: [String: Set<String>] = [:]
+    var waits = Waits()
+    var refusals = Refusals()
+    var plan: PrefetchPlan
+    private nonisolated let refusedSeen = Mutex(0)
 
-    init(name: String, brokers: [BrokerAddress], width: Int, prefetch: Int) {
+    init(
+        name: String,
+        brokers: [BrokerAddress],
+        isOneOfMany: Bool,
+        width: Int,
+        prefetch: Int,
+        longestTask: Duration?,
+        queue: TaskQueue,
+        logger: Logger
+    ) {
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
         self.eventLoop = eventLoop
         unownedExecutor = eventLoop.executor.asUnownedSerialExecutor()
         identity = WorkerIdentity(name: name, instance: PublicationID.newLife())
-        self.prefetch = prefetch
-        queue = TaskQueue(name: "Worker \(name)", maxConcurrentOperationCount: width)
+        self.isOneOfMany = isOneOfMany
+        self.longestTask = longestTask
+        self.queue = queue
+        var logger = logger
+        logger[metadataKey: "worker.name"] = "\(name)"
+        self.logger = logger
+        plan = PrefetchPlan(width: width, most: prefetch)
         ledger = Ledger(width: width)
         nodes = BrokerNodes(brokers)
     }
 
+    /// How many messages were not used.
+    nonisolated var refusedCount: Int { refusedSeen.withLock { $0 } }
+    var now: Duration { start.duration(to: .now) }
+    /// How long the worker tries to reach a broker that it has never reached; nil for ever.
+    var openingPatience: Duration? { isOneOfMany ? nil : .seconds(30) }
     nonisolated var routes: [String] { registered.withLock { $0.keys.sorted() } }
 
     nonisolated func register(_ work: RegisteredWork, for route: String) {
@@ -76,6 +107,7 @@ actor WorkerLoop {
         try await withCheckedThrowingContinuation { continuation in
             ended = continuation
             if ledger.isDraining { return endIfIdle() }
+            waitForBroker("no answer")
             tick()
             Task { await connect() }
         }
@@ -115,16 +147,19 @@ actor WorkerLoop {
 
     func end(throwing error: (any Error)? = nil) {
         generation += 1
+        stopWaiting()
         let waiting = ended
         ended = nil
         if let error { waiting?.resume(throwing: error) } else { waiting?.resume() }
     }
 
-    /// Notes each second that the process runs.
+    /// Notes five times a second that the process runs, says what is due, and sees what it holds.
     private func tick() {
         guard ended != nil else { return }
         noticePause()
-        after(.seconds(1)) { $0.tick() }
+        for words in waits.due(at: now) { logger.info("\(words)") }
+        holdAsPlanned()
+        after(.milliseconds(200)) { $0.tick() }
     }
 
     /// Drops the connection of a process that was stopped, before anything that it held is run.
@@ -138,26 +173,64 @@ actor WorkerLoop {
     // MARK: Tasks
 
     /// Takes a task from the broker.
-    func received(_ message: Message, isSuspect: Bool) {
+    ///
+    /// - Parameters:
+    ///   - message: The task.
+    ///   - route: The route of the queue that it came from.
+    ///   - source: The number of the consumer that it came to.
+    func received(_ message: Message, from route: String, source: Int) {
         noticePause()
-        guard let link else { return }
-        let tag = Ledger.Tag(isSuspect: isSuspect, number: message.deliveryTag)
-        if !isSuspect { link.acknowledgements.delivered() }
-        guard let task = Envelope.task(in: message) else {
-            // Nobody here has published it.
-            return link.reject(tag, requeue: false)
-        }
-        // A suspect has had these in its first queue.
-        let earlier = isSuspect ? Int(Layout.returnLimit) + 1 : 0
-        carryOut(
-            ledger.delivered(
-                task.id,
-                task,
-                attempt: earlier + 1 + Envelope.returns(of: message),
-                limit: task.limit,
-                tag: tag
+        guard link != nil else { return }
+        let tag = Ledger.Tag(source: source, number: message.deliveryTag)
+        do {
+            let task = try Intake.task(in: message, from: route)
+            // A suspect has had these in its first queue.
+            let earlier = tag.isSuspect ? Int(Layout.returnLimit) + 1 : 0
+            carryOut(
+                ledger.delivered(
+                    task.id,
+                    task,
+                    of: task.job,
+                    priority: task.priority,
+                    attempt: earlier + 1 + task.returns,
+                    limit: task.limit,
+                    tag: tag
+                )
             )
-        )
+        } catch {
+            let queue = tag.isSuspect ? Layout.suspects(route) : message.routingKey
+            refuse(message, from: queue, error.reason) { $0.link?.acknowledge(tag) }
+        }
+    }
+
+    /// Counts a message that is not used, and puts it where one may look at it.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - queue: What the queue is called that it came from.
+    ///   - reason: Why it is not used.
+    ///   - moved: Done when it is there.
+    func refuse(
+        _ message: Message,
+        from queue: String,
+        _ reason: String,
+        moved: @escaping @Sendable (isolated WorkerLoop) -> Void
+    ) {
+        if refusals.refused(from: queue, reason) {
+            logger.info("a message of \(queue) is not used: \(reason)")
+        }
+        let count = refusals.count
+        refusedSeen.withLock { $0 = count }
+        guard let link else { return }
+        let generation = generation
+        let (properties, body) = Refusals.report(of: message, from: queue, reason)
+        link.out.publish(to: "", key: Layout.refused, properties, body) { [weak self] outcome in
+            self?
+                .assumeIsolated { loop in
+                    guard loop.generation == generation, outcome != .lost else { return }
+                    moved(loop)
+                }
+        }
     }
 
     func carryOut(_ actions: [Ledger.Action]) {
@@ -174,7 +247,6 @@ actor WorkerLoop {
     }
 
     private func run(_ id: PublicationID, _ task: Envelope.TaskMessage, _ attempt: Int) {
-        let route = task.routingKey.prefix { $0 != "." }
         let box = RunningTask()
         running[id] = box
         notes.started(task, attempt: attempt)
@@ -183,7 +255,8 @@ actor WorkerLoop {
             [weak self] fraction in
             self?.onLoop { $0.progressed(task, fraction) }
         }
-        guard let work = registered.withLock({ $0[String(route)] }) else {
+        let begin = ContinuousClock.now
+        guard let work = registered.withLock({ $0[task.route] }) else {
             // A queue delivers what it is bound for, and it is bound for what is registered.
             return runEnded(id, task, .stopped, attempt)
         }
@@ -191,7 +264,7 @@ actor WorkerLoop {
         let queue = queue
         Task.detached {
             let end = await work.run(body, context, box, queue)
-            await self.runEnded(id, task, end, attempt)
+            await self.runEnded(id, task, end, attempt, since: begin)
         }
     }
 
@@ -199,9 +272,11 @@ actor WorkerLoop {
         _ id: PublicationID,
         _ task: Envelope.TaskMessage,
         _ end: RegisteredWork.End,
-        _ attempt: Int
+        _ attempt: Int,
+        since begin: ContinuousClock.Instant? = nil
     ) {
         noticePause()
+        if let begin { plan.ran(begin.duration(to: .now) / .seconds(1)) }
         running[id] = nil
         notes.ended(task)
         outcomes[id] = Outcome(task: task, end: end, attempt: attempt)
@@ -214,7 +289,8 @@ actor WorkerLoop {
         guard !tag.isSuspect else { return link.reject(tag, requeue: true) }
         link.handBacks += 1
         let generation = generation
-        link.out.publish(to: Layout.tasks, key: task.routingKey, task.properties, task.body) {
+        let properties = Envelope.propertiesToPutBack(task)
+        link.out.publish(to: Layout.tasks, key: task.routingKey, properties, task.body) {
             [weak self] outcome in
             self?
                 .assumeIsolated { loop in
@@ -245,7 +321,7 @@ actor WorkerLoop {
         after(.milliseconds(200)) { loop in
             loop.isProgressDue = false
             for (job, tasks) in loop.notes.takeProgress() {
-                for note in SizeLimit.notes(tasks, key: \.key) {
+                for note in SizeLimit.notes(tasks, key: \.0.key) {
                     loop.write(.progress, to: job, Envelope.body(of: note))
                 }
             }

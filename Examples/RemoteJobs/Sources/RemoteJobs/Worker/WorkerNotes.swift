@@ -22,15 +22,13 @@ struct WorkerNotes {
         defer { started = [:] }
         return Dictionary(grouping: started.values) { $0.0.job }
             .mapValues { entries in
-                entries.map { task, attempt in
-                    (.init(key: task.key, id: task.id, digest: task.digest), attempt: attempt)
-                }
+                entries.map { task, attempt in (task.record, attempt: attempt) }
             }
     }
 
-    mutating func takeProgress() -> [String: [(key: String, fraction: Double)]] {
+    mutating func takeProgress() -> [String: [(JobRecord<ByteBuffer>.Task, fraction: Double)]] {
         defer { progress = [:] }
         return Dictionary(grouping: progress.values) { $0.0.job }
-            .mapValues { entries in entries.map { (key: $0.0.key, fraction: $0.1) } }
+            .mapValues { entries in entries.map { ($0.0.record, fraction: $0.1) } }
     }
 }

@@ -47,11 +47,11 @@ final class CancelTests: LiveTestCase {
         // Nothing that was cancelled was begun, and what had begun has stopped.
         XCTAssertEqual(begun.total, 4)
         XCTAssertEqual(stopped.all, begun.all)
-        await session.close(removingJob: true)
+        try await session.close(removingJob: true)
         let connection = try await broker.connect()
-        for queue in [queue, suspects] {
+        for queue in [queue(of: session.job), suspects] {
             let left = try await connection.state(of: queue)?.messageCount
-            XCTAssertEqual(left, 0)
+            XCTAssertEqual(left ?? 0, 0, queue)
         }
         try await connection.close()
     }
@@ -88,7 +88,7 @@ final class CancelTests: LiveTestCase {
         XCTAssertEqual(begun.total, 18)
         for task in chosen { XCTAssertNil(begun.all[task.key]) }
         try await worker.stop()
-        await session.close(removingJob: true)
+        try await session.close(removingJob: true)
     }
 
     func testWithoutAnyWorkerACancelledJobEndsAtOnceAndRunsWhenResumed() async throws {
@@ -100,7 +100,7 @@ final class CancelTests: LiveTestCase {
         let running = Task { try await job.run() }
         let connection = try await broker.connect()
         try await waitUntil("all are queued") {
-            try await connection.state(of: queue)?.messageCount == 100
+            try await connection.state(of: queue(of: session.job))?.messageCount == 100
         }
         job.cancel()
         let end = await outcome(of: running)
@@ -116,10 +116,10 @@ final class CancelTests: LiveTestCase {
         XCTAssertEqual(again.callbackCount, 100)
         XCTAssertEqual(runs.all.count, 100)
         XCTAssertEqual(runs.total, 100)
-        await second.close(removingJob: true)
+        try await second.close(removingJob: true)
         try await worker.stop()
-        let left = try await connection.state(of: queue)?.messageCount
-        XCTAssertEqual(left, 0)
+        let left = try await connection.state(of: queue(of: session.job))
+        XCTAssertNil(left)
         try await connection.close()
     }
 
@@ -130,13 +130,13 @@ final class CancelTests: LiveTestCase {
         let running = Task { try await job.run() }
         let connection = try await broker.connect()
         try await waitUntil("all are queued") {
-            try await connection.state(of: queue)?.messageCount == 10
+            try await connection.state(of: queue(of: session.job))?.messageCount == 10
         }
         job.cancel()
         _ = await outcome(of: running)
-        await session.close(removingJob: true)
-        let left = try await connection.state(of: queue)?.messageCount
-        XCTAssertEqual(left, 0)
+        try await session.close(removingJob: true)
+        let left = try await connection.state(of: queue(of: session.job))
+        XCTAssertNil(left)
         try await connection.close()
     }
 }

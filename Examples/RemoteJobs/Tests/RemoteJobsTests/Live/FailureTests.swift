@@ -81,19 +81,19 @@ final class FailureTests: LiveTestCase {
         XCTAssertEqual(runs.total, 200)
         XCTAssertEqual(runs.all.count, 200)
         let connection = try await broker.connect()
-        for name in [queue, suspects] {
+        for name in [queue(of: session.job), suspects] {
             try await waitUntil("\(name) is empty") {
                 try await connection.state(of: name)?.messageCount == 0
             }
         }
         try await worker.stop()
         // With the worker gone, whatever it left unacknowledged would be back.
-        for name in [queue, suspects] {
+        for name in [queue(of: session.job), suspects] {
             let left = try await connection.state(of: name)?.messageCount
             XCTAssertEqual(left, 0)
         }
         try await connection.close()
-        await session.close(removingJob: true)
+        try await session.close(removingJob: true)
     }
 
     func testACutWorkerGoesOnWithWhatItRuns() async throws {
@@ -120,7 +120,7 @@ final class FailureTests: LiveTestCase {
         // The link is there again, and all are with the worker or suspect, before the one ends.
         let connection = try await broker.connect()
         try await waitUntil("the worker is back") {
-            try await connection.state(of: queue)?.consumerCount == 1
+            try await connection.state(of: queue(of: session.job))?.consumerCount == 1
         }
         release.open()
         let end = await outcome(of: running)
@@ -130,7 +130,7 @@ final class FailureTests: LiveTestCase {
         XCTAssertEqual(runs.total, 5)
         try await connection.close()
         try await worker.stop()
-        await session.close(removingJob: true)
+        try await session.close(removingJob: true)
     }
 
     func testACutControllerLosesNothing() async throws {
@@ -143,26 +143,33 @@ final class FailureTests: LiveTestCase {
         let count = Counter()
         proxy.cut { frame in
             guard case .method(.basicPublish, _) = frame else { return false }
-            return count.next() == 700
+            return count.next() == 400
         }
-        let job = FanOut<Double2>((0..<2_000).map { ("k\($0)", $0) }, in: session, at: place)
+        let job = FanOut<Double2>((0..<1_000).map { ("k\($0)", $0) }, in: session, at: place)
         try await run(job)
-        XCTAssertEqual(job.callbackCount, 2_000)
-        XCTAssertEqual(runs.all.count, 2_000)
+        XCTAssertEqual(job.callbackCount, 1_000)
+        XCTAssertEqual(runs.all.count, 1_000)
         // What was in doubt was published again, and its worker knew it.
-        XCTAssertEqual(runs.total, 2_000)
+        XCTAssertEqual(runs.total, 1_000)
         try await worker.stop()
-        await session.close(removingJob: true)
+        try await session.close(removingJob: true)
     }
 
     func testAControllerThatIsCutWhileItComesBackTriesOnceAtATime() async throws {
-        try await runOverThirdLink("cut twice", 2_000) { proxy, isSecond in
+        let links = try await runOverLaterLink("cut twice", 600) { proxy, isSecond in
             proxy.cut(at: isSecond)
         }
+        XCTAssertEqual(links, 3)
     }
 
     func testABrokerThatDoesNotAnswerThoughItsHeartBeatsIsTriedAnew() async throws {
-        try await runOverThirdLink("mute") { proxy, isSecond in proxy.mute(at: isSecond) }
+        // A busy machine may need a link more.
+        let links = try await runOverLaterLink("mute", pace: .init(longestTry: .seconds(4))) {
+            proxy,
+            isSecond in
+            proxy.mute(at: isSecond)
+        }
+        XCTAssertGreaterThanOrEqual(links, 3)
     }
 
     func testABrokerThatStaysAwayFailsTheJob() async throws {
@@ -235,7 +242,7 @@ final class FailureTests: LiveTestCase {
                 }
             }
         }
-        let job = FanOut<Double2>((0..<2_000).map { ("k\($0)", $0) }, in: session, at: place)
+        let job = FanOut<Double2>((0..<1_000).map { ("k\($0)", $0) }, in: session, at: place)
         let running = Task { try await job.run() }
         await fulfillment(of: [someRan], timeout: 300)
         await node.stop()
@@ -247,12 +254,12 @@ final class FailureTests: LiveTestCase {
         let again = try await BrokerNode(in: node.folder, at: node.port)
         let end = await outcome(of: running)
         try end.get()
-        XCTAssertEqual(job.callbackCount, 2_000)
+        XCTAssertEqual(job.callbackCount, 1_000)
         XCTAssertEqual(job.failureTexts, [])
-        XCTAssertEqual(runs.all.count, 2_000)
-        XCTAssertEqual(runs.total, 2_000)
+        XCTAssertEqual(runs.all.count, 1_000)
+        XCTAssertEqual(runs.total, 1_000)
         try await worker.stop()
-        await session.close(removingJob: true)
+        try await session.close(removingJob: true)
         await again.stop()
         XCTAssertEqual(again.listening, [])
     }

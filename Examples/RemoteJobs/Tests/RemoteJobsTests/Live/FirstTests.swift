@@ -34,7 +34,7 @@ final class FirstTests: LiveTestCase {
             }
         }
         try await worker.stop()
-        await session.close(removingJob: true)
+        try await session.close(removingJob: true)
     }
 
     func testWhoRunsATaskAndHowFarItIsAreTold() async throws {
@@ -62,6 +62,6 @@ final class FirstTests: LiveTestCase {
         try end.get()
         XCTAssertEqual(progress.fractionCompleted, 1)
         try await worker.stop()
-        await session.close(removingJob: true)
+        try await session.close(removingJob: true)
     }
 }

@@ -20,12 +20,12 @@ final class HostsTests: LiveTestCase {
     private var hosts: [String] { ["h1.\(place)", "h2.\(place)"] }
 
     /// The queues that a search over the hosts uses.
-    private var queues: [String] {
+    private func queues(of job: String) -> [String] {
         hosts.flatMap { host in
             ["duplicates-list", "duplicates-hash"]
                 .flatMap { work in
                     let route = Layout.route(work, at: host)
-                    return [Layout.tasks(route), Layout.suspects(route)]
+                    return [Layout.tasks(route, of: job), Layout.suspects(route)]
                 }
         }
     }
@@ -71,7 +71,7 @@ final class HostsTests: LiveTestCase {
         let search = try startSearch(job, broker, ["--remove"])
         let connection = try await broker.connect()
         try await waitUntil("the missing host's listing is queued") {
-            let queue = Layout.tasks(Layout.route("duplicates-list", at: hosts[1]))
+            let queue = Layout.tasks(Layout.route("duplicates-list", at: hosts[1]), of: job)
             return try await connection.state(of: queue)?.messageCount == 1
         }
         search.send(SIGINT)
@@ -131,7 +131,7 @@ final class HostsTests: LiveTestCase {
 
     private func checkThatNothingIsLeft(of job: String, _ broker: BrokerNode) async throws {
         let connection = try await broker.connect()
-        for queue in queues {
+        for queue in queues(of: job) {
             let state = try await connection.state(of: queue)
             XCTAssertEqual(state?.messageCount ?? 0, 0, queue)
         }

@@ -18,7 +18,7 @@ final class ManyTasksTests: LiveTestCase {
         // With no worker yet, exactly `inFlight` are at the broker, and stay so.
         let connection = try await broker.connect()
         try await waitUntil("the broker has what it may have") {
-            try await connection.state(of: queue)?.messageCount == 1_000
+            try await connection.state(of: queue(of: session.job))?.messageCount == 1_000
         }
         let inFlight = await session.loop.inFlightCount
         XCTAssertEqual(inFlight, 1_000)
@@ -44,7 +44,7 @@ final class ManyTasksTests: LiveTestCase {
         XCTAssertEqual(session.duplicateOutcomes, 0)
         for worker in workers { try await worker.stop() }
         try await connection.close()
-        await session.close(removingJob: true)
+        try await session.close(removingJob: true)
     }
 
     func testADrainingWorkerEndsWhatRunsAndGivesTheRestBack() async throws {
@@ -69,7 +69,7 @@ final class ManyTasksTests: LiveTestCase {
         let stopping = Task { try await first.stop() }
         let connection = try await broker.connect()
         try await waitUntil("the rest is back") {
-            try await connection.state(of: queue)?.messageCount == 28
+            try await connection.state(of: queue(of: session.job))?.messageCount == 28
         }
         let theRest = expectation(description: "the second has run the rest")
         theRest.expectedFulfillmentCount = 28
@@ -93,7 +93,7 @@ final class ManyTasksTests: LiveTestCase {
         XCTAssertEqual(Set(job.results.values.compactMap { try? $0.get() }), [1])
         try await second.stop()
         try await connection.close()
-        await session.close(removingJob: true)
+        try await session.close(removingJob: true)
     }
 
     func testATaskForAPlaceRunsOnlyThere() async throws {
@@ -118,7 +118,7 @@ final class ManyTasksTests: LiveTestCase {
         let expected = places.flatMap { place in (0..<10).map { "\(place) \(place) \($0)" } }
         XCTAssertEqual(Set(runs.all.keys), Set(expected))
         for worker in workers { try await worker.stop() }
-        await session.close(removingJob: true)
+        try await session.close(removingJob: true)
     }
 
     func testAKeyOfAnyLengthAndAnyCharactersComesBack() async throws {
@@ -136,6 +136,6 @@ final class ManyTasksTests: LiveTestCase {
         try await run(fanOut)
         for key in keys { XCTAssertEqual(try fanOut.results[key]?.get(), key.utf8.count) }
         try await worker.stop()
-        await session.close(removingJob: true)
+        try await session.close(removingJob: true)
     }
 }

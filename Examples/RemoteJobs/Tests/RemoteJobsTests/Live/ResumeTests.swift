@@ -10,7 +10,7 @@ final class ResumeTests: LiveTestCase {
         let arguments = ["--count", "\(count)", "--milliseconds", "5", "--remove"]
         let first = try startTrials(broker, job, arguments)
         let connection = try await broker.connect()
-        let trials = Layout.tasks(Layout.route("trial", at: place))
+        let trials = Layout.tasks(Layout.route("trial", at: place), of: job)
         try await waitUntil("all are queued") {
             try await connection.state(of: trials)?.messageCount == count
         }
@@ -51,7 +51,8 @@ final class ResumeTests: LiveTestCase {
         await first.close()
         try await worker.stop()
 
-        let second = try await open(name, broker.addresses)
+        let remembering = RemoteSession.Options(remembersFailures: true)
+        let second = try await open(name, broker.addresses, options: remembering)
         let again = FanOut<Double2>(inputs, in: second, at: place)
         try await run(again)
         XCTAssertEqual(again.callbackCount, 20)
@@ -70,7 +71,7 @@ final class ResumeTests: LiveTestCase {
         XCTAssertThrowsError(try changed.results["k4"]?.get()) { error in
             XCTAssertEqual(error as? InputChanged, InputChanged(key: "k4"))
         }
-        await third.close(removingJob: true)
+        try await third.close(removingJob: true)
     }
 
     func testARemovedJobRunsAnew() async throws {
@@ -81,7 +82,7 @@ final class ResumeTests: LiveTestCase {
         for _ in 0..<2 {
             let session = try await open(name, broker.addresses)
             try await run(FanOut<Double2>([("a", 1), ("b", 2)], in: session, at: place))
-            await session.close(removingJob: true)
+            try await session.close(removingJob: true)
         }
         XCTAssertEqual(runs.all, ["a": 2, "b": 2])
         try await worker.stop()
@@ -90,9 +91,26 @@ final class ResumeTests: LiveTestCase {
         XCTAssertNil(stream)
         let lock = try await connection.state(of: Layout.lock(of: name))
         XCTAssertNil(lock)
-        let tasks = try await connection.state(of: queue)
-        XCTAssertEqual(tasks?.messageCount, 0)
+        let tasks = try await connection.state(of: queue(of: name))
+        XCTAssertNil(tasks)
         try await connection.close()
+    }
+
+    /// A worker that stays writes into many streams of one name, one after another.
+    func testAJobThatIsRemovedAndBegunAgainAtOnceRunsAsOften() async throws {
+        let broker = try await broker
+        let name = jobName("again")
+        let runs = RunLog()
+        let worker = startDoubler("h1", broker.addresses, noting: runs)
+        for _ in 0..<8 {
+            let session = try await open(name, broker.addresses)
+            let job = FanOut<Double2>((0..<500).map { ("k\($0)", $0) }, in: session, at: place)
+            try await run(job)
+            XCTAssertEqual(job.callbackCount, 500)
+            try await session.close(removingJob: true)
+        }
+        XCTAssertEqual(runs.total, 8 * 500)
+        try await worker.stop()
     }
 
     func testRemovingAJobTakesWhatAnEarlierLifeLeftAndNothingOfOthers() async throws {
@@ -106,15 +124,19 @@ final class ResumeTests: LiveTestCase {
         let job = FanOut<Double2>((0..<10).map { ("k\($0)", $0) }, in: first, at: place)
         let leaving = Task { try? await job.run() }
         try await waitUntil("both are queued") {
-            try await connection.state(of: queue)?.messageCount == 20
+            let own = try await connection.state(of: queue(of: name))?.messageCount
+            let others = try await connection.state(of: queue(of: other))?.messageCount
+            return own == 10 && others == 10
         }
         await first.close()
         await within(300, "the job has ended without its session") { _ = await leaving.value }
 
         // The second life asks for nothing, and so never hears of the place.
         let second = try await open(name, broker.addresses)
-        await second.close(removingJob: true)
-        let left = try await connection.state(of: queue)?.messageCount
+        try await second.close(removingJob: true)
+        let own = try await connection.state(of: queue(of: name))
+        XCTAssertNil(own)
+        let left = try await connection.state(of: queue(of: other))?.messageCount
         XCTAssertEqual(left, 10)
         let suspected = try await connection.state(of: suspects)?.messageCount
         XCTAssertEqual(suspected, 0)
@@ -131,12 +153,13 @@ final class ResumeTests: LiveTestCase {
         XCTAssertEqual(Set(others.results.values.compactMap { try? $0.get() }), [1])
         try await worker.stop()
         try await connection.close()
-        await otherSession.close(removingJob: true)
+        try await otherSession.close(removingJob: true)
     }
 
     func testATaskThatAWorkerHeldWhenItsJobWasRemovedIsNotRunWhenTheWorkerDies() async throws {
         let broker = try await broker
         let name = jobName("held")
+        let queue = queue(of: name)
         let first = try await open(name, broker.addresses)
         let job = FanOut<Double2>([("a", 1)], in: first, at: place)
         let leaving = Task { try? await job.run() }
@@ -150,30 +173,26 @@ final class ResumeTests: LiveTestCase {
         // Somebody holds the task while a second life, which asks for nothing, removes the job.
         let holder = try await broker.connect()
         let isHeld = expectation(description: "it is held")
-        _ = try await holder.onChannel { [queue] channel in
+        _ = try await holder.onChannel { channel in
             channel.consume(queue, prefetch: 1) { _ in isHeld.fulfill() }
         }
         await fulfillment(of: [isHeld], timeout: 300)
         let second = try await open(name, broker.addresses)
-        await second.close(removingJob: true)
+        try await second.close(removingJob: true)
         try await holder.close()
-        try await waitUntil("it has come back") {
-            try await connection.state(of: queue)?.messageCount == 1
-        }
 
         let runs = RunLog()
         let worker = startDoubler("h1", broker.addresses, noting: runs)
-        for name in [queue, suspects] {
-            try await waitUntil("\(name) is empty") {
-                try await connection.state(of: name)?.messageCount == 0
-            }
-        }
+        // A job of the same id runs its own task, and not the one that came back.
+        let third = try await open(name, broker.addresses)
+        try await run(FanOut<Double2>([("b", 2)], in: third, at: place))
         try await worker.stop()
-        XCTAssertEqual(runs.total, 0)
-        for name in [queue, suspects] {
-            let left = try await connection.state(of: name)?.messageCount
-            XCTAssertEqual(left, 0)
-        }
+        XCTAssertEqual(runs.all, ["b": 1])
+        try await third.close(removingJob: true)
+        let left = try await connection.state(of: queue)
+        XCTAssertNil(left)
+        let suspected = try await connection.state(of: suspects)?.messageCount
+        XCTAssertEqual(suspected, 0)
         try await connection.close()
     }
 
@@ -182,14 +201,16 @@ final class ResumeTests: LiveTestCase {
         let name = jobName("one at a time")
         let first = try await open(name, broker.addresses)
         do {
-            try await RemoteSession(job: name, brokers: broker.addresses).open()
+            var options = RemoteSession.Options()
+            options.pace.lockPatience = .seconds(2)
+            try await RemoteSession(job: name, brokers: broker.addresses, options: options).open()
             XCTFail("the second was let in")
         } catch {
             XCTAssertEqual((error as? JobIsRunning)?.job, name)
         }
-        await first.close(removingJob: true)
+        try await first.close(removingJob: true)
         let third = try await open(name, broker.addresses)
-        await third.close(removingJob: true)
+        try await third.close(removingJob: true)
     }
 
     func testAWrongPasswordIsRefusedAtOnce() async throws {

@@ -20,7 +20,7 @@ final class RightsTests: LiveTestCase {
         try await run(again)
         XCTAssertEqual(again.failureTexts, [])
         try await worker.stop()
-        await next.close(removingJob: true)
+        try await next.close(removingJob: true)
     }
 
     func testAUserWhoMayNotWriteIntoStreamsOpensNoSessionAndRunsNoWorker() async throws {

@@ -40,7 +40,7 @@ final class SizeTests: LiveTestCase {
             "The key of the task \(longKey.prefix(40))... has 140000 bytes; at most 40000 may travel."
         )
         try await worker.stop()
-        await session.close(removingJob: true)
+        try await session.close(removingJob: true)
     }
 
     private func error(of key: String, in job: FanOut<Echo>) -> String? {

@@ -7,12 +7,20 @@ import XCTest
 
 final class StreamTests: LiveTestCase {
     func testAStreamThatTakesTheMarkerAndDoesNotDeliverItIsReadAnew() async throws {
-        try await runOverThirdLink("deaf") { proxy, isSecond in proxy.withhold(at: isSecond) }
+        let links = try await runOverLaterLink("deaf", pace: .init(streamTick: .seconds(1))) {
+            proxy,
+            isSecond in
+            proxy.withhold(at: isSecond)
+        }
+        // A busy machine may need a link more.
+        XCTAssertGreaterThanOrEqual(links, 3)
     }
 
     func testAStreamThatHasANewLeaderLosesNothing() async throws {
-        let node = try await BrokerNode()
-        let session = try await open(jobName("new leader"), node.addresses)
+        let node = try await SecondBroker.shared.value.node
+        var options = RemoteSession.Options()
+        options.pace.streamTick = .seconds(1)
+        let session = try await open(jobName("new leader"), node.addresses, options: options)
         let (runs, count, letOn, letAll) = (RunLog(), Counter(), Gate(), Gate())
         let allRun = expectation(description: "as many run as may")
         allRun.expectedFulfillmentCount = 20
@@ -43,13 +51,13 @@ final class StreamTests: LiveTestCase {
         XCTAssertEqual(job.callbackCount, 200)
         XCTAssertEqual(runs.total, 200)
         try await worker.stop()
-        await session.close(removingJob: true)
-        await node.stop()
+        try await session.close(removingJob: true)
     }
 
     func testTasksAreGivenUpThoughTheirJobsStreamHasANewLeader() async throws {
-        let node = try await BrokerNode()
-        let options = RemoteSession.Options(deliveryLimit: 0)
+        let node = try await SecondBroker.shared.value.node
+        var options = RemoteSession.Options(deliveryLimit: 0)
+        options.pace.streamTick = .seconds(1)
         let session = try await open(jobName("given up"), node.addresses, options: options)
         // Whoever writes about both jobs has written more than this one's stream has.
         let other = try await open(jobName("other"), node.addresses, options: options)
@@ -62,9 +70,8 @@ final class StreamTests: LiveTestCase {
             try await node.evaluate("\(leader) exit(L, kill).")
         }
         try await giveUp(["c"], in: session, node)
-        await session.close(removingJob: true)
-        await other.close(removingJob: true)
-        await node.stop()
+        try await session.close(removingJob: true)
+        try await other.close(removingJob: true)
     }
 
     func testAChannelThatRefusesEachTaskIsLeft() async throws {
@@ -82,7 +89,7 @@ final class StreamTests: LiveTestCase {
         XCTAssertEqual(proxy.linkCount, 1)
         XCTAssertGreaterThan(session.counts.published, 200)
         try await worker.stop()
-        await session.close(removingJob: true)
+        try await session.close(removingJob: true)
     }
 
     /// Has tasks taken by somebody who dies, and given up by a worker.
@@ -103,6 +110,7 @@ final class StreamTests: LiveTestCase {
     ) async throws {
         let job = FanOut<Double2>(keys.map { ($0, 1) }, in: session, at: place)
         let running = Task { try await job.run() }
+        let queue = queue(of: session.job)
         let (connection, holder) = (try await node.connect(), try await node.connect())
         func waitFor(_ count: Int, in queue: String) async throws {
             try await waitUntil("\(count) in \(queue)") {
@@ -112,7 +120,7 @@ final class StreamTests: LiveTestCase {
         try await waitFor(keys.count, in: queue)
         let areHeld = expectation(description: "they are held")
         areHeld.expectedFulfillmentCount = keys.count
-        _ = try await holder.onChannel { [queue] channel in
+        _ = try await holder.onChannel { channel in
             channel.consume(queue, prefetch: keys.count) { _ in areHeld.fulfill() }
         }
         await fulfillment(of: [areHeld], timeout: 300)

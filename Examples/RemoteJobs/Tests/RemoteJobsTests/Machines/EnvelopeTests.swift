@@ -7,28 +7,30 @@ import Testing
 @Suite struct EnvelopeTests {
     private let worker = WorkerIdentity(name: "h1", instance: "i1")
 
-    private func message(_ properties: MessageProperties, _ body: ByteBuffer) -> Message {
+    private func message(
+        _ properties: MessageProperties,
+        _ body: ByteBuffer,
+        key: String = "w.j"
+    ) -> Message {
         Message(
             properties: properties,
             body: body,
             exchange: "",
-            routingKey: "",
+            routingKey: key,
             deliveryTag: 1,
             isRedelivered: false
         )
     }
 
-    @Test func aWordOfASeenRoundHoldsItsRoutesWithoutAListAmongTheHeaders() {
+    @Test func aWordOfASeenRoundHoldsItsRoutesWithoutAListAmongTheHeaders() throws {
         let properties = Envelope.mark(.seen, "me.1", by: worker)
         // A stream drops a header that is a list.
         for value in (properties.headers ?? [:]).values {
             if case .array = value { Issue.record("a list among the headers") }
         }
         let body = Envelope.body(ofNames: ["a@b", "c"])
-        guard
-            case .seen(let round, let worker, let routes)? =
-                Envelope.record(in: message(properties, body))
-        else {
+        let records = try Intake.records(in: message(properties, body), of: "j")
+        guard case .seen(let round, let worker, let routes)? = records.first?.0 else {
             Issue.record("no record")
             return
         }
@@ -37,24 +39,28 @@ import Testing
         #expect(routes == ["a@b", "c"])
     }
 
-    @Test func whatIsPutBackKeepsCountOfItsReturnsAndNothingOfTheBroker() {
+    @Test func whatIsPutBackKeepsCountOfItsReturnsAndNothingOfTheBroker() throws {
         let id = PublicationID(life: "me", number: 1)
-        var properties = Envelope.task(job: "j", key: "k", id: id, digest: 7, limit: 3)
+        var properties = properties("k", id)
         properties.headers?["x-delivery-count"] = .int64(2)
         properties.headers?["x-death"] = .array([])
-        let taken = message(properties, ByteBuffer())
-        #expect(Envelope.returns(of: taken) == 2)
-        let back = message(Envelope.propertiesToPutBack(taken), ByteBuffer())
-        #expect(Envelope.returns(of: back) == 2)
-        #expect(back.properties.headers?.keys.contains { $0.hasPrefix("x-") } == false)
-        #expect(Envelope.task(in: back)?.id == id)
-        #expect(Envelope.task(in: back)?.digest == 7)
+        let taken = try Intake.task(in: message(properties, ByteBuffer()), from: "w")
+        #expect(taken.returns == 2)
+        let own = Envelope.propertiesToPutBack(taken)
+        let back = try Intake.task(in: message(own, ByteBuffer()), from: "w")
+        #expect(back.returns == 2)
+        #expect(own.headers?.keys.contains { $0.hasPrefix("x-") } == false)
+        #expect(back.id == id)
+        #expect(back.digest == 7)
+    }
+
+    private func properties(_ key: String, _ id: PublicationID) -> MessageProperties {
+        Envelope.task(job: "j", route: "w", key: key, id: id, digest: 7, limit: 3)
     }
 
     private func task(_ key: String, _ number: Int) throws -> Envelope.TaskMessage {
         let id = PublicationID(life: "me", number: number)
-        let properties = Envelope.task(job: "j", key: key, id: id, digest: 7, limit: 3)
-        return try #require(Envelope.task(in: message(properties, ByteBuffer())))
+        return try Intake.task(in: message(properties(key, id), ByteBuffer()), from: "w")
     }
 
     @Test func outcomesThatTravelTogetherReadAsThoseThatTravelAlone() throws {
@@ -71,11 +77,15 @@ import Testing
                 return (properties, ByteBuffer(string: part.2))
             }
         let (properties, body) = Envelope.message(of: parts)
-        let together = Envelope.parts(of: message(properties, body))
-        #expect(together.map(\.properties) == parts.map(\.0))
         #expect(String(buffer: body) == "[[1,{\"b\":\"],[\"}],null,{},\"\"]")
-        let outcomes = together.map { part -> TaskOutcome<ByteBuffer>? in
-            guard case .ended(_, let outcome)? = Envelope.record(in: part) else { return nil }
+        let together = try Intake.records(in: message(properties, body), of: "j")
+        let names = together.map { record, _ -> TaskName? in
+            guard case .ended(let task, _) = record else { return nil }
+            return task.name
+        }
+        #expect(names == kinds.map { TaskName(work: "w", key: $0.1) })
+        let outcomes = together.map { record, _ -> TaskOutcome<ByteBuffer>? in
+            guard case .ended(_, let outcome) = record else { return nil }
             return outcome
         }
         let expected: [TaskOutcome<ByteBuffer>] = [
@@ -89,7 +99,7 @@ import Testing
         let alone = Envelope.message(of: [(properties, ByteBuffer(string: "1"))])
         #expect(alone.0 == properties)
         #expect(String(buffer: alone.1) == "1")
-        #expect(Envelope.parts(of: message(alone.0, alone.1)).count == 1)
+        #expect(try Intake.records(in: message(alone.0, alone.1), of: "j").count == 1)
     }
 
     @Test func aBatchThatIsCutShortReadsAsNothing() throws {
@@ -99,8 +109,10 @@ import Testing
         let (properties, body) = Envelope.message(of: parts)
         for length in 0..<(body.readableBytes - 1) {
             let piece = ByteBuffer(bytes: body.readableBytesView.prefix(length))
-            #expect(Envelope.parts(of: message(properties, piece)).isEmpty)
+            #expect(throws: Intake.Refusal.self) {
+                try Intake.records(in: message(properties, piece), of: "j")
+            }
         }
-        #expect(Envelope.parts(of: message(properties, body)).count == 2)
+        #expect(try Intake.records(in: message(properties, body), of: "j").count == 2)
     }
 }

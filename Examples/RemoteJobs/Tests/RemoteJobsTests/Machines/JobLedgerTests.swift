@@ -22,13 +22,18 @@ import Testing
                 "\(entry) on \(worker.name) \(attempt)"
             case .tellProgress(let entry, let fraction): "\(entry) at \(fraction)"
             case .cancelSoon: "cancel soon"
+            case .readAgain(let name, let offset): "read \(name.key) at \(offset)"
             }
         }
     }
 
     private func task(_ key: String, _ number: Int, _ life: String = "me") -> Ledger.Record.Task {
         let id = PublicationID(life: life, number: number)
-        return Ledger.Record.Task(key: key, id: id, digest: 1)
+        return Ledger.Record.Task(name: name(key), id: id, digest: 1)
+    }
+
+    private func name(_ key: String, _ work: String = "r") -> TaskName {
+        TaskName(work: work, key: key)
     }
 
     private func openLedger(unconfirmed: Int = 10, inFlight: Int = 10) -> Ledger {
@@ -43,31 +48,31 @@ import Testing
         var ledger = openLedger()
         _ = ledger.submitted("A", key: "a", route: "r", digest: 1)
         _ = ledger.nextToPublish()
-        _ = ledger.publishingAnswered("a", task("a", 1).id, isConfirmed: true)
+        _ = ledger.publishingAnswered(name("a"), task("a", 1).id, isConfirmed: true)
         return ledger
     }
 
     @Test func nothingIsPublishedBeforeTheMarkerWasReadNorBeforeTheRouteIsBound() {
         var ledger = Ledger(life: "me")
         #expect(text(ledger.submitted("A", key: "a", route: "r", digest: 1)) == [])
-        #expect(ledger.nextToPublish()?.key == nil)
+        #expect(ledger.nextToPublish()?.name.key == nil)
         #expect(text(ledger.opened()) == ["declare r"])
-        #expect(ledger.nextToPublish()?.key == nil)
+        #expect(ledger.nextToPublish()?.name.key == nil)
         ledger.routeDeclared("r")
-        #expect(ledger.nextToPublish()?.key == "a")
-        #expect(ledger.nextToPublish()?.key == nil)
+        #expect(ledger.nextToPublish()?.name.key == "a")
+        #expect(ledger.nextToPublish()?.name.key == nil)
     }
 
     @Test func unconfirmedAndInFlightAreLimits() {
         var ledger = openLedger(unconfirmed: 2, inFlight: 2)
         for key in ["a", "b", "c"] { _ = ledger.submitted(key, key: key, route: "r", digest: 1) }
-        #expect(ledger.nextToPublish()?.key == "a")
-        #expect(ledger.nextToPublish()?.key == "b")
-        let confirmed = ledger.publishingAnswered("a", task("a", 1).id, isConfirmed: true)
+        #expect(ledger.nextToPublish()?.name.key == "a")
+        #expect(ledger.nextToPublish()?.name.key == "b")
+        let confirmed = ledger.publishingAnswered(name("a"), task("a", 1).id, isConfirmed: true)
         #expect(text(confirmed) == ["note a"])
-        #expect(ledger.nextToPublish()?.key == nil)
+        #expect(ledger.nextToPublish()?.name.key == nil)
         #expect(text(ledger.read(.ended(task("a", 1), .done("1")))) == ["a done 1"])
-        #expect(ledger.nextToPublish()?.key == "c")
+        #expect(ledger.nextToPublish()?.name.key == "c")
         #expect(ledger.inFlightCount == 2)
     }
 
@@ -75,9 +80,9 @@ import Testing
         var ledger = openLedger()
         _ = ledger.submitted("A", key: "a", route: "r", digest: 1)
         _ = ledger.nextToPublish()
-        let refused = ledger.publishingAnswered("a", task("a", 1).id, isConfirmed: false)
+        let refused = ledger.publishingAnswered(name("a"), task("a", 1).id, isConfirmed: false)
         #expect(text(refused) == ["declare r"])
-        #expect(ledger.nextToPublish()?.key == nil)
+        #expect(ledger.nextToPublish()?.name.key == nil)
         ledger.routeDeclared("r")
         #expect(ledger.nextToPublish()?.id == task("a", 1).id)
     }
@@ -91,7 +96,7 @@ import Testing
         ledger.connectionLost()
         #expect(text(ledger.read(.ended(task("a", 1), .done("1")))) == ["a done 1"])
         _ = ledger.opened()
-        #expect(ledger.nextToPublish()?.key == "b")
+        #expect(ledger.nextToPublish()?.name.key == "b")
         #expect(ledger.inFlightCount == 1)
     }
 
@@ -105,6 +110,7 @@ import Testing
 
     @Test func aKnownOutcomeComesAtOnceAndAQueuedTaskIsAdopted() {
         var ledger = Ledger(life: "me")
+        _ = ledger.read(.life("old.1"))
         _ = ledger.read(.queued([task("a", 1, "old"), task("b", 2, "old")]))
         _ = ledger.read(.started([(task("b", 2, "old"), attempt: 1)], worker: Self.worker))
         _ = ledger.read(.ended(task("a", 1, "old"), .done("1")))
@@ -112,20 +118,21 @@ import Testing
         ledger.routeDeclared("r")
         #expect(text(ledger.submitted("A", key: "a", route: "r", digest: 1)) == ["A done 1"])
         #expect(text(ledger.submitted("B", key: "b", route: "r", digest: 1)) == ["B on h1 1"])
-        #expect(ledger.nextToPublish()?.key == nil)
+        #expect(ledger.nextToPublish()?.name.key == nil)
         #expect(ledger.counts.knownOutcomes == 1)
         #expect(ledger.counts.adopted == 1)
     }
 
     @Test func aChangedInputIsRefused() {
         var ledger = openLedger()
+        _ = ledger.read(.life("old.1"))
         _ = ledger.read(.queued([task("a", 1, "old")]))
         #expect(text(ledger.submitted("A", key: "a", route: "r", digest: 2)) == ["A inputChanged"])
     }
 
     @Test func aQueuedTaskEndsWhenAllConsumersHaveSeenItsCancel() {
         var ledger = ledgerWithQueued()
-        #expect(text(ledger.cancelRequested("a")) == ["cancel soon"])
+        #expect(text(ledger.cancelRequested(name("a"))) == ["cancel soon"])
         #expect(ledger.takeCancelRound(9)?.publications == [task("a", 1).id])
         ledger.cancelRoundConfirmed("me.1")
         #expect(text(ledger.consumersCounted("r", 2)) == [])
@@ -139,7 +146,7 @@ import Testing
     @Test func aRunningTaskIsWaitedForUnlessItsWorkerIsGone() {
         var ledger = ledgerWithQueued()
         _ = ledger.read(.started([(task("a", 1), attempt: 1)], worker: Self.worker))
-        _ = ledger.cancelRequested("a")
+        _ = ledger.cancelRequested(name("a"))
         _ = ledger.takeCancelRound(9)
         ledger.cancelRoundConfirmed("me.1")
         #expect(text(ledger.consumersCounted("r", 0)) == [])
@@ -149,7 +156,7 @@ import Testing
 
     @Test func aLostConnectionSendsTheCancelsAnew() {
         var ledger = ledgerWithQueued()
-        _ = ledger.cancelRequested("a")
+        _ = ledger.cancelRequested(name("a"))
         _ = ledger.takeCancelRound(9)
         ledger.connectionLost()
         #expect(text(ledger.opened()) == ["cancel soon"])
@@ -164,8 +171,8 @@ import Testing
         }
         for (number, key) in ["a", "b", "c"].enumerated() {
             let id = PublicationID(life: "me", number: number + 1)
-            _ = ledger.publishingAnswered(key, id, isConfirmed: true)
-            _ = ledger.cancelRequested(key)
+            _ = ledger.publishingAnswered(name(key), id, isConfirmed: true)
+            _ = ledger.cancelRequested(name(key))
         }
         let round = ledger.takeCancelRound(10)
         #expect(ledger.roundsToRepeat.isEmpty)
@@ -190,5 +197,63 @@ import Testing
         var ledger = openLedger()
         _ = ledger.read(.route("past"))
         #expect(ledger.routes == ["past", "r"])
+    }
+
+    @Test func aLateOutcomeOfAnotherWorkOrLifeSettlesNothing() {
+        var ledger = openLedger()
+        _ = ledger.read(.life("old.1"))
+        _ = ledger.submitted("B", key: "a", route: "r", digest: 1)
+        _ = ledger.nextToPublish()
+        let other = Ledger.Record.Task(
+            name: name("a", "other"),
+            id: PublicationID(life: "old", number: 1),
+            digest: 1
+        )
+        #expect(text(ledger.read(.ended(other, .done("16")))) == [])
+        #expect(text(ledger.read(.ended(task("a", 1, "old"), .done("16")))) == [])
+        #expect(text(ledger.read(.ended(task("a", 1, "old"), .done("16")))) == [])
+        #expect(ledger.counts.duplicateOutcomes == 2)
+        #expect(text(ledger.read(.ended(task("a", 1), .done("25")))) == ["B done 25"])
+    }
+
+    @Test func tasksOfTwoWorksMayHaveOneKeyAtATime() {
+        var ledger = openLedger()
+        ledger.routeDeclared("s")
+        _ = ledger.submitted("A", key: "a", route: "r", digest: 1)
+        #expect(text(ledger.submitted("B", key: "a", route: "s", digest: 1)) == [])
+        #expect(text(ledger.submitted("C", key: "a", route: "r", digest: 1)) == ["C keyInUse"])
+        #expect(text(ledger.submitted("D", key: "a", route: "r@p", digest: 1)) == ["D keyInUse"])
+    }
+
+    @Test func anOutcomeOfWhichThePlaceIsKeptIsReadAgainOrItsTaskRunsAnew() {
+        for isGone in [false, true] {
+            var ledger = Ledger(life: "me")
+            _ = ledger.read(.life("old.1"))
+            let place = StreamPlace(offset: 7, bytes: EarlierLives<String>.keptBytesLimit + 1)
+            _ = ledger.read(.ended(task("a", 1, "old"), .done("1")), at: place)
+            _ = ledger.opened()
+            ledger.routeDeclared("r")
+            let read = ledger.submitted("A", key: "a", route: "r", digest: 1)
+            #expect(text(read) == ["read a at 7"])
+            #expect(ledger.nextToPublish()?.name.key == nil)
+            let found = Ledger.Record.ended(task("a", 1, "old"), .done("1"))
+            let ends = text(ledger.readAgain(name("a"), isGone ? nil : found))
+            #expect(ends == (isGone ? [] : ["A done 1"]))
+            // The first number was the task's own, before it took over the earlier life's.
+            #expect(ledger.nextToPublish()?.id == (isGone ? task("a", 2).id : nil))
+        }
+    }
+
+    @Test func aTaskThatTakesLongerThanTheBrokerAllowsSaysSoWhenItIsGivenUp() {
+        var ledger = ledgerWithQueued()
+        _ = ledger.read(.overdue([task("a", 1)], "Timeout value used: 100 ms"))
+        let dead = TaskOutcome<String>.undeliverable(deliveries: 4, reason: "each worker died")
+        let settled = ledger.read(.ended(task("a", 1), dead))
+        guard case .settle(_, .ended(.undeliverable(_, let reason)))? = settled.first else {
+            Issue.record("\(settled)")
+            return
+        }
+        #expect(reason.contains("consumer_timeout"))
+        #expect(reason.contains("100 ms"))
     }
 }

@@ -32,10 +32,13 @@ import Testing
             .map { number, length in
                 let task = Envelope.TaskMessage(
                     job: "j",
-                    key: String(repeating: "k", count: length),
+                    name: TaskName(work: "w", key: String(repeating: "k", count: length)),
                     id: PublicationID(life: PublicationID.newLife(), number: number),
                     digest: .max,
                     limit: 3,
+                    returns: 0,
+                    priority: 0,
+                    route: "w",
                     routingKey: "",
                     properties: .init(),
                     body: ByteBuffer()

@@ -8,7 +8,7 @@ import Testing
     private func id(_ number: Int) -> PublicationID { PublicationID(life: "c", number: number) }
 
     private func tag(_ number: UInt64) -> Ledger.Tag {
-        Ledger.Tag(isSuspect: false, number: number)
+        Ledger.Tag(source: 1, number: number)
     }
 
     private func deliver(

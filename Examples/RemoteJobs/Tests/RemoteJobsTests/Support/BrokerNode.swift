@@ -18,28 +18,34 @@ final class BrokerNode: Sendable {
     private let ended = XCTestExpectation(description: "the node has ended")
 
     /// Starts a node in a new folder and waits until it lets a user in.
-    convenience init(keepingFolder: Bool = false) async throws {
+    convenience init(keepingFolder: Bool = false, settings: String = "") async throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("remote-jobs-\(UUID().uuidString)")
         try await self.init(
             in: folder.path,
             at: BrokerNode.freePorts(),
-            keepingFolder: keepingFolder
+            keepingFolder: keepingFolder,
+            settings: settings
         )
     }
 
     /// Starts the node of a folder, anew if there was one, and waits until it lets a user in.
     ///
     /// The folder goes with it, unless it is kept for the next.
-    init(in folder: String, at port: Int, keepingFolder: Bool = false) async throws {
+    init(
+        in folder: String,
+        at port: Int,
+        keepingFolder: Bool = false,
+        settings: String = ""
+    ) async throws {
         self.port = port
         self.folder = folder
         process.executableURL = URL(fileURLWithPath: BrokerNode.package + "/Scripts/broker")
         process.arguments = [folder, String(port)]
-        if !keepingFolder {
-            process.environment = ProcessInfo.processInfo.environment
-                .merging(["REMOVE_FOLDER": "yes"]) { $1 }
-        }
+        var environment = ProcessInfo.processInfo.environment
+        if !keepingFolder { environment["REMOVE_FOLDER"] = "yes" }
+        environment["BROKER_SETTINGS"] = settings
+        process.environment = environment
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
@@ -63,10 +69,9 @@ final class BrokerNode: Sendable {
 
     /// Has the node evaluate an expression of Erlang.
     func evaluate(_ expression: String) async throws {
-        let tool = URL(fileURLWithPath: folder + "/rabbitmqctl")
-        let run = try ProgramRun(at: tool, ["-q", "eval", expression])
+        let run = try ProgramRun(at: URL(fileURLWithPath: folder + "/evaluate"), [expression])
         let end = try await run.end()
-        XCTAssertEqual(end.status, 0, end.output + end.messages)
+        XCTAssertTrue(end.output.hasPrefix("{ok, "), end.output + end.messages)
     }
 
     /// The ports of the node, of its cluster and of its epmd on which somebody listens.
@@ -84,9 +89,7 @@ final class BrokerNode: Sendable {
 
     /// Opens a connection of the test's own.
     func connect() async throws -> TestConnection {
-        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
-        let connection = try await Connection.open(address: addresses[0], on: eventLoop)
-        return TestConnection(connection, eventLoop)
+        try await TestConnection(to: addresses[0])
     }
 
     /// Asks until it answers: a node tells nobody when it lets users in.
@@ -104,7 +107,7 @@ final class BrokerNode: Sendable {
     }
 
     /// Finds three ports in a row that nobody has; the first of them.
-    private static func freePorts() throws -> Int {
+    static func freePorts() throws -> Int {
         for _ in 0..<200 {
             let first = Int.random(in: 20_000..<32_000)
             if (first..<first + 3).allSatisfy(isFree) { return first }
@@ -124,7 +127,7 @@ final class BrokerNode: Sendable {
         _ port: Int,
         _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Bool
     ) -> Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = socket(AF_INET, SocketConstants.stream, 0)
         defer { close(descriptor) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -18,6 +18,7 @@ final class CutProxy: Sendable {
     private let refuseJudge = Mutex<Judge?>(nil)
     private let lets = Mutex(true)
     private let accepted = Mutex(0)
+    private let garbles = Mutex(false)
 
     /// How many links have come so far.
     var linkCount: Int { accepted.withLock { $0 } }
@@ -84,6 +85,13 @@ final class CutProxy: Sendable {
     /// Whether new links are let through.
     func letThrough(_ lets: Bool) {
         self.lets.withLock { $0 = lets }
+    }
+
+    /// From now on the first of two bytes 7 of the client arrives as 255, which no text has.
+    ///
+    /// No short frame has two in a row other than in its texts.
+    func garble() {
+        garbles.withLock { $0 = true }
     }
 
     /// Ends the proxy.
@@ -168,6 +176,13 @@ final class CutProxy: Sendable {
                 if !stays(frame) { passed.writeBytes(start.readableBytesView.prefix(length)) }
             }
             unread.discardReadBytes()
+            if proxy.garbles.withLock({ $0 }) {
+                var bytes = Array(passed.readableBytesView)
+                for place in bytes.indices.dropLast() where bytes[place...].starts(with: [7, 7]) {
+                    bytes[place] = 255
+                }
+                passed = ByteBuffer(bytes: bytes)
+            }
             other.writeAndFlush(passed, promise: nil)
         }
 

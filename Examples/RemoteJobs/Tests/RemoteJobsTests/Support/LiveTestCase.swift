@@ -12,8 +12,10 @@ class LiveTestCase: XCTestCase {
     /// Where the test's tasks run; it has a dot, which means something to a broker.
     let place = "place.\(UUID().uuidString.prefix(8))"
 
-    /// The queue of the test's doubles.
-    var queue: String { Layout.tasks(Layout.route(Double2.name, at: place)) }
+    /// The queue of a job's doubles.
+    func queue(of job: String) -> String {
+        Layout.tasks(Layout.route(Double2.name, at: place), of: job)
+    }
     /// The queue of those of them whose worker has died.
     var suspects: String { Layout.suspects(Layout.route(Double2.name, at: place)) }
 
@@ -32,7 +34,7 @@ class LiveTestCase: XCTestCase {
         options: RemoteSession.Options = .init()
     ) async throws -> RemoteSession {
         let session = RemoteSession(job: job, brokers: brokers, options: options)
-        addTeardownBlock { await within(60, "a session's end") { await session.close() } }
+        addTeardownBlock { await within(300, "a session's end") { await session.close() } }
         try await session.open()
         return session
     }
@@ -52,7 +54,7 @@ class LiveTestCase: XCTestCase {
             prefetch: prefetch,
             register: register
         )
-        addTeardownBlock { await within(60, "a worker's end") { try? await worker.stop() } }
+        addTeardownBlock { await within(300, "a worker's end") { try? await worker.stop() } }
         return worker
     }
 
@@ -107,19 +109,22 @@ class LiveTestCase: XCTestCase {
     }
 
     /// Runs a job whose controller is cut off, comes back over a link that is of no use, and ends
-    /// it over a third one.
+    /// it over a later one.
     ///
     /// - Parameters:
     ///   - name: What the job's name begins with.
     ///   - count: How many tasks it has.
+    ///   - pace: How long the controller waits for answers.
     ///   - spoil: Tells the proxy what befalls the second link when it asks for the job's stream,
     ///     at the frame of which the judge says so.
+    /// - Returns: How many links there were.
     /// - Throws: What the job or its broker has failed with.
-    func runOverThirdLink(
+    func runOverLaterLink(
         _ name: String,
         _ count: Int = 200,
+        pace: SessionPace = SessionPace(),
         spoil: (CutProxy, _ isSecond: @escaping CutProxy.Judge) -> Void
-    ) async throws {
+    ) async throws -> Int {
         let broker = try await broker
         let proxy = try await proxy(to: broker)
         let requests = Counter()
@@ -127,7 +132,9 @@ class LiveTestCase: XCTestCase {
             guard case .method(.basicConsume, _) = frame else { return false }
             return requests.next() == 2
         }
-        let session = try await open(jobName(name), [proxy.address])
+        var options = RemoteSession.Options()
+        options.pace = pace
+        let session = try await open(jobName(name), [proxy.address], options: options)
         let worker = startDoubler("h1", broker.addresses)
         let job = FanOut<Double2>((0..<count).map { ("k\($0)", $0) }, in: session, at: place)
         let running = Task { try await job.run() }
@@ -135,9 +142,9 @@ class LiveTestCase: XCTestCase {
         let end = await outcome(of: running)
         try end.get()
         XCTAssertEqual(job.callbackCount, count)
-        XCTAssertEqual(proxy.linkCount, 3)
         try await worker.stop()
-        await session.close(removingJob: true)
+        try await session.close(removingJob: true)
+        return proxy.linkCount
     }
 
     /// Runs a job, within a bound.

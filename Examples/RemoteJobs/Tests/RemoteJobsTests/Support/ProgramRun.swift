@@ -45,6 +45,9 @@ final class ProgramRun: Sendable {
 
     var isRunning: Bool { process.isRunning }
 
+    /// What it has written on standard error so far.
+    var messages: String { (try? String(contentsOfFile: files[1], encoding: .utf8)) ?? "" }
+
     func send(_ signal: Int32) {
         kill(process.processIdentifier, signal)
     }

@@ -1,5 +1,8 @@
 import AMQP
 import NIOCore
+import NIOPosix
+
+@testable import RemoteJobs
 
 /// A connection by which a test looks at a broker.
 struct TestConnection: Sendable {
@@ -9,6 +12,38 @@ struct TestConnection: Sendable {
     init(_ connection: NIOLoopBound<Connection>, _ eventLoop: any EventLoop) {
         self.connection = connection
         self.eventLoop = eventLoop
+    }
+
+    /// Connects to a broker.
+    init(to address: BrokerAddress) async throws {
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        self.init(try await Connection.open(address: address, on: eventLoop), eventLoop)
+    }
+
+    /// Publishes messages and waits until the broker has answered all of them.
+    func publish(_ messages: [Published]) async throws {
+        let (connection, eventLoop) = (connection, eventLoop)
+        try await eventLoop.flatSubmit {
+            let channel = connection.value.openConfirmingChannel()
+            let answers = messages.map { message in
+                let answer = eventLoop.makePromise(of: Void.self)
+                channel.publish(
+                    to: message.exchange,
+                    key: message.key,
+                    message.properties,
+                    message.body
+                ) { outcome in
+                    if outcome == .lost {
+                        answer.fail(ConnectionFailure.transportLost)
+                    } else {
+                        answer.succeed()
+                    }
+                }
+                return answer.futureResult
+            }
+            return EventLoopFuture.andAllSucceed(answers, on: eventLoop)
+        }
+        .get()
     }
 
     /// How many messages and consumers a queue has; nil if it is not there.
@@ -38,4 +73,12 @@ struct TestConnection: Sendable {
         let connection = connection
         try await eventLoop.submit { connection.value.abort(.closedHere) }.get()
     }
+}
+
+/// A message, and where it is published.
+struct Published: Sendable {
+    var exchange = ""
+    var key: String
+    var properties = MessageProperties()
+    var body = ByteBuffer()
 }

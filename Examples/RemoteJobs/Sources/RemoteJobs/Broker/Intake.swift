@@ -1,0 +1,335 @@
+import AMQP
+import NIOCore
+
+/// Reads what comes over the wire: the one room where a message is checked.
+///
+/// Anyone who may publish can put anything into any queue and stream. Each text and number that
+/// leaves this room has a length or a range that the rest of the package can add, index and send
+/// with; of a message that has another, nothing is used.
+enum Intake {
+    /// Why a message is not used: there are few reasons, however many messages come.
+    struct Refusal: Error, Hashable {
+        let reason: String
+    }
+
+    /// How long the body of a record about several tasks may be.
+    private static let longestNote = 16 << 20
+    /// How many outcomes may travel together.
+    private static let mostParts = 4_096
+    /// How long a name of a worker, of a life or a round may be.
+    private static let longestWord = 255
+    /// How often a message can have come back, as far as it matters.
+    private static let mostReturns = 1_000_000
+    /// Up to which offset a stream is read.
+    private static let lastOffset = 1 << 60
+
+    // MARK: Tasks
+
+    /// Reads the message of a task that came from the queue of a route.
+    static func task(in message: Message, from route: String) throws(Refusal)
+        -> Envelope.TaskMessage
+    {
+        let properties = try properties(of: message)
+        guard properties.type == Envelope.Kind.task.rawValue else {
+            throw Refusal("its type is not task")
+        }
+        let job = try text(properties.appID, "app_id", atMost: 100)
+        let id = try publication(properties)
+        guard message.routingKey == Layout.key(route, job: job) else {
+            throw Refusal("its routing key is not its job's")
+        }
+        let key = try key(properties)
+        let limit = try number(properties, Envelope.Header.limit, 0...Int(Layout.suspectLimit))
+        let told = try number(properties, Envelope.Header.returns, 0...mostReturns)
+        let counted = message.header("x-delivery-count")?.integer ?? 0
+        return Envelope.TaskMessage(
+            job: job,
+            name: TaskName(route: route, key: key),
+            id: id,
+            digest: try digest(properties),
+            limit: limit ?? 0,
+            returns: (told ?? 0) + min(mostReturns, max(0, counted)),
+            priority: min(9, Int(properties.priority ?? 0)),
+            route: route,
+            routingKey: message.routingKey,
+            properties: properties,
+            body: message.body
+        )
+    }
+
+    // MARK: A job's stream
+
+    /// Where a message of a stream stands; nil if it does not say so.
+    static func offset(of message: Message) -> Int? {
+        guard let offset = message.header("x-stream-offset")?.integer, 0...lastOffset ~= offset
+        else { return nil }
+        return offset
+    }
+
+    /// Reads a message of a job's stream.
+    ///
+    /// - Returns: The records that it holds, and how long the body of each is.
+    static func records(
+        in message: Message,
+        of job: String
+    ) throws(Refusal) -> [(JobRecord<ByteBuffer>, bytes: Int)] {
+        let properties = try properties(of: message)
+        guard properties.type == Envelope.Kind.outcomes.rawValue else {
+            let record = try record(properties, message.body, job: job)
+            return [(record, bytes: message.body.readableBytes)]
+        }
+        return try parts(properties, message.body)
+            .map { part throws(Refusal) in
+                (try record(part.0, part.1, job: job), bytes: part.1.readableBytes)
+            }
+    }
+
+    /// Takes the outcomes that travel together apart.
+    private static func parts(
+        _ properties: MessageProperties,
+        _ body: ByteBuffer
+    ) throws(Refusal) -> [(MessageProperties, ByteBuffer)] {
+        guard case .bytes(let bytes)? = properties.headers?[Envelope.Header.parts] else {
+            throw Refusal("outcomes without the header parts")
+        }
+        var (words, body) = (ByteBuffer(bytes: bytes), body)
+        var parts: [(MessageProperties, ByteBuffer)] = []
+        while words.readableBytes > 0 {
+            // A bracket or a comma precedes each payload.
+            body.moveReaderIndex(forwardBy: min(1, body.readableBytes))
+            guard parts.count < mostParts, let properties = try? words.requireProperties(),
+                let length = words.readInteger(as: UInt32.self),
+                let payload = body.readSlice(length: Int(length))
+            else { throw Refusal("outcomes that do not fit their header parts") }
+            parts.append((properties, payload))
+        }
+        return parts
+    }
+
+    private static func record(
+        _ properties: MessageProperties,
+        _ body: ByteBuffer,
+        job: String
+    ) throws(Refusal) -> JobRecord<ByteBuffer> {
+        guard let kind = properties.type.flatMap(Envelope.Kind.init) else {
+            throw Refusal("its type is none of a job's stream")
+        }
+        switch kind {
+        case .life: return .life(try word(properties))
+        case .route: return .route(try route(word(properties)))
+        case .queued:
+            return .queued(try entries(body).map { entry throws(Refusal) in try task(entry) })
+        case .withdrawn:
+            return .withdrawn(try entries(body).map { entry throws(Refusal) in try task(entry) })
+        case .started, .overdue:
+            let worker = try worker(properties)
+            let tasks = try entries(body)
+                .map { entry throws(Refusal) in
+                    (try task(entry), attempt: min(mostReturns, max(1, entry.a ?? 1)))
+                }
+            return kind == .started
+                ? .started(tasks, worker: worker) : .overdue(tasks.map(\.0), try word(properties))
+        case .progress:
+            return .progress(
+                try entries(body)
+                    .map { entry throws(Refusal) in
+                        let fraction = entry.f ?? 0
+                        return (try task(entry), fraction: fraction > 0 ? min(1, fraction) : 0)
+                    }
+            )
+        case .seen:
+            let round = try word(properties)
+            let worker = try worker(properties)
+            return .seen(round: round, worker: worker, routes: try names(body))
+        case .done, .failed, .stopped, .task:
+            if kind == .task, properties.appID != job { throw Refusal("a task of another job") }
+            let work = try text(
+                properties.headers?[Envelope.Header.work]?.text ?? "",
+                "work",
+                atMost: 255,
+                atLeast: 0
+            )
+            let task = JobRecord<ByteBuffer>
+                .Task(
+                    name: TaskName(work: work, key: try key(properties)),
+                    id: try publication(properties),
+                    digest: try digest(properties)
+                )
+            return .ended(task, try outcome(kind, properties, body))
+        case .outcomes, .cancel, .removed, .tasks:
+            throw Refusal("its type is none of a job's stream")
+        }
+    }
+
+    private static func outcome(
+        _ kind: Envelope.Kind,
+        _ properties: MessageProperties,
+        _ body: ByteBuffer
+    ) throws(Refusal) -> TaskOutcome<ByteBuffer> {
+        switch kind {
+        case .done: return .done(body)
+        case .failed: return .failed(body)
+        case .stopped: return .stopped
+        default:
+            // The task itself, which was given up.
+            let limit = try number(properties, Envelope.Header.limit, 0...Int(Layout.suspectLimit))
+            return .undeliverable(
+                deliveries: (limit ?? 0) + 1,
+                reason: "every worker that took it died, stopped or lost its connection"
+            )
+        }
+    }
+
+    // MARK: The control stream
+
+    /// What is said to all workers.
+    enum Order: Equatable {
+        /// A worker has begun to read.
+        case mark(String)
+        case cancel(round: String, job: String, [PublicationID])
+        /// What these lives of a job's controllers have published is not wanted.
+        case removed(job: String, lives: [String])
+        /// Tasks of a job are in queues of their own for these routes.
+        case tasks(job: String, routes: [String])
+    }
+
+    /// Reads a message of the control stream.
+    static func order(in message: Message) throws(Refusal) -> Order {
+        let properties = try properties(of: message)
+        switch properties.type.flatMap(Envelope.Kind.init) {
+        case .life: return .mark(try word(properties))
+        case .cancel:
+            let job = try text(properties.appID, "app_id", atMost: 100)
+            let ids = try entries(message.body)
+                .map { entry throws(Refusal) in try publication(entry.i) }
+            return .cancel(round: try word(properties), job: job, ids)
+        case .removed:
+            let job = try text(properties.appID, "app_id", atMost: 100)
+            return .removed(job: job, lives: try names(message.body))
+        case .tasks:
+            let job = try text(properties.appID, "app_id", atMost: 100)
+            return .tasks(job: job, routes: try names(message.body))
+        default: throw Refusal("its type is none of the control stream")
+        }
+    }
+
+    // MARK: Fields
+
+    private static func properties(of message: Message) throws(Refusal) -> MessageProperties {
+        switch message.properties.fault {
+        case nil: return message.properties
+        case .notText: throw Refusal("its properties are not UTF-8")
+        case .nestedTooDeep: throw Refusal("its headers are nested too deep")
+        case .bodyTooLong: throw Refusal("its body is too long")
+        default: throw Refusal("its properties cannot be read")
+        }
+    }
+
+    private static func text(
+        _ text: String?,
+        _ what: StaticString,
+        atMost longest: Int,
+        atLeast shortest: Int = 1
+    ) throws(Refusal) -> String {
+        guard let text else { throw Refusal("it has no \(what)") }
+        guard shortest...longest ~= text.utf8.count else {
+            throw Refusal("its \(what) is empty or too long")
+        }
+        return text
+    }
+
+    /// A number in a header; nil if there is none.
+    private static func number(
+        _ properties: MessageProperties,
+        _ header: String,
+        _ range: ClosedRange<Int>
+    ) throws(Refusal) -> Int? {
+        guard let value = properties.headers?[header] else { return nil }
+        guard let number = value.integer, range ~= number else {
+            throw Refusal(
+                "its header \(header) is no number from \(range.lowerBound) to \(range.upperBound)"
+            )
+        }
+        return number
+    }
+
+    private static func digest(_ properties: MessageProperties) throws(Refusal) -> UInt64? {
+        guard let value = properties.headers?[Envelope.Header.digest] else { return nil }
+        guard let number = value.integer else { throw Refusal("its header digest is no number") }
+        return UInt64(bitPattern: Int64(number))
+    }
+
+    private static func key(_ properties: MessageProperties) throws(Refusal) -> String {
+        let key = properties.messageID ?? properties.headers?[Envelope.Header.key]?.text
+        return try text(key, "key", atMost: SizeLimit.key, atLeast: 0)
+    }
+
+    private static func publication(_ properties: MessageProperties) throws(Refusal)
+        -> PublicationID
+    {
+        try publication(properties.correlationID)
+    }
+
+    private static func publication(_ text: String?) throws(Refusal) -> PublicationID {
+        guard let id = text.flatMap(PublicationID.init) else {
+            throw Refusal("it names no publication")
+        }
+        return id
+    }
+
+    private static func word(_ properties: MessageProperties) throws(Refusal) -> String {
+        try text(properties.correlationID, "correlation_id", atMost: longestWord)
+    }
+
+    private static func route(_ text: String) throws(Refusal) -> String {
+        guard Layout.isRoute(text) else { throw Refusal("it names no route") }
+        return text
+    }
+
+    private static func worker(_ properties: MessageProperties) throws(Refusal) -> WorkerIdentity {
+        let name = properties.headers?[Envelope.Header.worker]?.text
+        let instance = properties.headers?[Envelope.Header.instance]?.text
+        return WorkerIdentity(
+            name: try text(name, "worker", atMost: 4_096, atLeast: 0),
+            instance: try text(instance, "instance", atMost: longestWord)
+        )
+    }
+
+    private static func task(_ entry: Envelope.Entry) throws(Refusal) -> JobRecord<ByteBuffer>.Task
+    {
+        let name = TaskName(
+            work: try text(entry.w ?? "", "work", atMost: 255, atLeast: 0),
+            key: try text(entry.k, "key", atMost: SizeLimit.key, atLeast: 0)
+        )
+        return .init(name: name, id: try publication(entry.i), digest: entry.d)
+    }
+
+    // MARK: Bodies
+
+    private static func entries(_ body: ByteBuffer) throws(Refusal) -> [Envelope.Entry] {
+        try value([Envelope.Entry].self, body)
+    }
+
+    private static func names(_ body: ByteBuffer) throws(Refusal) -> [String] {
+        let names = try value([String].self, body)
+        for name in names { _ = try text(name, "list of names", atMost: longestWord) }
+        return names
+    }
+
+    private static func value<Value: Decodable>(
+        _ type: Value.Type,
+        _ body: ByteBuffer
+    ) throws(Refusal) -> Value {
+        guard body.readableBytes <= longestNote else { throw Refusal("its body is too long") }
+        guard let value = try? Envelope.value(type, in: body) else {
+            throw Refusal("its body cannot be read")
+        }
+        return value
+    }
+}
+
+extension Intake.Refusal {
+    fileprivate init(_ reason: String) {
+        self.init(reason: reason)
+    }
+}
