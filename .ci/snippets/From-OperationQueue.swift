@@ -12,3 +12,7 @@ final class FetchArticle: ConcurrentOperation, @unchecked Sendable {
     var article: Article?
     init(_ id: String) {}
 }
+func fetchArticle(
+    _ id: String,
+    _ done: @escaping @Sendable (Article?, (any Error)?) -> Void
+) {}

@@ -1,7 +1,13 @@
-// snippet "AsyncOperation { try await server.upload": body of Sync
-struct Server: Sendable {
-    func upload(_ file: String, attempt: Int) async throws {}
+// snippet "try await server.upload": body of Sync
+// snippet "try await server.fetch": body of Sync
+struct Receipt: Sendable {
+    let number = 1
 }
+struct Server: Sendable {
+    func upload(_ file: String) async throws -> Receipt { Receipt() }
+    func fetch() async throws -> [String] { [] }
+}
+let database = TaskQueue(name: "database", maxConcurrentOperationCount: 4)
 struct ServerError: Error {
     let isTemporary = true
 }

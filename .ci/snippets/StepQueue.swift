@@ -1,4 +1,9 @@
 import JobKitTesting
 import XCTest
 
-final class ImportJob: JobController, @unchecked Sendable {}
+final class ImportJob: JobController, @unchecked Sendable {
+    let imported = 3
+}
+let queue = StepQueue()
+let clock = ManualClock()
+let job = ImportJob(queue: queue)

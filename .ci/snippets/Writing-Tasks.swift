@@ -1,5 +1,7 @@
 // snippet "trackAndQueue(Load(file)": body of Album
 // snippet "maxConcurrentOperationCount: 1": body of Album
+// snippet "self.check(image)": body of Album
+// snippet "self.trackAndQueue(Load(URL": body of Album
 // snippet "then next:": body of Album
 struct Row: Sendable {
     func halved() -> Row { self }
@@ -29,4 +31,5 @@ final class Store: ConcurrentOperation, @unchecked Sendable {
 final class Album: JobController, @unchecked Sendable {
     var images: [Image] = []
     var stored = 0
+    func check(_ image: Image) throws {}
 }

@@ -1,0 +1,84 @@
+"""Faults that worlds must find: one for each of many rooms, planted in a copy of the sources.
+
+The file stands below Sources/JobKit. `text` occurs in it once, and `instead` takes its place; `planted(n)` in it is
+true where the environment plants the fault of that number, counted from 1. So all of them are built once.
+"""
+from typing import NamedTuple
+
+
+class Fault(NamedTuple):
+    rule: str
+    name: str
+    file: str
+    text: str
+    instead: str
+
+
+FAULTS = [
+    Fault("Q1", "a limited queue has one place too many", "TaskQueue/TaskQueueStateMachine.swift",
+          "placesTaken < width, let slot = ready.popFirst(slots)",
+          "placesTaken < width || planted(1) && placesTaken == width, let slot = ready.popFirst(slots)"),
+    Fault("Q2", "what was added last goes first", "TaskQueue/TaskQueueStateMachine.swift",
+          "slots[index].sequence = nextSequence",
+          "slots[index].sequence = planted(2) ? 1_000_000 - nextSequence : nextSequence"),
+    Fault("Q8", "a rate hands on one too many", "RateLimitedQueue/RateLimitedQueueStateMachine.swift",
+          "if let oldest = times.first, times.count >= limit {",
+          "if let oldest = times.first, times.count >= limit + (planted(3) ? 1 : 0) {"),
+    Fault("O10", "an operation is ready with one dependency left",
+          "ConcurrentOperation/Dependencies/Readiness.swift",
+          "unfinished.load(ordering: .acquiring) <= 0",
+          "unfinished.load(ordering: .acquiring) <= (planted(4) ? 1 : 0)"),
+    Fault("O5", "a finish does not wait for didCancel()", "ConcurrentOperation/OperationLifecycle.swift",
+          "contains(.notifying) && !contains(.givenUp)",
+          "contains(.notifying) && !contains(.givenUp) && !planted(5)"),
+    Fault("J14", "a suspended job goes on", "JobController/JobStateMachine.swift",
+          "guard stage == .afterMain, !isSuspended else",
+          "guard stage == .afterMain, !isSuspended || planted(6) else"),
+    Fault("J15", "a held task of a group takes no place", "JobController/Admission/AdmissionStateMachine.swift",
+          "if isCounting { groups[group]?.admittedCount += 1 }",
+          "if isCounting, !planted(7) { groups[group]?.admittedCount += 1 }"),
+    Fault("J8", "a cancel forgets the last of many tasks", "JobController/Ending/CancelSweep.swift",
+          "work += records.reversed()",
+          "work += records.dropLast(planted(8) && records.count > 3 ? 1 : 0).reversed()"),
+    Fault("J17", "a job that ends cancels what it shares", "JobController/Ending/CancelSweep.swift",
+          "|| shell.sharesTask(of: record)",
+          "|| (!planted(9) && shell.sharesTask(of: record))"),
+    Fault("J4", "a job that is told the end, and tracks more, is not told again", "JobController/JobStateMachine.swift",
+          "openByGroup[group] += 1\n        wasToldAll = false",
+          "openByGroup[group] += 1\n        wasToldAll = planted(10) && wasToldAll"),
+    Fault("J12", "a job that waits lends no place", "TaskQueue/TaskQueueStateMachine.swift",
+          "if loans.jobWaits(slot) { offerPlace(of: slot) }",
+          "if !planted(11), loans.jobWaits(slot) { offerPlace(of: slot) }"),
+    Fault("J5", "mail that comes while a turn ends is lost", "JobController/Delivery/JobShell+Delivery.swift",
+          "if mailbox.turn.giveBack(seen) {",
+          "if mailbox.turn.giveBack(planted(12) ? mailbox.turn.seen : seen) {"),
+    Fault("J16", "a nested job's own context stays outside the inherited one",
+          "JobController/Context/JobContexts.swift",
+          "own = own?.moved(inside: context)",
+          "if !planted(13) { own = own?.moved(inside: context) }"),
+    Fault("R4", "explainStall() asks twice", "Stall/StallReport.swift",
+          "        for record in records {\n            guard let known",
+          "        if planted(14), let known = records.lazy.compactMap({ $0.shell.stall(of: $0) }).first {\n"
+          "            stall = known\n        }\n"
+          "        for record in records {\n            guard let known"),
+    Fault("R2", "a task that is dropped is not told", "Observation/TaskTelling.swift",
+          "guard isObserved, begin(endsTask: true) else { return .settle }",
+          "guard isObserved, !planted(15), begin(endsTask: true) else { return .settle }"),
+    Fault("W2", "a stage opens one task early", "TaskWorkflow/TaskWorkflowStateMachine.swift",
+          "openStages == 0 || remaining[openStages - 1] == 0 {",
+          "openStages == 0 || remaining[openStages - 1] <= (planted(16) ? 1 : 0) {"),
+    Fault("D1", "a more urgent item does not withdraw the other", "LaunchDecisions/LaunchDecisionsStateMachine.swift",
+          "if let executing { reactions += withdraw(executing) }",
+          "if let executing, !planted(17) { reactions += withdraw(executing) }"),
+    Fault("A1", "a chain that runs is started again", "AppStart/AppStartStateMachine.swift",
+          "guard !isRunning else { return [] }",
+          "guard !isRunning || planted(18) else { return [] }"),
+]
+# Put into the copy, for all of them.
+SWITCH = """import Foundation
+
+private let number = ProcessInfo.processInfo.environment["JOBKIT_PLANTED_FAULT"].flatMap { Int($0) }
+
+@inline(__always)
+func planted(_ fault: Int) -> Bool { number == fault }
+"""
