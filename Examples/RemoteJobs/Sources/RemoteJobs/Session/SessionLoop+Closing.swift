@@ -2,6 +2,10 @@ import AMQP
 import NIOCore
 
 extension SessionLoop {
+    /// How long workers may take to leave a queue.
+    ///
+    /// One that takes longer was stopped, and leaves the queue as soon as it goes on.
+    private static let leavingTime = Duration.seconds(3)
     /// How long workers may take to put away what is left of a removed job.
     private static let leftoverTime = Duration.seconds(10)
     /// How many messages are taken at a time.
@@ -45,10 +49,22 @@ extension SessionLoop {
     /// Deletes the job's queues of tasks if nothing in them is wanted, so that no worker asks for them.
     private func leaveQueues() async {
         guard let link, link.isReady, !link.isBlocked, ledger.hasNothingOut else { return }
-        for route in ledger.routes.sorted() {
-            try? await self.link?.out.deleteQueue(Layout.tasks(route, of: job)).get()
-        }
         sayQueues([])
+        for route in ledger.routes.sorted() {
+            let queue = Layout.tasks(route, of: job)
+            await waitUntilLeft(queue)
+            try? await self.link?.out.deleteQueue(queue).get()
+        }
+    }
+
+    /// Waits until no worker consumes a queue that is about to be deleted.
+    ///
+    /// What consumes it to its end may consume nothing of another queue of that name.
+    private func waitUntilLeft(_ queue: String) async {
+        let deadline = now + Self.leavingTime
+        while now < deadline, case .success(let state) = await ask(queue), state.consumerCount > 0 {
+            try? await Task.sleep(for: .milliseconds(5))
+        }
     }
 
     /// Removes the job, over another connection if need be, until it is done.
@@ -83,7 +99,9 @@ extension SessionLoop {
     private func remove(on link: Link) async throws {
         try await tellRemoval(on: link)
         for route in ledger.routes.sorted() {
-            try await link.out.deleteQueue(Layout.tasks(route, of: job)).get()
+            let queue = Layout.tasks(route, of: job)
+            await waitUntilLeft(queue)
+            try await link.out.deleteQueue(queue).get()
             await clear(Layout.suspects(route), of: Layout.suspects, from: route)
         }
         try await link.out.deleteQueue(Layout.stream(of: job)).get()

@@ -25,6 +25,9 @@ struct Acknowledgements {
     /// How many messages are not dealt with.
     private(set) var heldCount = 0
 
+    /// Whether all is dealt with, and the broker was told.
+    var isSettled: Bool { heldCount == 0 && due.isEmpty }
+
     /// The next message was delivered.
     mutating func delivered() {
         states.append(.held)

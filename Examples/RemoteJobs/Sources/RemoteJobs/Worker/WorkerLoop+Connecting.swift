@@ -181,8 +181,7 @@ extension WorkerLoop {
                 if link.isReady { answer(round, of: job, on: link) }
             case .removed(let job, let lives):
                 carryOut(ledger.livesRemoved(lives))
-                // The next stream of that name is another one, which the channel would not know.
-                link.streams.leave(Layout.stream(of: job))
+                jobRemoved(job)
             case .tasks(let job, let routes): jobAnnounced(job, routes)
             }
         } catch {

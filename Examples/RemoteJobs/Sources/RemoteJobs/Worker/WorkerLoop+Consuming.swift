@@ -16,14 +16,56 @@ extension WorkerLoop {
     func jobAnnounced(_ job: String, _ announced: [String]) {
         let served = Set(announced).intersection(routes)
         guard !served.isEmpty else {
-            jobs[job] = nil
-            return
+            return jobLeft(job)
         }
-        guard jobs[job] != nil || jobs.count < Self.mostJobs else { return }
+        if jobs[job] == nil {
+            guard jobs.count < Self.mostJobs else { return }
+            // Its stream may be younger than the channel that writes into one of that name.
+            link?.streams.leave(Layout.stream(of: job))
+        }
         jobs[job] = served
         guard let link, link.isReady else { return }
         for route in served { ask(for: Link.Queue(job: job, route: route), on: link) }
         askNext(on: link)
+    }
+
+    /// A job is no more, and its stream is about to be deleted.
+    func jobRemoved(_ job: String) {
+        jobLeft(job)
+        link?.streams.leave(Layout.stream(of: job))
+    }
+
+    /// The queues of a job are about to be deleted: they are consumed no more.
+    ///
+    /// A consumer that is left to the end of its queue is moved by the broker to one that was
+    /// declared anew by then, and RabbitMQ 3.10.8 forgets whom its messages are for.
+    private func jobLeft(_ job: String) {
+        jobs[job] = nil
+        guard let link else { return }
+        for source in link.sources.values where source.job == job { leave(source, of: link) }
+    }
+
+    private func leave(_ source: Source, of link: Link) {
+        source.isLeft = true
+        let queue = Link.Queue(job: source.job, route: source.route)
+        if link.queues[queue] == source.number { link.queues[queue] = nil }
+        let tags = source.tags.map(\.tag)
+        source.tags = []
+        for tag in tags { cancelLeft(tag, of: source) }
+    }
+
+    private func cancelLeft(_ tag: String, of source: Source) {
+        let (generation, number) = (generation, source.number)
+        source.requestCount += 1
+        source.channel.cancelConsumer(tag)
+            .whenSuccess {
+                self.assumeIsolated { loop in
+                    guard loop.generation == generation, let link = loop.link else { return }
+                    guard let source = link.sources[number] else { return }
+                    source.requestCount -= 1
+                    link.closeIfSettled(source)
+                }
+            }
     }
 
     /// Consumes the queues of all jobs that are known.
@@ -94,14 +136,25 @@ extension WorkerLoop {
                     guard case .success(let tag) = result else {
                         return loop.asked(queue, nil, on: link)
                     }
-                    link.sources[number]?.tags.append((tag, prefetch))
+                    loop.began(number, tag, prefetch, on: link)
                     loop.asked(queue, number, on: link)
                 }
             }
     }
 
+    private func began(_ number: Int, _ tag: String, _ prefetch: Int, on link: Link) {
+        guard let source = link.sources[number] else { return }
+        source.requestCount -= 1
+        if source.isLeft {
+            cancelLeft(tag, of: source)
+        } else {
+            source.tags.append((tag, prefetch))
+        }
+    }
+
     private func begin(_ source: Source, _ prefetch: Int) -> EventLoopFuture<String> {
         let (generation, number, route) = (generation, source.number, source.route)
+        source.requestCount += 1
         return source.channel.consume(
             Layout.tasks(source.route, of: source.job),
             prefetch: prefetch
@@ -125,8 +178,14 @@ extension WorkerLoop {
     ///   - link: The connection.
     private func asked(_ queue: Link.Queue, _ source: Int?, on link: Link) {
         link.askedCount -= 1
-        link.queues[queue] = source
-        if source == nil { forget(queue) }
+        if let source, link.sources[source]?.isLeft == true {
+            // It was left before it had begun. The job may have come back since.
+            link.queues[queue] = nil
+            ask(for: queue, on: link)
+        } else {
+            link.queues[queue] = source
+            if source == nil { forget(queue) }
+        }
         if ledger.isDraining { stopConsuming() }
         answerRounds(of: queue.job, on: link)
         askNext(on: link)
@@ -141,8 +200,10 @@ extension WorkerLoop {
     private func queueGone(_ number: Int) {
         guard let link, let source = link.sources.removeValue(forKey: number) else { return }
         let queue = Link.Queue(job: source.job, route: source.route)
-        if link.queues[queue] == number { link.queues[queue] = nil }
-        forget(queue)
+        if link.queues[queue] == number {
+            link.queues[queue] = nil
+            forget(queue)
+        }
         _ = ledger.sourceLost(number)
         _ = source.channel.close()
     }
@@ -236,8 +297,8 @@ extension WorkerLoop {
         begin(source, more)
             .whenSuccess { tag in
                 self.assumeIsolated { loop in
-                    guard loop.generation == generation else { return }
-                    loop.link?.sources[number]?.tags.append((tag, more))
+                    guard loop.generation == generation, let link = loop.link else { return }
+                    loop.began(number, tag, more, on: link)
                     if loop.ledger.isDraining { loop.stopConsuming() }
                 }
             }

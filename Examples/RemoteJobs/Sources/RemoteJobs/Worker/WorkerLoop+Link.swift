@@ -16,6 +16,10 @@ extension WorkerLoop {
         /// What is to be acknowledged on the channel.
         var acknowledgements = Acknowledgements()
         var lastDelivery = Duration.zero
+        /// Whether it takes no more, and ends when what came to it is settled.
+        var isLeft = false
+        /// How many consumers are about to begin or to end.
+        var requestCount = 0
 
         init(_ number: Int, job: String, route: String, channel: AMQP.Channel, prefetch: Int) {
             self.number = number
@@ -95,6 +99,15 @@ extension WorkerLoop {
             for word in source.acknowledgements.take() {
                 source.channel.acknowledge(word.number, multiple: word.isMultiple)
             }
+            closeIfSettled(source)
+        }
+
+        /// Ends a source that was left, when its consumers have ended and its messages are settled.
+        func closeIfSettled(_ source: Source) {
+            guard source.isLeft, source.requestCount == 0, source.tags.isEmpty else { return }
+            guard source.acknowledgements.isSettled else { return }
+            sources[source.number] = nil
+            _ = source.channel.close()
         }
     }
 }

@@ -113,6 +113,24 @@ final class ResumeTests: LiveTestCase {
         try await worker.stop()
     }
 
+    /// A session that ends with nothing under way deletes the job's queues, and not its stream.
+    func testAJobThatIsClosedAndGoesOnAtOnceRunsAsOften() async throws {
+        let broker = try await broker
+        let name = jobName("onward")
+        let runs = RunLog()
+        let worker = startDoubler("h1", broker.addresses, noting: runs)
+        for round in 0..<8 {
+            let session = try await open(name, broker.addresses)
+            let keys = (0..<100).map { ("k\(round).\($0)", $0) }
+            let job = FanOut<Double2>(keys, in: session, at: place)
+            try await run(job)
+            XCTAssertEqual(job.callbackCount, 100)
+            await session.close()
+        }
+        XCTAssertEqual(runs.total, 8 * 100)
+        try await worker.stop()
+    }
+
     func testRemovingAJobTakesWhatAnEarlierLifeLeftAndNothingOfOthers() async throws {
         let broker = try await broker
         let (name, other) = (jobName("left"), jobName("other"))
