@@ -9,12 +9,15 @@ final class FailureTests: XCTestCase {
 
     func testFailureFailsTheJobAfterItsSiblingsHaveStopped() async {
         let sibling = HeldOperation("sibling", stopsWhenCancelled: false)
+        let failing = HeldOperation("bad")
         let job = ScriptedJob { job in
             job.trackAndQueue(sibling)
-            job.trackAndQueue(InstantOperation("bad", failure: self.bad))
+            job.trackAndQueue(failing)
         }
         job.startJob()
         await wait(for: sibling.began)
+        // Not before: a sibling that is cancelled before its start never begins.
+        failing.finish(with: bad)
         await wait(for: sibling.told)
         XCTAssertTrue(job.isExecuting)
         XCTAssertNil(job.outcome.map { "\($0)" })
