@@ -14,9 +14,11 @@ extension WorkerLoop {
 
     /// A job has queues for these routes, and for no other.
     func jobAnnounced(_ job: String, _ announced: [String]) {
+        guard !announced.isEmpty else { return jobLeft(job) }
         let served = Set(announced).intersection(routes)
         guard !served.isEmpty else {
-            return jobLeft(job)
+            jobs[job] = nil
+            return
         }
         if jobs[job] == nil {
             guard jobs.count < Self.mostJobs else { return }
