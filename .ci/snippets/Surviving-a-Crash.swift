@@ -14,6 +14,7 @@ struct Server: Sendable {
 final class Upload: ResultOperation<Receipt>, @unchecked Sendable {
     init(_ file: URL) { super.init() }
 }
+func lastChange(of file: URL) -> Date? { nil }
 func read(_ file: URL) async throws -> [Row] { [] }
 func render() async throws -> Data { Data() }
 let server = Server()
