@@ -71,6 +71,8 @@ final class PageOfTroubleTests: XCTestCase {
         for _ in 0..<3 { try server.wait(for: server.submitSteps(1, 0).id, "succeeded") }
         let browser = try open(server, path: "/?state=failed&text=2%20STEPS")
         let ids = "[...document.querySelectorAll('#runs tbody tr')].map((row) => row.id).join()"
+        // The server's answer has the totals. Before it comes, the list is what the stream told.
+        try browser.wait("document.body.textContent.includes('1 failed · 4 in all')")
         try browser.wait("\(ids) === 'row-\(failed)'")
         try browser.wait("document.querySelector('#filter').elements.state.value === 'failed'")
         try browser.evaluate(

@@ -15,7 +15,8 @@ export const hasFilter = () => filter.state !== "" || filter.kind !== "" || filt
 export function query() {
   const items = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) if (value !== "") items.set(name, value);
-  return items.toString();
+  // A form's "+" for a space is a plus to the server.
+  return items.toString().replaceAll("+", "%20");
 }
 
 export function matches(run) {
