@@ -2,13 +2,14 @@ import Foundation
 import JobKit
 import Synchronization
 
-// Operation forces @unchecked. All that changes is an atomic byte, and what `main()` and then the work
-// or the job's serial callbacks touch.
+// Operation forces @unchecked. All that changes is an atomic byte, and what `main()` and then the
+// work or the job's serial callbacks touch.
 /// A step of a ``JobJournal``: gives the outcome that is recorded, or works and records its own.
 ///
 /// A step is an operation like any other: it can be tracked, queued, limited, retried, timed,
-/// cancelled, observed and explained, or started alone. A step that makes an operation is a job with
-/// that one task; a cancel, a maximum runtime, progress, a context and a timeline reach into it.
+/// cancelled, observed and explained, or started alone. A step that makes an operation is a job
+/// with that one task; a cancel, a maximum runtime, progress, a context and a timeline reach into
+/// it.
 ///
 /// It finishes as a success only when its outcome is recorded. It fails with the error of its work;
 /// with ``InputChanged``, ``KeyInUse`` or ``JournalFailed``; with the `EncodingError` of an outcome

@@ -2,9 +2,9 @@ import JobKit
 
 /// Steps whose outcome depends on an input, which is recorded with it.
 ///
-/// A step whose input is not the recorded one fails with ``InputChanged`` and does not run. A `Set`,
-/// or a dictionary with other keys than strings and integers, has no order of its own: sort it
-/// first.
+/// A step whose input is not the recorded one fails with ``InputChanged`` and does not run. A
+/// `Set`, or a dictionary with other keys than strings and integers, has no order of its own: sort
+/// it first.
 extension JobJournal {
     /// A step that runs a closure and records its value.
     ///

@@ -35,8 +35,8 @@ extension ConcurrentOperation {
         }
     }
 
-    /// How long the operation may take to stop, measured on its ``clock`` from the stop request; nil
-    /// for as long as it takes.
+    /// How long the operation may take to stop, measured on its ``clock`` from the stop request;
+    /// nil for as long as it takes.
     ///
     /// An operation that was told to stop, by a cancel or by an overrun while it was executing, and
     /// has not finished in this time is *given up*: it finishes as it stands. Its outcome is as it

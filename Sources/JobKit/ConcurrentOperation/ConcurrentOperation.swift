@@ -144,8 +144,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// Cancels the operation.
     ///
     /// Calls ``didCancel()`` if the operation is executing. An operation that was not started will
-    /// never enter `main()`, stops waiting for its dependencies, and finishes when it is started. To
-    /// stop the work, override ``didCancel()``; an override of this method calls `super`.
+    /// never enter `main()`, stops waiting for its dependencies, and finishes when it is started.
+    /// To stop the work, override ``didCancel()``; an override of this method calls `super`.
     open override func cancel() {
         let decision = transition { $0.cancelCalled() }
         stopRequested(decision)

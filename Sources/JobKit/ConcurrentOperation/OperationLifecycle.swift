@@ -211,7 +211,8 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
         return isHeldByNotice ? false : endClaimed()
     }
 
-    /// Whether one announcement is enough after Foundation was told that the operation is not ready.
+    /// Whether one announcement is enough after Foundation was told that the operation is not
+    /// ready.
     static var isRepairedOnce: Bool {
         #if canImport(Darwin)
         true

@@ -3,11 +3,11 @@ import Synchronization
 
 /// A value behind a lock without an order: any waiting thread may take it next.
 ///
-/// On Linux, and on Android, a `Mutex` that a thread sleeps for is handed to that thread when it is unlocked,
-/// although the thread has yet to be woken: where threads lock it every microsecond, all of them
-/// wait for each wake, and none of them ever catches up. So no thread sleeps in the `Mutex`: a thread
-/// that finds it held watches a flag for some microseconds, then lets others run, and then sleeps
-/// for a while.
+/// On Linux, and on Android, a `Mutex` that a thread sleeps for is handed to that thread when it is
+/// unlocked, although the thread has yet to be woken: where threads lock it every microsecond, all
+/// of them wait for each wake, and none of them ever catches up. So no thread sleeps in the
+/// `Mutex`: a thread that finds it held watches a flag for some microseconds, then lets others run,
+/// and then sleeps for a while.
 ///
 /// The thread sanitizer does not see a `Mutex` being taken inside the standard library, which is
 /// not instrumented. The flag shows it the order: each holder reads what the last holder wrote.

@@ -49,8 +49,8 @@ extension JobController {
     /// ```
     ///
     /// When the time has passed, the job is cancelled as by `cancel()`, and the call throws as soon
-    /// as the job's tasks have stopped. Work that ignores the cancel delays that; a limit bounds the
-    /// wait, so that the call returns after the sum of both at the latest. A task's
+    /// as the job's tasks have stopped. Work that ignores the cancel delays that; a limit bounds
+    /// the wait, so that the call returns after the sum of both at the latest. A task's
     /// ``ConcurrentOperation/maximumStopTime`` bounds it too, and ends the job as well.
     ///
     /// The time counts from the call: the wait for a place in `queue` is part of it.

@@ -151,8 +151,8 @@ struct JobStateMachine<Mail> {
 
     // MARK: Giving up
 
-    /// The time of a job that was told to stop has passed: it calls nothing of its own any more, and
-    /// no longer waits for the callback that is running.
+    /// The time of a job that was told to stop has passed: it calls nothing of its own any more,
+    /// and no longer waits for the callback that is running.
     ///
     /// - Returns: Whether the job's tasks are to be left; it ends anyway otherwise.
     mutating func gaveUp() -> Bool {

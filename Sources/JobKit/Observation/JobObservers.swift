@@ -121,7 +121,8 @@ struct JobObservers: Sendable {
     }
 }
 
-/// The observers of a job leave a nested one: calls a closure when they have heard of all its tasks.
+/// The observers of a job leave a nested one: calls a closure when they have heard of all its
+/// tasks.
 final class ObserversLeave: Sendable {
     private let remaining = Atomic<Int>(1)
     private let body: @Sendable () -> Void

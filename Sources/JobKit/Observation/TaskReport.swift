@@ -60,8 +60,8 @@ struct TaskReport {
         }
     }
 
-    /// Tells those of `entries` that left meanwhile that the task is dropped, and lets what waits for
-    /// it go on.
+    /// Tells those of `entries` that left meanwhile that the task is dropped, and lets what waits
+    /// for it go on.
     private func leaveEnded(
         telling entries: [JobObservers.Entry],
         then body: @escaping @Sendable () -> Void

@@ -28,8 +28,8 @@ struct PlainFinish: Sendable {
         return claimed
     }
 
-    /// Tells listeners and dependents, on a thread that may have user's code on its stack, and gives
-    /// the operation's place away.
+    /// Tells listeners and dependents, on a thread that may have user's code on its stack, and
+    /// gives the operation's place away.
     func tellElsewhere() {
         for listener in subscribers {
             listener.operationFinished(hasFailed: false)

@@ -11,16 +11,16 @@ extension JobController {
     /// was cancelled, or overran its ``ConcurrentOperation/maximumRuntime``, says that it has not
     /// stopped yet. A plain operation whose class has forgotten the notification says `finished
     /// without telling`. Where the same holds of ten or more tasks of a job, the first has the
-    /// line, which counts the others and names ten of them. An operation that other code added to an
-    /// `OperationQueue` counts as never queued, because Foundation does not reveal it. An
+    /// line, which counts the others and names ten of them. An operation that other code added to
+    /// an `OperationQueue` counts as never queued, because Foundation does not reveal it. An
     /// operation's ``ConcurrentOperation/statusNote`` follows in parentheses.
     ///
-    /// A job whose own code is busy says in which callback of which task, and for how long, that its
-    /// `main()` goes on although ``ConcurrentOperation/finish()`` was called, or that its
-    /// `callbackQueue` does not run its callbacks, and how many finished tasks wait. A job that
-    /// was not started says what it waits for, as a task does. A dependency without a line of its
-    /// own has its reason in parentheses. A line names at most ten dependencies, or ten operations
-    /// in a full queue.
+    /// A job whose own code is busy says in which callback of which task, and for how long, that
+    /// its `main()` goes on although ``ConcurrentOperation/finish()`` was called, or that its
+    /// `callbackQueue` does not run its callbacks, and how many finished tasks wait. A job that was
+    /// not started says what it waits for, as a task does. A dependency without a line of its own
+    /// has its reason in parentheses. A line names at most ten dependencies, or ten operations in a
+    /// full queue.
     ///
     /// > Thread: Any. Takes no lock that a callback could hold; asks operations for their `name`,
     /// > `isReady` and ``ConcurrentOperation/statusNote`` on the calling thread.

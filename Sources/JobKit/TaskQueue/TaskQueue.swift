@@ -123,9 +123,9 @@ public final class TaskQueue: OperationScheduling, Sendable {
 
     /// Adds operations like ``addOperations(_:)``, and optionally waits until they have finished.
     ///
-    /// Blocks no thread. A cancelled task keeps waiting, and cancels none of the operations. Code at
-    /// the top level of `main.swift` calls ``addOperationsAndWait(_:)``: Swift takes this name there
-    /// for the method that blocks.
+    /// Blocks no thread. A cancelled task keeps waiting, and cancels none of the operations. Code
+    /// at the top level of `main.swift` calls ``addOperationsAndWait(_:)``: Swift takes this name
+    /// there for the method that blocks.
     ///
     /// - Parameters:
     ///   - operations: The operations.

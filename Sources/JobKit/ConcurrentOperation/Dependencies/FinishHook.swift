@@ -6,8 +6,8 @@ import Synchronization
 /// Learns that an `Operation` of any class has finished, without key-value observation and without
 /// touching its `completionBlock`.
 ///
-/// The hook is itself an operation, which depends on the watched one, and hears of the finish in one
-/// of two ways: see ``Way``.
+/// The hook is itself an operation, which depends on the watched one, and hears of the finish in
+/// one of two ways: see ``Way``.
 ///
 /// Foundation stores dependents unretained, so a watching hook retains itself, and with it the
 /// operation. The maker of a hook calls ``detach()`` when the finish no longer matters; otherwise

@@ -5,10 +5,11 @@ import Synchronization
 /// Starts the hooks of finished operations at once, where Foundation tells of a finish in no other
 /// way.
 ///
-/// An operation queue of its own accord works in the background, and starts nothing while operations
-/// that block hold all of Dispatch's shared threads; a serial dispatch queue has the quality that it
-/// is given, and always gets a thread. There are several lanes, because a queue that holds many
-/// operations that are not ready searches them, and because a body that blocks holds up its lane.
+/// An operation queue of its own accord works in the background, and starts nothing while
+/// operations that block hold all of Dispatch's shared threads; a serial dispatch queue has the
+/// quality that it is given, and always gets a thread. There are several lanes, because a queue
+/// that holds many operations that are not ready searches them, and because a body that blocks
+/// holds up its lane.
 enum FinishLanes {
     static let count = 16
 

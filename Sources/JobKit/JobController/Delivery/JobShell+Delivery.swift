@@ -47,8 +47,8 @@ extension JobShell {
         deliver(atMost: Self.callbacksAtAStretch, &news)?.deliverClaimedElsewhere()
     }
 
-    /// Delivers the end of the job's work on this thread, which may be one of Swift's few: callbacks
-    /// of its tasks, and of jobs that wait for it, run elsewhere.
+    /// Delivers the end of the job's work on this thread, which may be one of Swift's few:
+    /// callbacks of its tasks, and of jobs that wait for it, run elsewhere.
     func deliverWorkEnd() {
         let mayDeliver = callbackQueue == nil && !ask { $0.tasks.trackedCount > 0 }
         guard mayDeliver, ThreadContext.current.pointee.heldDeliveries == nil else {

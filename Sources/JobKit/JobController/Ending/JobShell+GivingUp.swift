@@ -3,8 +3,8 @@ import Foundation
 /// Ending a job that was told to stop and did not, in the time that it had.
 ///
 /// Whatever keeps it is left where it is: a task, a callback, `main()`, or a thread that tells the
-/// tasks of the cancel. Only what observers are just being told is waited for, so that the job's own
-/// finish is their last event.
+/// tasks of the cancel. Only what observers are just being told is waited for, so that the job's
+/// own finish is their last event.
 extension JobShell {
     /// Leaves the unfinished tasks of the job, and ends it.
     func giveUp(_ job: JobController) {
@@ -28,8 +28,8 @@ extension JobShell {
 
     /// Ends the job if it was given up and nothing is being told of its tasks.
     ///
-    /// The turn to deliver may be in the hands of a thread that never comes back, and so the job ends
-    /// without it.
+    /// The turn to deliver may be in the hands of a thread that never comes back, and so the job
+    /// ends without it.
     ///
     /// - Parameter job: The job, where it may not have begun.
     func endIfGivenUp(_ job: JobController? = nil) {

@@ -103,7 +103,8 @@ class TaskRecord: JobMail, @unchecked Sendable {
         awareObservers = Int32(observers)
     }
 
-    /// An event is being told to so many observers, and the tracking to those that do not know of it.
+    /// An event is being told to so many observers, and the tracking to those that do not know of
+    /// it.
     final func eventIsTold(to observers: Int, startTime: EventTime?) {
         awareObservers = Int32(observers)
         if let startTime { self.startTime = startTime }

@@ -2,9 +2,9 @@
 /// ``RetryOperation`` of either.
 ///
 /// What takes such an operation takes each of them, as
-/// ``JobController/trackAndQueue(_:on:group:cancellation:weight:failure:onSuccess:)`` does. Types of
-/// JobKit's conform, and a later version may add requirements: derive from one of them instead of
-/// conforming.
+/// ``JobController/trackAndQueue(_:on:group:cancellation:weight:failure:onSuccess:)`` does. Types
+/// of JobKit's conform, and a later version may add requirements: derive from one of them instead
+/// of conforming.
 public protocol ValueProducing<Success>: ConcurrentOperation {
     /// The type of the value.
     associatedtype Success: Sendable

@@ -47,7 +47,8 @@ final class JobEventsListener: Sendable {
         shell.next(&position, limit: limit)
     }
 
-    /// Waits until there is an event beyond a position, the job has ended, or the task is cancelled.
+    /// Waits until there is an event beyond a position, the job has ended, or the task is
+    /// cancelled.
     func wait(
         _ wait: Int,
         beyond position: Int,

@@ -1,8 +1,8 @@
 /// Decides which events of a job are kept for its listeners, and what each reader hears next.
 ///
-/// One list serves all: as long as the largest of their limits. Events are numbered, and a reader is
-/// the number of the event that it hears next; one that is further behind than its listener's limit
-/// hears how many it has missed.
+/// One list serves all: as long as the largest of their limits. Events are numbered, and a reader
+/// is the number of the event that it hears next; one that is further behind than its listener's
+/// limit hears how many it has missed.
 struct JobEventsStateMachine<Event: Sendable, Waiter: Sendable>: Sendable {
     /// What a reader gets.
     enum Next {

@@ -32,7 +32,8 @@ struct LoanParty: Sendable {
         (isWaitingJob, hasRequestBelow) = (false, false)
     }
 
-    /// Whether the entry still asks by a ticket: it is ready, or executes in a place of the queue's.
+    /// Whether the entry still asks by a ticket: it is ready, or executes in a place of the
+    /// queue's.
     func asks<Entry>(
         by ticket: TaskQueueTicket,
         _ priority: TaskPriority,

@@ -2,7 +2,8 @@
 ///
 /// A mark says how far its job is from the end of the search, upwards. When a marked job could lend
 /// or gets a lender, the marks of that job and of all that are further from the end are void; those
-/// above it hold. Without marks, each task of a job ten thousand jobs deep would search all of them.
+/// above it hold. Without marks, each task of a job ten thousand jobs deep would search all of
+/// them.
 struct LoanSearches: Sendable {
     /// That neither a job nor any above it can lend.
     struct Mark: Equatable, Sendable {

@@ -17,7 +17,8 @@ import Foundation
 /// The task finishes when ``main(context:)`` returns, even if it was cancelled meanwhile. A task
 /// that ``finishesAsynchronously`` finishes when it calls `finish()`.
 open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
-    /// A task that finishes when its `main(context:)` returns keeps what a finish brings until then.
+    /// A task that finishes when its `main(context:)` returns keeps what a finish brings until
+    /// then.
     private enum Phase {
         case beforeMain
         /// A finish came first: `main(context:)` is not called any more.
