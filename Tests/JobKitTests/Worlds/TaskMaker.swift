@@ -16,6 +16,7 @@ struct TaskMaker {
             case .permitted: permitted()
             case .instant(let fails): worldTask(.instant, fails)
             case .later(let fails): worldTask(.later, fails)
+            case .watched: worldTask(.watched)
             case .closure(let fails): closure(fails)
             case .async: asynchronous()
             case .callback: callback()

@@ -20,6 +20,8 @@ final class World: Sendable {
     private let rateNotes: RateNotes
     let foundation = OperationQueue()
     let narrowFoundation = OperationQueue()
+    /// What ends tasks that wait for jobs to be asked.
+    let watched: Watched
     private let gauges: [WorldQueue: Gauge]
     private let numbers = Atomic(0)
     /// What the world waits for.
@@ -43,6 +45,7 @@ final class World: Sendable {
         let (limit, interval) = (2, Duration.microseconds(plan.rateMicroseconds))
         rateNotes = RateNotes(TaskQueue.shared, limit: limit, per: interval)
         rated = RateLimitedQueue(rateNotes, limit: limit, per: interval)
+        watched = Watched(isOver: !plan.isAsked)
         gauges = [
             .one: Gauge(limit: 1), .few: Gauge(limit: plan.width),
             .narrowFoundation: Gauge(limit: 2), .ordered: Gauge(limit: 1),
@@ -175,11 +178,13 @@ final class World: Sendable {
             for turn in 0..<2_000 where !root.isFinished {
                 let jobs = self.jobs
                 // Those who wait for what another job tracks have the most to say.
-                let waiting = jobs.filter { $0.outside.map { !$0.isFinished } ?? false }
+                let waiting = jobs.filter { $0.outside.contains { !$0.isFinished } }
+                if !waiting.isEmpty, turn % 4 == 0 { self.watched.endOne() }
                 for job in waiting { _ = job.explainStall() }
                 if turn % 8 == 0, !jobs.isEmpty { _ = jobs[turn / 8 % jobs.count].explainStall() }
                 giveWay()
             }
+            self.watched.endAll()
             chaos.leave()
         }
     }

@@ -27,10 +27,10 @@ final class WorldJob: JobController, @unchecked Sendable {
     private(set) var firstEnd: StressOutcome?
     /// A task of the job above, which this one waits for too.
     private let inherited: Operation?
-    /// A task of the job above that runs without this job, for tasks of this one to wait for.
-    let outside: Operation?
-    /// The last task that needs no place of a limited queue, and no other task.
-    private var lastFree: Operation?
+    /// Tasks of the job above that run without this job, for tasks of this one to wait for.
+    let outside: [Operation]
+    /// The last tasks that need no place of a limited queue, and no other task.
+    private var free: [Operation] = []
     private let inside = Atomic(false)
     /// Whether the job has decided upon its end in a callback.
     private let hasDecided = Atomic(false)
@@ -48,7 +48,7 @@ final class WorldJob: JobController, @unchecked Sendable {
         above: WorldJob?,
         in world: World,
         inheriting inherited: Operation? = nil,
-        outside: Operation? = nil
+        outside: [Operation] = []
     ) {
         self.outside = outside
         self.plan = plan
@@ -236,13 +236,14 @@ final class WorldJob: JobController, @unchecked Sendable {
             ? [world.gauge(of: queue), isNarrow ? places : nil].compactMap { $0 } + [Gauge()] : []
         let isDue = mayWait(plan) && plan.waitsFor > 0 && plan.waitsFor <= tasks.count
         let earlier = isDue ? tasks[tasks.count - plan.waitsFor].task : nil
-        let outside = plan.waitsOutside && mayWait(plan) ? self.outside : nil
+        let waitsOutside = plan.waitsOutside && mayWait(plan) && !self.outside.isEmpty
+        let outside = waitsOutside ? self.outside[tasks.count % self.outside.count] : nil
         let after = [plan.edgeIsRemoved ? nil : earlier, outside].compactMap { $0 }
         let task = make(plan, name, terms(gauges, after: after))
         if !after.isEmpty || earlier != nil { (task as? WorldTask)?.expectAnotherTurn() }
         if let earlier { task.addDependency(earlier) }
         if let outside { task.addDependency(outside) }
-        if isFree(plan, queue) { lastFree = task }
+        if isFree(plan, queue) { free = free.suffix(7) + [task] }
         task.queuePriority = Operation.QueuePriority(rawValue: plan.priority * 4) ?? .normal
         if plan.edgeIsRemoved, let earlier, task is ConcurrentOperation {
             DispatchQueue.global().async { task.removeDependency(earlier) }
@@ -280,7 +281,7 @@ final class WorldJob: JobController, @unchecked Sendable {
             queue == .shared || queue == .foundation, plan.group != "a"
         else { return false }
         switch plan.kind {
-        case .instant, .later, .closure, .async, .limited: return true
+        case .instant, .later, .watched, .closure, .async, .limited: return true
         default: return false
         }
     }
@@ -292,7 +293,7 @@ final class WorldJob: JobController, @unchecked Sendable {
         let isHeld = held.map { held in { @Sendable in held() && !mayBeResumed.isOpen } }
         switch plan.kind {
         case .job(let job):
-            let outside = plan.cancellation == 0 ? lastFree : nil
+            let outside = plan.cancellation == 0 ? free : []
             return WorldJob(job, above: self, in: world, outside: outside)
         default:
             return TaskMaker(name: name, terms: terms, isHeld: isHeld).make(plan.kind)

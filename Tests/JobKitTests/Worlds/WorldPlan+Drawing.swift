@@ -4,11 +4,12 @@ extension WorldPlan {
         var dice = Dice(seed: seed)
         var draw = WorldDraw(tasksLeft: dice.one(in: 6) ? 200 : dice.number(20...50))
         let width = dice.number(1...4)
-        let root = draw.job(depth: 0, &dice)
+        var root = draw.job(depth: 0, &dice)
         let threads = dice.number(1...2)
         var chaos = (0..<threads)
             .map { _ in (0..<dice.number(5...30)).map { _ in ChaosCall(&dice) } }
         let isAsked = dice.one(in: 3)
+        if isAsked { root.tasks.insert(contentsOf: draw.watchedTasks(), at: 0) }
         let launch = dice.one(in: 3) ? WorldLaunchPlan(&dice) : nil
         if launch != nil {
             chaos += (0..<2)
@@ -87,6 +88,15 @@ private struct WorldDraw {
         }
         plan.tasks = tasks(depth == 0 ? 3...12 : 0...5, depth: depth, callback: 0, &dice)
         return plan
+    }
+
+    /// Tasks that end while jobs are asked, and a job whose tasks wait for them.
+    func watchedTasks() -> [TaskPlan] {
+        var waiting = TaskPlan(kind: .instant(fails: false))
+        waiting.waitsOutside = true
+        let job = JobPlan(queue: .shared, tasks: Array(repeating: waiting, count: 8))
+        let watched = TaskPlan(kind: .watched, queue: .shared)
+        return Array(repeating: watched, count: 8) + [TaskPlan(kind: .job(job), queue: .shared)]
     }
 
     private mutating func tasks(

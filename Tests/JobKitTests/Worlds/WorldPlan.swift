@@ -45,6 +45,8 @@ struct TaskPlan: Codable, Equatable, Sendable {
         case permitted
         case instant(fails: Bool)
         case later(fails: Bool)
+        /// Ends once jobs have been asked why they have not finished.
+        case watched
         case closure(fails: Bool)
         case async
         case callback

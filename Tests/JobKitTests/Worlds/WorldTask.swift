@@ -22,7 +22,7 @@ struct WorldTerms: Sendable {
 // Operation forces @unchecked. What changes is atomic; the rest is constant.
 /// A task that follows its own life: O2, O5, O10, J14, J16, Q1.
 final class WorldTask: ConcurrentOperation, @unchecked Sendable {
-    enum Work: Sendable { case instant, later, deaf }
+    enum Work: Sendable { case instant, later, watched, deaf }
 
     private let work: Work
     private let failure: SampleError?
@@ -86,6 +86,7 @@ final class WorldTask: ConcurrentOperation, @unchecked Sendable {
                     Delay(spins: operationID % 7 * 500, yields: operationID % 4 * 20).pass()
                     end()
                 }
+        case .watched: world.watched.add { self.end() }
         case .deaf: for gauge in terms.gauges { gauge.leave() }
         }
     }
