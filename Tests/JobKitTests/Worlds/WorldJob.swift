@@ -41,6 +41,7 @@ final class WorldJob: JobController, @unchecked Sendable {
     /// What chaos may look at while callbacks run.
     private let forChaos = Guarded([Tracked]())
     private var callbacks = 0
+    private var hasTrackedLast = false
     private let token: ReleaseToken
 
     init(
@@ -153,8 +154,10 @@ final class WorldJob: JobController, @unchecked Sendable {
     private func groupFinished(_ group: String) { callback(.group(group)) }
 
     override func allTasksFinished() {
-        callback(.all)
-        hasDecided.store(true, ordering: .releasing)
+        let last = hasTrackedLast ? [] : plan.last
+        hasTrackedLast = true
+        callback(.all) { for task in last { grow(task) } }
+        if last.isEmpty { hasDecided.store(true, ordering: .releasing) }
     }
 
     override func jobCancelled() {

@@ -87,6 +87,7 @@ private struct WorldDraw {
             if !ends || dice.one(in: depth == 0 ? 8 : 2) { plan.deeds[dice.number(0...8)] = deed }
         }
         plan.tasks = tasks(depth == 0 ? 3...12 : 0...5, depth: depth, callback: 0, &dice)
+        if dice.one(in: 4) { plan.last = tasks(1...2, depth: depth, callback: 4, &dice) }
         return plan
     }
 

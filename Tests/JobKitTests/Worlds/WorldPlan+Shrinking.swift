@@ -45,7 +45,7 @@ extension WorldPlan {
 
 extension JobPlan {
     fileprivate var size: Int {
-        tasks.reduce(1) { $0 + $1.size } + deeds.count + (hasCallbackQueue ? 1 : 0)
+        (tasks + last).reduce(1) { $0 + $1.size } + deeds.count + (hasCallbackQueue ? 1 : 0)
             + (hasContext ? 1 : 0) + (hasNarrowGroup ? 1 : 0)
             + (maximumRuntimeMicroseconds == nil ? 0 : 1)
             + (maximumStopMicroseconds == nil ? 0 : 1)
@@ -59,6 +59,7 @@ extension JobPlan {
             if job != self { jobs.append(job) }
         }
         for part in WorldPlan.parts(of: tasks.count) { add { $0.tasks.removeSubrange(part) } }
+        for part in WorldPlan.parts(of: last.count) { add { $0.last.removeSubrange(part) } }
         for deed in deeds.keys.sorted() { add { $0.deeds[deed] = nil } }
         add { $0.hasCallbackQueue = false }
         add { $0.hasContext = false }
@@ -67,6 +68,9 @@ extension JobPlan {
         add { $0.maximumStopMicroseconds = nil }
         for (index, task) in tasks.enumerated() {
             for task in task.smaller() { add { $0.tasks[index] = task } }
+        }
+        for (index, task) in last.enumerated() {
+            for task in task.smaller() { add { $0.last[index] = task } }
         }
         return jobs
     }

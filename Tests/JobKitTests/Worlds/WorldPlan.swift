@@ -33,6 +33,8 @@ struct JobPlan: Codable, Equatable, Sendable {
     var deeds: [Int: Deed] = [:]
     /// Tracked in `main()`.
     var tasks: [TaskPlan] = []
+    /// Tracked when all the others have finished, for the first time.
+    var last: [TaskPlan] = []
 }
 
 /// One task of a job.
