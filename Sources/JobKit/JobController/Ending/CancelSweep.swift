@@ -75,7 +75,7 @@ final class CancelSweep {
         of shell: JobShell,
         targeting: (ObjectIdentifier?) -> Void = { _ in }
     ) {
-        let isLeft = record.terms.cancellation == .leaveRunning || shell.sharesTask(of: record)
+        let isLeft = leaves(record, of: shell)
         // Before it may go into its queue.
         if isLeft { shell.keepContext(of: record) }
         let (withdrawal, queue) = shell.send {
@@ -103,9 +103,14 @@ final class CancelSweep {
         if withdrawal.mustStart { startCancelled(task) }
     }
 
+    /// Whether an ending job leaves a task to itself, or to other jobs.
+    static func leaves(_ record: TaskRecord, of shell: JobShell) -> Bool {
+        record.terms.cancellation == .leaveRunning || shell.sharesTask(of: record)
+    }
+
     /// Finishes a cancelled task that the job was to put into a queue and did not: others may be
     /// waiting for it too.
-    private static func startCancelled(_ task: Operation) {
+    static func startCancelled(_ task: Operation) {
         guard task.isCancelled, !task.isFinished, !task.isExecuting else { return }
         guard let concurrent = task as? ConcurrentOperation else {
             // Foundation traps where an operation is started that says that it is not ready.

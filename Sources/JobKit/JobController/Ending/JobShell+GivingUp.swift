@@ -9,21 +9,28 @@ extension JobShell {
     /// Leaves the unfinished tasks of the job, and ends it.
     func giveUp(_ job: JobController) {
         guard let (left, isTelling) = send({ $0.gaveUp() }) else { return }
-        // Asked before they are left.
-        let untold = isTelling ? left.filter { mustCancel($0.record, $0.task) } : []
         let unfinished = left.map(\.task).filter { !$0.isFinished }
         let abandoned = AbandonedTasks(unfinished)
         send { $0.abandoned = abandoned }
+        var untold: [(task: Operation, mustStart: Bool)] = []
         for (record, task) in left {
             keepContext(for: task)
+            if isTelling {
+                // Asked before it is left.
+                let isLeft = CancelSweep.leaves(record, of: self)
+                let withdrawal = send { $0.admission.withdraw(record, isLeft: isLeft) }
+                if !isLeft { untold.append((task, withdrawal.mustStart)) }
+            }
             leave(record, task)
         }
         endIfGivenUp(job)
-        for (_, task) in untold { DispatchQueue.global().async { task.cancel() } }
-    }
-
-    private func mustCancel(_ record: TaskRecord, _ task: Operation) -> Bool {
-        record.terms.cancellation != .leaveRunning && !task.isCancelled && !sharesTask(of: record)
+        for (task, mustStart) in untold where mustStart || !task.isCancelled {
+            DispatchQueue.global()
+                .async {
+                    task.cancel()
+                    if mustStart { CancelSweep.startCancelled(task) }
+                }
+        }
     }
 
     /// Ends the job if it was given up and nothing is being told of its tasks.

@@ -1,0 +1,61 @@
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+/// O11, J8: a job that is given up before the thread that cancels has reached all its tasks.
+final class GivingUpHeldTasksTests: XCTestCase {
+    private let clock = ManualClock()
+
+    /// Cancels a job of a task whose `didCancel()` does not return, and gives the job up.
+    ///
+    /// - Parameter tasks: Tracks more tasks, which wait behind the first, since only one of the
+    ///   group may be in its queue.
+    private func giveUp(_ tasks: @escaping (ScriptedJob) -> Void) async {
+        let release = Gate()
+        let stuck = ScriptedOperation("stuck", onCancel: { _ in release.wait() }, onMain: { _ in })
+        let job = ScriptedJob { job in
+            job.setMaxConcurrentOperationCount(1, for: .named("group"))
+            job.trackAndQueue(stuck, group: .named("group"))
+            tasks(job)
+        }
+        job.clock = clock
+        job.maximumStopTime = .seconds(5)
+        job.startJob()
+        await eventually { stuck.isExecuting }
+        let returned = Gate()
+        Thread.detachNewThread {
+            job.cancel()
+            returned.open()
+        }
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(5))
+        await waitForFinish(of: job)
+        XCTAssertTrue(job.isGivenUp)
+        release.open()
+        await wait(for: returned)
+        stuck.finish()
+    }
+
+    func testHeldTaskThatIsLeftRunningGoesIntoItsQueue() async {
+        let left = InstantOperation("left")
+        await giveUp { job in
+            job.trackAndQueue(left, group: .named("group"), cancellation: .leaveRunning)
+        }
+        await waitForFinish(of: left)
+        XCTAssertEqual(left.outcome?.text, "succeeded")
+    }
+
+    func testHeldTaskEndsCancelledSoThatOthersNeedNotWaitForIt() async {
+        let held = InstantOperation("held")
+        let after = InstantOperation("after")
+        after.addDependency(held)
+        await giveUp { job in
+            job.trackAndQueue(held, group: .named("group"))
+        }
+        TaskQueue.shared.addOperation(after)
+        await waitForFinish(of: held, after)
+        XCTAssertEqual(held.outcome?.text, "cancelled")
+        XCTAssertEqual(after.outcome?.text, "succeeded")
+    }
+}
