@@ -31,7 +31,7 @@ enum DroppedJob {
         // The innermost first.
         for drop in drops.reversed() {
             drop.news.tell(.dropped, at: .now)
-            TaskReport(drop.record).ended(told: drop.news.entries)
+            TaskReport(drop.record).ended()
         }
         leave.step()
     }

@@ -24,7 +24,7 @@ struct JobObservers: Sendable {
     private var feed: JobEventsFeed?
 
     /// Observers that left while they were being told of a task, by the task's record.
-    private var leaves: [ObjectIdentifier: [ObserversLeave]] = [:]
+    private var leaves: [ObjectIdentifier: [(leave: ObserversLeave, leavers: [Entry])]] = [:]
 
     /// Up to so many observers are searched one by one.
     private static let few = 8
@@ -86,14 +86,21 @@ struct JobObservers: Sendable {
 
     // MARK: Leaving
 
-    /// Observers have left while another thread tells them of a task.
-    mutating func await(_ leave: ObserversLeave, toldOf record: TaskRecord) {
+    /// Observers have left while another thread tells them, or others, of a task.
+    ///
+    /// - Parameters:
+    ///   - leave: What waits until that is told.
+    ///   - leavers: Those that are then to be told that the task is dropped.
+    ///   - record: The record of the task.
+    mutating func await(_ leave: ObserversLeave, _ leavers: [Entry], toldOf record: TaskRecord) {
         leave.expect()
-        leaves[ObjectIdentifier(record), default: []].append(leave)
+        leaves[ObjectIdentifier(record), default: []].append((leave, leavers))
     }
 
     /// The observers that have left have heard what they were being told of a task.
-    mutating func takeLeaves(toldOf record: TaskRecord) -> [ObserversLeave] {
+    mutating func takeLeaves(
+        toldOf record: TaskRecord
+    ) -> [(leave: ObserversLeave, leavers: [Entry])] {
         leaves.removeValue(forKey: ObjectIdentifier(record)) ?? []
     }
 

@@ -84,9 +84,10 @@ extension JobState {
             guard !told.isEmpty, !record.isSettled,
                 let news = news(of: record, for: told.map { before[$0] })
             else { continue }
+            let knowEnd = record.endIsTold
             switch record.change({ $0.observersLeft() }) {
             case .tellNow: drops.append((record, news))
-            case .wait: observers.await(leave, toldOf: record)
+            case .wait: observers.await(leave, knowEnd ? [] : news.entries, toldOf: record)
             case .knowEnd: break
             }
         }
@@ -95,14 +96,12 @@ extension JobState {
 
     /// A telling has ended that observers which have left were waiting for.
     ///
-    /// - Returns: What those of `entries` that have left are to be told, and what waits for it.
+    /// - Returns: That the task is dropped, for those that are to be told; and what waits for it.
     mutating func leaveEnded(
-        of record: TaskRecord,
-        telling entries: [JobObservers.Entry]
+        of record: TaskRecord
     ) -> (news: TaskNews?, leaves: [ObserversLeave]) {
-        let staying = Set(observers.entries.map { ObjectIdentifier($0.observer) })
-        let left = entries.filter { !staying.contains(ObjectIdentifier($0.observer)) }
-        return (news(of: record, for: left), observers.takeLeaves(toldOf: record))
+        let leaves = observers.takeLeaves(toldOf: record)
+        return (news(of: record, for: leaves.flatMap(\.leavers)), leaves.map(\.leave))
     }
 
     private func news(of record: TaskRecord, for entries: [JobObservers.Entry]) -> TaskNews? {

@@ -10,7 +10,7 @@ struct TaskReport {
     func tellTracked(_ news: TaskNews) {
         news.tell(.tracked, at: .now)
         ObserverWalk.passOn(news.entries, to: news.task, isComplete: true)
-        ended(told: news.entries)
+        ended()
     }
 
     /// Tells of the start of the task, unless the job no longer waits for it.
@@ -26,7 +26,7 @@ struct TaskReport {
         record.shell.send { news = $0.eventBegan(kind, of: record, at: time) }
         guard news != nil else { return }
         news?.tell(kind, at: time)
-        ended(told: news?.entries ?? [])
+        ended()
     }
 
     /// Tells that the callbacks of the task have returned, if its finish was told.
@@ -42,17 +42,16 @@ struct TaskReport {
 
     /// Tells that the job waits for the task no longer; the code that decided it began the telling.
     func tellDropped(_ news: TaskNews?) {
-        tellDropped(news) { ended(told: news?.entries ?? []) }
+        tellDropped(news) { ended() }
     }
 
     /// Does what could not be done while an observer was being told of the task.
-    func ended(told entries: @autoclosure () -> [JobObservers.Entry]) {
+    func ended() {
         switch record.change({ $0.end() }) {
         case .none:
             break
-        case .leaveEnds(let tellsDrop):
-            let entries = entries()
-            leaveEnded(telling: tellsDrop ? entries : []) { ended(told: entries) }
+        case .leaveEnds:
+            leaveEnded { ended() }
         case .settle:
             record.shell.settle(record)
             record.shell.deliverElsewhere()
@@ -60,13 +59,9 @@ struct TaskReport {
         }
     }
 
-    /// Tells those of `entries` that left meanwhile that the task is dropped, and lets what waits
-    /// for it go on.
-    private func leaveEnded(
-        telling entries: [JobObservers.Entry],
-        then body: @escaping @Sendable () -> Void
-    ) {
-        let (news, leaves) = record.shell.send { $0.leaveEnded(of: record, telling: entries) }
+    /// Tells those that left meanwhile that the task is dropped, and lets what waits for it go on.
+    private func leaveEnded(then body: @escaping @Sendable () -> Void) {
+        let (news, leaves) = record.shell.send { $0.leaveEnded(of: record) }
         // A job may have been given its observers only after those of the job above had left.
         tellDropped(news) {
             for leave in leaves { leave.step() }

@@ -24,6 +24,31 @@ final class EventsOfNestedJobsTests: XCTestCase {
         XCTAssertEqual(collector.log.events.last, "outer finished")
     }
 
+    func testObserversThatLeaveWhileOthersAreToldOfADropHearOfItOnceEach() async {
+        let leaf = HeldOperation("leaf", stopsWhenCancelled: false)
+        let inner = ScriptedJob("inner") { $0.trackAndQueue(leaf) }
+        let middle = ScriptedJob("middle") { $0.trackAndQueue(inner, cancellation: .leaveRunning) }
+        let outer = ScriptedJob("outer") { $0.trackAndQueue(middle, cancellation: .leaveRunning) }
+        let (books, first) = books(of: outer)
+        let second = EventCollector()
+        middle.addObserver(second)
+        let (entered, release) = (Gate(), Gate())
+        outer.addObserver(HoldingObserver(entered, release))
+        outer.startJob()
+        await wait(for: leaf.began)
+        Thread.detachNewThread { outer.cancel() }
+        await wait(for: entered)
+        // Those of the outer job are being told: the other one leaves.
+        middle.cancel()
+        release.open()
+        await waitForFinish(of: outer, middle)
+        XCTAssertEqual(books.complaints, [])
+        XCTAssertEqual(first.kinds(of: "leaf"), [.tracked, .started, .dropped])
+        XCTAssertEqual(second.kinds(of: "leaf"), [.tracked, .started, .dropped])
+        leaf.finish()
+        await waitForFinish(of: inner)
+    }
+
     func testObserverOfAJobThatIsLeftRunningStays() async {
         let leaf = HeldOperation("leaf")
         let inner = ScriptedJob("inner") { $0.trackAndQueue(leaf) }
@@ -136,5 +161,19 @@ final class EventsOfNestedJobsTests: XCTestCase {
         XCTAssertTrue(outside.events.allSatisfy { $0.rootID == job.operationID })
         XCTAssertTrue(inside.events.allSatisfy { $0.rootID == inner.operationID })
         XCTAssertEqual(Set(inside.events.map(\.name)), ["inner", "leaf"])
+    }
+}
+
+/// Holds the thread that tells of the drop of `leaf`.
+private final class HoldingObserver: JobObserver {
+    private let entered: Gate
+    private let release: Gate
+
+    init(_ entered: Gate, _ release: Gate) { (self.entered, self.release) = (entered, release) }
+
+    func job(_ job: JobController, didRecord event: JobEvent) {
+        guard event.kind == .dropped, event.name == "leaf" else { return }
+        entered.open()
+        release.wait()
     }
 }
