@@ -27,21 +27,23 @@ final class EventsOfNestedJobsTests: XCTestCase {
     func testObserversThatLeaveWhileOthersAreToldOfADropHearOfItOnceEach() async {
         let leaf = HeldOperation("leaf", stopsWhenCancelled: false)
         let inner = ScriptedJob("inner") { $0.trackAndQueue(leaf) }
-        let middle = ScriptedJob("middle") { $0.trackAndQueue(inner, cancellation: .leaveRunning) }
-        let outer = ScriptedJob("outer") { $0.trackAndQueue(middle, cancellation: .leaveRunning) }
-        let (books, first) = books(of: outer)
-        let second = EventCollector()
-        middle.addObserver(second)
+        let job = ScriptedJob("job") { $0.trackAndQueue(inner, cancellation: .leaveRunning) }
+        let other = ScriptedJob("other") { $0.track(inner, cancellation: .leaveRunning) }
+        let (books, first) = books(of: job)
+        let (otherBooks, second) = self.books(of: other)
         let (entered, release) = (Gate(), Gate())
-        outer.addObserver(HoldingObserver(entered, release))
-        outer.startJob()
+        job.addObserver(HoldingObserver(entered, release))
+        other.startJob()
+        await eventually { other.trackedTasks.count == 1 }
+        job.startJob()
         await wait(for: leaf.began)
-        Thread.detachNewThread { outer.cancel() }
+        Thread.detachNewThread { job.cancel() }
         await wait(for: entered)
-        // Those of the outer job are being told: the other one leaves.
-        middle.cancel()
+        // The observers of the one job are being told: those of the other leave.
+        other.cancel()
         release.open()
-        await waitForFinish(of: outer, middle)
+        await waitForFinish(of: job, other)
+        XCTAssertEqual(otherBooks.complaints, [])
         XCTAssertEqual(books.complaints, [])
         XCTAssertEqual(first.kinds(of: "leaf"), [.tracked, .started, .dropped])
         XCTAssertEqual(second.kinds(of: "leaf"), [.tracked, .started, .dropped])
