@@ -27,7 +27,7 @@ import Testing
             note(world.root.tasks)
         }
         #expect(members.count == ChaosCall.Member.allCases.count)
-        #expect(kinds.count == 16)
+        #expect(kinds.count == 17)
     }
 
     @Test(arguments: seeds) func worldSurvivesItsJSON(seed: UInt64) throws {
