@@ -14,10 +14,11 @@ extension JobShell {
         send { $0.abandoned = abandoned }
         var untold: [(task: Operation, mustStart: Bool)] = []
         for (record, task) in left {
-            keepContext(for: task)
+            // Asked before it is left.
+            let isLeft = isTelling && CancelSweep.leaves(record, of: self)
+            // Before it may go into its queue.
+            if isLeft { keepContext(of: record) } else { keepContext(for: task) }
             if isTelling {
-                // Asked before it is left.
-                let isLeft = CancelSweep.leaves(record, of: self)
                 let withdrawal = send { $0.admission.withdraw(record, isLeft: isLeft) }
                 if !isLeft { untold.append((task, withdrawal.mustStart)) }
             }

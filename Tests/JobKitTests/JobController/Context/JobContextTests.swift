@@ -286,6 +286,7 @@ final class JobContextTests: XCTestCase {
         (job.clock, job.maximumStopTime) = (clock, .seconds(5))
         job.startJob()
         await wait(for: stuck.began)
+        await eventually { job.trackedTasks.count == 3 }
         DispatchQueue.global().async { job.cancel() }
         await clock.waitForSleepers()
         clock.advance(by: .seconds(5))

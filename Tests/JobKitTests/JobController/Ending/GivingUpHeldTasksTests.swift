@@ -21,6 +21,7 @@ final class GivingUpHeldTasksTests: XCTestCase {
         }
         job.clock = clock
         job.maximumStopTime = .seconds(5)
+        job.setContext { body in Trace.$id.withValue("a") { body() } }
         job.startJob()
         await eventually { stuck.isExecuting }
         let returned = Gate()
@@ -46,6 +47,21 @@ final class GivingUpHeldTasksTests: XCTestCase {
         XCTAssertEqual(left.outcome?.text, "succeeded")
     }
 
+    func testHeldTasksThatAreLeftRunningStartInsideTheContext() async {
+        let log = EventLog()
+        let (operation, block) = (
+            ClosureOperation { log.record("operation in \(Trace.id)") },
+            BlockOperation { log.record("block in \(Trace.id)") }
+        )
+        await giveUp { job in
+            for task in [operation, block] {
+                job.trackAndQueue(task, group: .named("group"), cancellation: .leaveRunning)
+            }
+        }
+        await eventually { operation.isFinished && block.isFinished }
+        XCTAssertEqual(Set(log.events), ["operation in a", "block in a"])
+    }
+
     func testHeldTaskEndsCancelledSoThatOthersNeedNotWaitForIt() async {
         let held = InstantOperation("held")
         let after = InstantOperation("after")
@@ -58,4 +74,8 @@ final class GivingUpHeldTasksTests: XCTestCase {
         XCTAssertEqual(held.outcome?.text, "cancelled")
         XCTAssertEqual(after.outcome?.text, "succeeded")
     }
+}
+
+private enum Trace {
+    @TaskLocal static var id = "none"
 }
