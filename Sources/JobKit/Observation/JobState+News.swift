@@ -84,10 +84,10 @@ extension JobState {
             guard !told.isEmpty, !record.isSettled,
                 let news = news(of: record, for: told.map { before[$0] })
             else { continue }
-            let knowEnd = record.endIsTold
             switch record.change({ $0.observersLeft() }) {
             case .tellNow: drops.append((record, news))
-            case .wait: observers.await(leave, knowEnd ? [] : news.entries, toldOf: record)
+            case .wait(let tellsDrop):
+                observers.await(leave, tellsDrop ? news.entries : [], toldOf: record)
             case .knowEnd: break
             }
         }

@@ -12,8 +12,6 @@ struct TaskTelling: RawRepresentable, Hashable, Sendable {
     private static let hasEnded: UInt8 = 1 << 7
     /// Observers have left, and their leaving waits until what they are being told is told.
     private static let isAwaited: UInt8 = 1 << 4
-    /// They are then to be told that the task is dropped.
-    private static let hasLeavers: UInt8 = 1 << 5
     private static let tellers: UInt8 = isAwaited - 1
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -48,7 +46,7 @@ struct TaskTelling: RawRepresentable, Hashable, Sendable {
         case none
         /// Tell observers that have left, where they do not know its end, that the task is dropped;
         /// then let what waits for them go on, and end again.
-        case leaveEnds(tellsDrop: Bool)
+        case leaveEnds
         case settle
     }
 
@@ -60,10 +58,9 @@ struct TaskTelling: RawRepresentable, Hashable, Sendable {
         guard rawValue & Self.isAwaited != 0 else {
             return rawValue & Self.isDue != 0 ? .settle : .none
         }
-        let tellsDrop = rawValue & Self.hasLeavers != 0
-        rawValue &= ~(Self.isAwaited | Self.hasLeavers)
+        rawValue &= ~Self.isAwaited
         rawValue += 1
-        return .leaveEnds(tellsDrop: tellsDrop)
+        return .leaveEnds
     }
 
     /// What observers that leave are to be told.
@@ -72,9 +69,9 @@ struct TaskTelling: RawRepresentable, Hashable, Sendable {
         case knowEnd
         /// That it is dropped, which is a telling.
         case tellNow
-        /// That it is dropped, by the thread that tells them something now, unless that is how it
-        /// has ended.
-        case wait
+        /// What they are being told, if that is how it has ended; otherwise that it is dropped, when
+        /// all that is being told is told.
+        case wait(tellsDrop: Bool)
     }
 
     /// Observers leave.
@@ -84,8 +81,8 @@ struct TaskTelling: RawRepresentable, Hashable, Sendable {
             rawValue += 1
             return .tellNow
         }
-        rawValue |= endIsTold ? Self.isAwaited : Self.isAwaited | Self.hasLeavers
-        return .wait
+        rawValue |= Self.isAwaited
+        return .wait(tellsDrop: !endIsTold)
     }
 
     /// The job waits for the task no longer.

@@ -10,13 +10,19 @@ import Testing
         var endsTold = 0
         var isSettled = false
         var isDue = false
-        /// Whether one of two observers has left, and how often it was told that the task is
-        /// dropped.
-        var hasLeft = false
-        var leaverWasToldOfAnEnd = 0
+        /// Two of three observers.
+        var leavers = [Leaver(), Leaver()]
     }
 
-    /// Two threads that tell, a job that settles the task and one of two observers that leaves, at
+    /// An observer that may leave.
+    private struct Leaver: Hashable {
+        var hasLeft = false
+        /// Whether it is to be told that the task is dropped, when a telling has ended.
+        var waits = false
+        var endsTold = 0
+    }
+
+    /// Two threads that tell, a job that settles the task and two of three observers that leave, at
     /// any time: each observer is told of one end, and the task is settled once nobody tells any
     /// more.
     @Test(arguments: [true, false]) func oneEndIsToldInEveryOrder(isObserved: Bool) {
@@ -29,9 +35,11 @@ import Testing
             // What was to be settled is, as soon as nobody tells.
             #expect(!world.isDue || world.tellers > 0 || world.isSettled)
             #expect(!(world.isSettled && isObserved) || world.endsTold == 1)
-            #expect(world.leaverWasToldOfAnEnd <= 1)
-            #expect(!(world.isSettled && isObserved) || world.leaverWasToldOfAnEnd == 1)
-            #expect(!world.hasLeft || world.tellers > 0 || world.leaverWasToldOfAnEnd == 1)
+            for leaver in world.leavers {
+                #expect(leaver.endsTold <= 1)
+                #expect(!(world.isSettled && isObserved) || leaver.endsTold == 1)
+                #expect(!leaver.hasLeft || world.tellers > 0 || leaver.endsTold == 1)
+            }
             waiting += next(world, isObserved: isObserved)
         }
         #expect(seen.contains { $0.isSettled })
@@ -43,29 +51,34 @@ import Testing
             var next = world
             guard next.telling.begin(endsTask: endsTask) else { continue }
             next.tellers += 1
-            if endsTask {
-                next.endsTold += 1
-                if !next.hasLeft { next.leaverWasToldOfAnEnd += 1 }
-            }
+            if endsTask { tellEnd(&next) }
             worlds.append(next)
         }
         if world.tellers > 0 {
             var next = world
             switch next.telling.end() {
             case .none: next.tellers -= 1
-            case .leaveEnds(let tellsDrop): next.leaverWasToldOfAnEnd += tellsDrop ? 1 : 0
+            case .leaveEnds:
+                for index in next.leavers.indices where next.leavers[index].waits {
+                    next.leavers[index].waits = false
+                    next.leavers[index].endsTold += 1
+                }
             case .settle:
                 next.tellers -= 1
                 settle(&next, isObserved: isObserved)
             }
             worlds.append(next)
         }
-        if isObserved, !world.hasLeft, !world.isSettled {
+        for index in world.leavers.indices
+        where isObserved && !world.leavers[index].hasLeft && !world.isSettled {
             var next = world
-            next.hasLeft = true
-            if next.telling.observersLeft() == .tellNow {
+            next.leavers[index].hasLeft = true
+            switch next.telling.observersLeft() {
+            case .tellNow:
                 next.tellers += 1
-                next.leaverWasToldOfAnEnd += 1
+                next.leavers[index].endsTold += 1
+            case .wait(let tellsDrop): next.leavers[index].waits = tellsDrop
+            case .knowEnd: break
             }
             worlds.append(next)
         }
@@ -84,8 +97,14 @@ import Testing
         case .later: break
         case .tellDropped:
             world.tellers += 1
-            world.endsTold += 1
-            if !world.hasLeft { world.leaverWasToldOfAnEnd += 1 }
+            tellEnd(&world)
+        }
+    }
+
+    private func tellEnd(_ world: inout World) {
+        world.endsTold += 1
+        for index in world.leavers.indices where !world.leavers[index].hasLeft {
+            world.leavers[index].endsTold += 1
         }
     }
 
