@@ -12,18 +12,25 @@ final class GivingUpHeldTasksTests: XCTestCase {
     /// - Parameter tasks: Tracks more tasks, which wait behind the first, since only one of the
     ///   group may be in its queue.
     private func giveUp(_ tasks: @escaping (ScriptedJob) -> Void) async {
-        let release = Gate()
-        let stuck = ScriptedOperation("stuck", onCancel: { _ in release.wait() }, onMain: { _ in })
+        let (began, tracked, release) = (Gate(), Gate(), Gate())
+        let stuck = ScriptedOperation(
+            "stuck",
+            onCancel: { _ in release.wait() },
+            onMain: { _ in began.open() }
+        )
         let job = ScriptedJob { job in
             job.setMaxConcurrentOperationCount(1, for: .named("group"))
             job.trackAndQueue(stuck, group: .named("group"))
             tasks(job)
+            tracked.open()
         }
         job.clock = clock
         job.maximumStopTime = .seconds(5)
         job.setContext { body in Trace.$id.withValue("a") { body() } }
         job.startJob()
-        await eventually { stuck.isExecuting }
+        // One that is cancelled before its main() is not told.
+        await wait(for: began)
+        await wait(for: tracked)
         let returned = Gate()
         Thread.detachNewThread {
             job.cancel()
