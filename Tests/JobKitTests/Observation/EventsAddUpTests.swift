@@ -6,20 +6,6 @@ import XCTest
 // R2: every task that was tracked has finished or was dropped, before its job has finished. Each
 // way to leave a job.
 final class EventsAddUpTests: XCTestCase {
-    /// Holds the thread that tells one kind of event of the task.
-    private final class Blocking: JobObserver {
-        let (entered, release) = (Gate(), Gate())
-        private let kind: JobEvent.Kind
-
-        init(_ kind: JobEvent.Kind) { self.kind = kind }
-
-        func job(_ job: JobController, didRecord event: JobEvent) {
-            guard event.kind == kind, event.name == "task" else { return }
-            entered.open()
-            release.wait()
-        }
-    }
-
     func testTaskThatIsLeftRunningIsDropped() async {
         let left = HeldOperation("left")
         let job = ScriptedJob { job in
@@ -161,7 +147,7 @@ final class EventsAddUpTests: XCTestCase {
 
     /// The observer of a start holds the job up; only when it has returned is the task dropped.
     func testTaskIsDroppedAfterItsStartWasTold() async {
-        let blocking = Blocking(.started)
+        let blocking = HoldingObserver(.started, of: "task")
         let job = ScriptedJob { $0.trackAndQueue(InstantOperation("task")) }
         job.addObserver(blocking)
         let (books, collector) = books(of: job)
@@ -181,7 +167,7 @@ final class EventsAddUpTests: XCTestCase {
     /// Cancelled by another thread while an observer hears of the tracking: nothing comes before
     /// that.
     func testTaskIsDroppedAfterItsTrackingWasTold() async {
-        let blocking = Blocking(.tracked)
+        let blocking = HoldingObserver(.tracked, of: "task")
         let job = ScriptedJob { $0.trackAndQueue(InstantOperation("task")) }
         job.addObserver(blocking)
         let (books, collector) = books(of: job)

@@ -31,17 +31,17 @@ final class EventsOfNestedJobsTests: XCTestCase {
         let other = ScriptedJob("other") { $0.track(inner, cancellation: .leaveRunning) }
         let (books, first) = books(of: job)
         let (otherBooks, second) = self.books(of: other)
-        let (entered, release) = (Gate(), Gate())
-        job.addObserver(HoldingObserver(entered, release))
+        let holding = HoldingObserver(.dropped, of: "leaf")
+        job.addObserver(holding)
         other.startJob()
         await eventually { other.trackedTasks.count == 1 }
         job.startJob()
         await wait(for: leaf.began)
         Thread.detachNewThread { job.cancel() }
-        await wait(for: entered)
+        await wait(for: holding.entered)
         // The observers of the one job are being told: those of the other leave.
         other.cancel()
-        release.open()
+        holding.release.open()
         await waitForFinish(of: job, other)
         XCTAssertEqual(otherBooks.complaints, [])
         XCTAssertEqual(books.complaints, [])
@@ -94,16 +94,7 @@ final class EventsOfNestedJobsTests: XCTestCase {
 
     /// Left while an observer hears of a start: that one is told of the drop behind it.
     func testTaskThatIsJustStartingInAJobLeftRunningIsDropped() async {
-        final class Blocking: JobObserver {
-            let (entered, release) = (Gate(), Gate())
-
-            func job(_ job: JobController, didRecord event: JobEvent) {
-                guard event.kind == .started, event.name == "leaf" else { return }
-                entered.open()
-                release.wait()
-            }
-        }
-        let blocking = Blocking()
+        let blocking = HoldingObserver(.started, of: "leaf")
         let leaf = HeldOperation("leaf")
         let inner = ScriptedJob("inner") { $0.trackAndQueue(leaf) }
         let job = ScriptedJob("outer") { $0.trackAndQueue(inner, cancellation: .leaveRunning) }
@@ -163,19 +154,5 @@ final class EventsOfNestedJobsTests: XCTestCase {
         XCTAssertTrue(outside.events.allSatisfy { $0.rootID == job.operationID })
         XCTAssertTrue(inside.events.allSatisfy { $0.rootID == inner.operationID })
         XCTAssertEqual(Set(inside.events.map(\.name)), ["inner", "leaf"])
-    }
-}
-
-/// Holds the thread that tells of the drop of `leaf`.
-private final class HoldingObserver: JobObserver {
-    private let entered: Gate
-    private let release: Gate
-
-    init(_ entered: Gate, _ release: Gate) { (self.entered, self.release) = (entered, release) }
-
-    func job(_ job: JobController, didRecord event: JobEvent) {
-        guard event.kind == .dropped, event.name == "leaf" else { return }
-        entered.open()
-        release.wait()
     }
 }

@@ -181,16 +181,7 @@ final class JobObserverTests: XCTestCase {
     }
 
     func testCancelledJobWaitsForAnObserverThatIsToldOfAStart() async {
-        final class Blocking: JobObserver {
-            let (entered, release) = (Gate(), Gate())
-
-            func job(_ job: JobController, didRecord event: JobEvent) {
-                guard event.kind == .started, event.name == "task" else { return }
-                entered.open()
-                release.wait()
-            }
-        }
-        let (blocking, collector) = (Blocking(), EventCollector())
+        let (blocking, collector) = (HoldingObserver(.started, of: "task"), EventCollector())
         let task = named("task", ConcurrentOperation())
         let job = Parent("job", [task])
         job.addObserver(blocking)

@@ -1,8 +1,8 @@
 import Foundation
 import JobKit
-import JobKitTesting
 
-/// Tasks that end one by one while jobs are asked why they have not finished, and all once nobody asks.
+/// Tasks that end one by one while jobs are asked why they have not finished, and all when the
+/// asking is over.
 final class Watched: Sendable {
     private let state: Guarded<State>
 

@@ -58,19 +58,22 @@ extension JobPlan {
             change(&job)
             if job != self { jobs.append(job) }
         }
-        for part in WorldPlan.parts(of: tasks.count) { add { $0.tasks.removeSubrange(part) } }
-        for part in WorldPlan.parts(of: last.count) { add { $0.last.removeSubrange(part) } }
+        let lists = [\JobPlan.tasks, \JobPlan.last]
+        for list in lists {
+            for part in WorldPlan.parts(of: self[keyPath: list].count) {
+                add { $0[keyPath: list].removeSubrange(part) }
+            }
+        }
         for deed in deeds.keys.sorted() { add { $0.deeds[deed] = nil } }
         add { $0.hasCallbackQueue = false }
         add { $0.hasContext = false }
         add { $0.hasNarrowGroup = false }
         add { $0.maximumRuntimeMicroseconds = nil }
         add { $0.maximumStopMicroseconds = nil }
-        for (index, task) in tasks.enumerated() {
-            for task in task.smaller() { add { $0.tasks[index] = task } }
-        }
-        for (index, task) in last.enumerated() {
-            for task in task.smaller() { add { $0.last[index] = task } }
+        for list in lists {
+            for (index, task) in self[keyPath: list].enumerated() {
+                for task in task.smaller() { add { $0[keyPath: list][index] = task } }
+            }
         }
         return jobs
     }

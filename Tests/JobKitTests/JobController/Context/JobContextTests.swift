@@ -3,10 +3,6 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-private enum Trace {
-    @TaskLocal static var id = "none"
-}
-
 // Operation forces @unchecked. The properties are constants.
 /// Records the trace in `main()`.
 private final class TracedOperation: ConcurrentOperation, @unchecked Sendable {

@@ -82,7 +82,3 @@ final class GivingUpHeldTasksTests: XCTestCase {
         XCTAssertEqual(after.outcome?.text, "succeeded")
     }
 }
-
-private enum Trace {
-    @TaskLocal static var id = "none"
-}

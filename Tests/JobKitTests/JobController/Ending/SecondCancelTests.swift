@@ -3,26 +3,11 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-/// Holds the thread that tracks a task of some name.
-private final class HoldingObserver: JobObserver {
-    let isTracking = Gate()
-    let mayGoOn = Gate()
-    private let name: String
-
-    init(_ name: String) { self.name = name }
-
-    func job(_ job: JobController, didRecord event: JobEvent) {
-        guard event.kind == .tracked, event.name == name else { return }
-        isTracking.open()
-        mayGoOn.wait()
-    }
-}
-
 // J8
 final class SecondCancelTests: XCTestCase {
     func testTaskThatAnotherThreadIsJustTrackingIsToldToo() async {
         let (open, late) = (HeldOperation("open", stopsWhenCancelled: false), HeldOperation("late"))
-        let observer = HoldingObserver("late")
+        let observer = HoldingObserver(.tracked, of: "late")
         let job = ScriptedJob { $0.track(open) }
         job.addObserver(observer)
         open.start()
@@ -30,11 +15,11 @@ final class SecondCancelTests: XCTestCase {
         job.start()
         job.cancel()
         Thread.detachNewThread { job.track(late) }
-        await wait(for: observer.isTracking)
+        await wait(for: observer.entered)
         XCTAssertTrue(job.trackedTasks.contains(late))
         job.cancel()
         XCTAssertTrue(late.isCancelled)
-        observer.mayGoOn.open()
+        observer.release.open()
         open.finish()
         await waitForFinish(of: job)
         XCTAssertEqual(job.events, ["cancelled"])

@@ -1,0 +1,56 @@
+import Foundation
+import JobKit
+
+/// What a job of a world did that contradicts the contract.
+extension WorldJob {
+    /// Whether one of the tasks that the job must wait for still runs.
+    var hasRunningTasks: Bool {
+        guard plan.maximumStopMicroseconds == nil, maximumStopTime == nil else { return false }
+        return tasks.contains { tracked in
+            tracked.cancellation == .cancelAndWait && !tracked.isShared && runs(tracked.task)
+        }
+    }
+
+    private func runs(_ task: Operation) -> Bool {
+        // A cancelled task that was not started runs nothing any more.
+        !task.isFinished && (task.isExecuting || !task.isCancelled)
+    }
+
+    var account: String {
+        "\(name ?? ""), \(outcome.map { "\($0)" } ?? "no outcome"): \(events)"
+    }
+
+    func complaints() -> [String] {
+        guard isFinished else {
+            // Code of a job that has ended may just have made this one, to track it in vain; one that
+            // is waited for and never started keeps the world from ending.
+            return isExecuting || !events.isEmpty ? ["\(account) has not finished"] : []
+        }
+        // Code of its own may still be running, and noting (O11).
+        guard !isGivenUp else { return [] }
+        var found: [String] = []
+        let ending: StressOutcome =
+            switch outcome {
+            case .succeeded: .succeeded
+            case .failed: .failed
+            case .cancelled: .cancelled
+            case nil: .none
+            }
+        let mayBeGivenUp = maximumStopTime != nil
+        var oracle = JobTreeOracle()
+        oracle.mayEndUnseen = mayHaveEndedUnseen || mayBeGivenUp
+        if let text = oracle.complaint(about: events, outcome: ending) { found.append(text) }
+        if !mayHaveEndedUnseen, !mayBeGivenUp {
+            let expected = firstEnd ?? (isCancelled ? .cancelled : .succeeded)
+            if ending != expected, !isCancelled || ending != .cancelled {
+                found.append("J8: \(ending), not \(expected)")
+            }
+        }
+        if places.wasExceeded { found.append("J15: two of a group execute") }
+        if ending == .succeeded, progress.fractionCompleted != 1 {
+            found.append("R3: succeeded at \(progress.fractionCompleted)")
+        }
+        if hasRunningTasks { found.append("J4, J8: finished before its tasks") }
+        return found.map { "\($0); \(account)" }
+    }
+}
