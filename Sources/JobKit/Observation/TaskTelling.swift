@@ -69,8 +69,8 @@ struct TaskTelling: RawRepresentable, Hashable, Sendable {
         case knowEnd
         /// That it is dropped, which is a telling.
         case tellNow
-        /// What they are being told, if that is how it has ended; otherwise that it is dropped, when
-        /// all that is being told is told.
+        /// What they are being told, if that is how it has ended; otherwise that it is dropped,
+        /// when all that is being told is told.
         case wait(tellsDrop: Bool)
     }
 
