@@ -48,7 +48,7 @@ struct PlainFinish: Sendable {
     func endDependents() -> Bool {
         let late = LateLook.collect {
             _ = hook?.detach()
-            releaseUnfinishedDependencies()
+            releaseDependencies()
             for edge in dependents { edge.end() }
         }
         guard let first = late.first else { return true }
@@ -69,10 +69,13 @@ struct PlainFinish: Sendable {
     /// Makes Foundation forget the operation where it waits no longer.
     ///
     /// On Linux an operation knows its dependents without retaining them: one that was cancelled,
-    /// and is freed before it would have been ready, would be used after free.
-    private func releaseUnfinishedDependencies() {
+    /// and is freed before it would have been ready, would be used after free. A dependency that
+    /// says that it has finished may not have told Foundation yet, so a cancelled operation lets
+    /// go of those as well.
+    private func releaseDependencies() {
         #if !canImport(Darwin)
-        for dependency in operation.dependencies where !dependency.isFinished {
+        let isCancelled = operation.isCancelled
+        for dependency in operation.dependencies where isCancelled || !dependency.isFinished {
             operation.removeDependency(dependency)
         }
         #endif

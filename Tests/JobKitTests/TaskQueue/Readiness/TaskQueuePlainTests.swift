@@ -49,6 +49,28 @@ final class TaskQueuePlainTests: XCTestCase {
         XCTAssertTrue(operation.isFinished)
     }
 
+    /// Foundation knows dependents without retaining them.
+    ///
+    /// One that is freed between a dependency's finish and Foundation's hearing of it must not be
+    /// used then.
+    func testCancelledPlainOperationIsForgottenByOneThatHasFinishedUntold() async {
+        let queue = TaskQueue()
+        let untold = UntoldOperation()
+        var dependents = (0..<100).map { _ in BlockOperation {} }
+        for dependent in dependents {
+            dependent.addDependency(untold)
+            queue.addOperation(dependent)
+        }
+        untold.finishUntold()
+        for dependent in dependents { dependent.cancel() }
+        await drain(queue)
+        #if !canImport(Darwin)
+        XCTAssertTrue(dependents.allSatisfy(\.dependencies.isEmpty))
+        #endif
+        dependents = []
+        untold.tell()
+    }
+
     /// A job that is cancelled ends, though its plain task waits for what never comes.
     func testCancelledJobEndsWithAPlainTaskThatWaits() async {
         let queue = TaskQueue()
@@ -241,4 +263,21 @@ final class OwnOperation: Operation, @unchecked Sendable {
         state.withLock { $0 = new }
         didChangeValue(forKey: key)
     }
+}
+
+// Operation forces @unchecked. The state is an atomic.
+/// An operation that has finished some time before Foundation hears of it.
+private final class UntoldOperation: Operation, @unchecked Sendable {
+    private let hasFinished = Atomic(false)
+
+    override var isFinished: Bool { hasFinished.load(ordering: .acquiring) }
+
+    func finishUntold() {
+        #if canImport(Darwin)
+        willChangeValue(forKey: "isFinished")
+        #endif
+        hasFinished.store(true, ordering: .releasing)
+    }
+
+    func tell() { didChangeValue(forKey: "isFinished") }
 }
