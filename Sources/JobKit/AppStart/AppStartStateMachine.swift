@@ -22,7 +22,7 @@ where Task.ID: Sendable {
         case awaitingReport(Turn)
     }
 
-    private var queue = StartupQueue<Task>()
+    private var queue = FIFO<Task>()
     private var phase = Phase.idle
     private var turnCount = 0
 
@@ -36,12 +36,14 @@ where Task.ID: Sendable {
 
     /// Returns the tasks removed, so that they are released outside the lock.
     mutating func taskRemoved(_ id: Task.ID) -> [Task] {
-        queue.remove(id)
+        defer { queue.removeAll { $0.id == id } }
+        return queue.elements.filter { $0.id == id }
     }
 
     /// Returns the tasks removed, so that they are released outside the lock.
     mutating func allTasksRemoved() -> [Task] {
-        queue.removeAll()
+        defer { queue = FIFO() }
+        return queue.elements
     }
 
     mutating func startRequested() -> [Action] {

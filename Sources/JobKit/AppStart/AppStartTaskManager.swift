@@ -66,7 +66,8 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
 
     /// Removes a task from the queue unless it has started.
     ///
-    /// A task that has started continues, and the chain waits for its end.
+    /// A task that has started continues, and the chain waits for its end. The cost grows with the
+    /// length of the queue.
     ///
     /// - Parameter task: The task.
     public func removeStartupTask(_ task: any AppStartTask) {
