@@ -66,7 +66,7 @@ final class JobEventsListener: Sendable {
     }
 }
 
-/// Passes the events of one job on to those who listen; the job owns it, and it owns no job.
+/// The observer that passes the events of one job on to its listeners.
 final class JobEventsFeed: JobObserver {
     let shell = JobEventsShell()
     private let isConnected = Atomic(false)

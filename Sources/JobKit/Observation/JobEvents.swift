@@ -25,8 +25,12 @@ extension JobController {
     ///   200 bytes. With 0 or less, events are only counted.
     /// - Returns: The events, which end when the job has finished.
     public final func events(limit: Int = 1_000) -> JobEvents {
-        let new = JobEventsFeed()
-        let feed = shell.send { $0.observers.feed(orElse: new) }
+        let id = eventNumber
+        let known = shell.ask { state in
+            state.observers.entries.first { $0.rootID == id && $0.observer is JobEventsFeed }
+        }
+        // Two threads that ask first at once get a feed each.
+        let feed = known?.observer as? JobEventsFeed ?? JobEventsFeed()
         // Listens before the feed is told of anything.
         let listener = feed.shell.listen(limit: limit)
         feed.connect(to: self)

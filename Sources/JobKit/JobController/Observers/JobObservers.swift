@@ -20,9 +20,6 @@ struct JobObservers: Sendable {
     /// The operation whose callback is running or was the last.
     private(set) var causeID: Int?
 
-    /// Feeds those who read the job's events; nil until they are asked for.
-    private var feed: JobEventsFeed?
-
     /// Observers that left while they were being told of a task, by the task's record.
     private var leaves: [ObjectIdentifier: [(leave: ObserversLeave, leavers: [Entry])]] = [:]
 
@@ -63,13 +60,6 @@ struct JobObservers: Sendable {
         (entries, indices) = ([], [:])
         for entry in remaining { append(entry) }
         return removed
-    }
-
-    /// What feeds those who read the job's events: one for each job.
-    mutating func feed(orElse new: JobEventsFeed) -> JobEventsFeed {
-        if let feed { return feed }
-        feed = new
-        return new
     }
 
     // MARK: The job
