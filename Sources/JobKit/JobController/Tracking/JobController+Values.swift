@@ -30,8 +30,14 @@ extension JobController {
         failure: FailureResponse? = nil,
         onSuccess: sending @escaping (Child.Success) -> Void
     ) {
-        let terms = terms(of: task, cancellation, weight, failure)
-        track(task, on: nil, group: group, terms, onSuccess)
+        track(
+            task,
+            group: group,
+            cancellation: cancellation,
+            weight: weight,
+            failure: failure,
+            completion: orFinished(onSuccess)
+        )
     }
 
     /// Adds a task to a queue, makes the job wait for it, and calls a closure with its value.
@@ -68,24 +74,26 @@ extension JobController {
         failure: FailureResponse? = nil,
         onSuccess: sending @escaping (Child.Success) -> Void
     ) {
-        let terms = terms(of: task, cancellation, weight, failure)
-        track(task, on: queue ?? self.queue, group: group, terms, onSuccess)
+        trackAndQueue(
+            task,
+            on: queue,
+            group: group,
+            cancellation: cancellation,
+            weight: weight,
+            failure: failure,
+            completion: orFinished(onSuccess)
+        )
     }
 
-    private func track<Child: ValueProducing>(
-        _ task: Child,
-        on queue: (any OperationScheduling)?,
-        group: JobGroup?,
-        _ terms: TaskTerms,
-        _ onSuccess: @escaping (Child.Success) -> Void
-    ) {
-        let record = RecordWithValue(
-            task,
-            shell: shell,
-            terms: terms,
-            queue: queue,
-            onSuccess: onSuccess
-        )
-        shell.track(record, task, on: queue, group: group, for: self)
+    /// Calls `onSuccess` with a task's value, or ``taskFinished(_:)`` where there is none.
+    ///
+    /// Does not retain the job, which outlives each call.
+    private func orFinished<Child: ValueProducing>(
+        _ onSuccess: sending @escaping (Child.Success) -> Void
+    ) -> sending (Child) -> Void {
+        { [unowned self] task in
+            guard case .success(let value) = task.result else { return taskFinished(task) }
+            onSuccess(value)
+        }
     }
 }
