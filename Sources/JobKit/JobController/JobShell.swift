@@ -19,7 +19,6 @@ final class JobShell: CallbackDelivery {
     /// it is not.
     let callbackQueueAsked = Atomic<CoarseTime.RawValue>(0)
     let lentPlace = LentPlace()
-    let deliveryTelling = DeliveryTelling()
     /// The most that a snapshot has said of how far the job is.
     let shownFraction = ReportedFraction()
 

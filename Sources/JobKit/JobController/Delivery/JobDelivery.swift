@@ -5,6 +5,9 @@ struct JobDelivery {
     private var reader = JobMailbox.Reader()
     /// The callback that is running.
     private(set) var callback: RunningCallback?
+    /// Whether observers are being told that it has returned: the end of a job that is given up
+    /// waits for that, because the job's own finish is their last event (R2).
+    private(set) var isTold = false
     /// Where callbacks run that no thread of JobKit's is at hand for; made when it is needed.
     private var queue: DispatchQueue?
 
@@ -21,7 +24,10 @@ struct JobDelivery {
         return callback != nil
     }
 
-    mutating func callbackReturned() { callback = nil }
+    /// Observers are about to be told that the callback has returned.
+    mutating func observersAreTold() { isTold = true }
+
+    mutating func callbackReturned() { (callback, isTold) = (nil, false) }
 
     /// A serial queue has a thread of its own, whatever blocks the threads of others.
     mutating func queueOfItsOwn() -> DispatchQueue {

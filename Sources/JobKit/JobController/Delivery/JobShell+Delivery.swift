@@ -118,7 +118,9 @@ extension JobShell {
     private func stepPerformed(_ step: JobState.Machine.Step, _ answer: FailureResponse?) {
         switch step {
         case .deliver(let mail):
-            release(mail, send { $0.delivered(mail) })
+            let (released, isGivenUp) = send { ($0.delivered(mail), $0.machine.isGivenUp) }
+            if isGivenUp { endIfGivenUp() }
+            release(mail, released)
         case .askAboutFailure:
             send { state in
                 state.codeReturned()

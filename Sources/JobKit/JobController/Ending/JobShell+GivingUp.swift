@@ -43,7 +43,7 @@ extension JobShell {
     func endIfGivenUp(_ job: JobController? = nil) {
         let end = send { state -> (job: JobController, how: JobState.Machine.Ending)? in
             guard state.machine.isGivenUp, let job = job ?? state.owner.known,
-                !deliveryTelling.mustBeAwaited(), let how = state.machine.givenUpEnd()
+                !state.delivery.isTold, let how = state.machine.givenUpEnd()
             else { return nil }
             state.owner.jobGivenUp(job)
             return (job, how)

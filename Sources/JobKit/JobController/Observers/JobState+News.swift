@@ -64,6 +64,14 @@ extension JobState {
         return news
     }
 
+    /// The callbacks of a task have returned, which observers are about to be told; nil if the job
+    /// was given up meanwhile.
+    mutating func deliveryIsTold(of record: TaskRecord) -> TaskNews? {
+        guard !machine.isGivenUp else { return nil }
+        delivery.observersAreTold()
+        return news(of: record)
+    }
+
     // MARK: Leaving
 
     /// Observers leave the job.

@@ -32,12 +32,9 @@ struct TaskReport {
     /// Tells that the callbacks of the task have returned, if its finish was told.
     func tellDelivered() {
         guard record.endIsTold else { return }
-        let shell = record.shell
-        shell.deliveryTelling.begin()
         var news: TaskNews?
-        shell.ask { news = $0.machine.isGivenUp ? nil : $0.news(of: record) }
+        record.shell.send { news = $0.deliveryIsTold(of: record) }
         news?.tell(.delivered, at: .now)
-        if shell.deliveryTelling.end() { shell.endIfGivenUp() }
     }
 
     /// Tells that the job waits for the task no longer; the code that decided it began the telling.
