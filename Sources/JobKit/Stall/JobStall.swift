@@ -2,64 +2,27 @@ import Foundation
 
 /// What keeps the code of a job from going on, and its first unfinished tasks.
 struct JobStall {
-    /// Where the job's own code is.
-    enum Code {
-        /// It has nothing to do until a task finishes, or the job is resumed.
-        case idle
-        case main(since: CoarseTime)
-        /// In `main()`, although the job was told to finish: by which call.
-        case mainBehindFinish(String, called: CoarseTime, since: CoarseTime)
-        /// In a callback, in words.
-        case callback(String, since: CoarseTime)
-        /// The queue of this name has been asked to run something, and has not come to it.
-        case awaitsCallbackQueue(String, isForMain: Bool, since: CoarseTime)
-    }
-
-    let code: Code
+    /// What is to be added to the job's line: nothing for a job that only waits for its tasks.
+    let words: String
     let isSuspended: Bool
-    /// How many tasks have finished and wait for their callbacks, the one that is in its callback
-    /// aside.
-    let undeliveredCount: Int
     /// The first unfinished tasks, in the order tracked.
     let tasks: [TaskStall]
     /// How many more unfinished tasks there are.
     let omittedCount: Int
-
-    /// What is to be added to the job's line: nothing for a job that only waits for its tasks.
-    func words(at now: CoarseTime) -> String {
-        let words =
-            switch code {
-            case .idle: ""
-            case .main(let since): ", in main()" + StallWords.time(since: since, to: now)
-            case .mainBehindFinish(let call, let called, let since):
-                ", in main()" + StallWords.time(since: since, to: now)
-                    + ", which goes on behind \(call)" + StallWords.time(since: called, to: now)
-            case .callback(let words, let since):
-                ", in \(words)" + StallWords.time(since: since, to: now)
-            case .awaitsCallbackQueue(let name, let isForMain, let since):
-                ", its \(isForMain ? "main() waits" : "callbacks wait") for \(name)"
-                    + StallWords.time(since: since, to: now)
-            }
-        guard undeliveredCount > 0 else { return words }
-        let waiting =
-            undeliveredCount == 1
-            ? "1 finished task waits" : "\(undeliveredCount) finished tasks wait"
-        return words + "; " + waiting + (isSuspended ? " until it is resumed" : "")
-    }
 }
 
 extension JobShell {
     /// What the job does, and what it waits for.
-    func stall(of job: JobController, limit: Int) -> JobStall {
-        let view = ask { StallView($0, mailbox) }
+    func stall(of job: JobController, limit: Int, at now: CoarseTime) -> JobStall {
+        var code = StalledCode()
+        ask { code.read($0, mailbox) }
         let gates = StallGates()
         let tasks = UnfinishedTasks(of: self, limit: limit) { state, record, task in
             TaskStall(task, record, of: job, gate: gates.gate(of: record, state))
         }
         return JobStall(
-            code: view.code(of: job),
-            isSuspended: view.isSuspended,
-            undeliveredCount: view.undeliveredCount,
+            words: code.words(of: job, at: now),
+            isSuspended: code.isSuspended,
             tasks: tasks.entries,
             omittedCount: tasks.omittedCount
         )
@@ -74,74 +37,84 @@ extension JobShell {
     }
 }
 
-/// What is read under the lock of a job.
-private struct StallView {
-    let isSuspended: Bool
-    let undeliveredCount: Int
-    private let callback: RunningCallback.Kind?
-    private let since: CoarseTime
-    private let task: Operation?
-    private let group: JobGroup?
-    private let isStarted: Bool
-    private let isInMain: Bool
-    private let ending: JobState.Machine.Ending?
-    private let endRequestedAt: CoarseTime
+/// Where the job's own code is, as read under its lock.
+private struct StalledCode {
+    private(set) var isSuspended = false
+    /// How many tasks have finished and wait for their callbacks, except the one in its callback.
+    private var undeliveredCount = 0
+    private var callback: RunningCallback?
+    /// Whose callback it is; the record may be emptied meanwhile.
+    private var record: TaskRecord?
+    private var task: Operation?
+    private var group: JobGroup?
+    private var isStarted = false
+    private var isInMain = false
+    private var ending: JobState.Machine.Ending?
+    private var endRequestedAt = CoarseTime(rawValue: 0)
 
-    init(_ state: borrowing JobState, _ mailbox: JobMailbox) {
+    mutating func read(_ state: borrowing JobState, _ mailbox: JobMailbox) {
         isSuspended = state.machine.isSuspended
-        callback = state.delivery.callback?.kind
-        since = state.delivery.callback?.since ?? CoarseTime(rawValue: 0)
-        let running = state.delivery.callback?.record
-        task = running?.task
-        if case .group(let number)? = callback {
+        callback = state.delivery.callback
+        record = state.delivery.callback?.record
+        task = record?.task
+        if case .tellGroupFinished(let number)? = state.delivery.callback?.step {
             group = state.groups.groups[number]
-        } else {
-            group = nil
         }
         isStarted = state.machine.isStarted
         let isAfterMain = state.machine.isAfterMain
         isInMain = state.machine.hasEnteredMain ? !isAfterMain : false
         (ending, endRequestedAt) = (state.machine.ending, state.endRequestedAt)
-        let waiting = mailbox.finishedCount - state.tasks.endedCount - (running == nil ? 0 : 1)
+        let waiting = mailbox.finishedCount - state.tasks.endedCount - (record == nil ? 0 : 1)
         undeliveredCount = state.tasks.isEmpty ? 0 : max(0, waiting)
     }
 
-    func code(of job: JobController) -> JobStall.Code {
+    func words(of job: JobController, at now: CoarseTime) -> String {
+        let words = place(of: job, at: now)
+        guard undeliveredCount > 0 else { return words }
+        let waiting =
+            undeliveredCount == 1
+            ? "1 finished task waits" : "\(undeliveredCount) finished tasks wait"
+        return words + "; " + waiting + (isSuspended ? " until it is resumed" : "")
+    }
+
+    /// What the code is in, or waits for; empty until a task finishes, or the job is resumed.
+    private func place(of job: JobController, at now: CoarseTime) -> String {
+        func lasting(_ words: String, since start: CoarseTime) -> String {
+            ", " + words + StallWords.time(since: start, to: now)
+        }
         let lifecycle = job.currentLifecycle
-        guard lifecycle.contains(.started), !lifecycle.contains(.finished) else { return .idle }
+        guard lifecycle.contains(.started), !lifecycle.contains(.finished) else { return "" }
         let start = CoarseTime(rawValue: job.enteredMainAt.load(ordering: .relaxed))
         if isInMain {
-            return switch ending {
-            case .finishedEarly:
-                .mainBehindFinish("finish()", called: endRequestedAt, since: start)
-            case .failed:
-                .mainBehindFinish("finish(with:)", called: endRequestedAt, since: start)
-            case nil, .completed, .cancelled, .overrun: .main(since: start)
-            }
+            let words = lasting("in main()", since: start)
+            guard ending == .finishedEarly || ending == .failed else { return words }
+            let call = ending == .failed ? "finish(with:)" : "finish()"
+            return words + lasting("which goes on behind \(call)", since: endRequestedAt)
         }
         if let queue = job.shell.callbackQueue {
             guard isStarted else {
-                return .awaitsCallbackQueue(queue.label, isForMain: true, since: start)
+                return lasting("its main() waits for \(queue.label)", since: start)
             }
-            let asked = job.shell.callbackQueueAsked.load(ordering: .relaxed)
-            if asked != 0 {
-                let since = CoarseTime(rawValue: asked)
-                return .awaitsCallbackQueue(queue.label, isForMain: false, since: since)
+            let asked = CoarseTime(
+                rawValue: job.shell.callbackQueueAsked.load(ordering: .relaxed)
+            )
+            if asked.rawValue != 0 {
+                return lasting("its callbacks wait for \(queue.label)", since: asked)
             }
         }
-        guard let callback else { return .idle }
-        return .callback(words(of: callback), since: since)
+        guard let callback else { return "" }
+        return lasting("in " + words(of: callback.step), since: callback.since)
     }
 
-    private func words(of callback: RunningCallback.Kind) -> String {
+    private func words(of step: JobState.Machine.Step) -> String {
         let name = task.map(operationLabel) ?? "a task"
-        return switch callback {
-        case .task: "a callback of \(name)"
-        case .failure: "taskFailed(_:error:) of \(name)"
-        case .delayed: "a callback of perform(after:)"
-        case .group: "the callback of group \(group.map(\.description) ?? "")"
-        case .allTasks: "allTasksFinished()"
-        case .cancelled: "jobCancelled()"
+        return switch step {
+        case .deliver: record == nil ? "a callback of perform(after:)" : "a callback of \(name)"
+        case .askAboutFailure: "taskFailed(_:error:) of \(name)"
+        case .tellGroupFinished: "the callback of group \(group.map(\.description) ?? "")"
+        case .tellAllTasksFinished: "allTasksFinished()"
+        case .tellCancelled: "jobCancelled()"
+        case .none, .discard, .finish: ""
         }
     }
 }

@@ -52,7 +52,7 @@ struct StallReport {
         let limit = max(0, limit)
         let (product, isTooMuch) = limit.multipliedReportingOverflow(by: Self.tasksPerLine)
         let taskLimit = isTooMuch ? Int.max : product
-        let stall = root.shell.stall(of: root, limit: taskLimit)
+        let stall = root.shell.stall(of: root, limit: taskLimit, at: now)
         seen.insert(ObjectIdentifier(root.shell))
         var lines = [firstLine(of: root, stall)]
         var (remarks, omittedCount) = remarks(below: stall, limit: taskLimit)
@@ -84,7 +84,9 @@ struct StallReport {
             let untold = next.hasFinishedWithoutTelling
             guard untold || !next.task.isFinished else { continue }
             let job = next.task as? JobController
-            let own = job.map { $0.shell.stall(of: $0, limit: limit - remarks.count - 1) }
+            let own = job.map {
+                $0.shell.stall(of: $0, limit: limit - remarks.count - 1, at: now)
+            }
             let words = untold ? "finished without telling" + next.task.note : words(of: next, own)
             remarks.append(Remark(task: next.task, words: words, level: levels[last].number))
             guard let job, let own, seen.insert(ObjectIdentifier(job.shell)).inserted else {
@@ -138,7 +140,7 @@ struct StallReport {
         }
         if stall.isSuspended { line += ", suspended" }
         line += stopWords(of: root)
-        return line + stall.words(at: now) + root.note
+        return line + stall.words + root.note
     }
 
     /// What is said of a task; `own` is what keeps a nested job's own code from going on.
@@ -151,7 +153,7 @@ struct StallReport {
         if isExecuting, task.isCancelled {
             words += hasOverrun(task) ? " and has not stopped yet" : " and not stopped yet"
         }
-        return words + (own?.words(at: now) ?? "") + task.note
+        return words + (own?.words ?? "") + task.note
     }
 
     /// Whether an operation was told to stop, and why.
