@@ -26,8 +26,8 @@ struct JobState {
     private(set) var work: Task<Void, Never>?
     /// Nil until it is asked for.
     private(set) var progress: JobProgress?
-    /// What the job left, if it was given up.
-    var abandoned: AbandonedTasks?
+    /// The names of the tasks that the job left when it was given up; nil for none.
+    var leftTasks: String?
     /// Why the job failed, once that is decided.
     private(set) var failure: (any Error)?
     /// When the job's end was decided.

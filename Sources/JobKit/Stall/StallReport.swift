@@ -120,14 +120,15 @@ struct StallReport {
     private static func line(_ remark: Remark) -> String {
         let line = "\(operationLabel(remark.task)): \(remark.words)"
         guard !remark.others.isEmpty else { return line }
-        return line + "; and \(remark.others.count) more like it: " + StallWords.list(remark.others)
+        return line + "; and \(remark.others.count) more like it: "
+            + OperationNames.list(remark.others)
     }
 
     private mutating func firstLine(of root: JobController, _ stall: JobStall) -> String {
         guard !root.isFinished else {
             guard root.isGivenUp else { return "\(root.label): finished" }
-            return "\(root.label): finished, given up"
-                + (root.shell.ask { $0.abandoned }?.words ?? "")
+            let left = root.shell.ask { $0.leftTasks }
+            return "\(root.label): finished, given up" + (left.map { ", leaving \($0)" } ?? "")
         }
         var line = "\(root.label): "
         if root.currentLifecycle.contains(.started) {
@@ -184,7 +185,7 @@ struct StallReport {
         let task = stall.task
         let dependencies = task.dependencies.filter { !$0.isFinished }
         if !dependencies.isEmpty, !task.isCancelled {
-            return "waits for " + StallWords.list(dependencies) { name(of: $0, depth: depth) }
+            return "waits for " + OperationNames.list(dependencies) { name(of: $0, depth: depth) }
         }
         if let queue = RateLimitedQueueShell.queue(of: task, putInto: stall.queue) {
             let isReady = !dependencies.isEmpty || task.isReady

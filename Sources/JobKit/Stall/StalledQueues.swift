@@ -13,7 +13,7 @@ struct StalledQueues {
         let parked: Set<ObjectIdentifier>
 
         init(_ queue: TaskQueueShell) {
-            let stall = queue.ask { $0.machine.stall(naming: StallWords.nameLimit) }
+            let stall = queue.ask { $0.machine.stall(naming: OperationNames.limit) }
             name = queue.name
             isSuspended = stall.isSuspended
             isFull = stall.isFull
@@ -42,7 +42,7 @@ struct StalledQueues {
             let who =
                 executing.isEmpty
                 ? "nothing"
-                : StallWords.list(executing, of: executingCount) { operation in
+                : OperationNames.list(executing, of: executingCount) { operation in
                     let name = operationLabel(operation)
                     return operation === job ? "its own job \(name)" : name
                 }

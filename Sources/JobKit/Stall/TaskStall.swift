@@ -16,7 +16,7 @@ struct TaskStall {
         }
 
         /// Whether there is more to be named.
-        var lacksNames: Bool { inside.count < min(count, StallWords.nameLimit) }
+        var lacksNames: Bool { inside.count < min(count, OperationNames.limit) }
 
         mutating func add(_ task: Operation) { inside.append(task) }
     }
@@ -69,7 +69,7 @@ struct TaskStall {
         if job.isSuspended { return "never queued, because \(job.label) is suspended" }
         guard let gate else { return "never queued yet" }
         let isNamed = !gate.inside.isEmpty
-        let inside = isNamed ? ", now " + StallWords.list(gate.inside, of: gate.count) : ""
+        let inside = isNamed ? ", now " + OperationNames.list(gate.inside, of: gate.count) : ""
         return "never queued, because only \(gate.width) of group \(gate.group) may go at a time"
             + inside
     }

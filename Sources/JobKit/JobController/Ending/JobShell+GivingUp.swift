@@ -10,8 +10,10 @@ extension JobShell {
     func giveUp(_ job: JobController) {
         guard let (left, isTelling) = send({ $0.gaveUp() }) else { return }
         let unfinished = left.map(\.task).filter { !$0.isFinished }
-        let abandoned = AbandonedTasks(unfinished)
-        send { $0.abandoned = abandoned }
+        if !unfinished.isEmpty {
+            let names = OperationNames.list(unfinished)
+            send { $0.leftTasks = names }
+        }
         var untold: [(task: Operation, mustStart: Bool)] = []
         for (record, task) in left {
             // Asked before it is left.
@@ -88,25 +90,5 @@ extension JobShell {
             shell.tasksCancelled()
             shells += above
         }
-    }
-}
-
-/// The tasks that a job left when it was given up, for those who ask about it; retains none.
-struct AbandonedTasks: Sendable {
-    private static let namedAtMost = 10
-
-    private let names: [String]
-    private let count: Int
-
-    init(_ tasks: [Operation]) {
-        names = tasks.prefix(Self.namedAtMost).map(operationLabel)
-        count = tasks.count
-    }
-
-    /// What is added to the job's line.
-    var words: String {
-        guard count > 0 else { return "" }
-        let rest = count > names.count ? " and \(count - names.count) more" : ""
-        return ", leaving " + names.joined(separator: ", ") + rest
     }
 }
