@@ -84,7 +84,6 @@ struct JobState {
     mutating func letGo() -> (
         records: [TaskRecord], completions: [Int: @Sendable () -> Void], contexts: JobContexts
     ) {
-        delivery.jobFinished()
         // Whose callback is running keeps its record until it returns.
         let records = tasks.removeAll(but: delivery.callback?.record)
         return (records, groups.takeCompletions(), contexts.jobEnded())

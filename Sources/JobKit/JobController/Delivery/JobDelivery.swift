@@ -8,8 +8,9 @@ struct JobDelivery {
     /// Whether observers are being told that it has returned: the end of a job that is given up
     /// waits for that, because the job's own finish is their last event (R2).
     private(set) var isTold = false
-    /// Where callbacks run that no thread of JobKit's is at hand for; made when it is needed.
-    private var queue: DispatchQueue?
+    /// Where callbacks run that no thread of JobKit's is at hand for: a serial queue has a thread of
+    /// its own, whatever blocks the threads of others.
+    lazy var queue = DispatchQueue(label: "JobKit.callbacks")
 
     /// Takes the oldest mail, which the caller must release.
     @inline(__always)
@@ -28,14 +29,4 @@ struct JobDelivery {
     mutating func observersAreTold() { isTold = true }
 
     mutating func callbackReturned() { (callback, isTold) = (nil, false) }
-
-    /// A serial queue has a thread of its own, whatever blocks the threads of others.
-    mutating func queueOfItsOwn() -> DispatchQueue {
-        if let queue { return queue }
-        let made = DispatchQueue(label: "JobKit.callbacks")
-        queue = made
-        return made
-    }
-
-    mutating func jobFinished() { queue = nil }
 }

@@ -35,7 +35,7 @@ extension JobShell {
             callbackQueueAsked.store(max(1, CoarseTime.now.rawValue), ordering: .relaxed)
             callbackQueue.async { [self] in deliverOnCallbackQueue() }
         } else if !lentPlace.deliverOnIdleWorker(self) {
-            let queue = send { $0.delivery.queueOfItsOwn() }
+            let queue = send { $0.delivery.queue }
             queue.async { [self] in deliverAll() }
         }
     }
