@@ -11,14 +11,10 @@ import JobKit
 ///
 /// > Thread: Any. Events that are recorded one after another keep their order.
 public final class EventLog: Sendable {
-    private struct Waiter {
-        let event: String
-        let continuation: CheckedContinuation<Void, Never>
-    }
-
     private struct State {
         var events: [String] = []
-        var waiters: [Waiter] = []
+        /// One for each event that was waited for before it was recorded.
+        var gates: [String: Gate] = [:]
     }
 
     private let guarded = Guarded(State())
@@ -35,13 +31,11 @@ public final class EventLog: Sendable {
     ///
     /// - Parameter event: What happened, in the test's own words.
     public func record(_ event: String) {
-        let woken = guarded.withLock { state in
+        let gate = guarded.withLock { state in
             state.events.append(event)
-            let woken = state.waiters.filter { $0.event == event }
-            state.waiters.removeAll { $0.event == event }
-            return woken
+            return state.gates.removeValue(forKey: event)
         }
-        for waiter in woken { waiter.continuation.resume() }
+        gate?.open()
     }
 
     /// Suspends the calling task until an event has been recorded, before or after the call.
@@ -50,15 +44,12 @@ public final class EventLog: Sendable {
     ///
     /// - Parameter event: The event, exactly as it is recorded.
     public func waitForEvent(_ event: String) async {
-        await withCheckedContinuation { continuation in
-            let isRecorded = guarded.withLock { state in
-                let isRecorded = state.events.contains(event)
-                if !isRecorded {
-                    state.waiters.append(Waiter(event: event, continuation: continuation))
-                }
-                return isRecorded
-            }
-            if isRecorded { continuation.resume() }
+        let gate = guarded.withLock { state -> Gate? in
+            guard !state.events.contains(event) else { return nil }
+            let gate = state.gates[event] ?? Gate()
+            state.gates[event] = gate
+            return gate
         }
+        await gate?.opened()
     }
 }
