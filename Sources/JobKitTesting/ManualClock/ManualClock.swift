@@ -64,7 +64,7 @@ public final class ManualClock: Clock, Sendable {
     ///
     /// - Parameter count: The number of sleepers to wait for.
     public func waitForSleepers(_ count: Int = 1) async {
-        await shell.waitForSleepers(count)
+        await shell.wait(for: .sleepers(count))
     }
 
     /// Suspends the calling task until something sleeps until exactly this deadline.
@@ -84,7 +84,7 @@ public final class ManualClock: Clock, Sendable {
     /// - Parameter deadline: The sleeper's deadline. A deadline that has already come is never
     ///   slept for.
     public func waitForDeadline(_ deadline: Instant) async {
-        await shell.waitForDeadline(deadline.elapsed)
+        await shell.wait(for: .deadline(deadline.elapsed))
     }
 }
 

@@ -19,12 +19,8 @@ final class ManualClockShell: Sendable {
         await wait { $0.sleepBegan($1, until: deadline, waiter: $2) }
     }
 
-    func waitForSleepers(_ count: Int) async {
-        _ = await wait { $0.watchBegan($1, count: count, waiter: $2) }
-    }
-
-    func waitForDeadline(_ deadline: Duration) async {
-        _ = await wait { $0.watchBegan($1, deadline: deadline, waiter: $2) }
+    func wait(for goal: Machine.Goal) async {
+        _ = await wait { $0.watchBegan($1, for: goal, waiter: $2) }
     }
 
     /// Suspends the calling task until the machine resumes it or the task is cancelled.

@@ -22,8 +22,11 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
         let waiter: Waiter
     }
 
-    private enum Goal {
+    /// What a watcher waits for.
+    enum Goal {
+        /// So many sleepers.
         case sleepers(Int)
+        /// A sleeper until exactly then.
         case deadline(Duration)
     }
 
@@ -65,16 +68,12 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
         return all.filter { isReached($0.goal) }.map { Resumption(waiter: $0.waiter, ending: .due) }
     }
 
-    mutating func watchBegan(_ id: WaiterID, count: Int, waiter: Waiter) -> [Resumption] {
-        watchBegan(id, goal: .sleepers(count), waiter: waiter)
-    }
-
-    mutating func watchBegan(
-        _ id: WaiterID,
-        deadline: Duration,
-        waiter: Waiter
-    ) -> [Resumption] {
-        watchBegan(id, goal: .deadline(deadline), waiter: waiter)
+    mutating func watchBegan(_ id: WaiterID, for goal: Goal, waiter: Waiter) -> [Resumption] {
+        if let ending = endingAtOnce(id, unless: !isReached(goal)) {
+            return [Resumption(waiter: waiter, ending: ending)]
+        }
+        watchers.append(Watcher(id: id, goal: goal, waiter: waiter))
+        return []
     }
 
     mutating func waitCancelled(_ id: WaiterID) -> [Resumption] {
@@ -93,18 +92,6 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
         let due = sleepers.prefix { $0.deadline <= now }
         sleepers.removeFirst(due.count)
         return due.map { Resumption(waiter: $0.waiter, ending: .due) }
-    }
-
-    private mutating func watchBegan(
-        _ id: WaiterID,
-        goal: Goal,
-        waiter: Waiter
-    ) -> [Resumption] {
-        if let ending = endingAtOnce(id, unless: !isReached(goal)) {
-            return [Resumption(waiter: waiter, ending: ending)]
-        }
-        watchers.append(Watcher(id: id, goal: goal, waiter: waiter))
-        return []
     }
 
     private func isReached(_ goal: Goal) -> Bool {

@@ -98,18 +98,18 @@ import Testing
         var machine = Machine()
         let one = machine.waitAnnounced()
         let two = machine.waitAnnounced()
-        #expect(machine.watchBegan(two, count: 2, waiter: "two") == [])
-        #expect(machine.watchBegan(one, count: 1, waiter: "one") == [])
+        #expect(machine.watchBegan(two, for: .sleepers(2), waiter: "two") == [])
+        #expect(machine.watchBegan(one, for: .sleepers(1), waiter: "one") == [])
         #expect(sleep("a", until: .seconds(1), on: &machine).resumptions == due("one"))
         #expect(sleep("b", until: .seconds(1), on: &machine).resumptions == due("two"))
         let later = machine.waitAnnounced()
-        #expect(machine.watchBegan(later, count: 2, waiter: "later") == due("later"))
+        #expect(machine.watchBegan(later, for: .sleepers(2), waiter: "later") == due("later"))
     }
 
     @Test func watcherOfNoSleeperEndsAtOnce() {
         var machine = Machine()
         let id = machine.waitAnnounced()
-        #expect(machine.watchBegan(id, count: 0, waiter: "none") == due("none"))
+        #expect(machine.watchBegan(id, for: .sleepers(0), waiter: "none") == due("none"))
         #expect(isIdle(machine))
     }
 
@@ -117,9 +117,9 @@ import Testing
         var machine = Machine()
         let early = machine.waitAnnounced()
         #expect(machine.waitCancelled(early) == [])
-        #expect(machine.watchBegan(early, count: 1, waiter: "early") == cancelled("early"))
+        #expect(machine.watchBegan(early, for: .sleepers(1), waiter: "early") == cancelled("early"))
         let id = machine.waitAnnounced()
-        #expect(machine.watchBegan(id, count: 1, waiter: "watcher") == [])
+        #expect(machine.watchBegan(id, for: .sleepers(1), waiter: "watcher") == [])
         #expect(machine.waitCancelled(id) == cancelled("watcher"))
         #expect(isIdle(machine))
     }
@@ -127,13 +127,15 @@ import Testing
     @Test func watcherOfADeadlineEndsWithTheSleeperToExactlyThen() {
         var machine = Machine()
         let (two, three) = (machine.waitAnnounced(), machine.waitAnnounced())
-        #expect(machine.watchBegan(three, deadline: .seconds(3), waiter: "three") == [])
-        #expect(machine.watchBegan(two, deadline: .seconds(2), waiter: "two") == [])
+        #expect(machine.watchBegan(three, for: .deadline(.seconds(3)), waiter: "three") == [])
+        #expect(machine.watchBegan(two, for: .deadline(.seconds(2)), waiter: "two") == [])
         #expect(sleep("a", until: .seconds(1), on: &machine).resumptions == [])
         #expect(sleep("b", until: .seconds(3), on: &machine).resumptions == due("three"))
         #expect(sleep("c", until: .seconds(2), on: &machine).resumptions == due("two"))
         let again = machine.waitAnnounced()
-        #expect(machine.watchBegan(again, deadline: .seconds(2), waiter: "again") == due("again"))
+        #expect(
+            machine.watchBegan(again, for: .deadline(.seconds(2)), waiter: "again") == due("again")
+        )
         #expect(machine.advanced(by: .seconds(3)).count == 3)
         #expect(isIdle(machine))
     }
@@ -144,10 +146,12 @@ import Testing
         let second = sleep("second", until: .seconds(1), on: &machine).id
         #expect(machine.waitCancelled(first) == cancelled("first"))
         let early = machine.waitAnnounced()
-        #expect(machine.watchBegan(early, deadline: .seconds(1), waiter: "early") == due("early"))
+        #expect(
+            machine.watchBegan(early, for: .deadline(.seconds(1)), waiter: "early") == due("early")
+        )
         #expect(machine.waitCancelled(second) == cancelled("second"))
         let late = machine.waitAnnounced()
-        #expect(machine.watchBegan(late, deadline: .seconds(1), waiter: "late") == [])
+        #expect(machine.watchBegan(late, for: .deadline(.seconds(1)), waiter: "late") == [])
         #expect(machine.waitCancelled(late) == cancelled("late"))
         #expect(isIdle(machine))
     }
@@ -155,10 +159,10 @@ import Testing
     @Test func watchersOfBothKindsEndInTheOrderInWhichTheyBegan() {
         var machine = Machine()
         let ids = (0..<4).map { _ in machine.waitAnnounced() }
-        #expect(machine.watchBegan(ids[0], count: 1, waiter: "count") == [])
-        #expect(machine.watchBegan(ids[1], deadline: .seconds(1), waiter: "deadline") == [])
-        #expect(machine.watchBegan(ids[2], count: 1, waiter: "another") == [])
-        #expect(machine.watchBegan(ids[3], count: 2, waiter: "more") == [])
+        #expect(machine.watchBegan(ids[0], for: .sleepers(1), waiter: "count") == [])
+        #expect(machine.watchBegan(ids[1], for: .deadline(.seconds(1)), waiter: "deadline") == [])
+        #expect(machine.watchBegan(ids[2], for: .sleepers(1), waiter: "another") == [])
+        #expect(machine.watchBegan(ids[3], for: .sleepers(2), waiter: "more") == [])
         let resumed = sleep("a", until: .seconds(1), on: &machine).resumptions
         #expect(resumed == due("count", "deadline", "another"))
     }
