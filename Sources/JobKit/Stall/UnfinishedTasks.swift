@@ -49,54 +49,46 @@ struct UnfinishedTasks<Entry> {
         _ entry: (borrowing JobState, TaskRecord, Operation) -> Entry
     ) -> Bool {
         var page = Page()
+        var hasTasks = false
         repeat {
+            page.found = []
             let room = limit - entries.count
-            let last = page.last
-            // Not returned by `ask`, which would copy it.
-            var next = Page()
-            shell.ask { next.read($0, shell, after: last, room: room, length: pageLength, entry) }
-            page = next
-            guard page.isValid else { return false }
+            let isValid = shell.ask { state in
+                (trackedCount, hasTasks) = (state.tasks.trackedCount, !state.tasks.isEmpty)
+                finishedCount = min(trackedCount, shell.mailbox.finishedCount)
+                failedCount = min(finishedCount, shell.mailbox.failedCount)
+                return page.turn(state, room: room, length: pageLength, entry)
+            }
+            guard isValid else { return false }
             // Whether a plain operation has finished may be a user's code: without the lock.
             for (entry, record, task) in page.found where record.stillWaits(for: task) {
                 entries.append(entry)
             }
         } while !page.isLast && entries.count < limit
-        (trackedCount, failedCount) = (page.trackedCount, page.failedCount)
         // Where all were looked at, that is newer than the count.
-        finishedCount =
-            page.isLast && page.hasTasks ? trackedCount - entries.count : page.finishedCount
-        omittedCount = page.hasTasks ? max(0, trackedCount - finishedCount - entries.count) : 0
+        if page.isLast, hasTasks { finishedCount = trackedCount - entries.count }
+        omittedCount = hasTasks ? max(0, trackedCount - finishedCount - entries.count) : 0
         return true
     }
 
     /// What is read of the list at a time.
     private struct Page {
-        private(set) var found: [(entry: Entry, record: TaskRecord, task: Operation)] = []
+        var found: [(entry: Entry, record: TaskRecord, task: Operation)] = []
         /// The last task looked at.
-        private(set) var last: TaskRecord?
+        private var last: TaskRecord?
         /// Whether there is none behind it.
         private(set) var isLast = false
-        private(set) var isValid = true
-        private(set) var hasTasks = false
-        private(set) var trackedCount = 0
-        private(set) var finishedCount = 0
-        private(set) var failedCount = 0
 
-        mutating func read(
+        /// Reads on; returns false if the last task has left the list.
+        mutating func turn(
             _ state: borrowing JobState,
-            _ shell: JobShell,
-            after previous: TaskRecord?,
             room: Int,
             length: Int,
             _ entry: (borrowing JobState, TaskRecord, Operation) -> Entry
-        ) {
-            if let previous, !TaskList.holds(previous) {
-                isValid = false
-                return
-            }
+        ) -> Bool {
+            if let last, !TaskList.holds(last) { return false }
             var looked = 0
-            var next = state.tasks.record(after: previous)
+            var next = state.tasks.record(after: last)
             while let record = next, looked < length, found.count < room {
                 looked += 1
                 last = record
@@ -106,10 +98,7 @@ struct UnfinishedTasks<Entry> {
                 next = state.tasks.record(after: record)
             }
             isLast = next == nil
-            hasTasks = !state.tasks.isEmpty
-            trackedCount = state.tasks.trackedCount
-            finishedCount = min(trackedCount, shell.mailbox.finishedCount)
-            failedCount = min(finishedCount, shell.mailbox.failedCount)
+            return true
         }
     }
 }
