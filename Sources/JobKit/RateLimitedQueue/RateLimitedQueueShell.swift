@@ -6,28 +6,51 @@ import Foundation
 /// One thread at a time hands on, so that operations arrive in order: one that adds an operation or
 /// makes one ready meanwhile leaves it to that thread.
 final class RateLimitedQueueShell: QueueHome {
+    /// An operation that waits.
+    private struct Waiting {
+        /// The machine's number of it.
+        let sequence: Int
+        /// What a plain operation waits for.
+        var dependencies: OperationsEnd?
+        /// Whether it is asked again and again whether it is ready, or cancelled.
+        var isAsked = false
+    }
+
     private struct State {
         var machine: RateLimitedQueueStateMachine<Operation>
-        /// The machine's numbers of the operations that wait.
-        var sequences: [ObjectIdentifier: Int] = [:]
-        /// What plain operations wait for.
-        var dependencies: [Int: OperationsEnd] = [:]
-        /// When plain operations are asked again whether they are ready, or cancelled.
-        var round = ReadinessRound()
-        /// What sleeps until the next operation may be handed on.
-        var timer: OperationTimers?
+        var waiting: [ObjectIdentifier: Waiting] = [:]
+        /// The numbers of those that are asked, in the order of their turns; some wait no longer.
+        var asked = FIFO<Int>()
+        var isRoundDue = false
+        /// Sleeps until the next operation may be handed on.
+        var timer: Task<Void, Never>?
         /// The queue itself while operations wait.
         var keptAlive: RateLimitedQueueShell?
+
+        /// Takes an operation out that is not handed on; nil if it does not wait.
+        mutating func remove(_ operation: Operation) -> Waiting? {
+            guard let removed = waiting.removeValue(forKey: ObjectIdentifier(operation)) else {
+                return nil
+            }
+            machine.entryLeft(removed.sequence)
+            return removed
+        }
 
         /// Returns the next step, and what an operation waited for that is to be handed on; it
         /// waits no longer.
         mutating func nextStep(
             at now: Duration
-        ) -> (RateLimitedQueueStateMachine<Operation>.Step, OperationsEnd?) {
+        ) -> (RateLimitedQueueStateMachine<Operation>.Step, Waiting?) {
             let step = machine.nextStep(at: now)
             guard case .handOn(let operation) = step else { return (step, nil) }
-            let sequence = sequences.removeValue(forKey: ObjectIdentifier(operation))
-            return (step, sequence.flatMap { dependencies.removeValue(forKey: $0) })
+            return (step, waiting.removeValue(forKey: ObjectIdentifier(operation)))
+        }
+
+        /// Takes out those whose turn it is to be asked.
+        mutating func takeAsked() -> [Operation] {
+            (0..<min(asked.count, RateLimitedQueueShell.mostAsked))
+                .compactMap { _ in asked.popFirst() }
+                .compactMap { machine.entry($0) }
         }
     }
 
@@ -36,11 +59,14 @@ final class RateLimitedQueueShell: QueueHome {
     private let clock: any Clock<Duration>
     private let timeSinceCreation: @Sendable () -> Duration
     private let state: Guarded<State>
-    /// Where plain operations are asked again: a thread that no blocked operation holds.
+    /// Where operations are asked again: a thread that no blocked operation holds.
     let lookQueue = DispatchQueue(label: "JobKit.RateLimitedQueue")
 
     /// Ends cancelled plain operations, whose `start()` is a user's code.
     private static let cancelledOperations = TaskQueue(name: "JobKit.RateLimitedQueue")
+    private static let pause = DispatchTimeInterval.milliseconds(100)
+    /// How many operations are asked at a time.
+    fileprivate static let mostAsked = 10_000
 
     init(
         _ target: any OperationScheduling,
@@ -67,37 +93,45 @@ final class RateLimitedQueueShell: QueueHome {
 
     func add(_ operation: Operation, admission: TaskQueueShell.Admission = .demanded) {
         guard enter(operation, admission) else { return }
-        let priority = TaskPriority(queuePriority: operation.queuePriority.rawValue)
-        let isNew = state.withLock { state in
-            let id = ObjectIdentifier(operation)
-            guard state.sequences[id] == nil else { return false }
-            state.sequences[id] = state.machine.entryAdded(operation, priority: priority)
-            state.keptAlive = self
-            return true
-        }
-        guard isNew else { refuse(operation, "stands in it already") }
-        lookWhetherReady(operation)
-        if !(operation is ConcurrentOperation) { askNowAndThen(operation) }
-        if TaskPriority(queuePriority: operation.queuePriority.rawValue) != priority {
-            operationPriorityChanged(operation)
-        }
+        guard hold(operation) else { refuse(operation, "stands in it already") }
     }
 
     /// Makes the operation stand in this queue; returns false if there is nothing left to start.
     private func enter(_ operation: Operation, _ admission: TaskQueueShell.Admission) -> Bool {
-        var hasStarted = operation.isFinished || operation.isExecuting
-        if let concurrent = operation as? ConcurrentOperation {
+        let concurrent = operation as? ConcurrentOperation
+        if let concurrent {
             let standsElsewhere = concurrent.subscribing { $0.enter(self, nil).standsElsewhere }
             guard !standsElsewhere else { refuse(operation, "stands in a queue already") }
             concurrent.lifecycle.bitwiseOr(
                 OperationLifecycle.queued.rawValue,
                 ordering: .acquiringAndReleasing
             )
-            hasStarted = concurrent.currentLifecycle.contains(.started)
-            if hasStarted { leave(concurrent) }
         }
-        if hasStarted, admission == .demanded { refuse(operation, "has been started") }
-        return !hasStarted
+        guard hasStarted(operation) else { return true }
+        if let concurrent { leave(concurrent) }
+        if admission == .demanded { refuse(operation, "has been started") }
+        return false
+    }
+
+    /// Has an operation wait for its turn; returns false if it waits already.
+    private func hold(_ operation: Operation) -> Bool {
+        let priority = TaskPriority(queuePriority: operation.queuePriority.rawValue)
+        let isNew = state.withLock { state in
+            let id = ObjectIdentifier(operation)
+            guard state.waiting[id] == nil else { return false }
+            let sequence = state.machine.entryAdded(operation, priority: priority)
+            state.waiting[id] = Waiting(sequence: sequence)
+            state.keptAlive = self
+            return true
+        }
+        guard isNew else { return false }
+        lookWhetherReady(operation)
+        // Foundation does not tell that a plain operation was cancelled.
+        if !(operation is ConcurrentOperation) { askLater(operation) }
+        if TaskPriority(queuePriority: operation.queuePriority.rawValue) != priority {
+            operationPriorityChanged(operation)
+        }
+        return true
     }
 
     private func refuse(_ operation: Operation, _ reason: String) -> Never {
@@ -120,7 +154,10 @@ final class RateLimitedQueueShell: QueueHome {
     // MARK: What operations tell
 
     func operationBecameReady(_ operation: Operation) {
-        if operation.isCancelled { return end(operation) }
+        if operation.isCancelled {
+            if remove(operation) { end(operation) }
+            return
+        }
         change(operation) { $0.entryBecameReady($1) }
     }
 
@@ -141,8 +178,8 @@ final class RateLimitedQueueShell: QueueHome {
         _ input: (inout RateLimitedQueueStateMachine<Operation>, Int) -> Void
     ) {
         let waits = state.withLock { state in
-            guard let sequence = state.sequences[ObjectIdentifier(operation)] else { return false }
-            input(&state.machine, sequence)
+            guard let waiting = state.waiting[ObjectIdentifier(operation)] else { return false }
+            input(&state.machine, waiting.sequence)
             return true
         }
         if waits { handOn() }
@@ -150,13 +187,7 @@ final class RateLimitedQueueShell: QueueHome {
 
     /// Takes an operation out that is not handed on; returns false if it does not wait.
     private func remove(_ operation: Operation) -> Bool {
-        let removed = state.withLock { state -> (Operation?, OperationsEnd?)? in
-            let id = ObjectIdentifier(operation)
-            guard let sequence = state.sequences.removeValue(forKey: id) else { return nil }
-            return (
-                state.machine.entryLeft(sequence), state.dependencies.removeValue(forKey: sequence)
-            )
-        }
+        let removed = state.withLock { $0.remove(operation) }
         guard removed != nil else { return false }
         handOn()
         return true
@@ -164,17 +195,11 @@ final class RateLimitedQueueShell: QueueHome {
 
     /// Ends a cancelled operation, which runs no code.
     private func end(_ operation: Operation) {
-        guard remove(operation) else { return }
-        end(removed: operation)
-    }
-
-    private func end(removed operation: Operation) {
         guard let concurrent = operation as? ConcurrentOperation else {
-            guard !operation.isFinished, !operation.isExecuting else { return }
-            return Self.cancelledOperations.shell.add(operation, admission: .unlessStarted)
+            return Self.cancelledOperations.addUnlessStarted(operation)
         }
         leave(concurrent)
-        guard !concurrent.currentLifecycle.contains(.started) else { return }
+        guard !hasStarted(concurrent) else { return }
         ThreadContext.current.start(concurrent) { concurrent.start() }.delivery?.deliverElsewhere()
     }
 
@@ -186,11 +211,17 @@ final class RateLimitedQueueShell: QueueHome {
         while true {
             // A user's clock is asked without the lock.
             let now = timeSinceCreation()
-            let (step, dependencies) = state.withLock { $0.nextStep(at: now) }
-            withExtendedLifetime(dependencies) {}
+            let (step, waited) = state.withLock { $0.nextStep(at: now) }
+            withExtendedLifetime(waited) {}
             switch step {
             case .handOn(let operation): handOn(operation)
-            case .sleep(let duration): sleep(for: duration)
+            case .sleep(let duration):
+                replaceTimer(
+                    by: OperationTimers.wait(duration, on: clock) { [self] in
+                        state.withLock { $0.machine.sleepEnded() }
+                        handOn()
+                    }
+                )
             case .stopSleeping: replaceTimer(by: nil)
             case .nothing: return letGoIfIdle()
             }
@@ -198,17 +229,15 @@ final class RateLimitedQueueShell: QueueHome {
     }
 
     private func handOn(_ operation: Operation) {
-        guard !operation.isCancelled else { return end(removed: operation) }
-        guard operation.isReady else { return takeBack(operation) }
+        guard !operation.isCancelled else { return end(operation) }
+        // A dependency was added while the operation waited for its turn.
+        guard operation.isReady else {
+            _ = hold(operation)
+            return
+        }
         if let concurrent = operation as? ConcurrentOperation { leave(concurrent) }
         guard !hasStarted(operation) else { return }
-        if let queue = target as? TaskQueue {
-            queue.shell.add(operation, admission: .unlessStarted)
-        } else if let queue = target as? RateLimitedQueue {
-            queue.shell.add(operation, admission: .unlessStarted)
-        } else {
-            target.addOperation(operation)
-        }
+        target.addUnlessStarted(operation)
         let now = timeSinceCreation()
         state.withLock { $0.machine.handedOn(at: now) }
     }
@@ -218,38 +247,12 @@ final class RateLimitedQueueShell: QueueHome {
             ?? (operation.isFinished || operation.isExecuting)
     }
 
-    /// A dependency was added while the operation waited for its turn.
-    private func takeBack(_ operation: Operation) {
-        let priority = TaskPriority(queuePriority: operation.queuePriority.rawValue)
-        state.withLock { state in
-            let sequence = state.machine.entryAdded(operation, priority: priority)
-            state.sequences[ObjectIdentifier(operation)] = sequence
-        }
-        lookWhetherReady(operation)
-        if !(operation is ConcurrentOperation) { askNowAndThen(operation) }
-    }
-
-    private func sleep(for duration: Duration) {
-        let timer = OperationTimers()
-        timer.clock = clock
-        replaceTimer(by: timer)
-        timer.sleep(for: duration) { [self] in
-            let isCurrent = state.withLock { state in
-                guard state.timer === timer else { return false }
-                state.timer = nil
-                state.machine.sleepEnded()
-                return true
-            }
-            if isCurrent { handOn() }
-        }
-    }
-
-    private func replaceTimer(by timer: OperationTimers?) {
+    private func replaceTimer(by timer: Task<Void, Never>?) {
         let replaced = state.withLock { state in
             defer { state.timer = timer }
             return state.timer
         }
-        replaced?.cancelAll()
+        replaced?.cancel()
     }
 
     private func letGoIfIdle() {
@@ -273,91 +276,67 @@ final class RateLimitedQueueShell: QueueHome {
             operationBecameReady(operation)
             return true
         }
-        guard let sequence = sequence(of: operation) else { return true }
+        guard waits(operation) else { return true }
         if let concurrent = operation as? ConcurrentOperation {
             return !concurrent.hasNoUnfinishedDependency
         }
         let unfinished = operation.dependencies.filter { !$0.isFinished }
         guard !unfinished.isEmpty else { return false }
-        wait(operation, sequence, for: unfinished)
+        wait(operation, for: unfinished)
         return true
     }
 
     /// Makes a plain operation wait for others; it is told of their ends.
-    private func wait(_ operation: Operation, _ sequence: Int, for unfinished: [Operation]) {
-        let end = OperationsEnd { [self] in dependenciesEnded(of: operation) }
-        let replaced = state.withLock { $0.dependencies.updateValue(end, forKey: sequence) }
+    private func wait(_ operation: Operation, for unfinished: [Operation]) {
+        let end = OperationsEnd { [self] in
+            guard !look(at: operation) else { return }
+            // Foundation has yet to tell the operation.
+            let late = LateLook(operation: operation, queue: self)
+            lookQueue.async { LateLook.look([late], mayPause: true) }
+        }
+        let replaced = state.withLock { state in
+            let before = state.waiting[ObjectIdentifier(operation)]?.dependencies
+            state.waiting[ObjectIdentifier(operation)]?.dependencies = end
+            return before
+        }
         withExtendedLifetime(replaced) {}
         end.wait(for: unfinished)
     }
 
-    /// Foundation may be about to tell the operation.
-    private func dependenciesEnded(of operation: Operation) {
-        guard !look(at: operation) else { return }
-        let late = LateLook(operation: operation, queue: self)
-        let context = ThreadContext.current
-        if context.pointee.lateLooks == nil {
-            lookQueue.async { LateLook.look([late], mayPause: true) }
-        } else {
-            context.pointee.lateLooks?.append(late)
-        }
+    private func waits(_ operation: Operation) -> Bool {
+        state.withLock { $0.waiting[ObjectIdentifier(operation)] != nil }
     }
 
-    private func sequence(of operation: Operation) -> Int? {
-        state.withLock { $0.sequences[ObjectIdentifier(operation)] }
-    }
-
-    /// Asks an operation again soon, and then ten times a second.
+    /// Asks an operation ten times a second whether it is ready, or cancelled.
     func askLater(_ operation: Operation) {
-        guard let sequence = sequence(of: operation) else { return }
-        let ticket = TaskQueueTicket(sequence: sequence, slot: 0)
-        keep(state.withLock { $0.round.entryIsUnready(ticket) })
-    }
-
-    /// Asks a plain operation ten times a second: Foundation does not tell that it was cancelled.
-    private func askNowAndThen(_ operation: Operation) {
-        guard let sequence = sequence(of: operation) else { return }
-        let ticket = TaskQueueTicket(sequence: sequence, slot: 0)
-        let appointment = state.withLock { state in
-            if state.round.isCrowded {
-                let machine = state.machine
-                state.round.removeVoid { machine.entry($0.sequence) != nil }
-            }
-            return state.round.entryWaits(ticket)
+        let mustBegin = state.withLock { state in
+            let id = ObjectIdentifier(operation)
+            guard let waiting = state.waiting[id], !waiting.isAsked else { return false }
+            state.waiting[id]?.isAsked = true
+            state.asked.append(waiting.sequence)
+            defer { state.isRoundDue = true }
+            return !state.isRoundDue
         }
-        keep(appointment)
+        if mustBegin { askSoon() }
     }
 
-    private func keep(_ appointment: ReadinessRound.Appointment?) {
-        guard let appointment else { return }
-        lookQueue.asyncAfter(deadline: .now() + .milliseconds(appointment.milliseconds)) {
-            [self] in ask(appointment)
-        }
-    }
-
-    private func ask(_ appointment: ReadinessRound.Appointment) {
-        typealias Asked = [(TaskQueueTicket, Operation)]
-        let asked = state.withLock { state -> (unready: Asked, waiting: Asked)? in
-            guard let asked = state.round.roundBegan(appointment) else { return nil }
-            func standing(_ tickets: [TaskQueueTicket]) -> Asked {
-                tickets.compactMap { ticket in
-                    state.machine.entry(ticket.sequence).map { (ticket, $0) }
+    private func askSoon() {
+        lookQueue.asyncAfter(deadline: .now() + Self.pause) { [self] in
+            for operation in state.withLock({ $0.takeAsked() }) {
+                if operation.isReady || operation.isCancelled || hasStarted(operation) {
+                    _ = look(at: operation)
+                }
+                state.withLock { state in
+                    guard let waiting = state.waiting[ObjectIdentifier(operation)] else { return }
+                    state.asked.append(waiting.sequence)
                 }
             }
-            return (standing(asked.unready), standing(asked.waiting))
-        }
-        guard let asked else { return }
-        var remaining = ReadinessRound.Asked()
-        for (ticket, operation) in asked.unready where !look(at: operation) {
-            remaining.unready.append(ticket)
-        }
-        for (ticket, operation) in asked.waiting {
-            if operation.isReady || operation.isCancelled || hasStarted(operation) {
-                _ = look(at: operation)
+            let goesOn = state.withLock { state in
+                state.isRoundDue = !state.asked.isEmpty
+                return state.isRoundDue
             }
-            if sequence(of: operation) != nil { remaining.waiting.append(ticket) }
+            if goesOn { askSoon() }
         }
-        keep(state.withLock { $0.round.roundEnded(appointment, remaining: remaining) })
     }
 
     // MARK: Asking
@@ -376,7 +355,7 @@ final class RateLimitedQueueShell: QueueHome {
             return concurrent.hooks.withLock { $0.queue } as? RateLimitedQueueShell
         }
         guard let shell = (queue as? RateLimitedQueue)?.shell else { return nil }
-        if shell.sequence(of: operation) != nil { return shell }
+        if shell.waits(operation) { return shell }
         return self.queue(of: operation, putInto: shell.target)
     }
 
@@ -391,5 +370,18 @@ final class RateLimitedQueueShell: QueueHome {
     var reasonToWait: String {
         let (limit, interval) = state.withLock { ($0.machine.limit, $0.machine.interval) }
         return "waits for the rate: \(limit) in \(interval)"
+    }
+}
+
+extension OperationScheduling {
+    /// Adds an operation unless it was started.
+    func addUnlessStarted(_ operation: Operation) {
+        if let queue = self as? TaskQueue {
+            queue.shell.add(operation, admission: .unlessStarted)
+        } else if let queue = self as? RateLimitedQueue {
+            queue.shell.add(operation, admission: .unlessStarted)
+        } else if !operation.isFinished, !operation.isExecuting {
+            addOperation(operation)
+        }
     }
 }

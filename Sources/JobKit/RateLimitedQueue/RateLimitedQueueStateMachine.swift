@@ -38,9 +38,6 @@ struct RateLimitedQueueStateMachine<Entry> {
         self.interval = interval
     }
 
-    /// How many entries wait.
-    var count: Int { waiting.count }
-
     /// Whether nothing waits and nothing is being handed on.
     var isIdle: Bool { waiting.isEmpty && !isHandingOn }
 

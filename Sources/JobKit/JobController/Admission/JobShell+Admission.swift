@@ -26,13 +26,7 @@ extension JobShell {
 
     /// Puts a task into its queue unless it was started or has finished meanwhile.
     func put(_ task: Operation, into queue: any OperationScheduling, _ record: TaskRecord) {
-        if let queue = queue as? TaskQueue {
-            queue.shell.add(task, admission: .unlessStarted)
-        } else if let queue = queue as? RateLimitedQueue {
-            queue.shell.add(task, admission: .unlessStarted)
-        } else if !task.isFinished, !task.isExecuting {
-            queue.addOperation(task)
-        }
+        queue.addUnlessStarted(task)
         // Other code started it, and it finished before it had its place here.
         if traits.contains(.groupWidths), task.isFinished { leaveQueue(record) }
     }
