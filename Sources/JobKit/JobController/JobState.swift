@@ -15,7 +15,7 @@ struct JobState {
 
     var machine = Machine()
     var delivery = JobDelivery()
-    var admission = JobAdmission()
+    var admission = AdmissionStateMachine<TaskRecord>()
     var tasks = JobTasks()
     var groups = JobGroups()
     var owner = JobOwner()
@@ -219,7 +219,7 @@ struct JobState {
     ///   - finished: The tasks that had finished when they were asked, before the first width.
     mutating func widthChanged(to width: Int, for group: JobGroup, finished: [TaskRecord]) {
         let number = number(of: group)
-        if !admission.isCounting { admission.beginCounting(tasks.records, finished: finished) }
+        if !admission.isCounting { admission.countingBegan(tasks.records, finished: finished) }
         admission.widthChanged(to: width, group: number)
     }
 

@@ -10,7 +10,7 @@ final class StallGates {
 
     /// What holds a task, if that is the width of its group; called with the job's lock held.
     func gate(of record: TaskRecord, _ state: borrowing JobState) -> TaskStall.Gate? {
-        guard state.admission.isCounting, record.admission.isHeld else { return nil }
+        guard state.admission.isCounting, record.admission.stage == .held else { return nil }
         if let known = gates[record.group] { return known }
         let (width, count) = state.admission.places(of: record.group)
         guard width < .max else { return nil }
@@ -23,7 +23,9 @@ final class StallGates {
         var next = state.tasks.record(after: nil)
         while let other = next, looked < Self.lookLimit, gate.lacksNames {
             looked += 1
-            if other.group == record.group, other.admission.takesPlace, let task = other.task {
+            if other.group == record.group, other.admission.stage == .admitted,
+                let task = other.task
+            {
                 gate.add(task)
             }
             next = state.tasks.record(after: other)

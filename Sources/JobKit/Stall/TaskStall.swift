@@ -54,7 +54,7 @@ struct TaskStall {
         self.task = task
         self.job = job
         self.record = record
-        isHeld = record.admission.isHeld
+        isHeld = record.admission.stage == .held
         wasQueued = record.admission.wasQueued
         queue = record.queue
         self.gate = gate

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Putting tasks into their queues, each when ``JobAdmission`` says so.
+/// Putting tasks into their queues, each when ``AdmissionStateMachine`` says so.
 extension JobShell {
     /// Puts the task into its queue, or holds it.
     func submit(_ record: TaskRecord) {
-        if let submission = send({ $0.admission.submit(record) }) {
+        if let submission = send({ $0.admission.taskSubmitted(record) }) {
             put(submission.task, into: submission.queue, record)
         }
     }

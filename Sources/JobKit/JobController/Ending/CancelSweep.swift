@@ -78,10 +78,10 @@ final class CancelSweep {
         let isLeft = leaves(record, of: shell)
         // Before it may go into its queue.
         if isLeft { shell.keepContext(of: record) }
-        let (withdrawal, queue) = shell.send {
-            ($0.admission.withdraw(record, isLeft: isLeft), record.queue)
+        let (withdrawal, found, queue) = shell.send {
+            ($0.admission.withdraw(record, isLeft: isLeft), record.task, record.queue)
         }
-        guard let task = withdrawal.task else { return }
+        guard let task = found else { return }
         guard !isLeft else { return shell.leave(record, task) }
         targeting(ObjectIdentifier(task))
         task.cancel()

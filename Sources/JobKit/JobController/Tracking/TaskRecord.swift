@@ -18,7 +18,7 @@ class TaskRecord: JobMail, @unchecked Sendable {
 
     /// Where the task is put when its turn comes; nil if it is only tracked.
     private(set) final var queue: (any OperationScheduling)?
-    final var admission = JobAdmission.Stage()
+    final var admission = TaskAdmission()
     /// The job no longer waits for the task: it is being delivered, or was left to itself.
     private(set) final var isSettled = false
 

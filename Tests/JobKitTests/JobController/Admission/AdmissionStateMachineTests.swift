@@ -4,163 +4,266 @@ import Testing
 
 // J14, J15
 @Suite struct AdmissionStateMachineTests {
+    private final class Task: AdmittedTask {
+        let name: String
+        let group: Int
+        var admission = TaskAdmission()
+        var submission: String? { name }
+        let eventID: Int
+
+        init(_ name: String, group: Int = 0, eventID: Int = 0) {
+            (self.name, self.group, self.eventID) = (name, group, eventID)
+        }
+
+        var isHeld: Bool { admission.stage == .held }
+    }
+
+    private typealias Machine = AdmissionStateMachine<Task>
+
     /// The machine of a job that was started.
-    private func started<Task>(_: Task.Type = String.self) -> AdmissionStateMachine<Task> {
-        var machine = AdmissionStateMachine<Task>()
-        #expect(machine.jobStarted().isEmpty)
+    private func started() -> Machine {
+        var machine = Machine()
+        machine.jobStarted()
         return machine
+    }
+
+    /// The machine of a job that was started, and some of whose groups have a width.
+    private func limited(_ widths: [Int: Int]) -> Machine {
+        var machine = started()
+        machine.countingBegan([], finished: [])
+        for (group, width) in widths { machine.widthChanged(to: width, group: group) }
+        return machine
+    }
+
+    /// Returns whether a task goes into its queue now; the line takes it where it is not empty.
+    private func submit(_ task: Task, to machine: inout Machine) -> Bool {
+        let submission = machine.taskSubmitted(task)
+        #expect(submission == nil || submission == task.name)
+        #expect(task.isHeld == (submission == nil))
+        return submission != nil
+    }
+
+    /// What is lined up, which is put into the queues.
+    private func line(of machine: inout Machine) -> [String] {
+        guard machine.claimLine() else { return [] }
+        var names: [String] = []
+        while let name = machine.nextInLine() { names.append(name) }
+        return names
+    }
+
+    private func tasks(_ names: String..., group: (Int) -> Int = { _ in 0 }) -> [Task] {
+        names.enumerated().map { Task($1, group: group($0)) }
     }
 
     @Test func taskOfAnUnlimitedJobGoesAtOnce() {
         var machine = started()
-        #expect(machine.admitsAll)
-        #expect(machine.taskSubmitted("a", group: 0) == true)
-        #expect(machine.taskLeft(group: 0) == [])
+        let task = Task("a")
+        #expect(machine.admitAtOnce(task) == true)
+        #expect(task.admission.wasQueued)
+        #expect(submit(Task("b"), to: &machine))
+        machine.taskFinished(task)
+        #expect(task.admission.stage == .left)
+        #expect(line(of: &machine) == [])
     }
 
     @Test func jobNotStartedHoldsAndAdmitsInOrderWhenItStarts() {
-        var machine = AdmissionStateMachine<String>()
-        #expect(!machine.admitsAll)
-        for (index, name) in ["a", "b", "c"].enumerated() {
-            #expect(machine.taskSubmitted(name, group: index % 2) == false)
+        var machine = Machine()
+        for task in tasks("a", "b", "c", group: { $0 % 2 }) {
+            #expect(machine.admitAtOnce(task) == false)
+            #expect(!submit(task, to: &machine))
         }
-        #expect(machine.suspensionChanged(to: true) == [])
-        #expect(machine.suspensionChanged(to: false) == [])
-        #expect(machine.jobStarted() == ["a", "b", "c"])
-        #expect(machine.admitsAll)
+        machine.suspensionChanged(to: true)
+        machine.suspensionChanged(to: false)
+        #expect(line(of: &machine) == [])
+        machine.jobStarted()
+        #expect(machine.admitAtOnce(Task("late")) == false)
+        #expect(line(of: &machine) == ["a", "b", "c"])
+        #expect(machine.admitAtOnce(Task("later")) == true)
     }
 
-    /// Copied at each, the list of those held would take ten minutes.
+    @Test func taskGoesBehindWhatIsLinedUp() {
+        var machine = Machine()
+        _ = submit(Task("a"), to: &machine)
+        machine.jobStarted()
+        let task = Task("b")
+        #expect(machine.taskSubmitted(task) == nil)
+        #expect(task.admission.stage == .admitted)
+        #expect(line(of: &machine) == ["a", "b"])
+    }
+
+    /// Copied at each, the list of those held would take minutes.
     @Test(.timeLimit(.minutes(30))) func manyTasksAreHeldWithoutCopyingThoseBefore() {
-        let count = 300_000
-        var (limited, early) = (started(Int.self), AdmissionStateMachine<Int>())
-        limited.countingBegan(with: [:])
-        #expect(limited.widthChanged(to: 1, group: 0) == [])
-        #expect(limited.taskSubmitted(0, group: 0) == true)
-        for task in 1...count {
-            _ = limited.taskSubmitted(task, group: 0)
-            _ = early.taskSubmitted(task, group: 0)
+        let count = 100_000
+        var (limited, early) = (limited([0: 1]), Machine())
+        let tasks = (0...count).map { Task("\($0)") }
+        #expect(submit(tasks[0], to: &limited))
+        for task in tasks.dropFirst() {
+            _ = limited.taskSubmitted(task)
+            _ = early.taskSubmitted(Task(task.name))
         }
-        for task in 1...count where limited.taskLeft(group: 0) != [task] {
-            Issue.record("Task \(task) does not come in its turn")
+        for (task, next) in zip(tasks, tasks.dropFirst()) {
+            limited.taskFinished(task)
+            guard line(of: &limited) != [next.name] else { continue }
+            Issue.record("Task \(next.name) does not come in its turn")
         }
-        #expect(early.jobStarted().count == count)
+        early.jobStarted()
+        #expect(line(of: &early).count == count)
     }
 
     @Test func jobSuspendedBeforeItsStartHoldsUntilItIsResumed() {
-        var machine = AdmissionStateMachine<String>()
-        #expect(machine.suspensionChanged(to: true) == [])
-        #expect(machine.taskSubmitted("a", group: 0) == false)
-        #expect(machine.jobStarted() == [])
-        #expect(machine.suspensionChanged(to: false) == ["a"])
-        #expect(machine.admitsAll)
+        var machine = Machine()
+        machine.suspensionChanged(to: true)
+        #expect(!submit(Task("a"), to: &machine))
+        machine.jobStarted()
+        #expect(line(of: &machine) == [])
+        machine.suspensionChanged(to: false)
+        #expect(line(of: &machine) == ["a"])
+        #expect(machine.admitAtOnce(Task("b")) == true)
     }
 
     @Test func widthSetBeforeTheStartCounts() {
-        var machine = AdmissionStateMachine<String>()
-        machine.countingBegan(with: [:])
-        #expect(machine.widthChanged(to: 1, group: 0) == [])
-        #expect(machine.taskSubmitted("a", group: 0) == false)
-        #expect(machine.taskSubmitted("b", group: 0) == false)
-        #expect(machine.jobStarted() == ["a"])
-        #expect(machine.taskLeft(group: 0) == ["b"])
+        var machine = Machine()
+        machine.countingBegan([], finished: [])
+        machine.widthChanged(to: 1, group: 0)
+        let tasks = tasks("a", "b")
+        for task in tasks { #expect(!submit(task, to: &machine)) }
+        machine.jobStarted()
+        #expect(line(of: &machine) == ["a"])
+        machine.taskFinished(tasks[0])
+        #expect(line(of: &machine) == ["b"])
     }
 
     @Test func fullGroupHoldsUntilAPlaceIsFree() {
-        var machine = started()
-        machine.countingBegan(with: [:])
-        #expect(machine.widthChanged(to: 1, group: 0) == [])
-        #expect(machine.taskSubmitted("a", group: 0) == true)
-        #expect(machine.taskSubmitted("b", group: 0) == false)
-        #expect(machine.taskSubmitted("c", group: 1) == true)
-        #expect(machine.taskLeft(group: 0) == ["b"])
-        #expect(machine.taskLeft(group: 0) == [])
+        var machine = limited([0: 1])
+        let (first, held) = (Task("a", eventID: 7), Task("b"))
+        #expect(submit(first, to: &machine))
+        #expect(!submit(held, to: &machine))
+        #expect(submit(Task("c", group: 1), to: &machine))
+        #expect(machine.places(of: 0) == (1, 1))
+        machine.taskFinished(first)
+        #expect(line(of: &machine) == ["b"])
+        #expect(held.admission.causeID == 7)
+        machine.taskFinished(held)
+        #expect(line(of: &machine) == [])
     }
 
     @Test func suspensionHoldsAllGroupsAndResumesInOrder() {
         var machine = started()
-        #expect(machine.suspensionChanged(to: true) == [])
-        for (index, name) in ["a", "b", "c", "d"].enumerated() {
-            #expect(machine.taskSubmitted(name, group: index % 2) == false)
+        machine.suspensionChanged(to: true)
+        for task in tasks("a", "b", "c", "d", group: { $0 % 2 }) {
+            #expect(!submit(task, to: &machine))
         }
-        #expect(machine.suspensionChanged(to: false) == ["a", "b", "c", "d"])
+        machine.suspensionChanged(to: false)
+        #expect(line(of: &machine) == ["a", "b", "c", "d"])
     }
 
     @Test func suspensionThatHeldATaskLeavesNothingBehind() {
         var machine = started()
-        _ = machine.suspensionChanged(to: true)
-        #expect(machine.taskSubmitted("a", group: 0) == false)
-        #expect(!machine.admitsAll)
-        #expect(machine.suspensionChanged(to: false) == ["a"])
-        #expect(machine.admitsAll)
-        #expect(machine.taskLeft(group: 0) == [])
+        machine.suspensionChanged(to: true)
+        let task = Task("a")
+        #expect(!submit(task, to: &machine))
+        machine.suspensionChanged(to: false)
+        #expect(line(of: &machine) == ["a"])
+        #expect(machine.admitAtOnce(Task("b")) == true)
+        machine.taskFinished(task)
+        #expect(line(of: &machine) == [])
     }
 
     @Test func growingWidthAdmits() {
         var machine = started()
-        machine.countingBegan(with: [0: 1, 1: 4])
-        #expect(machine.widthChanged(to: 1, group: 0) == [])
-        for name in ["a", "b", "c"] { #expect(machine.taskSubmitted(name, group: 0) == false) }
-        #expect(machine.widthChanged(to: 3, group: 0) == ["a", "b"])
-        #expect(machine.removeAllHeld() == ["c"])
-        #expect(machine.removeAllHeld() == [])
+        let (inQueue, finished) = (tasks("1", "2", group: { $0 }), Task("3"))
+        for task in inQueue + [finished] { #expect(machine.admitAtOnce(task) == true) }
+        machine.countingBegan(inQueue + [finished], finished: [finished])
+        machine.widthChanged(to: 1, group: 0)
+        #expect(machine.places(of: 0) == (1, 1))
+        for task in tasks("a", "b", "c") { #expect(!submit(task, to: &machine)) }
+        machine.widthChanged(to: 3, group: 0)
+        #expect(line(of: &machine) == ["a", "b"])
+        machine.jobEnds()
+        machine.taskFinished(inQueue[0])
+        #expect(line(of: &machine) == [])
     }
 
     @Test func groupWithoutAWidthIsCountedOnceAnotherHasOne() {
         var machine = started()
-        machine.countingBegan(with: [1: 2])
-        #expect(machine.widthChanged(to: 1, group: 0) == [])
-        #expect(machine.taskSubmitted("a", group: 1) == true)
-        #expect(machine.widthChanged(to: 3, group: 1) == [])
-        #expect(machine.taskSubmitted("b", group: 1) == false)
-        #expect(machine.taskLeft(group: 1) == ["b"])
+        let inQueue = tasks("1", "2", group: { _ in 1 })
+        for task in inQueue { #expect(machine.admitAtOnce(task) == true) }
+        machine.countingBegan(inQueue, finished: [])
+        machine.widthChanged(to: 1, group: 0)
+        #expect(submit(Task("a", group: 1), to: &machine))
+        machine.widthChanged(to: 3, group: 1)
+        #expect(!submit(Task("b", group: 1), to: &machine))
+        machine.taskFinished(inQueue[0])
+        #expect(line(of: &machine) == ["b"])
+    }
+
+    @Test func heldTaskThatOtherCodeRanGivesWayToTheNext() {
+        var machine = limited([0: 1])
+        let tasks = tasks("a", "b", "c")
+        for task in tasks { _ = submit(task, to: &machine) }
+        machine.taskFinished(tasks[1])
+        #expect(tasks[1].admission.stage == .withdrawn)
+        machine.taskFinished(tasks[0])
+        #expect(line(of: &machine) == ["c"])
+        #expect(machine.places(of: 0) == (1, 1))
+    }
+
+    @Test func endingJobWithdrawsWhatItHoldsUnlessItIsLeft() {
+        var machine = limited([0: 1])
+        let tasks = tasks("queued", "cancelled", "left")
+        for task in tasks { _ = submit(task, to: &machine) }
+        machine.jobEnds()
+        #expect(machine.withdraw(tasks[0], isLeft: false).wasQueued)
+        #expect(machine.withdraw(tasks[1], isLeft: false).mustStart)
+        #expect(!machine.withdraw(tasks[1], isLeft: false).mustStart)
+        #expect(!machine.withdraw(tasks[2], isLeft: true).wasQueued)
+        #expect(line(of: &machine) == ["left"])
+        #expect(machine.taskSubmitted(tasks[1]) == nil)
+        #expect(tasks[1].admission.stage == .withdrawn)
     }
 
     @Test(arguments: 0..<200) func randomWalkKeepsWidthAndOrder(seed: Int) {
         var random = WalkGenerator(seed: UInt64(seed))
-        var machine = started(Int.self)
-        machine.countingBegan(with: [:])
         var widths = [2, 3, Int.max]
-        for group in 0..<3 {
-            _ = machine.widthChanged(to: widths[group], group: group)
-        }
-        var held = [[Int]](repeating: [], count: 3)
-        var inQueues = [0, 0, 0]
+        var machine = limited([0: 2, 1: 3, 2: .max])
+        var held = [[Task]](repeating: [], count: 3)
+        var inQueues = [[Task]](repeating: [], count: 3)
         var (next, isSuspended) = (0, false)
-        func handedOver(_ tasks: [Int], mayExceed: Bool = false) {
-            #expect(!isSuspended || tasks.isEmpty)
-            #expect(tasks == tasks.sorted())
-            for task in tasks {
-                let group = task % 3
-                #expect(held[group].first == task)
-                held[group].removeFirst()
-                inQueues[group] += 1
-                #expect(inQueues[group] <= widths[group])
+        func handOver() {
+            let names = line(of: &machine).compactMap { Int($0) }
+            #expect(!isSuspended || names.isEmpty)
+            #expect(names == names.sorted())
+            for name in names {
+                let group = name % 3
+                #expect(held[group].first?.name == "\(name)")
+                inQueues[group].append(held[group].removeFirst())
+                #expect(inQueues[group].count <= widths[group])
             }
         }
         for _ in 0..<500 {
             let group = Int.random(in: 0..<3, using: &random)
             switch Int.random(in: 0..<6, using: &random) {
             case 0...2:
-                let task = next * 3 + group
+                let task = Task("\(next * 3 + group)", group: group)
                 next += 1
-                let mayGo = !isSuspended && held[group].isEmpty && inQueues[group] < widths[group]
-                #expect(machine.taskSubmitted(task, group: group) == mayGo)
-                if mayGo { inQueues[group] += 1 } else { held[group].append(task) }
+                let mayGo =
+                    !isSuspended && held[group].isEmpty && inQueues[group].count < widths[group]
+                #expect(submit(task, to: &machine) == mayGo)
+                if mayGo { inQueues[group].append(task) } else { held[group].append(task) }
             case 3:
-                guard inQueues[group] > 0 else { break }
-                inQueues[group] -= 1
-                handedOver(machine.taskLeft(group: group))
+                guard let task = inQueues[group].popLast() else { break }
+                machine.taskFinished(task)
+                handOver()
             case 4:
                 isSuspended.toggle()
-                handedOver(machine.suspensionChanged(to: isSuspended))
+                machine.suspensionChanged(to: isSuspended)
+                handOver()
             default:
                 widths[group] = Int.random(in: 1...4, using: &random)
-                handedOver(
-                    machine.widthChanged(to: widths[group], group: group)
-                )
+                machine.widthChanged(to: widths[group], group: group)
+                handOver()
             }
         }
-        #expect(machine.removeAllHeld() == held.flatMap { $0 }.sorted())
+        #expect(held.joined().allSatisfy { $0.isHeld })
     }
 }
