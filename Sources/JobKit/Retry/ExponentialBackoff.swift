@@ -9,13 +9,8 @@ struct ExponentialBackoff: Sendable {
     let jitter: Double
     let maximumDelay: Duration
 
-    init(
-        attempts: Int,
-        initialDelay: Duration,
-        multiplier: Double,
-        jitter: Double,
-        maximumDelay: Duration
-    ) {
+    /// Traps if a number has no meaning.
+    func validate() {
         func check(_ holds: Bool, _ name: String, _ value: Any, _ rule: String) {
             guard !holds else { return }
             fatalError("JobKit: \(name) of a retry policy is \(value); it must be \(rule).")
@@ -30,11 +25,6 @@ struct ExponentialBackoff: Sendable {
         )
         check((0...1).contains(jitter), "jitter", jitter, "from 0 to 1")
         check(maximumDelay >= .zero, "maximumDelay", maximumDelay, "at least 0")
-        self.attempts = attempts
-        self.initialDelay = initialDelay
-        self.multiplier = multiplier
-        self.jitter = jitter
-        self.maximumDelay = maximumDelay
     }
 
     /// The delay after so many failed attempts, where `random` is from -1 to 1; nil to give up.

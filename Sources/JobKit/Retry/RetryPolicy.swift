@@ -59,6 +59,7 @@ public struct RetryPolicy: Sendable {
             jitter: jitter,
             maximumDelay: maximumDelay
         )
+        backoff.validate()
         return RetryPolicy { failedAttempts, _ in
             backoff.delay(failedAttempts: failedAttempts, random: .random(in: -1...1))
         }
