@@ -144,20 +144,12 @@ struct JobState {
 
     // MARK: Tasks
 
-    /// What became of a task that is to be tracked.
-    enum Tracking {
-        case tracked(isAdmitted: Bool)
-        /// The job is ending.
-        case cancelAtOnce
-        case isTrackedAlready
-        case jobHasFinished
-        case jobWasGivenUp
-    }
-
     /// A task is to be tracked; one that goes to its queue, and that nothing holds back, is
     /// admitted.
     ///
     /// `news` becomes what observers are to be told.
+    ///
+    /// - Returns: How it is tracked, nil if it is tracked already; and whether it is admitted.
     @inline(__always)
     mutating func taskTracked(
         _ record: TaskRecord,
@@ -166,21 +158,21 @@ struct JobState {
         by job: JobController,
         isSubmitted: Bool,
         _ news: inout TaskNews?
-    ) -> Tracking {
-        guard tasks.noteUndelivered(record, task) else { return .isTrackedAlready }
+    ) -> (tracking: Machine.Tracking?, isAdmitted: Bool) {
+        guard tasks.noteUndelivered(record, task) else { return (nil, false) }
         let number = number(of: group, for: type(of: task))
         let tracking = machine.taskTracked(group: number)
         if !machine.isStarted { owner.jobTracks(job) }
         guard tracking != .tooLate else {
             tasks.forgetUndelivered(record)
-            return .jobWasGivenUp
+            return (.tooLate, false)
         }
-        guard tracking != .refused else { return .jobHasFinished }
+        guard tracking != .refused else { return (.refused, false) }
         record.joins(group: number, in: tally.taskTracked(weight: record.terms.weight))
         news = trackingBegan(record, task, by: job)
         tasks.append(record)
-        guard tracking == .normal else { return .cancelAtOnce }
-        return .tracked(isAdmitted: isSubmitted && admission.admitAtOnce(record))
+        let isAdmitted = tracking == .normal && isSubmitted && admission.admitAtOnce(record)
+        return (tracking, isAdmitted)
     }
 
     /// The number of a task's group, which the machine counts.
@@ -299,28 +291,24 @@ struct JobState {
 
     // MARK: Ending
 
-    /// What follows from the wish to wait for a task no longer.
-    enum Settling {
-        /// The job did not wait for it, or the thread that tells something of it settles it later.
-        case nothing
-        case settled
-        /// Tell that the task is dropped, and settle it then.
-        case tellDropped(TaskNews?)
-    }
-
     /// The job waits for a task no longer, or need not because it has stopped.
-    mutating func settle(_ record: TaskRecord, hasFinished: Bool) -> Settling {
-        guard !record.isSettled else { return .nothing }
+    ///
+    /// - Returns: Whether the caller is to tell that the task is dropped, and to settle it then; and
+    ///   what is to be told.
+    mutating func settle(
+        _ record: TaskRecord,
+        hasFinished: Bool
+    ) -> (tellsDrop: Bool, news: TaskNews?) {
+        guard !record.isSettled else { return (false, nil) }
         let isObserved = !hasFinished && !observers.isEmpty
         switch record.change({ $0.settle(isObserved: isObserved) }) {
-        case .later:
-            return .nothing
-        case .tellDropped:
-            return .tellDropped(news(of: record))
+        // The thread that tells something of the task settles it.
+        case .later: return (false, nil)
+        case .tellDropped: return (true, news(of: record))
         case .settle:
             record.settle()
             machine.taskStopped()
-            return .settled
+            return (false, nil)
         }
     }
 

@@ -68,9 +68,8 @@ extension JobShell {
     ///
     /// If the task has not finished, observers hear that the job has dropped it.
     func settle(_ record: TaskRecord, hasFinished: Bool = false) {
-        if case .tellDropped(let news) = send({ $0.settle(record, hasFinished: hasFinished) }) {
-            TaskReport(record).tellDropped(news)
-        }
+        let (tellsDrop, news) = send { $0.settle(record, hasFinished: hasFinished) }
+        if tellsDrop { TaskReport(record).tellDropped(news) }
     }
 
     // MARK: Tasks of several jobs

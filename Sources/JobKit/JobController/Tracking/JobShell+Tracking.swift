@@ -29,7 +29,7 @@ extension JobShell {
         let isQueued = queue != nil
         var news: TaskNews?
         let isSubmitted = isQueued && !isSubmittedLater
-        let tracking = send {
+        let (tracking, isAdmitted) = send {
             $0.taskTracked(
                 record,
                 task,
@@ -40,15 +40,15 @@ extension JobShell {
             )
         }
         switch tracking {
-        case .isTrackedAlready: refuse(task, of: job, "tracks \(operationLabel(task)) already")
-        case .jobHasFinished: refuse(task, of: job, "has finished")
+        case nil: refuse(task, of: job, "tracks \(operationLabel(task)) already")
+        case .refused: refuse(task, of: job, "has finished")
         // The job's code goes on although it was given up: what it does is ignored.
-        case .jobWasGivenUp: return task.cancel()
-        case .tracked, .cancelAtOnce: break
+        case .tooLate: return task.cancel()
+        case .normal, .cancelAtOnce: break
         }
         if let news { TaskReport(record).tellTracked(news) }
         if let context { ContextWalk.taskTracked(task, inside: context) }
-        if case .tracked(let isAdmitted) = tracking {
+        if tracking == .normal {
             if isAdmitted, let queue = queue as? TaskQueue {
                 put(task, into: queue, hearingOf: record, of: job)
             } else {
