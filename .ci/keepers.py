@@ -120,7 +120,7 @@ KEEPERS = [
            "guard mayGo, held.isEmpty else {",
            "GroupWidthTests"),
     Keeper("J16", "JobController/Context/JobContexts.swift",
-           "own = own?.moved(inside: context)",
+           "own = own?.moved(inside: change.context)",
            "",
            "JobContextTests"),
     Keeper("J17", "JobController/Ending/CancelSweep.swift",

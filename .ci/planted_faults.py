@@ -54,8 +54,8 @@ FAULTS = [
           "if mailbox.turn.giveBack(planted(12) ? mailbox.turn.seen : seen) {"),
     Fault("J16", "a nested job's own context stays outside the inherited one",
           "JobController/Context/JobContexts.swift",
-          "own = own?.moved(inside: context)",
-          "if !planted(13) { own = own?.moved(inside: context) }"),
+          "own = own?.moved(inside: change.context)",
+          "if !planted(13) { own = own?.moved(inside: change.context) }"),
     Fault("R4", "explainStall() asks twice", "Stall/StallReport.swift",
           "        for record in records {\n            guard let known",
           "        if planted(14), let known = records.lazy.compactMap({ $0.shell.stall(of: $0) }).first {\n"

@@ -89,15 +89,6 @@ struct JobState {
         return (records, groups.takeCompletions(), contexts.jobEnded())
     }
 
-    /// A job above hands its context down.
-    mutating func contextInherited(
-        _ context: OperationContext,
-        replacing replaced: OperationContext?
-    ) -> JobContexts.Change? {
-        guard !machine.hasFinished else { return nil }
-        return contexts.inherit(context, replacing: replaced)
-    }
-
     /// The job is given up.
     ///
     /// - Returns: The tasks to be left to themselves, and whether a cancel may not have reached all

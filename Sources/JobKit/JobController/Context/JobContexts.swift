@@ -23,19 +23,15 @@ struct JobContexts {
         return Change(context: context, replaced: replaced)
     }
 
-    /// A job above hands its context down, which stands in place of the one that it handed down
-    /// before.
+    /// A job above hands its context down, in place of the one that it handed down before.
     ///
     /// - Returns: Nil if another job has handed one down.
-    mutating func inherit(
-        _ context: OperationContext,
-        replacing replaced: OperationContext?
-    ) -> Change? {
-        guard inherited == nil || inherited === replaced else { return nil }
+    mutating func inherit(_ change: Change) -> Change? {
+        guard inherited == nil || inherited === change.replaced else { return nil }
         let before = current
-        inherited = context
-        own = own?.moved(inside: context)
-        let changed = own ?? context
+        inherited = change.context
+        own = own?.moved(inside: change.context)
+        let changed = own ?? change.context
         current = changed
         return Change(context: changed, replaced: before)
     }
@@ -51,6 +47,38 @@ struct JobContexts {
 }
 
 extension JobShell {
+    /// Hands a context down to tasks, and through nested jobs to theirs, as far as no other job's
+    /// context stands in between.
+    ///
+    /// It is handed down when it is set and when a task is tracked, so that a job without one, and
+    /// a task of such a job, have a flag to read and nothing else to do.
+    ///
+    /// - Parameters:
+    ///   - context: The context.
+    ///   - replaced: What their job handed down before.
+    ///   - tasks: The tasks.
+    static func handDown(
+        _ context: OperationContext,
+        replacing replaced: OperationContext? = nil,
+        to tasks: [Operation]
+    ) {
+        let change = JobContexts.Change(context: context, replaced: replaced)
+        var remaining = tasks.map { (task: $0, change: change) }
+        while let (task, change) = remaining.popLast() {
+            guard let concurrent = task as? ConcurrentOperation else { continue }
+            concurrent.lifecycle.bitwiseOr(
+                OperationLifecycle.inContext.rawValue,
+                ordering: .acquiringAndReleasing
+            )
+            guard let shell = (task as? JobController)?.shell else { continue }
+            let next = shell.send { state in
+                state.machine.hasFinished ? nil : state.contexts.inherit(change)
+            }
+            shell.traits.insert(.context)
+            if let next { remaining += shell.tasks.map { ($0, next) } }
+        }
+    }
+
     /// Sees that the task of a record that the job is about to leave runs inside its context.
     func keepContext(of record: TaskRecord) {
         guard traits.contains(.context) else { return }
@@ -67,7 +95,7 @@ extension JobShell {
     func keepContext(for task: Operation, isStarted: Bool = false) {
         guard let context else { return }
         // The thread that tracks the task may not have come to that yet.
-        ContextWalk.taskTracked(task, inside: context)
+        Self.handDown(context, to: [task])
         if let concurrent = task as? ConcurrentOperation {
             // A nested job has inherited it, and a task that runs is inside it.
             guard !(task is JobController), !concurrent.currentLifecycle.contains(.entered) else {
@@ -115,6 +143,6 @@ extension JobController {
         OperationContext.isUsed.store(true, ordering: .releasing)
         let change = shell.send { $0.contexts.set(context, of: self) }
         shell.traits.insert(.context)
-        ContextWalk.contextChanged(change, of: shell)
+        JobShell.handDown(change.context, replacing: change.replaced, to: shell.tasks)
     }
 }

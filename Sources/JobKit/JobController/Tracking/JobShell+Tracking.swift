@@ -47,7 +47,7 @@ extension JobShell {
         case .normal, .cancelAtOnce: break
         }
         if let news { TaskReport(record).tellTracked(news) }
-        if let context { ContextWalk.taskTracked(task, inside: context) }
+        if let context { Self.handDown(context, to: [task]) }
         if tracking == .normal {
             if isAdmitted, let queue = queue as? TaskQueue {
                 put(task, into: queue, hearingOf: record, of: job)
