@@ -10,7 +10,8 @@ struct JobObservers: Sendable {
 
     /// Those added to the job itself and to jobs above it, as they came; each observer once.
     private(set) var entries: [Entry] = []
-    /// Where each observer stands in ``entries``; empty while they are few.
+    /// Where each of the first entries stands, of those that were looked up; empty while they are
+    /// few.
     private var indices: [ObjectIdentifier: Int] = [:]
     /// How many of the first entries are told of tasks that were tracked before they came: the job
     /// had not begun, or came under observation with its tasks.
@@ -31,22 +32,21 @@ struct JobObservers: Sendable {
     /// Adds an observer to the job itself, which is told of the job's own start and finish too.
     mutating func add(_ observer: any JobObserver, rootID: Int, isComplete: Bool) {
         let entry = Entry(observer: observer, rootID: rootID)
-        if let index = index(of: observer) { entries[index] = entry } else { append(entry) }
+        if let index = index(of: observer) { entries[index] = entry } else { entries.append(entry) }
         if isComplete { completeCount = entries.count }
     }
 
-    /// Adds those of a job above; returns the ones that the job did not have yet.
-    mutating func inherit(_ inherited: [Entry], isComplete: Bool) -> [Entry] {
-        var new = inherited
+    /// Adds those of a job above; returns whether the job did not have all of them.
+    mutating func inherit(_ inherited: [Entry], isComplete: Bool) -> Bool {
+        let before = entries.count
         if entries.isEmpty, inherited.count <= Self.few {
             // The array of the job above, for nothing.
             entries = inherited
         } else {
-            new.removeAll { index(of: $0.observer) != nil }
-            for entry in new { append(entry) }
+            for entry in inherited where index(of: entry.observer) == nil { entries.append(entry) }
         }
         if isComplete { completeCount = entries.count }
-        return new
+        return entries.count > before
     }
 
     /// Removes observers; returns where they stood.
@@ -56,9 +56,8 @@ struct JobObservers: Sendable {
         }
         guard !removed.isEmpty else { return [] }
         completeCount -= removed.count { $0 < completeCount }
-        let remaining = entries.filter { !leaving.contains(ObjectIdentifier($0.observer)) }
-        (entries, indices) = ([], [:])
-        for entry in remaining { append(entry) }
+        entries.removeAll { leaving.contains(ObjectIdentifier($0.observer)) }
+        indices = [:]
         return removed
     }
 
@@ -101,20 +100,14 @@ struct JobObservers: Sendable {
         told < completeCount ? told..<completeCount : 0..<0
     }
 
-    private mutating func append(_ entry: Entry) {
-        entries.append(entry)
-        if entries.count == Self.few + 1 {
-            for (index, entry) in entries.enumerated() {
-                indices[ObjectIdentifier(entry.observer)] = index
-            }
-        } else if entries.count > Self.few {
-            indices[ObjectIdentifier(entry.observer)] = entries.count - 1
+    private mutating func index(of observer: any JobObserver) -> Int? {
+        guard entries.count > Self.few else {
+            return entries.firstIndex { $0.observer === observer }
         }
-    }
-
-    private func index(of observer: any JobObserver) -> Int? {
-        guard indices.isEmpty else { return indices[ObjectIdentifier(observer)] }
-        return entries.firstIndex { $0.observer === observer }
+        for index in indices.count..<entries.count {
+            indices[ObjectIdentifier(entries[index].observer)] = index
+        }
+        return indices[ObjectIdentifier(observer)]
     }
 }
 

@@ -3,11 +3,7 @@ import Synchronization
 
 /// Makes the jobs below an observed one tell its observers too, and their tasks tell of their
 /// starts.
-struct ObserverWalk {
-    private let entries: [JobObservers.Entry]
-    /// Whether the observers are told of tasks that were tracked before they came.
-    private let isComplete: Bool
-
+enum ObserverWalk {
     /// Adds an observer to a job, and to all jobs below it.
     static func add(_ observer: any JobObserver, to job: JobController) {
         let rootID = job.eventNumber
@@ -16,42 +12,34 @@ struct ObserverWalk {
             return state.tasks.operations
         }
         job.shell.traits.insert(.observed)
-        let entries = [JobObservers.Entry(observer: observer, rootID: rootID)]
-        ObserverWalk(entries: entries, isComplete: false).run(tasks)
+        let entry = JobObservers.Entry(observer: observer, rootID: rootID)
+        passOn([entry], to: tasks, isComplete: false)
     }
 
-    /// Passes observers on to a task, and to everything below it.
+    /// Passes observers on to tasks, and to everything below them that lacks them.
+    ///
+    /// - Parameters:
+    ///   - entries: The observers.
+    ///   - tasks: The tasks.
+    ///   - isComplete: Whether the observers are told of tasks that were tracked before they came.
     static func passOn(
         _ entries: [JobObservers.Entry],
-        to task: Operation,
+        to tasks: [Operation],
         isComplete: Bool
     ) {
-        let walk = ObserverWalk(entries: entries, isComplete: isComplete)
-        walk.run(walk.pass(to: task))
-    }
-
-    private func run(_ tasks: [Operation]) {
         var remaining = tasks
-        while let task = remaining.popLast() { remaining += pass(to: task) }
-    }
-
-    /// Passes the observers on to a task alone; returns the tasks below it that lack them.
-    private func pass(to task: Operation) -> [Operation] {
-        guard let concurrent = task as? ConcurrentOperation else { return [] }
-        concurrent.lifecycle.bitwiseOr(
-            OperationLifecycle.observed.rawValue,
-            ordering: .acquiringAndReleasing
-        )
-        return (task as? JobController).map { inherit($0.shell) } ?? []
-    }
-
-    /// A job takes over the observers of a job above; returns the tasks to pass them on to.
-    private func inherit(_ shell: JobShell) -> [Operation] {
-        let tasks = shell.send { state -> [Operation] in
-            let new = state.observers.inherit(entries, isComplete: isComplete)
-            return new.isEmpty ? [] : state.tasks.operations
+        while let task = remaining.popLast() {
+            guard let concurrent = task as? ConcurrentOperation else { continue }
+            concurrent.lifecycle.bitwiseOr(
+                OperationLifecycle.observed.rawValue,
+                ordering: .acquiringAndReleasing
+            )
+            guard let shell = (task as? JobController)?.shell else { continue }
+            remaining += shell.send { state in
+                let hasNew = state.observers.inherit(entries, isComplete: isComplete)
+                return hasNew ? state.tasks.operations : []
+            }
+            shell.traits.insert(.observed)
         }
-        shell.traits.insert(.observed)
-        return tasks
     }
 }

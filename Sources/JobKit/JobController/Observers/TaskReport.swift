@@ -9,7 +9,7 @@ struct TaskReport {
     /// Tells that the task is tracked, before anything else can be told of it.
     func tellTracked(_ news: TaskNews) {
         news.tell(.tracked, at: .now)
-        ObserverWalk.passOn(news.entries, to: news.task, isComplete: true)
+        ObserverWalk.passOn(news.entries, to: [news.task], isComplete: true)
         ended()
     }
 
