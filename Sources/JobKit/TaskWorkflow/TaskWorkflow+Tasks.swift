@@ -83,17 +83,17 @@ extension TaskWorkflow {
     }
 
     private func track(_ task: LaunchTask) -> TaskRecord {
-        let record = RecordWithCompletion(
+        let record = RecordWithCompletion<LaunchTask>(
             task,
             shell: shell,
             terms: TaskTerms(),
-            queue: task.queue == .mainQueue ? launch : queue,
-            completion: { [weak self, weak task] (_: LaunchTask) in
-                guard let self, let task else { return }
-                taskFinished(task)
-                launch.taskDelivered(task.position.withLock { $0 }?.index)
-            }
+            queue: task.queue == .mainQueue ? launch : queue
         )
+        record.completion = { [weak self] task in
+            guard let self else { return }
+            taskFinished(task)
+            launch.taskDelivered(task.position.withLock { $0 }?.index)
+        }
         shell.track(
             record,
             task,

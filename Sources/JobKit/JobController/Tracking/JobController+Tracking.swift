@@ -31,9 +31,7 @@ extension JobController {
         failure: FailureResponse? = nil,
         completion: sending ((Child) -> Void)? = nil
     ) {
-        let terms = terms(of: task, cancellation, weight, failure)
-        let record = record(of: task, terms, nil, consume completion)
-        shell.track(record, task, on: nil, group: group, for: self)
+        track(task, nil, group, cancellation, weight, failure, consume completion)
     }
 
     /// Adds a task to a queue and makes the job wait for it.
@@ -64,10 +62,8 @@ extension JobController {
         failure: FailureResponse? = nil,
         completion: sending ((Child) -> Void)? = nil
     ) {
-        let terms = terms(of: task, cancellation, weight, failure)
         let queue = queue ?? self.queue
-        let record = record(of: task, terms, queue, consume completion)
-        shell.track(record, task, on: queue, group: group, for: self)
+        track(task, queue, group, cancellation, weight, failure, consume completion)
     }
 
     /// Sets what is called instead of ``taskGroupFinished(_:)`` each time the group has finished.
@@ -104,37 +100,24 @@ extension JobController {
     }
 
     @inline(__always)
-    func terms(
-        of task: Operation,
+    private func track<Child: Operation>(
+        _ task: Child,
+        _ queue: (any OperationScheduling)?,
+        _ group: JobGroup?,
         _ cancellation: ChildCancellation,
         _ weight: Int64,
-        _ failure: FailureResponse?
-    ) -> TaskTerms {
+        _ failure: FailureResponse?,
+        _ completion: consuming ((Child) -> Void)?
+    ) {
         guard weight >= 0 else {
             fatalError(
                 "JobKit: the weight of \(operationLabel(task)) in \(label) is \(weight), below 0."
             )
         }
-        return TaskTerms(weight: weight, cancellation: cancellation, failure: failure)
-    }
-
-    @inline(__always)
-    private func record<Child: Operation>(
-        of task: Child,
-        _ terms: TaskTerms,
-        _ queue: (any OperationScheduling)?,
-        _ completion: consuming ((Child) -> Void)?
-    ) -> TaskRecord {
-        guard let completion else {
-            return TaskRecord(task, shell: shell, terms: terms, queue: queue)
-        }
-        return RecordWithCompletion(
-            task,
-            shell: shell,
-            terms: terms,
-            queue: queue,
-            completion: completion
-        )
+        let terms = TaskTerms(weight: weight, cancellation: cancellation, failure: failure)
+        let record = RecordWithCompletion<Child>(task, shell: shell, terms: terms, queue: queue)
+        record.completion = completion
+        shell.track(record, task, on: queue, group: group, for: self)
     }
 }
 
