@@ -121,14 +121,11 @@ extension JobShell {
             let (released, isGivenUp) = send { ($0.delivered(mail), $0.machine.isGivenUp) }
             if isGivenUp { endIfGivenUp() }
             release(mail, released)
-        case .askAboutFailure:
+        case .askAboutFailure, .tellGroupFinished, .tellAllTasksFinished, .tellCancelled:
             send { state in
                 state.codeReturned()
                 if answer == .carryOn { state.machine.carryOnAnswered() }
             }
-            ProgressReport(of: self).taskAdvanced()
-        case .tellGroupFinished, .tellAllTasksFinished, .tellCancelled:
-            send { $0.codeReturned() }
             ProgressReport(of: self).taskAdvanced()
         case .none, .discard, .finish:
             break

@@ -13,20 +13,20 @@ extension JobController {
     ///
     /// > Thread: Any. The progress changes on the threads on which tasks are delivered.
     public final var progress: Progress {
-        if let reporter = shell.ask({ $0.progress }) {
-            // The thread that made it after the end may be about to say so.
-            if case .succeeded = outcome { reporter.advance(to: 1) }
-            return reporter.progress
-        }
+        let reporter = shell.ask { $0.progress } ?? beginProgress()
+        // The thread that finishes the job may not have known of it.
+        if case .succeeded = outcome { reporter.advance(to: 1) }
+        return reporter.progress
+    }
+
+    private func beginProgress() -> JobProgress {
         let made = JobProgress { [weak self] in self?.cancel() }
         // A snapshot may have said something before.
         if let shown = shell.shownFraction.value { made.advance(to: shown) }
-        if case .succeeded = outcome { made.advance(to: 1) }
         let reporter = shell.send { $0.progressAsked(made) }
         ProgressReport(of: shell).begin()
         // A job that has ended reports nothing any more: what it had done stands.
         _ = ProgressReport.fraction(of: self)
-        if case .succeeded = outcome { reporter.advance(to: 1) }
-        return reporter.progress
+        return reporter
     }
 }

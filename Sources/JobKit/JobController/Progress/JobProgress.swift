@@ -1,13 +1,12 @@
 import Foundation
-import Synchronization
 
 /// Advances the `Progress` of one job, from any thread, and never back.
 ///
 /// The total is fixed, so that no reader sees a fraction between two changes of counts. One thread
-/// at a time writes; who finds another writing leaves its share to it.
+/// at a time writes, and the others leave their shares to it.
 final class JobProgress: Sendable {
     let progress: Progress
-    private let bits = Atomic<UInt64>(0)
+    private let furthest = ReportedFraction()
     private let turn = DeliveryTurn()
 
     /// Divisible by all numbers to 40, so that the shares of few tasks are exact.
@@ -23,20 +22,14 @@ final class JobProgress: Sendable {
 
     /// Advances to `fraction`, from 0 to 1, if that is more than before.
     func advance(to fraction: Double) {
-        // Positive floating-point numbers are in the order of their bit patterns.
-        bits.max(fraction.bitPattern, ordering: .acquiringAndReleasing)
-        guard turn.claim() == .taken else { return }
-        var seen = turn.seen
-        write(Double(bitPattern: bits.load(ordering: .acquiring)))
-        while !turn.giveBack(seen) {
+        guard furthest.advance(to: fraction), turn.claim() == .taken else { return }
+        var seen: DeliveryTurn.Seen
+        repeat {
             seen = turn.seen
-            write(Double(bitPattern: bits.load(ordering: .acquiring)))
-        }
-    }
-
-    private func write(_ fraction: Double) {
-        let count = Int64((fraction * Double(Self.total)).rounded())
-        let limit = fraction < 1 ? Self.total - 1 : Self.total
-        if count > progress.completedUnitCount { progress.completedUnitCount = min(count, limit) }
+            let fraction = furthest.value ?? 0
+            let limit = fraction < 1 ? Self.total - 1 : Self.total
+            progress.completedUnitCount =
+                min(Int64((fraction * Double(Self.total)).rounded()), limit)
+        } while !turn.giveBack(seen)
     }
 }
