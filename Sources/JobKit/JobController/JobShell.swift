@@ -43,8 +43,8 @@ final class JobShell: CallbackDelivery {
 
     /// Asks the job something, which puts no task anywhere.
     ///
-    /// Takes the lock of `send`, and never more of its work: who looks at a job that admits tasks
-    /// just then leaves them to who admits them.
+    /// Takes the lock of `send` and does none of its work: what another thread has just admitted is
+    /// left to that thread.
     @inline(__always)
     func ask<Result>(_ question: (borrowing JobState) -> sending Result) -> sending Result {
         state.withLock { question($0) }

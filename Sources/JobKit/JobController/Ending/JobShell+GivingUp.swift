@@ -77,7 +77,7 @@ extension JobShell {
     func takeOverCancel() {
         var shells = [self]
         while let shell = shells.popLast() {
-            let telling = shell.send { state -> (job: JobController, records: [TaskRecord])? in
+            let telling = shell.ask { state -> (job: JobController, records: [TaskRecord])? in
                 guard state.machine.isTellingTasks, let job = state.owner.started else {
                     return nil
                 }

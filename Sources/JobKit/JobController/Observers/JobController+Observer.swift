@@ -44,10 +44,8 @@ extension JobController {
         let entries = shell.ask { $0.observers.entries }
         guard entries.contains(where: { $0.rootID == id }) else { return }
         let time = EventTime.now
-        let startTime = shell.send { state in
-            if kind == .started { state.observers.jobStarted(at: time) }
-            return state.observers.startTime
-        }
+        if kind == .started { shell.send { $0.observers.jobStarted(at: time) } }
+        let startTime = shell.ask { $0.observers.startTime }
         let event = JobEvent(kind, ofObserved: self, startTime: startTime, time: time)
         for entry in entries where entry.rootID == id { entry.observer.job(self, didRecord: event) }
     }
