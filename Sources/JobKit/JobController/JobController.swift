@@ -203,7 +203,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     override func becameFinished() {
         // The progress may have been asked for since the end was decided.
         if case .succeeded = outcome { ProgressReport(of: shell).jobSucceeded(self) }
-        if shell.traits.contains(.observed) { tellOwn(.finished) }
+        if shell.features.contains(.observed) { tellOwn(.finished) }
     }
 
     override func delayPassed(_ body: @escaping @Sendable () -> Void) {

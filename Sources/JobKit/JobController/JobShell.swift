@@ -12,8 +12,8 @@ import Synchronization
 final class JobShell: CallbackDelivery {
     private let state = Guarded(JobState())
     let mailbox = JobMailbox()
-    /// What the job uses of what most jobs do not.
-    let traits = JobTraits()
+    /// Flags for features that most jobs do not use.
+    let features = FeaturesInUse()
     let callbackQueue: DispatchQueue?
     /// Since when the `callbackQueue` has been asked for a delivery, as a ``CoarseTime``; 0 where
     /// it is not.
@@ -62,7 +62,7 @@ final class JobShell: CallbackDelivery {
 
     /// What the job's code runs inside; nil where neither the job nor one above it has a context.
     var context: OperationContext? {
-        traits.contains(.context) ? ask { $0.contexts.current } : nil
+        features.contains(.context) ? ask { $0.contexts.current } : nil
     }
 
     /// The job, from its start to its finish.

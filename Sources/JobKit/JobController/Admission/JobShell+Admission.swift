@@ -28,12 +28,12 @@ extension JobShell {
     func put(_ task: Operation, into queue: any OperationScheduling, _ record: TaskRecord) {
         queue.addUnlessStarted(task)
         // Other code started it, and it finished before it had its place here.
-        if traits.contains(.groupWidths), task.isFinished { leaveQueue(record) }
+        if features.contains(.groupWidths), task.isFinished { leaveQueue(record) }
     }
 
     /// The task has finished: gives its place in its group to the next.
     func leaveQueue(_ record: TaskRecord) {
-        guard traits.contains(.groupWidths) else { return }
+        guard features.contains(.groupWidths) else { return }
         send { $0.admission.taskFinished(record) }
     }
 
@@ -41,9 +41,9 @@ extension JobShell {
 
     /// Sets a width; the first one has all tasks asked once whether they are in their queues.
     func setWidth(_ width: Int, for group: JobGroup) {
-        guard width < .max || traits.contains(.groupWidths) else { return }
+        guard width < .max || features.contains(.groupWidths) else { return }
         // A task that finishes from now on gives its place back.
-        traits.insert(.groupWidths)
+        features.insert(.groupWidths)
         let records = ask { state in
             state.admission.isCounting ? [] : state.tasks.records.map { ($0, $0.task) }
         }

@@ -74,14 +74,14 @@ extension JobShell {
             let next = shell.send { state in
                 state.machine.hasFinished ? nil : state.contexts.inherit(change)
             }
-            shell.traits.insert(.context)
+            shell.features.insert(.context)
             if let next { remaining += shell.tasks.map { ($0, next) } }
         }
     }
 
     /// Sees that the task of a record that the job is about to leave runs inside its context.
     func keepContext(of record: TaskRecord) {
-        guard traits.contains(.context) else { return }
+        guard features.contains(.context) else { return }
         let (task, queue) = ask { _ in (record.task, record.queue) }
         let isStarted = queue is TaskQueue || queue is RateLimitedQueue
         if let task { keepContext(for: task, isStarted: isStarted) }
@@ -142,7 +142,7 @@ extension JobController {
         }
         OperationContext.isUsed.store(true, ordering: .releasing)
         let change = shell.send { $0.contexts.set(context, of: self) }
-        shell.traits.insert(.context)
+        shell.features.insert(.context)
         JobShell.handDown(change.context, replacing: change.replaced, to: shell.tasks)
     }
 }

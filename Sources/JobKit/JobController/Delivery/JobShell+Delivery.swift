@@ -163,7 +163,7 @@ extension JobShell {
         case .deliver(let mail):
             mail._withUnsafeGuaranteedRef { mail in
                 mail.deliver(to: job)
-                guard traits.contains(.observed), let record = mail.record else { return }
+                guard features.contains(.observed), let record = mail.record else { return }
                 TaskReport(record).tellDelivered()
             }
         case .askAboutFailure(let mail):

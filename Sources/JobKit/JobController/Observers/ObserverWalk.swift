@@ -11,7 +11,7 @@ enum ObserverWalk {
             state.observers.add(observer, rootID: rootID, isComplete: !state.machine.isStarted)
             return state.tasks.operations
         }
-        job.shell.traits.insert(.observed)
+        job.shell.features.insert(.observed)
         let entry = JobObservers.Entry(observer: observer, rootID: rootID)
         passOn([entry], to: tasks, isComplete: false)
     }
@@ -39,7 +39,7 @@ enum ObserverWalk {
                 let hasNew = state.observers.inherit(entries, isComplete: isComplete)
                 return hasNew ? state.tasks.operations : []
             }
-            shell.traits.insert(.observed)
+            shell.features.insert(.observed)
         }
     }
 }

@@ -14,7 +14,7 @@ struct ProgressReport {
         var found: [JobShell] = []
         while let shell = remaining.popLast() {
             // A task that begins to say a fraction sets the one and then looks at the other.
-            guard shell.traits.insert(.progress), shell.traits.contains(.ownFractions) else {
+            guard shell.features.insert(.progress), shell.features.contains(.ownFractions) else {
                 continue
             }
             found.append(shell)
@@ -36,9 +36,9 @@ struct ProgressReport {
         if record.isConcurrent,
             unsafeDowncast(task, to: ConcurrentOperation.self).reportedFraction.isSaid
         {
-            shell.traits.insert(.ownFractions)
+            shell.features.insert(.ownFractions)
         }
-        if shell.traits.contains(.progress) { askTracked(task, record) }
+        if shell.features.contains(.progress) { askTracked(task, record) }
     }
 
     @inline(never)
@@ -50,7 +50,7 @@ struct ProgressReport {
     /// A task was delivered or has advanced: advances the progress of this job and of those above.
     @inline(__always)
     func taskAdvanced() {
-        if shell.traits.contains(.progress) { advance() }
+        if shell.features.contains(.progress) { advance() }
     }
 
     @inline(never)
@@ -63,12 +63,12 @@ struct ProgressReport {
 
     /// The job has succeeded.
     func jobSucceeded(_ job: JobController) {
-        if shell.traits.contains(.progress) { Self.advance(job, to: 1) }
+        if shell.features.contains(.progress) { Self.advance(job, to: 1) }
     }
 
     /// An operation, which may be a job, says how much of its work is done.
     static func operation(_ operation: ConcurrentOperation, hasReported fraction: Double) {
-        for record in TaskRecord.tracking(operation) { record.shell.traits.insert(.ownFractions) }
+        for record in TaskRecord.tracking(operation) { record.shell.features.insert(.ownFractions) }
         advance(operation, to: said(fraction, by: operation))
     }
 
@@ -84,7 +84,7 @@ struct ProgressReport {
             return operation.reportedFraction.value ?? 0
         }
         let shell = job.shell
-        if shell.traits.contains(.ownFractions) { ProgressReport(of: shell).begin() }
+        if shell.features.contains(.ownFractions) { ProgressReport(of: shell).begin() }
         let (reporter, counted) = shell.ask { ($0.progress, $0.tally.fraction) }
         let fraction = job.reportedFraction.value.map { said($0, by: job) } ?? counted
         guard let reporter else { return shell.shownFraction.raised(to: fraction) }
@@ -118,7 +118,7 @@ struct ProgressReport {
 
     /// Notes how far a task is; returns whether that is further than before, and of interest.
     private static func note(_ record: TaskRecord, is fraction: Double) -> Bool {
-        record.shell.traits.contains(.progress)
+        record.shell.features.contains(.progress)
             && record.shell.send { $0.taskAdvanced(record, to: fraction) }
     }
 }

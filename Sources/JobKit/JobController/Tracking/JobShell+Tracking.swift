@@ -24,7 +24,7 @@ extension JobShell {
         let nested = record.isConcurrent ? task as? JobController : nil
         if let nested {
             refuseAncestor(nested, of: job)
-            traits.insert(.ownFractions)
+            features.insert(.ownFractions)
         }
         let isQueued = queue != nil
         var news: TaskNews?
@@ -114,7 +114,7 @@ extension JobShell {
 
     /// Called on the thread of the finish; the caller sees to the delivery.
     func taskFinished(_ record: TaskRecord, hasFailed: Bool) {
-        if traits.contains(.observed) { TaskReport(record).tellFinished() }
+        if features.contains(.observed) { TaskReport(record).tellFinished() }
         // Before the place is free: the task that gets it may finish at once.
         mailbox.put(record, hasFailed: hasFailed)
         leaveQueue(record)

@@ -151,7 +151,7 @@ class TaskRecord: JobMail, @unchecked Sendable {
     final override var waitingOperation: ConcurrentOperation? { shell.startedJob }
 
     final override func operationStarts() {
-        if shell.traits.contains(.observed) { TaskReport(self).tellStarted() }
+        if shell.features.contains(.observed) { TaskReport(self).tellStarted() }
     }
 
     final override func operationFinished(hasFailed: Bool) {
