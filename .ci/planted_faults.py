@@ -61,9 +61,9 @@ FAULTS = [
           "        if planted(14), let known = records.lazy.compactMap({ $0.shell.stall(of: $0) }).first {\n"
           "            stall = known\n        }\n"
           "        for record in records {\n            guard let known"),
-    Fault("R2", "a task that is dropped is not told", "JobController/Observers/TaskTelling.swift",
-          "guard isObserved, begin(endsTask: true) else { return .settle }",
-          "guard isObserved, !planted(15), begin(endsTask: true) else { return .settle }"),
+    Fault("R2", "a task that is dropped is not notified", "JobController/Observers/NotificationState.swift",
+          "guard isObserved, begin(endsTask: true) else { return .stopWaiting }",
+          "guard isObserved, !planted(15), begin(endsTask: true) else { return .stopWaiting }"),
     Fault("W2", "a stage opens one task early", "TaskWorkflow/TaskWorkflowStateMachine.swift",
           "openStages == 0 || remaining[openStages - 1] == 0 {",
           "openStages == 0 || remaining[openStages - 1] <= (planted(16) ? 1 : 0) {"),

@@ -158,7 +158,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
         if shell.hasEnteredMain { didCancel() }
     }
 
-    override func startIsObserved() { tellOwn(.started) }
+    override func startIsObserved() { notifyOwnObservers(of: .started) }
 
     override func holdsPlace(in queue: any QueueHome) -> Bool { shell.lentPlace.isIn(queue) }
 
@@ -203,7 +203,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     override func becameFinished() {
         // The progress may have been asked for since the end was decided.
         if case .succeeded = outcome { ProgressReport(of: shell).jobSucceeded(self) }
-        if shell.features.contains(.observed) { tellOwn(.finished) }
+        if shell.features.contains(.observed) { notifyOwnObservers(of: .finished) }
     }
 
     override func delayPassed(_ body: @escaping @Sendable () -> Void) {

@@ -77,7 +77,7 @@ struct JobState {
     /// The end was decided; returns the tasks to cancel, and the work.
     mutating func cancelBegan() -> (tasks: [TaskRecord], work: Task<Void, Never>?) {
         admission.jobEnds()
-        return (tasks.unsettled, work)
+        return (tasks.awaited, work)
     }
 
     /// The job has finished, or is released unstarted; returns what it owned.
@@ -97,7 +97,7 @@ struct JobState {
         let isTelling = machine.isTellingTasks || machine.ending == nil
         guard machine.gaveUp() else { return nil }
         admission.jobEnds()
-        let left = tasks.unsettled.compactMap { record in record.task.map { (record, $0) } }
+        let left = tasks.awaited.compactMap { record in record.task.map { (record, $0) } }
         return (left, isTelling)
     }
 
@@ -138,7 +138,7 @@ struct JobState {
     /// A task is to be tracked; one that goes to its queue, and that nothing holds back, is
     /// admitted.
     ///
-    /// `news` becomes what observers are to be told.
+    /// `notification` becomes the one for observers.
     ///
     /// - Returns: How it is tracked, nil if it is tracked already; and whether it is admitted.
     @inline(__always)
@@ -148,7 +148,7 @@ struct JobState {
         group: JobGroup?,
         by job: JobController,
         isSubmitted: Bool,
-        _ news: inout TaskNews?
+        _ notification: inout TaskNotification?
     ) -> (tracking: Machine.Tracking?, isAdmitted: Bool) {
         guard tasks.noteUndelivered(record, task) else { return (nil, false) }
         let number = number(of: group, for: type(of: task))
@@ -160,7 +160,7 @@ struct JobState {
         }
         guard tracking != .refused else { return (.refused, false) }
         record.joins(group: number, in: tally.taskTracked(weight: record.terms.weight))
-        news = trackingBegan(record, task, by: job)
+        notification = trackingBegan(record, task, by: job)
         tasks.append(record)
         let isAdmitted = tracking == .normal && isSubmitted && admission.admitAtOnce(record)
         return (tracking, isAdmitted)
@@ -208,7 +208,7 @@ struct JobState {
 
     /// Whether the job has not ended and waits for a task.
     func waits(for record: TaskRecord) -> Bool {
-        machine.ending == nil && record.task != nil && !record.isSettled
+        machine.ending == nil && record.task != nil && record.isAwaited
     }
 
     // MARK: Delivering
@@ -220,7 +220,7 @@ struct JobState {
         if !machine.hasArrivals, let mail = delivery.takeFirst(from: mailbox) { putAside(mail) }
         let step = machine.nextStep()
         if case .deliver(let mail) = step {
-            mail.withRecord { $0.settle() }
+            mail.withRecord { $0.stopWaiting() }
             observers.callbackBegins(of: mail)
         }
         if delivery.stepBegan(step, at: now) { tally.codeBegins() }
@@ -282,22 +282,21 @@ struct JobState {
 
     // MARK: Ending
 
-    /// The job waits for a task no longer, or need not because it has stopped.
+    /// The job need not wait for a task any more.
     ///
-    /// - Returns: Whether the caller is to tell that the task is dropped, and to settle it then; and
-    ///   what is to be told.
-    mutating func settle(
-        _ record: TaskRecord,
+    /// - Returns: Whether the caller is to notify observers that the task is dropped, after which
+    ///   the job stops waiting; and the notification.
+    mutating func stopWaiting(
+        for record: TaskRecord,
         hasFinished: Bool
-    ) -> (tellsDrop: Bool, news: TaskNews?) {
-        guard !record.isSettled else { return (false, nil) }
+    ) -> (isDropped: Bool, notification: TaskNotification?) {
+        guard record.isAwaited else { return (false, nil) }
         let isObserved = !hasFinished && !observers.isEmpty
-        switch record.change({ $0.settle(isObserved: isObserved) }) {
-        // The thread that tells something of the task settles it.
+        switch record.change({ $0.waitIsOver(isObserved: isObserved) }) {
         case .later: return (false, nil)
-        case .tellDropped: return (true, news(of: record))
-        case .settle:
-            record.settle()
+        case .notifyDrop: return (true, notification(of: record))
+        case .stopWaiting:
+            record.stopWaiting()
             machine.taskStopped()
             return (false, nil)
         }
@@ -331,7 +330,7 @@ struct JobState {
 
     /// Counts how far a task is; returns whether that is further than before, and of interest.
     mutating func taskAdvanced(_ record: TaskRecord, to fraction: Double) -> Bool {
-        guard record.task != nil, !record.isSettled, fraction > record.fraction else {
+        guard record.task != nil, record.isAwaited, fraction > record.fraction else {
             return false
         }
         tally.taskAdvanced(

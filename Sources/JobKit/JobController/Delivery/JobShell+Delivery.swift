@@ -164,7 +164,7 @@ extension JobShell {
             mail._withUnsafeGuaranteedRef { mail in
                 mail.deliver(to: job)
                 guard features.contains(.observed), let record = mail.record else { return }
-                TaskReport(record).tellDelivered()
+                TaskNotifier(record).taskDelivered()
             }
         case .askAboutFailure(let mail):
             guard
@@ -190,7 +190,7 @@ extension JobShell {
 
     private func discard(_ mail: JobState.Mail) {
         let owned = mail.withRecord { record in
-            settle(record, hasFinished: true)
+            stopWaiting(for: record, hasFinished: true)
             return send { ($0.taskEnded(record), record.takeCompletion()) }
         }
         withExtendedLifetime(owned) {}

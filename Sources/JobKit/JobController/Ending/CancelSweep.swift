@@ -99,7 +99,7 @@ final class CancelSweep {
             } else {
                 withdrawal.wasQueued || task.isExecuting || task.isFinished
             }
-        if !isWaitedFor { shell.settle(record) }
+        if !isWaitedFor { shell.stopWaiting(for: record) }
         if withdrawal.mustStart { startCancelled(task) }
     }
 

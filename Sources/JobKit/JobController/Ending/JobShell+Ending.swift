@@ -52,7 +52,7 @@ extension JobShell {
     /// when all were told, without waiting for what those threads call.
     func helpToCancelTasks(of job: JobController) {
         let (records, work) = ask {
-            $0.machine.isTellingTasks ? ($0.tasks.unsettled, $0.work) : ([], nil)
+            $0.machine.isTellingTasks ? ($0.tasks.awaited, $0.work) : ([], nil)
         }
         work?.cancel()
         if !records.isEmpty { CancelSweep.help(records, of: self, for: job) }
@@ -66,10 +66,12 @@ extension JobShell {
 
     /// The job waits for the task no longer, or need not because it has stopped.
     ///
-    /// If the task has not finished, observers hear that the job has dropped it.
-    func settle(_ record: TaskRecord, hasFinished: Bool = false) {
-        let (tellsDrop, news) = send { $0.settle(record, hasFinished: hasFinished) }
-        if tellsDrop { TaskReport(record).tellDropped(news) }
+    /// If the task has not finished, observers are notified that the job has dropped it.
+    func stopWaiting(for record: TaskRecord, hasFinished: Bool = false) {
+        let (isDropped, notification) = send {
+            $0.stopWaiting(for: record, hasFinished: hasFinished)
+        }
+        if isDropped { TaskNotifier(record).taskDropped(notification) }
     }
 
     // MARK: Tasks of several jobs
@@ -92,9 +94,9 @@ extension JobShell {
         return false
     }
 
-    /// The job leaves the task alone, and is not told of it again.
+    /// The job leaves the task alone, and no longer listens to it.
     func leave(_ record: TaskRecord, _ task: Operation) {
-        settle(record)
+        stopWaiting(for: record)
         unsubscribe(record, from: task)
     }
 

@@ -2,9 +2,9 @@ import Foundation
 
 /// Ending a job that was told to stop and did not, in the time that it had.
 ///
-/// Whatever keeps it is left where it is: a task, a callback, `main()`, or a thread that tells the
-/// tasks of the cancel. Only what observers are just being told is waited for, so that the job's
-/// own finish is their last event.
+/// Whatever keeps it is left where it is: a task, a callback, `main()`, or a thread that cancels the
+/// tasks. Only threads that are notifying observers are waited for, so that the job's own finish is
+/// the observers' last event.
 extension JobShell {
     /// Leaves the unfinished tasks of the job, and ends it.
     func giveUp(_ job: JobController) {
@@ -36,7 +36,7 @@ extension JobShell {
         }
     }
 
-    /// Ends the job if it was given up and nothing is being told of its tasks.
+    /// Ends the job if it was given up and no thread is notifying observers of its tasks.
     ///
     /// The turn to deliver may be in the hands of a thread that never comes back, and so the job
     /// ends without it.
@@ -45,7 +45,7 @@ extension JobShell {
     func endIfGivenUp(_ job: JobController? = nil) {
         let end = send { state -> (job: JobController, how: JobState.Machine.Ending)? in
             guard state.machine.isGivenUp, let job = job ?? state.owner.known,
-                !state.delivery.isTold, let how = state.machine.givenUpEnd()
+                !state.delivery.isNotified, let how = state.machine.givenUpEnd()
             else { return nil }
             state.owner.jobGivenUp(job)
             return (job, how)
@@ -81,7 +81,7 @@ extension JobShell {
                 guard state.machine.isTellingTasks, let job = state.owner.started else {
                     return nil
                 }
-                return (job, state.tasks.unsettled)
+                return (job, state.tasks.awaited)
             }
             guard let (job, records) = telling else { continue }
             // Asked while the job cannot have ended: those above know it no more once it has.

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Tells the observers of a job that all tasks of a nested job, which is left to itself, are
-/// dropped; they hear nothing more of it.
+/// Notifies the observers of a job that all tasks of a nested job, which is left to itself, are
+/// dropped; they are notified of nothing else of it.
 enum DroppedJob {
     /// The job above no longer waits for `job`: its observers leave, there and further down, except
     /// those that another tracking job has too, and those that were added to it directly.
@@ -10,16 +10,16 @@ enum DroppedJob {
     ///   - job: The job that is left.
     ///   - entries: The observers of the job above.
     ///   - record: The record of `job` in the job above.
-    ///   - told: Called when they have heard that all tasks of `job` are dropped: at once, unless
-    ///     another thread is just telling some of them of one.
+    ///   - body: Called when they were notified that all tasks of `job` are dropped: at once,
+    ///     unless another thread is notifying some of them of one.
     static func leave(
         _ job: JobController,
         _ entries: [JobObservers.Entry],
         droppedBy record: TaskRecord,
-        told: @escaping @Sendable () -> Void
+        then body: @escaping @Sendable () -> Void
     ) {
-        let leave = ObserversLeave(told)
-        var drops: [(record: TaskRecord, news: TaskNews)] = []
+        let leave = ObserversLeave(body)
+        var drops: [(record: TaskRecord, notification: TaskNotification)] = []
         var remaining = [(job: job, entries: entries)]
         while let (job, entries) = remaining.popLast() {
             let leaving = leaving(entries, job, droppedBy: record)
@@ -30,8 +30,8 @@ enum DroppedJob {
         }
         // The innermost first.
         for drop in drops.reversed() {
-            drop.news.tell(.dropped, at: .now)
-            TaskReport(drop.record).ended()
+            drop.notification.post(.dropped, at: .now)
+            TaskNotifier(drop.record).ended()
         }
         leave.step()
     }
@@ -45,7 +45,7 @@ enum DroppedJob {
         var leaving = Set(entries.map { ObjectIdentifier($0.observer) })
         for record in TaskRecord.tracking(job) where record !== dropped {
             let staying = record.shell.ask { state in
-                record.isSettled ? [] : state.observers.entries
+                record.isAwaited ? state.observers.entries : []
             }
             for entry in staying { leaving.remove(ObjectIdentifier(entry.observer)) }
         }

@@ -38,8 +38,8 @@ extension JobController {
         ObserverWalk.add(observer, to: self)
     }
 
-    /// Tells the job's own observers of its start or finish.
-    final func tellOwn(_ kind: JobEvent.Kind) {
+    /// Notifies the job's own observers of its start or finish.
+    final func notifyOwnObservers(of kind: JobEvent.Kind) {
         let id = eventNumber
         let entries = shell.ask { $0.observers.entries }
         guard entries.contains(where: { $0.rootID == id }) else { return }

@@ -86,7 +86,7 @@ extension JobEvent {
         )
     }
 
-    /// What precedes this event for observers that do not know yet that the operation is tracked.
+    /// The event that precedes this one for observers that do not know of the tracking.
     var tracking: JobEvent {
         var event = self
         event.kind = .tracked
@@ -98,8 +98,8 @@ extension JobEvent {
         return event
     }
 
-    /// Tells observers, each with the job that it was added to.
-    func tell(_ entries: some Sequence<JobObservers.Entry>, by job: JobController) {
+    /// Notifies observers, each with the job that it was added to.
+    func post(to entries: some Sequence<JobObservers.Entry>, by job: JobController) {
         for entry in entries {
             // As a rule all have one: nothing is copied.
             if entry.rootID == rootID {

@@ -13,15 +13,15 @@ struct JobObservers: Sendable {
     /// Where each of the first entries stands, of those that were looked up; empty while they are
     /// few.
     private var indices: [ObjectIdentifier: Int] = [:]
-    /// How many of the first entries are told of tasks that were tracked before they came: the job
-    /// had not begun, or came under observation with its tasks.
+    /// How many of the first entries are notified of tasks that were tracked before they came: the
+    /// job had not begun, or came under observation with its tasks.
     private(set) var completeCount = 0
     /// When the job itself was started.
     private(set) var startTime = EventTime.unknown
     /// The operation whose callback is running or was the last.
     private(set) var causeID: Int?
 
-    /// Observers that left while they were being told of a task, by the task's record.
+    /// Observers that left while they were being notified of a task, by the task's record.
     private var leaves: [ObjectIdentifier: [(leave: ObserversLeave, leavers: [Entry])]] = [:]
 
     /// Up to so many observers are searched one by one.
@@ -29,7 +29,7 @@ struct JobObservers: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Adds an observer to the job itself, which is told of the job's own start and finish too.
+    /// Adds an observer to the job itself: it is notified of the job's own start and finish too.
     mutating func add(_ observer: any JobObserver, rootID: Int, isComplete: Bool) {
         let entry = Entry(observer: observer, rootID: rootID)
         if let index = index(of: observer) { entries[index] = entry } else { entries.append(entry) }
@@ -75,29 +75,30 @@ struct JobObservers: Sendable {
 
     // MARK: Leaving
 
-    /// Observers have left while another thread tells them, or others, of a task.
+    /// Observers have left while another thread is notifying observers of a task.
     ///
     /// - Parameters:
-    ///   - leave: What waits until that is told.
-    ///   - leavers: Those that are then to be told that the task is dropped.
+    ///   - leave: What waits for that thread.
+    ///   - leavers: The observers that are then notified that the task is dropped.
     ///   - record: The record of the task.
-    mutating func await(_ leave: ObserversLeave, _ leavers: [Entry], toldOf record: TaskRecord) {
+    mutating func await(_ leave: ObserversLeave, _ leavers: [Entry], of record: TaskRecord) {
         leave.expect()
         leaves[ObjectIdentifier(record), default: []].append((leave, leavers))
     }
 
-    /// The observers that have left have heard what they were being told of a task.
+    /// No thread is notifying observers of a task any more.
     mutating func takeLeaves(
-        toldOf record: TaskRecord
+        of record: TaskRecord
     ) -> [(leave: ObserversLeave, leavers: [Entry])] {
         leaves.removeValue(forKey: ObjectIdentifier(record)) ?? []
     }
 
-    // MARK: Places
+    // MARK: Indices
 
-    /// Those to be told of a task before anything else, of which the first `told` know it.
-    func unaware(of told: Int) -> Range<Int> {
-        told < completeCount ? told..<completeCount : 0..<0
+    /// The entries that are notified of a task's tracking before anything else; the first `aware`
+    /// know of it.
+    func unaware(behind aware: Int) -> Range<Int> {
+        aware < completeCount ? aware..<completeCount : 0..<0
     }
 
     private mutating func index(of observer: any JobObserver) -> Int? {
@@ -111,7 +112,7 @@ struct JobObservers: Sendable {
     }
 }
 
-/// The observers of a job leave a nested one: calls a closure when they have heard of all its
+/// The observers of a job leave a nested one: calls a closure when they were notified of all its
 /// tasks.
 final class ObserversLeave: Sendable {
     private let remaining = Atomic<Int>(1)
@@ -121,12 +122,12 @@ final class ObserversLeave: Sendable {
         self.body = body
     }
 
-    /// Another thread tells them of one more task.
+    /// Another thread is notifying them of one more task.
     func expect() {
         remaining.add(1, ordering: .relaxed)
     }
 
-    /// They were told of one task, or the job has found all of them.
+    /// They were notified of one task, or the job has found all tasks.
     func step() {
         if remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { body() }
     }

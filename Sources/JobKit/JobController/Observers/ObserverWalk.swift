@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Makes the jobs below an observed one tell its observers too, and their tasks tell of their
+/// Makes the jobs below an observed one notify its observers too, and their tasks report their
 /// starts.
 enum ObserverWalk {
     /// Adds an observer to a job, and to all jobs below it.
@@ -21,7 +21,8 @@ enum ObserverWalk {
     /// - Parameters:
     ///   - entries: The observers.
     ///   - tasks: The tasks.
-    ///   - isComplete: Whether the observers are told of tasks that were tracked before they came.
+    ///   - isComplete: Whether the observers are notified of tasks that were tracked before
+    ///     they came.
     static func passOn(
         _ entries: [JobObservers.Entry],
         to tasks: [Operation],

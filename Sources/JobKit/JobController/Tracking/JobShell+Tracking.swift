@@ -27,7 +27,7 @@ extension JobShell {
             features.insert(.ownFractions)
         }
         let isQueued = queue != nil
-        var news: TaskNews?
+        var notification: TaskNotification?
         let isSubmitted = isQueued && !isSubmittedLater
         let (tracking, isAdmitted) = send {
             $0.taskTracked(
@@ -36,7 +36,7 @@ extension JobShell {
                 group: group,
                 by: job,
                 isSubmitted: isSubmitted,
-                &news
+                &notification
             )
         }
         switch tracking {
@@ -46,7 +46,7 @@ extension JobShell {
         case .tooLate: return task.cancel()
         case .normal, .cancelAtOnce: break
         }
-        if let news { TaskReport(record).tellTracked(news) }
+        if let notification { TaskNotifier(record).taskTracked(notification) }
         if let context { Self.handDown(context, to: [task]) }
         if tracking == .normal {
             if isAdmitted, let queue = queue as? TaskQueue {
@@ -114,7 +114,7 @@ extension JobShell {
 
     /// Called on the thread of the finish; the caller sees to the delivery.
     func taskFinished(_ record: TaskRecord, hasFailed: Bool) {
-        if features.contains(.observed) { TaskReport(record).tellFinished() }
+        if features.contains(.observed) { TaskNotifier(record).taskFinished() }
         // Before the place is free: the task that gets it may finish at once.
         mailbox.put(record, hasFailed: hasFailed)
         leaveQueue(record)

@@ -16,7 +16,7 @@ struct JobTasks {
     var records: [TaskRecord] { list.records }
 
     /// The records of the tasks that the job waits for.
-    var unsettled: [TaskRecord] { list.records.filter { !$0.isSettled } }
+    var awaited: [TaskRecord] { list.records.filter(\.isAwaited) }
 
     /// The tasks, in the order tracked.
     var operations: [Operation] { list.records.compactMap(\.task) }

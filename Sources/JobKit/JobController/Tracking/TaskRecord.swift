@@ -19,11 +19,11 @@ class TaskRecord: JobMail, @unchecked Sendable {
     /// Where the task is put when its turn comes; nil if it is only tracked.
     private(set) final var queue: (any OperationScheduling)?
     final var admission = TaskAdmission()
-    /// The job no longer waits for the task: it is being delivered, or was left to itself.
-    private(set) final var isSettled = false
+    /// Whether the job waits for the task: it is not being delivered, and was not left to itself.
+    private(set) final var isAwaited = true
 
-    /// Which threads are telling observers of the task; see ``TaskTelling``.
-    private final let telling = Atomic<TaskTelling.RawValue>(0)
+    /// See ``NotificationState``.
+    private final let notificationState = Atomic<NotificationState.RawValue>(0)
     /// How many of the job's observers know that the task is tracked.
     private(set) final var awareObservers: Int32 = 0
 
@@ -85,7 +85,7 @@ class TaskRecord: JobMail, @unchecked Sendable {
     }
 
     @inline(__always)
-    final func settle() { isSettled = true }
+    final func stopWaiting() { isAwaited = false }
 
     final func advance(to fraction: Double) { self.fraction = fraction }
 
@@ -97,15 +97,15 @@ class TaskRecord: JobMail, @unchecked Sendable {
 
     // MARK: Observers
 
-    /// The task is tracked, and so many observers are being told of that.
-    final func trackingIsTold(to observers: Int) {
-        telling.store(TaskTelling.begun.rawValue, ordering: .relaxed)
+    /// The task is tracked, and so many observers are being notified.
+    final func trackingIsNotified(to observers: Int) {
+        notificationState.store(NotificationState.begun.rawValue, ordering: .relaxed)
         awareObservers = Int32(observers)
     }
 
-    /// An event is being told to so many observers, and the tracking to those that do not know of
+    /// So many observers are being notified of an event, and of the tracking where they do not know
     /// it.
-    final func eventIsTold(to observers: Int, startTime: EventTime?) {
+    final func eventIsNotified(to observers: Int, startTime: EventTime?) {
         awareObservers = Int32(observers)
         if let startTime { self.startTime = startTime }
     }
@@ -113,18 +113,18 @@ class TaskRecord: JobMail, @unchecked Sendable {
     /// So many of the observers that knew the task have left.
     final func observersLeft(_ count: Int) { awareObservers -= Int32(count) }
 
-    /// Whether it was told, or is being told, how the task ended.
-    final var endIsTold: Bool {
-        TaskTelling(rawValue: telling.load(ordering: .acquiring)).endIsTold
+    /// Whether observers were notified of the task's end, or are being notified.
+    final var endIsNotified: Bool {
+        NotificationState(rawValue: notificationState.load(ordering: .acquiring)).endIsNotified
     }
 
-    /// Changes what is being told of the task.
-    final func change<Result>(_ change: (inout TaskTelling) -> Result) -> Result {
-        var current = telling.load(ordering: .acquiring)
+    /// Changes the state of the notifications.
+    final func change<Result>(_ change: (inout NotificationState) -> Result) -> Result {
+        var current = notificationState.load(ordering: .acquiring)
         while true {
-            var changed = TaskTelling(rawValue: current)
+            var changed = NotificationState(rawValue: current)
             let result = change(&changed)
-            let (exchanged, original) = telling.weakCompareExchange(
+            let (exchanged, original) = notificationState.weakCompareExchange(
                 expected: current,
                 desired: changed.rawValue,
                 ordering: .acquiringAndReleasing
@@ -151,7 +151,7 @@ class TaskRecord: JobMail, @unchecked Sendable {
     final override var waitingOperation: ConcurrentOperation? { shell.startedJob }
 
     final override func operationStarts() {
-        if shell.features.contains(.observed) { TaskReport(self).tellStarted() }
+        if shell.features.contains(.observed) { TaskNotifier(self).taskStarted() }
     }
 
     final override func operationFinished(hasFailed: Bool) {

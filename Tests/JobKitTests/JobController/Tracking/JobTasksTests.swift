@@ -37,12 +37,12 @@ import Testing
         let records = operations.map { record(of: $0, in: shell) }
         var tasks = JobTasks()
         for record in records { tasks.append(record) }
-        records[0].settle()
+        records[0].stopWaiting()
         tasks.taskEnded(records[1])
         #expect(tasks.trackedCount == 3)
         #expect(tasks.endedCount == 1)
         #expect(tasks.operations == [operations[0], operations[2]])
-        #expect(tasks.unsettled.map(ObjectIdentifier.init) == [ObjectIdentifier(records[2])])
+        #expect(tasks.awaited.map(ObjectIdentifier.init) == [ObjectIdentifier(records[2])])
         #expect(tasks.removeAll().count == 2)
         #expect(tasks.records.isEmpty)
     }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What is to be told of a task, and to which observers; read together under the lock of the job.
-struct TaskNews: Sendable {
+/// An event of a task for some observers; all of it is read at once, under the job's lock.
+struct TaskNotification: Sendable {
     var entries: [JobObservers.Entry]
-    /// Which of the entries do not even know that the task is tracked.
+    /// The entries that do not know yet that the task is tracked.
     var unaware = 0..<0
     let job: JobController
     let task: Operation
@@ -17,10 +17,10 @@ struct TaskNews: Sendable {
     /// The task that gave this one its place in its group; 0 for none.
     var groupCauseID = 0
 
-    /// Tells an event, and before it the tracking, to the observers that do not know of it.
-    func tell(_ kind: JobEvent.Kind, at time: EventTime) {
-        if !unaware.isEmpty { event(kind, at: time).tracking.tell(entries[unaware], by: job) }
-        event(kind, at: time).tell(entries, by: job)
+    /// Notifies the observers; first of the tracking, where they do not know it.
+    func post(_ kind: JobEvent.Kind, at time: EventTime) {
+        if !unaware.isEmpty { event(kind, at: time).tracking.post(to: entries[unaware], by: job) }
+        event(kind, at: time).post(to: entries, by: job)
     }
 
     // Not inlined: the event would be copied to be passed on.
