@@ -93,12 +93,12 @@ struct JobState {
     ///
     /// - Returns: The tasks to be left to themselves, and whether a cancel may not have reached all
     ///   of them; nil for a job that ends anyway.
-    mutating func gaveUp() -> (left: [(record: TaskRecord, task: Operation)], isTelling: Bool)? {
-        let isTelling = machine.isTellingTasks || machine.ending == nil
+    mutating func gaveUp() -> (left: [(record: TaskRecord, task: Operation)], mayMissTasks: Bool)? {
+        let mayMissTasks = machine.isReachingTasks || machine.ending == nil
         guard machine.gaveUp() else { return nil }
         admission.jobEnds()
         let left = tasks.awaited.compactMap { record in record.task.map { (record, $0) } }
-        return (left, isTelling)
+        return (left, mayMissTasks)
     }
 
     // MARK: Work
@@ -183,8 +183,8 @@ struct JobState {
 
     /// The completion of a group is set.
     ///
-    /// - Returns: A closure that is not called any more: the one before, or, as an ending job tells
-    ///   of no group, this one.
+    /// - Returns: A closure that is not called any more: the one before, or, in an ending job, this
+    ///   one.
     mutating func completionSet(
         _ completion: @escaping @Sendable () -> Void,
         for group: JobGroup

@@ -1,6 +1,6 @@
 /// Decides which of a job's callbacks comes next, and when the job has finished.
 ///
-/// The same bookkeeping serves all ends: a job that is cancelled, fails or finishes early tells no
+/// The same bookkeeping serves all ends: a job that is cancelled, fails or finishes early calls no
 /// step callback any more, discards what still arrives, and ends when it waits for nothing.
 struct JobStateMachine<Mail> {
     enum Ending: Equatable, Sendable {
@@ -18,9 +18,9 @@ struct JobStateMachine<Mail> {
         case askAboutFailure(Mail)
         case deliver(Mail)
         case discard(Mail)
-        case tellGroupFinished(Int)
-        case tellAllTasksFinished
-        case tellCancelled
+        case callGroupFinished(Int)
+        case callAllTasksFinished
+        case callCancelled
         case finish(Ending)
     }
 
@@ -67,14 +67,14 @@ struct JobStateMachine<Mail> {
     private var dueGroup: Int?
     /// Whether the last callbacks were those of a task, of which the job's own may be due.
     private var isAfterTask = false
-    private var wasToldAll = false
-    private var wasToldCancelled = false
+    private var hasCalledAll = false
+    private var hasCalledCancelled = false
     private var isCancellingTasks = false
-    /// Tasks that were tracked after the end was decided, and are being told.
+    /// Tasks that were tracked after the end was decided, and are being cancelled.
     private var lateCount = 0
 
-    /// Whether some tasks of an ending job may not have been told yet.
-    var isTellingTasks: Bool { isCancellingTasks || lateCount > 0 }
+    /// Whether the end of the job may not have reached all of its tasks yet.
+    var isReachingTasks: Bool { isCancellingTasks || lateCount > 0 }
     var hasArrivals: Bool { !arrivals.isEmpty }
     var hasFinished: Bool { stage == .finished }
     var isStarted: Bool { stage != .pending }
@@ -100,7 +100,7 @@ struct JobStateMachine<Mail> {
         guard stage != .finished else { return .refused }
         openCount += 1
         openByGroup[group] += 1
-        wasToldAll = false
+        hasCalledAll = false
         guard ending != nil else { return .normal }
         lateCount += 1
         return .cancelAtOnce
@@ -110,7 +110,7 @@ struct JobStateMachine<Mail> {
         arrivals.append(Arrival(mail: mail, group: group, hasFailed: hasFailed))
     }
 
-    /// Takes out what has arrived and is not to be told.
+    /// Takes out mail that is not delivered.
     mutating func takeArrival() -> Mail? { arrivals.popFirst()?.mail }
 
     /// The user has answered about the task of ``Step/askAboutFailure(_:)`` that the job carries
@@ -127,7 +127,7 @@ struct JobStateMachine<Mail> {
 
     mutating func tasksCancelled() { isCancellingTasks = false }
 
-    /// A task that was tracked after the end was decided has been told.
+    /// A task that was tracked after the end was decided has been cancelled.
     mutating func lateTaskCancelled() { lateCount -= 1 }
 
     /// A task has stopped, or is not to be waited for.
@@ -193,12 +193,12 @@ struct JobStateMachine<Mail> {
         if let group = dueGroup {
             dueGroup = nil
             // The last callback may have tracked more of the group.
-            if openByGroup[group] == 0 { return .tellGroupFinished(group) }
+            if openByGroup[group] == 0 { return .callGroupFinished(group) }
         }
         if isAfterTask {
             isAfterTask = false
             // Goes before a delayed closure that has arrived: no other callback comes between.
-            if openCount == 0, !isWorking { return tellAllTasksFinished() }
+            if openCount == 0, !isWorking { return callAllTasksFinished() }
         }
         if let arrival = asked {
             guard isAnswered else { return .none }
@@ -213,7 +213,7 @@ struct JobStateMachine<Mail> {
             return deliver(arrival)
         }
         guard openCount == 0, !isWorking else { return .none }
-        guard wasToldAll else { return tellAllTasksFinished() }
+        guard hasCalledAll else { return callAllTasksFinished() }
         ending = .completed
         stage = .finished
         return .finish(.completed)
@@ -225,9 +225,9 @@ struct JobStateMachine<Mail> {
         return .deliver(arrival.mail)
     }
 
-    private mutating func tellAllTasksFinished() -> Step {
-        wasToldAll = true
-        return .tellAllTasksFinished
+    private mutating func callAllTasksFinished() -> Step {
+        hasCalledAll = true
+        return .callAllTasksFinished
     }
 
     private mutating func nextOfEnding() -> Step {
@@ -237,9 +237,9 @@ struct JobStateMachine<Mail> {
         }
         guard let ending, stage != .finished, isAfterMain else { return .none }
         guard openCount == 0, !isWorking, !isCancellingTasks || isGivenUp else { return .none }
-        if ending == .cancelled, stage == .afterMain, !wasToldCancelled, !isGivenUp {
-            wasToldCancelled = true
-            return .tellCancelled
+        if ending == .cancelled, stage == .afterMain, !hasCalledCancelled, !isGivenUp {
+            hasCalledCancelled = true
+            return .callCancelled
         }
         stage = .finished
         return .finish(ending)

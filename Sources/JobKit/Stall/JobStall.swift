@@ -57,7 +57,7 @@ private struct StalledCode {
         callback = state.delivery.callback
         record = state.delivery.callback?.record
         task = record?.task
-        if case .tellGroupFinished(let number)? = state.delivery.callback?.step {
+        if case .callGroupFinished(let number)? = state.delivery.callback?.step {
             group = state.groups.groups[number]
         }
         isStarted = state.machine.isStarted
@@ -111,9 +111,9 @@ private struct StalledCode {
         return switch step {
         case .deliver: record == nil ? "a callback of perform(after:)" : "a callback of \(name)"
         case .askAboutFailure: "taskFailed(_:error:) of \(name)"
-        case .tellGroupFinished: "the callback of group \(group.map(\.description) ?? "")"
-        case .tellAllTasksFinished: "allTasksFinished()"
-        case .tellCancelled: "jobCancelled()"
+        case .callGroupFinished: "the callback of group \(group.map(\.description) ?? "")"
+        case .callAllTasksFinished: "allTasksFinished()"
+        case .callCancelled: "jobCancelled()"
         case .none, .discard, .finish: ""
         }
     }

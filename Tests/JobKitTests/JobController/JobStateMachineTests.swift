@@ -18,9 +18,9 @@ import Testing
             case .discard(let mail):
                 steps.append("discard \(mail)")
                 machine.taskStopped()
-            case .tellGroupFinished(let group): steps.append("group \(group)")
-            case .tellAllTasksFinished: steps.append("all")
-            case .tellCancelled: steps.append("cancelled")
+            case .callGroupFinished(let group): steps.append("group \(group)")
+            case .callAllTasksFinished: steps.append("all")
+            case .callCancelled: steps.append("cancelled")
             case .finish(let ending):
                 steps.append("finish \(ending)")
                 return steps
@@ -111,7 +111,7 @@ import Testing
         machine.mailArrived("a", group: 0, hasFailed: false)
         machine.mailArrived("delayed", group: nil, hasFailed: false)
         _ = machine.nextStep()
-        guard case .tellGroupFinished = machine.nextStep() else {
+        guard case .callGroupFinished = machine.nextStep() else {
             return #expect(Bool(false), "no group")
         }
         #expect(machine.taskTracked(group: 0) == .normal)
@@ -135,7 +135,7 @@ import Testing
     @Test func trackingInTheLastCallbackKeepsTheJobOpen() {
         var machine = machine()
         machine.mainReturned()
-        guard case .tellAllTasksFinished = machine.nextStep() else {
+        guard case .callAllTasksFinished = machine.nextStep() else {
             Issue.record("not told")
             return
         }
@@ -188,14 +188,14 @@ import Testing
     @Test func tasksAreBeingToldUntilTheSweepAndEachLateTaskHaveEnded() {
         var machine = machine(tasks: [0])
         machine.mainReturned()
-        #expect(!machine.isTellingTasks)
+        #expect(!machine.isReachingTasks)
         #expect(machine.endRequested(.cancelled) == true)
         #expect(machine.taskTracked(group: 0) == .cancelAtOnce)
-        #expect(machine.isTellingTasks)
+        #expect(machine.isReachingTasks)
         machine.tasksCancelled()
-        #expect(machine.isTellingTasks)
+        #expect(machine.isReachingTasks)
         machine.lateTaskCancelled()
-        #expect(!machine.isTellingTasks)
+        #expect(!machine.isReachingTasks)
     }
 
     @Test func completionThatMeetsACancelBecomesACancel() {
@@ -250,12 +250,12 @@ import Testing
                     #expect(isEnding)
                     #expect(handled.insert(mail).inserted)
                     machine.taskStopped()
-                case .tellGroupFinished(let group):
+                case .callGroupFinished(let group):
                     #expect(!isEnding && !isSuspended)
                     #expect(!open.contains { $0.group == group })
-                case .tellAllTasksFinished:
+                case .callAllTasksFinished:
                     #expect(!isEnding && open.isEmpty && handled.count == tracked)
-                case .tellCancelled: Issue.record("nobody cancelled")
+                case .callCancelled: Issue.record("nobody cancelled")
                 case .finish:
                     finishes += 1
                     #expect(open.isEmpty && handled.count == tracked)

@@ -38,8 +38,8 @@ struct JobWorld {
     private var hasEnded = false
     private var asked: Int?
     private var lastDelivered: Int?
-    private var wasToldAll = false
-    private var wasToldCancelled = false
+    private var hasCalledAll = false
+    private var hasCalledCancelled = false
     private var isGivenUp = false
 
     private(set) var history: [String] = []
@@ -119,7 +119,7 @@ struct JobWorld {
         if tracking != expected { broken = "tracking is \(tracking), not \(expected)" }
         guard !hasEnded, !isGivenUp else { return true }
         tasks.append(Task(group: group))
-        wasToldAll = false
+        hasCalledAll = false
         return true
     }
 
@@ -184,24 +184,24 @@ struct JobWorld {
             let wasClosed = tasks[task].isClosed
             take(task)
             if !wasClosed { machine.taskStopped() }
-        case .tellGroupFinished(let group):
+        case .callGroupFinished(let group):
             expect(mayCall && dueGroup == group, "tells of a group out of turn")
             lastDelivered = nil
-        case .tellAllTasksFinished:
+        case .callAllTasksFinished:
             expect(mayCall && dueGroup == nil && mail.isEmpty, "tells of all out of turn")
-            expect(openCount == 0 && !wasToldAll, "tells of all too early, or again")
-            (lastDelivered, wasToldAll) = (nil, true)
-        case .tellCancelled:
-            expect(ending == .cancelled && enteredMain && !wasToldCancelled, "tells of no cancel")
+            expect(openCount == 0 && !hasCalledAll, "tells of all too early, or again")
+            (lastDelivered, hasCalledAll) = (nil, true)
+        case .callCancelled:
+            expect(ending == .cancelled && enteredMain && !hasCalledCancelled, "tells of no cancel")
             expect(!isGivenUp, "calls what was given up")
             expect(hasStopped, "tells of a cancel before all has stopped")
-            wasToldCancelled = true
+            hasCalledCancelled = true
         case .finish(let how):
             expect(!hasEnded && hasStopped, "finishes before all has stopped, or again")
             expect(how == ending ?? .completed, "finishes as \(how)")
-            expect(ending != nil || mayCall && wasToldAll, "finishes before it has told")
+            expect(ending != nil || mayCall && hasCalledAll, "finishes before it has told")
             expect(
-                ending != .cancelled || wasToldCancelled == enteredMain || isGivenUp,
+                ending != .cancelled || hasCalledCancelled == enteredMain || isGivenUp,
                 "told no cancel"
             )
             hasEnded = true

@@ -58,7 +58,7 @@ extension JobShell {
         if claimDelivery(&news) { deliver(&news)?.deliverClaimedElsewhere() }
     }
 
-    /// Runs callbacks until there is nothing to tell.
+    /// Runs callbacks until none is due.
     ///
     /// - Returns: A job that has something to deliver now, as claimed by this one's finish; or this
     ///   job itself, when the limit was reached.
@@ -121,7 +121,7 @@ extension JobShell {
             let (released, isGivenUp) = send { ($0.delivered(mail), $0.machine.isGivenUp) }
             if isGivenUp { endIfGivenUp() }
             release(mail, released)
-        case .askAboutFailure, .tellGroupFinished, .tellAllTasksFinished, .tellCancelled:
+        case .askAboutFailure, .callGroupFinished, .callAllTasksFinished, .callCancelled:
             send { state in
                 state.codeReturned()
                 if answer == .carryOn { state.machine.carryOnAnswered() }
@@ -175,14 +175,14 @@ extension JobShell {
             let answer = known ?? job.taskFailed(task, error: error)
             if answer == .failJob { end(job, .failed, failure: error) }
             return answer
-        case .tellGroupFinished(let number):
+        case .callGroupFinished(let number):
             let (completion, group) = ask {
                 ($0.groups.completions[number], $0.groups.groups[number])
             }
             if let completion { completion() } else { job.taskGroupFinished(group) }
-        case .tellAllTasksFinished:
+        case .callAllTasksFinished:
             job.allTasksFinished()
-        case .tellCancelled:
+        case .callCancelled:
             job.jobCancelled()
         }
         return nil

@@ -9,7 +9,7 @@ struct RunningCallback {
     init?(_ step: JobState.Machine.Step, since: CoarseTime) {
         switch step {
         case .none, .discard, .finish: return nil
-        case .deliver, .askAboutFailure, .tellGroupFinished, .tellAllTasksFinished, .tellCancelled:
+        case .deliver, .askAboutFailure, .callGroupFinished, .callAllTasksFinished, .callCancelled:
             (self.step, self.since) = (step, since)
         }
     }

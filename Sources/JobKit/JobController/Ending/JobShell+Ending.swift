@@ -48,11 +48,11 @@ extension JobShell {
         send { $0.takeUncallable(from: mailbox) } != nil
     }
 
-    /// Cancels beside other threads that are telling tasks, so that a second `cancel()` too returns
-    /// when all were told, without waiting for what those threads call.
+    /// Cancels the tasks beside the threads that are doing so: a second `cancel()` too returns only
+    /// when all were cancelled, and does not wait for the code that those threads call.
     func helpToCancelTasks(of job: JobController) {
         let (records, work) = ask {
-            $0.machine.isTellingTasks ? ($0.tasks.awaited, $0.work) : ([], nil)
+            $0.machine.isReachingTasks ? ($0.tasks.awaited, $0.work) : ([], nil)
         }
         work?.cancel()
         if !records.isEmpty { CancelSweep.help(records, of: self, for: job) }

@@ -8,7 +8,7 @@ import Foundation
 extension JobShell {
     /// Leaves the unfinished tasks of the job, and ends it.
     func giveUp(_ job: JobController) {
-        guard let (left, isTelling) = send({ $0.gaveUp() }) else { return }
+        guard let (left, mayMissTasks) = send({ $0.gaveUp() }) else { return }
         let unfinished = left.map(\.task).filter { !$0.isFinished }
         if !unfinished.isEmpty {
             let names = OperationNames.list(unfinished)
@@ -17,10 +17,10 @@ extension JobShell {
         var untold: [(task: Operation, mustStart: Bool)] = []
         for (record, task) in left {
             // Asked before it is left.
-            let isLeft = isTelling && CancelSweep.leaves(record, of: self)
+            let isLeft = mayMissTasks && CancelSweep.leaves(record, of: self)
             // Before it may go into its queue.
             if isLeft { keepContext(of: record) } else { keepContext(for: task) }
-            if isTelling {
+            if mayMissTasks {
                 let withdrawal = send { $0.admission.withdraw(record, isLeft: isLeft) }
                 if !isLeft { untold.append((task, withdrawal.mustStart)) }
             }
@@ -72,18 +72,18 @@ extension JobShell {
         withExtendedLifetime(job) {}
     }
 
-    /// The thread that tells the tasks of a cancel is stuck in one that was given up: tells the
-    /// others in its place, and those of the jobs above.
+    /// The thread that cancels the tasks is stuck in one that was given up: cancels the others in its
+    /// place, and those of the jobs above.
     func takeOverCancel() {
         var shells = [self]
         while let shell = shells.popLast() {
-            let telling = shell.ask { state -> (job: JobController, records: [TaskRecord])? in
-                guard state.machine.isTellingTasks, let job = state.owner.started else {
+            let found = shell.ask { state -> (job: JobController, records: [TaskRecord])? in
+                guard state.machine.isReachingTasks, let job = state.owner.started else {
                     return nil
                 }
                 return (job, state.tasks.awaited)
             }
-            guard let (job, records) = telling else { continue }
+            guard let (job, records) = found else { continue }
             // Asked while the job cannot have ended: those above know it no more once it has.
             let above = JobShell.tracking(job)
             if !records.isEmpty { CancelSweep.help(records, of: shell, for: job) }
