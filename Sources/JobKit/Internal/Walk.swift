@@ -1,4 +1,4 @@
-/// What a look through a graph of objects has still to visit, each of them once.
+/// What a search of a graph of objects has still to visit, each object once.
 struct Walk<Node: AnyObject> {
     private var pending: [Node] = []
     private var seen: Set<ObjectIdentifier> = []

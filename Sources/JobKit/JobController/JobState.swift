@@ -84,7 +84,7 @@ struct JobState {
     mutating func letGo() -> (
         records: [TaskRecord], completions: [Int: @Sendable () -> Void], contexts: JobContexts
     ) {
-        // Whose callback is running keeps its record until it returns.
+        // The record whose callback is running stays until that returns.
         let records = tasks.removeAll(but: delivery.callback?.record)
         return (records, groups.takeCompletions(), contexts.jobEnded())
     }
@@ -258,7 +258,7 @@ struct JobState {
         }
     }
 
-    /// A task was delivered, or is not to be.
+    /// A task was delivered, or will not be.
     @inline(__always)
     mutating func taskEnded(_ record: TaskRecord) -> Released {
         tasks.taskEnded(record)
@@ -271,7 +271,7 @@ struct JobState {
         let queue: (any OperationScheduling)?
     }
 
-    /// Empties a record whose task is no longer any concern of the job's.
+    /// Empties the record of a task that the job is done with.
     @inline(__always)
     mutating func empty(_ record: TaskRecord) -> Released {
         tasks.forgetUndelivered(record)
@@ -302,8 +302,8 @@ struct JobState {
         }
     }
 
-    /// Takes the closures and delays of a job that has ended before it was to enter `main()`; nil
-    /// if it has not.
+    /// Takes out the closures and delays of a job that has ended before it entered `main()`; nil for
+    /// any other job.
     mutating func takeUncallable(from mailbox: JobMailbox) -> sending [Any]? {
         guard machine.callsNothing else { return nil }
         var released: [Any] = tasks.records.compactMap { $0.takeCompletion() }
@@ -328,7 +328,7 @@ struct JobState {
         return given
     }
 
-    /// Counts how far a task is; returns whether that is further than before, and of interest.
+    /// Counts how far a task is; returns whether it has advanced, and the job waits for it.
     mutating func taskAdvanced(_ record: TaskRecord, to fraction: Double) -> Bool {
         guard record.task != nil, record.isAwaited, fraction > record.fraction else {
             return false

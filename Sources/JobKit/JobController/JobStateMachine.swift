@@ -65,7 +65,7 @@ struct JobStateMachine<Mail> {
     /// The group of the task whose callback was called last, until its end is noted.
     private var delivered: Int??
     private var dueGroup: Int?
-    /// Whether the last callbacks were those of a task, of which the job's own may be due.
+    /// Whether the last callbacks were a task's, so that `allTasksFinished()` may be due.
     private var isAfterTask = false
     private var hasCalledAll = false
     private var hasCalledCancelled = false
@@ -113,8 +113,7 @@ struct JobStateMachine<Mail> {
     /// Takes out mail that is not delivered.
     mutating func takeArrival() -> Mail? { arrivals.popFirst()?.mail }
 
-    /// The user has answered about the task of ``Step/askAboutFailure(_:)`` that the job carries
-    /// on.
+    /// The job's code was asked by ``Step/askAboutFailure(_:)``, and answers that the job carries on.
     mutating func carryOnAnswered() { isAnswered = true }
 
     /// Returns whether this decides how the job ends; its tasks are then to be cancelled.
@@ -173,7 +172,7 @@ struct JobStateMachine<Mail> {
 
     // MARK: Steps
 
-    /// What the job's deliverer does next, when it has done the last step.
+    /// The next step for the job's deliverer, which has done the last one.
     mutating func nextStep() -> Step {
         noteDelivered()
         return ending == nil ? nextCallback() : nextOfEnding()

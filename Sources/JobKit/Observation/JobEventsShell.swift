@@ -29,7 +29,7 @@ final class JobEventsShell: Sendable {
     }
 }
 
-/// One who asked for a job's events: they are kept as long as it lives.
+/// A listener to a job's events, which are kept as long as it lives.
 final class JobEventsListener: Sendable {
     private let shell: JobEventsShell
     private let number: Int
@@ -79,14 +79,14 @@ final class JobEventsFeed: JobObserver {
         }
     }
 
-    /// Hears of the job's events from now on, and of its end.
+    /// Receives the job's events from now on, and its end.
     ///
     /// Two threads may do it at once, and neither returns before it is done.
     func connect(to job: JobController) {
         guard !isConnected.load(ordering: .acquiring) else { return }
         job.addObserver(self)
-        // The finish may have been told before the feed was added, and a job that is cancelled
-        // before its start tells none.
+        // The finish may have come before the feed was added, and a job that is cancelled before its
+        // start has no such event.
         let waiter = FinishWaiter { [shell] in shell.send { $0.jobEnded() } }
         if !job.hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }
         isConnected.store(true, ordering: .releasing)

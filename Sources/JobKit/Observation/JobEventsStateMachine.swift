@@ -1,8 +1,8 @@
-/// Decides which events of a job are kept for its listeners, and what each reader hears next.
+/// Decides which events of a job are kept for its listeners, and what each reader gets next.
 ///
 /// One list serves all: as long as the largest of their limits. Events are numbered, and a reader
-/// is the number of the event that it hears next; one that is further behind than its listener's
-/// limit hears how many it has missed.
+/// is the number of the event that it gets next; one that is further behind than its listener's
+/// limit gets the number of events that it has missed.
 struct JobEventsStateMachine<Event: Sendable, Waiter: Sendable>: Sendable {
     /// What a reader gets.
     enum Next {
@@ -23,7 +23,7 @@ struct JobEventsStateMachine<Event: Sendable, Waiter: Sendable>: Sendable {
     private var kept = FIFO<Event>()
     /// The number of the next event.
     private var count = 0
-    /// The limits of those who listen, by their numbers.
+    /// The limits of the listeners, by their numbers.
     private var limits: [Int: Int] = [:]
     /// The largest of them.
     private var capacity = 0
@@ -50,7 +50,7 @@ struct JobEventsStateMachine<Event: Sendable, Waiter: Sendable>: Sendable {
 
     // MARK: Listeners
 
-    /// Somebody listens from now on.
+    /// A listener begins to listen.
     ///
     /// - Returns: The listener's number, and that of its first event.
     mutating func listenerAdded(limit: Int) -> (listener: Int, start: Int) {

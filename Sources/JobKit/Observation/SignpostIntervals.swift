@@ -14,7 +14,7 @@ struct SignpostIntervals: Sendable {
             ?? OSSignposter(subsystem: subsystem, category: .pointsOfInterest)
     }
 
-    /// Whether anybody records what the intervals show.
+    /// Whether Instruments records the intervals.
     var isEnabled: Bool { signposter.isEnabled }
 
     /// Begins an interval, told from others by the operation's number in events.

@@ -13,7 +13,7 @@
 /// > Thread: Any. An event takes a short lock, which is not held while your code runs.
 public final class SignpostObserver: JobObserver {
     private let intervals: SignpostIntervals
-    /// The numbers of what has begun and not ended: several jobs may tell of one operation.
+    /// The numbers of what has begun and not ended: several jobs may report one operation.
     private let open = Guarded<Set<Int>>([])
 
     /// Creates an observer.

@@ -46,7 +46,7 @@ final class RateLimitedQueueShell: QueueHome {
             return (step, waiting.removeValue(forKey: ObjectIdentifier(operation)))
         }
 
-        /// Takes out those whose turn it is to be asked.
+        /// Takes out the operations that are asked in this round.
         mutating func takeAsked() -> [Operation] {
             (0..<min(asked.count, RateLimitedQueueShell.mostAsked))
                 .compactMap { _ in asked.popFirst() }
@@ -151,7 +151,7 @@ final class RateLimitedQueueShell: QueueHome {
         )
     }
 
-    // MARK: What operations tell
+    // MARK: Changes of operations
 
     func operationBecameReady(_ operation: Operation) {
         if operation.isCancelled {

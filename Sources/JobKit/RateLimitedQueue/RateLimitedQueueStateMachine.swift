@@ -28,7 +28,7 @@ struct RateLimitedQueueStateMachine<Entry> {
     /// When the last entries were handed on, the first first; those of an interval at most.
     private var times = FIFO<Duration>()
     private var newestTime = Duration.zero
-    /// The time of which the end is slept for, an interval later.
+    /// The time that a sleep waits to be an interval ago; nil where nothing sleeps.
     private var timeSleptFor: Duration?
     /// Whether a caller is handing an entry on, or about to ask for the next.
     private var isHandingOn = false
@@ -88,7 +88,7 @@ struct RateLimitedQueueStateMachine<Entry> {
         return true
     }
 
-    /// The next step for the one who claimed them; `nothing` ends the claim.
+    /// The next step for the caller that claimed them; `nothing` ends the claim.
     mutating func nextStep(at now: Duration) -> Step {
         forgetTimes(before: now)
         guard readyCount > 0 else {

@@ -24,8 +24,8 @@ extension JobController {
             waiting += draft.tasks.reversed().map { ($0, drafts.count) }
             drafts.append(draft)
         }
-        // Each stands behind its job: from the last to the first, what a job holds is made before
-        // it.
+        // Each draft stands behind its job's: from the last to the first, the tasks' snapshots are
+        // made before their job's.
         var made: [JobSnapshot?] = Array(repeating: nil, count: drafts.count)
         for index in drafts.indices.reversed() {
             let unfinished = drafts[index].children.compactMap { made[$0].take() }
@@ -38,7 +38,7 @@ extension JobController {
 /// What is known of one operation before its tasks' snapshots were made.
 private struct SnapshotDraft {
     let operation: Operation
-    /// Where those stand that are shown.
+    /// The indices of the tasks' drafts.
     var children: [Int] = []
     private let unfinished: UnfinishedTasks<Operation>?
     private let fraction: Double

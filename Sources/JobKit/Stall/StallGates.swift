@@ -1,12 +1,12 @@
 import Foundation
 
-/// The groups of a job that have a width, and who takes their places; each is looked up once.
+/// The groups of a job that have a width, and the tasks that take their places; each group is
+/// searched for once.
 final class StallGates {
     private var gates: [Int: TaskStall.Gate] = [:]
 
-    /// How many tasks are looked at to find out who takes the places of a group: as a rule the
-    /// first ones.
-    private static let lookLimit = 1_024
+    /// How many tasks are searched for those that take a group's places, usually the first ones.
+    private static let searchLimit = 1_024
 
     /// What holds a task, if that is the width of its group; called with the job's lock held.
     func gate(of record: TaskRecord, _ state: borrowing JobState) -> TaskStall.Gate? {
@@ -19,10 +19,10 @@ final class StallGates {
             width: width,
             count: count
         )
-        var looked = 0
+        var searched = 0
         var next = state.tasks.record(after: nil)
-        while let other = next, looked < Self.lookLimit, gate.lacksNames {
-            looked += 1
+        while let other = next, searched < Self.searchLimit, gate.lacksNames {
+            searched += 1
             if other.group == record.group, other.admission.stage == .admitted,
                 let task = other.task
             {

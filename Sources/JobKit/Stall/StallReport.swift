@@ -7,19 +7,19 @@ struct StallReport {
     private var queues = StalledQueues()
     /// The shells of the jobs whose tasks have lines.
     private var seen: Set<ObjectIdentifier> = []
-    /// Why operations do not go on that have no line of their own.
+    /// The reasons of operations that have no line of their own.
     private var outside: [ObjectIdentifier: String] = [:]
 
-    /// How many dependencies of dependencies are followed that have no line.
+    /// How deep dependencies of dependencies are followed that have no line.
     private static let depthLimit = 3
 
     init(at now: CoarseTime) {
         self.now = now
     }
 
-    /// How many tasks are looked at for each line: more than one, because equal ones share a line.
+    /// How many tasks are read for each line: more than one, because equal ones share a line.
     private static let tasksPerLine = 4
-    /// Up to so many equal tasks of a job have lines of their own.
+    /// How many equal tasks of a job have lines of their own at most.
     private static let ownLines = 9
 
     /// What is said of a task.
@@ -34,7 +34,7 @@ struct StallReport {
         var others: [Operation] = []
     }
 
-    /// The tasks of one job that are still to be looked at.
+    /// The tasks of one job that have no remark yet.
     private struct Level {
         let number: Int
         var tasks: ArraySlice<TaskStall>
@@ -98,7 +98,7 @@ struct StallReport {
         return (remarks, omittedCount)
     }
 
-    /// Gathers what is equal of many tasks of one job into what is said of the first of them.
+    /// Gathers equal remarks about many tasks of one job into the first of them.
     private static func gathered(_ remarks: [Remark]) -> [Remark] {
         struct Key: Hashable {
             let words: String
@@ -216,13 +216,13 @@ struct StallReport {
         let id = ObjectIdentifier(dependency)
         if let known = outside[id] { return name + known }
         guard depth < Self.depthLimit else { return name }
-        // Stands here already where dependencies go in a circle.
+        // Set before the reason is known: dependencies may form a circle.
         outside[id] = ""
         let records = TaskRecord.tracking(dependency)
         guard !records.contains(where: { seen.contains(ObjectIdentifier($0.shell)) }) else {
             return name
         }
-        // Each is asked once: its job may deliver the task meanwhile, and know it no more.
+        // Each is asked once: its job may deliver the task meanwhile, and let go of it.
         var stall = TaskStall(dependency)
         for record in records {
             guard let known = record.shell.stall(of: record) else { continue }

@@ -39,7 +39,7 @@ struct StalledQueues {
             if isSuspended { return "suspended: \(name)" }
             let isParked = parked.contains(ObjectIdentifier(task))
             guard isParked || isFull else { return "ready in \(name)" }
-            let who =
+            let names =
                 executing.isEmpty
                 ? "nothing"
                 : OperationNames.list(executing, of: executingCount) { operation in
@@ -47,7 +47,7 @@ struct StalledQueues {
                     return operation === job ? "its own job \(name)" : name
                 }
             let verb = executingCount > 1 ? "execute" : "executes"
-            return "\(isParked ? "waits for a barrier" : "full"): \(name), where \(who) \(verb)"
+            return "\(isParked ? "waits for a barrier" : "full"): \(name), where \(names) \(verb)"
         }
     }
 

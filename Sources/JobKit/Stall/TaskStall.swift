@@ -2,7 +2,7 @@ import Foundation
 
 /// What a job knows of a task that has not finished.
 struct TaskStall {
-    /// A group's width, and who takes the places.
+    /// A group's width, and the tasks that take its places.
     struct Gate {
         let group: JobGroup
         let width: Int
@@ -24,7 +24,7 @@ struct TaskStall {
     let task: Operation
     /// The job that tracks the task; nil for an operation that no job tracks.
     let job: JobController?
-    /// Whether the task has finished, which the job has not heard.
+    /// Whether the task has finished without notifying the job.
     var hasFinishedWithoutTelling: Bool { record?.hasFinishedWithoutTelling(task) == true }
 
     private var record: TaskRecord?

@@ -2,10 +2,9 @@ import Foundation
 
 /// The first of a job's unfinished tasks, and how many it has in all.
 ///
-/// What is listed is taken from the front of the job's list, and what is counted is kept as a
-/// count: to look at a few of 100,000 tasks costs what the few cost. Only tasks that have finished
-/// and wait for their callbacks are passed over, a page at a time, so that the job's lock is held
-/// shortly.
+/// The entries come from the front of the job's list, and the job keeps the counts: a few of 100,000
+/// tasks cost what the few cost. Only tasks that have finished and wait for their callbacks are
+/// skipped, a page at a time, so that the job's lock is held briefly.
 struct UnfinishedTasks<Entry> {
     private(set) var entries: [Entry] = []
     /// How many tasks the job has tracked.
@@ -17,10 +16,10 @@ struct UnfinishedTasks<Entry> {
     /// How many unfinished tasks are not among the entries.
     private(set) var omittedCount = 0
 
-    /// How many tasks are looked at while the job's lock is held.
+    /// How many tasks are read while the job's lock is held.
     private static var pageLength: Int { 512 }
-    /// How often a page may lose its place, because the job delivers the task at its end, before
-    /// the rest is one page.
+    /// How often the list is read at most: reading fails where the job delivers the last task of a
+    /// page, and the last time reads a single page.
     private static var attempts: Int { 4 }
 
     /// Asks a job.
@@ -41,7 +40,7 @@ struct UnfinishedTasks<Entry> {
         }
     }
 
-    /// Reads page after page; returns false where the place in the list is lost.
+    /// Reads page after page; returns false where the last task of a page has left the list.
     private mutating func read(
         _ shell: JobShell,
         limit: Int,
@@ -65,7 +64,7 @@ struct UnfinishedTasks<Entry> {
                 entries.append(entry)
             }
         } while !page.isLast && entries.count < limit
-        // Where all were looked at, that is newer than the count.
+        // Where all tasks were read, that is newer than the count.
         if page.isLast, hasTasks { finishedCount = trackedCount - entries.count }
         omittedCount = hasTasks ? max(0, trackedCount - finishedCount - entries.count) : 0
         return true
@@ -74,7 +73,7 @@ struct UnfinishedTasks<Entry> {
     /// What is read of the list at a time.
     private struct Page {
         var found: [(entry: Entry, record: TaskRecord, task: Operation)] = []
-        /// The last task looked at.
+        /// The last task that was read.
         private var last: TaskRecord?
         /// Whether there is none behind it.
         private(set) var isLast = false
@@ -87,10 +86,10 @@ struct UnfinishedTasks<Entry> {
             _ entry: (borrowing JobState, TaskRecord, Operation) -> Entry
         ) -> Bool {
             if let last, !TaskList.holds(last) { return false }
-            var looked = 0
+            var count = 0
             var next = state.tasks.record(after: last)
-            while let record = next, looked < length, found.count < room {
-                looked += 1
+            while let record = next, count < length, found.count < room {
+                count += 1
                 last = record
                 if let task = record.task, !record.hasFinished {
                     found.append((entry(state, record, task), record, task))

@@ -28,7 +28,7 @@ final class StepRun: Sendable {
     private let patience: Duration
     private let state: Guarded<State>
 
-    /// How often a run looks for what it is not told: an operation that became ready, a job that
+    /// How often a run polls for what does not wake it: an operation that became ready, a job that
     /// finished on another thread.
     private static let pause = DispatchTimeInterval.milliseconds(5)
 

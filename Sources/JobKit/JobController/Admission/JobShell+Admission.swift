@@ -9,7 +9,7 @@ extension JobShell {
         }
     }
 
-    /// Puts a task into its queue whose turn has come only now; an ending job starts none.
+    /// Puts a task into its queue some time after it was tracked; an ending job starts none.
     func submitLater(_ record: TaskRecord) {
         let isDue = ask { $0.machine.ending == nil && record.task != nil }
         if isDue { submit(record) }
@@ -39,7 +39,7 @@ extension JobShell {
 
     // MARK: Width and suspension
 
-    /// Sets a width; the first one has all tasks asked once whether they are in their queues.
+    /// Sets a width; before the first one, each task is asked whether it has finished.
     func setWidth(_ width: Int, for group: JobGroup) {
         guard width < .max || features.contains(.groupWidths) else { return }
         // A task that finishes from now on gives its place back.

@@ -79,7 +79,7 @@ extension JobShell {
         }
     }
 
-    /// Sees that the task of a record that the job is about to leave runs inside its context.
+    /// Keeps the job's context for the task of a record that the job is about to leave.
     func keepContext(of record: TaskRecord) {
         guard features.contains(.context) else { return }
         let (task, queue) = ask { _ in (record.task, record.queue) }
@@ -87,14 +87,14 @@ extension JobShell {
         if let task { keepContext(for: task, isStarted: isStarted) }
     }
 
-    /// Sees that a task that the job is about to leave runs inside its context, if it has one.
+    /// Keeps the job's context, if it has one, for a task that the job is about to leave.
     ///
     /// - Parameters:
     ///   - task: The task.
     ///   - isStarted: Whether a queue of JobKit's is sure to start it.
     func keepContext(for task: Operation, isStarted: Bool = false) {
         guard let context else { return }
-        // The thread that tracks the task may not have come to that yet.
+        // The thread that tracks the task may not have handed it down yet.
         Self.handDown(context, to: [task])
         if let concurrent = task as? ConcurrentOperation {
             // A nested job has inherited it, and a task that runs is inside it.

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// How far the thread that delivers a job's mail has come.
+/// How far a job's mail has been delivered.
 struct JobDelivery {
     private var reader = JobMailbox.Reader()
     /// The callback that is running.

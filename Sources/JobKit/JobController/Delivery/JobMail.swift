@@ -1,7 +1,7 @@
 import Synchronization
 
 // A class that others derive from is never checked: the link is atomic, the rest constant.
-/// Something that a job will hear of: the finish of an operation, or the end of a delay.
+/// Something that is delivered to a job: the finish of a task, or the end of a delay.
 class JobMail: OperationListener, @unchecked Sendable {
     /// The next in the ``JobMailbox``, retained.
     final let next = Atomic<Unmanaged<JobMail>?>(nil)
@@ -11,8 +11,8 @@ class JobMail: OperationListener, @unchecked Sendable {
         self.isTask = isTask
     }
 
-    /// The mail as a task's record, if it is one: asked several times for each task, where a cast
-    /// would cost more than the rest of the question.
+    /// The mail as a task's record, or nil: read several times for each task, where a cast would cost
+    /// more.
     final var record: TaskRecord? {
         isTask ? unsafeDowncast(self, to: TaskRecord.self) : nil
     }
@@ -20,7 +20,7 @@ class JobMail: OperationListener, @unchecked Sendable {
     /// Calls the job's code; only the job's deliverer calls this.
     func deliver(to job: JobController) {}
 
-    /// The job has ended, and does not hear of what is no task.
+    /// The job has ended, and mail that is no task's record is not delivered.
     func discard(from shell: JobShell) {}
 }
 

@@ -22,7 +22,7 @@ final class JobMailbox: Sendable {
     /// How many of them have failed.
     var failedCount: Int { failures.load(ordering: .relaxed) }
 
-    /// The place of the one reader at a time.
+    /// The position of the reader; there is one at a time.
     struct Reader {
         fileprivate var next: Unmanaged<JobMail>?
     }

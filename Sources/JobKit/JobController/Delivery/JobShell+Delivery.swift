@@ -40,7 +40,7 @@ extension JobShell {
         }
     }
 
-    /// Delivers on the `callbackQueue`; a job that so finishes is the concern of another thread.
+    /// Delivers on the `callbackQueue`; if that finishes the job, another thread goes on above.
     func deliverOnCallbackQueue() {
         callbackQueueAsked.store(0, ordering: .relaxed)
         var news = PlaceNews()
@@ -60,8 +60,8 @@ extension JobShell {
 
     /// Runs callbacks until none is due.
     ///
-    /// - Returns: A job that has something to deliver now, as claimed by this one's finish; or this
-    ///   job itself, when the limit was reached.
+    /// - Returns: The job to deliver to next: one that this job's finish has claimed, or this job
+    ///   itself where the limit was reached.
     private func deliver(
         atMost limit: Int = .max,
         _ news: inout PlaceNews

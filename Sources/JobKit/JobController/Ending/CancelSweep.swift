@@ -11,8 +11,7 @@ final class CancelSweep {
     }
 
     private var work: [Work] = []
-    /// Whether another thread's sweep is on its way to the same tasks, and will end the jobs'
-    /// sweeps.
+    /// Whether another thread's sweep goes through the same tasks, and will end the jobs' sweeps.
     private let isHelp: Bool
     /// The operation whose `cancel()` the sweep is calling.
     private var target: ObjectIdentifier?
@@ -26,8 +25,8 @@ final class CancelSweep {
         CancelSweep(isHelp: false).run(records, of: shell, in: context)
     }
 
-    /// Goes through tasks that another thread may be cancelling, unless user code that a sweep of
-    /// this thread calls asks for it.
+    /// Cancels tasks beside another thread; not where the code that asks for it is called by a sweep
+    /// of this thread.
     static func help(_ records: [TaskRecord], of shell: JobShell, for job: JobController) {
         let context = ThreadContext.current
         guard let sweep = context.pointee.sweep as? CancelSweep else {
@@ -69,7 +68,8 @@ final class CancelSweep {
         }
     }
 
-    /// Cancels one task as it was tracked to be, and finds out whether the job waits for it.
+    /// Cancels one task on the terms on which it is tracked, and stops waiting for it where the job
+    /// need not wait.
     static func cancel(
         _ record: TaskRecord,
         of shell: JobShell,

@@ -64,7 +64,7 @@ extension JobShell {
         deliverElsewhere()
     }
 
-    /// The job waits for the task no longer, or need not because it has stopped.
+    /// The job need not wait for the task any more.
     ///
     /// If the task has not finished, observers are notified that the job has dropped it.
     func stopWaiting(for record: TaskRecord, hasFinished: Bool = false) {
@@ -76,13 +76,13 @@ extension JobShell {
 
     // MARK: Tasks of several jobs
 
-    // The last of the jobs decides. Two that end at once each decide upon their end before they
-    // look at the other, so that one of them sees that the other has ended.
+    // The last job to end cancels the task. Of two that end at once, each decides its end before it
+    // asks the other, so that at least one sees that the other has ended.
 
     /// Whether another job that has not ended tracks the task.
     func sharesTask(of record: TaskRecord) -> Bool {
         guard let task = ask({ _ in record.task }) else { return false }
-        // As a rule there is none, and else the first will do.
+        // Usually there is none, and otherwise the first is enough.
         for limit in [1, Int.max] {
             let others =
                 (task as? ConcurrentOperation)?

@@ -38,10 +38,9 @@ extension JobShell {
 
     /// Ends the job if it was given up and no thread is notifying observers of its tasks.
     ///
-    /// The turn to deliver may be in the hands of a thread that never comes back, and so the job
-    /// ends without it.
+    /// A thread that never comes back may have the turn to deliver, so the job ends without it.
     ///
-    /// - Parameter job: The job, where it may not have begun.
+    /// - Parameter job: The job; nil where it has begun.
     func endIfGivenUp(_ job: JobController? = nil) {
         let end = send { state -> (job: JobController, how: JobState.Machine.Ending)? in
             guard state.machine.isGivenUp, let job = job ?? state.owner.known,
@@ -51,7 +50,7 @@ extension JobShell {
             return (job, how)
         }
         guard let end else { return }
-        // The thread with the turn lets go of the job, which it knows by its address alone.
+        // A thread that has the turn does not retain the job, and releases it when it comes back.
         if !mailbox.turn.close() { releaseGivenUp() }
         var claimed: (any CallbackDelivery)?
         _ = finish(end.job, end.how, &claimed)
@@ -84,7 +83,7 @@ extension JobShell {
                 return (job, state.tasks.awaited)
             }
             guard let (job, records) = found else { continue }
-            // Asked while the job cannot have ended: those above know it no more once it has.
+            // Asked before the job can end: the jobs above track it no longer then.
             let above = JobShell.tracking(job)
             if !records.isEmpty { CancelSweep.help(records, of: shell, for: job) }
             shell.tasksCancelled()

@@ -13,7 +13,8 @@ struct ProgressReport {
         var remaining = [shell]
         var found: [JobShell] = []
         while let shell = remaining.popLast() {
-            // A task that begins to say a fraction sets the one and then looks at the other.
+            // A task that begins to report sets `ownFractions` and then reads `progress`, so that
+            // one of the two threads sees the other.
             guard shell.features.insert(.progress), shell.features.contains(.ownFractions) else {
                 continue
             }
@@ -30,7 +31,7 @@ struct ProgressReport {
         taskAdvanced()
     }
 
-    /// A task is tracked now, and the job hears of it: it may have advanced before.
+    /// A task is tracked, and the job listens to it: it may have advanced before.
     @inline(__always)
     func taskTracked(_ task: Operation, _ record: TaskRecord) {
         if record.isConcurrent,
@@ -72,7 +73,7 @@ struct ProgressReport {
         advance(operation, to: said(fraction, by: operation))
     }
 
-    /// What counts of a fraction that an operation says: a job is below 1 until it has finished.
+    /// A reported fraction as it counts: a job is below 1 until it has finished.
     private static func said(_ fraction: Double, by operation: ConcurrentOperation) -> Double {
         operation is JobController ? min(fraction, 1.0.nextDown) : fraction
     }
@@ -116,7 +117,7 @@ struct ProgressReport {
         return fraction.map { note(record, is: said($0, by: operation)) } ?? false
     }
 
-    /// Notes how far a task is; returns whether that is further than before, and of interest.
+    /// Notes how far a task is; returns whether it has advanced, and its job reports that.
     private static func note(_ record: TaskRecord, is fraction: Double) -> Bool {
         record.shell.features.contains(.progress)
             && record.shell.send { $0.taskAdvanced(record, to: fraction) }

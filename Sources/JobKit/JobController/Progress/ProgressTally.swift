@@ -1,7 +1,7 @@
 /// Sums the weights of a job's tasks.
 ///
 /// What a task itself says it has done counts from when the code that tracked it, `main()` or a
-/// callback, has returned: until then the total is still growing, and no total.
+/// callback, has returned: until then the total is still growing.
 struct ProgressTally: Sendable {
     /// One run of the job's code, or the time between two of them.
     typealias Stretch = UInt32
@@ -16,7 +16,8 @@ struct ProgressTally: Sendable {
     /// Odd in a run of the job's code, and until `main()` has returned.
     private var stretch: Stretch = 1
 
-    /// A task is tracked; returns when, to be given back where the task advances.
+    /// A task is tracked; returns the stretch, which ``taskAdvanced(weight:from:to:trackedIn:)``
+    /// needs.
     @inline(__always)
     mutating func taskTracked(weight: Int64) -> Stretch {
         tracked += Int128(weight)

@@ -1,6 +1,6 @@
 /// Finds out whether a job that is to be tracked waits for the job that is to track it.
 ///
-/// Looks up from the one and down from the other by turns, until one of the two looks is complete.
+/// Searches up from the one and down from the other by turns, until one of the searches is complete.
 /// So a small tree below ten thousand jobs costs no more than a job above them.
 struct AncestorSearch {
     private let job: JobShell

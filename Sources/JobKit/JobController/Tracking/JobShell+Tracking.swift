@@ -76,7 +76,7 @@ extension JobShell {
         )
     }
 
-    /// Puts a task into a queue that tells of its finish, unless it was started before.
+    /// Puts a task into a queue that reports its finish, unless it was started before.
     private func put(
         _ task: Operation,
         into queue: TaskQueue,
@@ -112,7 +112,7 @@ extension JobShell {
         deliverElsewhere()
     }
 
-    /// Called on the thread of the finish; the caller sees to the delivery.
+    /// Called on the thread of the finish, which then claims the delivery.
     func taskFinished(_ record: TaskRecord, hasFailed: Bool) {
         if features.contains(.observed) { TaskNotifier(record).taskFinished() }
         // Before the place is free: the task that gets it may finish at once.

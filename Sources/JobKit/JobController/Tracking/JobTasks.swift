@@ -4,7 +4,7 @@ import Synchronization
 /// The tasks that a job has not delivered, and how many it has had.
 struct JobTasks {
     private var list = TaskList()
-    /// The tasks of several jobs, or of no ``ConcurrentOperation``, that were not delivered.
+    /// The undelivered tasks that several jobs track, or that are no ``ConcurrentOperation``.
     private var undelivered: Set<ObjectIdentifier> = []
     private(set) var trackedCount = 0
     /// How many tasks were delivered or discarded.
@@ -47,7 +47,7 @@ struct JobTasks {
 
     /// Notes that a task is not delivered; returns false if it was noted already.
     ///
-    /// A ``ConcurrentOperation`` keeps the first job that tracks it by itself.
+    /// A ``ConcurrentOperation`` itself keeps the first job that tracks it.
     @inline(__always)
     mutating func noteUndelivered(_ record: TaskRecord, _ task: Operation) -> Bool {
         let id = ObjectIdentifier(task)

@@ -30,7 +30,7 @@ class TaskRecord: JobMail, @unchecked Sendable {
     /// When the task was started, if the job was observed then.
     private(set) final var startTime = EventTime.unknown
 
-    /// When the task was tracked.
+    /// The stretch of the job's code in which the task was tracked.
     private(set) final var stretch: ProgressTally.Stretch = 0
 
     /// How much of its weight the task says it has done.
@@ -54,13 +54,13 @@ class TaskRecord: JobMail, @unchecked Sendable {
         super.init(isTask: true)
     }
 
-    /// The task, if it is one that tells of its finish itself.
+    /// The task, if it is a ``ConcurrentOperation``.
     final var concurrentTask: ConcurrentOperation? {
         isConcurrent ? task.map { unsafeDowncast($0, to: ConcurrentOperation.self) } : nil
     }
 
-    /// The same to be asked something while the record holds it: each delivery asks several times,
-    /// and would count a reference each time.
+    /// ``concurrentTask`` without a retain, valid while the record holds the task: each delivery
+    /// reads it several times.
     final var unretainedTask: Unmanaged<ConcurrentOperation>? {
         isConcurrent
             ? task.map { .passUnretained(unsafeDowncast($0, to: ConcurrentOperation.self)) } : nil
