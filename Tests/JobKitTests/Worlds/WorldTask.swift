@@ -76,7 +76,8 @@ final class WorldTask: ConcurrentOperation, @unchecked Sendable {
         if isHeld?() == true { world.complain("J14: \(name ?? "") was started while held") }
         if !hasLostEdges.load(ordering: .acquiring) { terms.checkDependencies(of: self) }
         terms.checkPath(of: name ?? "")
-        for gauge in terms.gauges { gauge.enter() }
+        // One that is given up goes on here although its place is free (O11): it is not counted.
+        if work != .deaf { for gauge in terms.gauges { gauge.enter() } }
         if let text = world.ordered.started(self) { world.complain(text) }
         switch work {
         case .instant: end()
@@ -87,7 +88,7 @@ final class WorldTask: ConcurrentOperation, @unchecked Sendable {
                     end()
                 }
         case .watched: world.watched.add { self.end() }
-        case .deaf: for gauge in terms.gauges { gauge.leave() }
+        case .deaf: break
         }
     }
 
