@@ -77,7 +77,7 @@ extension ConcurrentOperation {
     func giveUp(_ decision: OperationLifecycle.GivingUp, decide: () -> Void = {}) {
         guard decision != .ignore else { return }
         let isTold = currentLifecycle.contains(.notifying)
-        let listeners = isTold ? hooks.withLock { $0.subscribers } : []
+        let listeners = isTold ? Array(hooks.withLock { $0.audience.listeners }) : []
         switch decision {
         case .end: end()
         case .decide: decide()
@@ -141,30 +141,32 @@ extension ConcurrentOperation {
             }
         }
         var late: [LateLook] = []
-        if let subscriber = taken.listeners.subscriber { tell(subscriber) }
-        if let others = taken.listeners.others {
-            for subscriber in others.subscribers.all { tell(subscriber) }
-            late = LateLook.collect { for dependent in others.dependents.edges { dependent.end() } }
+        if let listener = taken.audience.listener { tell(listener) }
+        if let others = taken.audience.others {
+            for listener in others.listeners.present { tell(listener) }
+            late = LateLook.collect {
+                for dependent in others.dependents.elements { dependent.end() }
+            }
         }
         announceDidFinish(wasExecuting: wasExecuting)
         // Plain dependents are ready only since Foundation has told them.
         LateLook.look(late)
         taken.timers?.cancelAll()
         if isWorkers {
-            context.pointee.frame.waiters = taken.listeners.others?.waiters
+            context.pointee.frame.waiters = taken.audience.others?.waiters
         } else {
             taken.queue?.operationFinished(self)
-            for waiter in taken.listeners.others?.waiters ?? [] { waiter.resume() }
+            for waiter in taken.audience.others?.waiters ?? [] { waiter.resume() }
         }
     }
 
-    /// Changes the hooks by what may bring a subscriber, and then notes whether it has company.
+    /// Changes the hooks by what may bring a listener, and then notes whether it has company.
     ///
     /// Sequentially consistent, and noted before the lock is released: a queue reads it when it has
-    /// the operation, and a subscriber looks then whether the queue has it. At least one of
-    /// the two sees the other.
+    /// the operation, and a listener's job looks then whether the queue has it. At least one of the
+    /// two sees the other.
     @inline(__always)
-    func subscribing<Result>(_ body: (inout OperationHooks) -> Result) -> Result {
+    func addingListener<Result>(_ body: (inout OperationHooks) -> Result) -> Result {
         hooks.withLock { hooks in
             let result = body(&hooks)
             if hooks.isShared {
@@ -189,9 +191,7 @@ extension ConcurrentOperation {
         startIsObserved()
         // A job may have decided upon its end, which its lifecycle does not know yet.
         guard entersMain, !callsNothingMore else { return }
-        let (first, others) = hooks.withLock { $0.allSubscribers }
-        first?.operationStarts()
-        for listener in others { listener.operationStarts() }
+        for listener in hooks.withLock({ $0.audience.listeners }) { listener.operationStarts() }
     }
 
     /// Does what `start()` does in a frame of the thread, and delivers then.

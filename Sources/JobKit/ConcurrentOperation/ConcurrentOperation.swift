@@ -255,8 +255,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     private var firstContext: OperationContext? {
         // One that so ends has left its context to be found the second time.
         for _ in 0..<2 {
-            for subscriber in hooks.withLock({ $0.subscribers }) {
-                if let context = subscriber.context { return context }
+            for listener in hooks.withLock({ $0.audience.listeners }) {
+                if let context = listener.context { return context }
             }
         }
         return nil

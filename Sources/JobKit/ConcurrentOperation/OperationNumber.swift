@@ -7,15 +7,6 @@ enum OperationNumber {
     static func next() -> Int { last.add(1, ordering: .relaxed).newValue }
 }
 
-extension Operation {
-    /// The operation's number in events, snapshots and timelines; unique in the process.
-    ///
-    /// > Thread: Any.
-    public var operationID: Int {
-        (self as? ConcurrentOperation)?.eventNumber ?? PlainOperations.number(of: self)
-    }
-}
-
 extension ConcurrentOperation {
     /// The `operationID`, for those who know the class.
     final var eventNumber: Int {

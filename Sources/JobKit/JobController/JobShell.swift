@@ -123,7 +123,7 @@ final class JobShell: CallbackDelivery {
 
     private func release(_ record: TaskRecord) -> Operation? {
         let (released, completion) = send { ($0.empty(record), record.takeCompletion()) }
-        if let task = released.task { unsubscribe(record, from: task) }
+        released.task?.removeListener(record)
         withExtendedLifetime((released, completion)) {}
         return released.task
     }

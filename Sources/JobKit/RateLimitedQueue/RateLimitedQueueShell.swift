@@ -100,7 +100,7 @@ final class RateLimitedQueueShell: QueueHome {
     private func enter(_ operation: Operation, _ admission: TaskQueueShell.Admission) -> Bool {
         let concurrent = operation as? ConcurrentOperation
         if let concurrent {
-            let standsElsewhere = concurrent.subscribing { $0.enter(self, nil).standsElsewhere }
+            let standsElsewhere = concurrent.addingListener { $0.enter(self, nil).standsElsewhere }
             guard !standsElsewhere else { refuse(operation, "stands in a queue already") }
             concurrent.lifecycle.bitwiseOr(
                 OperationLifecycle.queued.rawValue,

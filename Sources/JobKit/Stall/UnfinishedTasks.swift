@@ -118,6 +118,6 @@ extension TaskRecord {
     /// Foundation's own classes say so always.
     func hasFinishedWithoutTelling(_ task: Operation) -> Bool {
         guard !isConcurrent, !(task is BlockOperation), task.isFinished else { return false }
-        return PlainOperations.subscribers(of: task).contains { $0 === self }
+        return task.listeners.contains { $0 === self }
     }
 }

@@ -86,7 +86,7 @@ extension TaskQueueShell {
             return enterPlain(operation, admission, listener)
         }
         let operation = unsafeDowncast(operation, to: ConcurrentOperation.self)
-        let (standsElsewhere, isClosed) = operation.subscribing { $0.enter(self, listener) }
+        let (standsElsewhere, isClosed) = operation.addingListener { $0.enter(self, listener) }
         operation.lifecycle.bitwiseOr(
             OperationLifecycle.queued.rawValue,
             ordering: .acquiringAndReleasing

@@ -55,7 +55,7 @@ extension TaskWorkflow {
         }
         // A task that nothing waits for closes no circle.
         if launch.isLaunched {
-            if tasks.contains(where: { $0.hooks.withLock { $0.hasDependents } }) {
+            if tasks.contains(where: { $0.hooks.withLock { $0.audience.hasDependents } }) {
                 refuseImpossibleDependencies()
             } else {
                 noteDependencies(of: tasks)

@@ -79,7 +79,7 @@ extension Duel {
                 job.cancel()
                 await job.waitForFinish()
                 referee.expect(
-                    PlainOperations.subscribers(of: plain).isEmpty,
+                    Array(plain.listeners).isEmpty,
                     "J10: an ended job still waits to hear of a finish"
                 )
                 referee.expect(job.outcome.map { "\($0)" } == "cancelled", "J8: not cancelled")

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Both operations hold the edge and neither locks the other, so an edge that is removed while it
 /// is being registered is found to be over by the thread that registers it.
-final class DependencyEdge: Sendable {
+final class DependencyEdge: FinishListElement {
     private let readiness: Readiness
     private let hasEnded = Atomic(false)
 
@@ -15,7 +15,8 @@ final class DependencyEdge: Sendable {
         readiness.dependencyAdded()
     }
 
-    var isOver: Bool { hasEnded.load(ordering: .acquiring) }
+    /// Whether the wait is over.
+    var hasLeft: Bool { hasEnded.load(ordering: .acquiring) }
 
     /// Returns whether the operation was still waiting; it may have become ready.
     @discardableResult
@@ -32,19 +33,9 @@ final class DependencyEdge: Sendable {
 
     /// Ends the edge when the operation finishes; at once if it has already finished.
     func register(with operation: Operation) {
-        let isWaiting =
-            (operation as? ConcurrentOperation)?.hooks.withLock { $0.addDependent(self) }
-            ?? PlainOperations.addDependent(self, to: operation)
-        if !isWaiting { end() }
+        if !operation.addDependent(self) { end() }
     }
 
     /// Tells the operation that its finish no longer matters to this edge, which is over.
-    func withdraw(from operation: Operation) {
-        if let operation = operation as? ConcurrentOperation {
-            let released = operation.hooks.withLock { $0.dependentRemoved() }
-            withExtendedLifetime(released) {}
-        } else {
-            PlainOperations.removeDependent(self, from: operation)
-        }
-    }
+    func withdraw(from operation: Operation) { operation.dependentLeft() }
 }

@@ -13,54 +13,19 @@ struct OperationHooks {
     var readiness: Readiness?
     /// Nil until a dependency is added.
     var dependencies: OperationDependencies?
-    private(set) var listeners = Listeners()
+    private(set) var audience = FinishAudience()
     private(set) var isClosed = false
     private(set) var willNeverRun = false
-    /// Whether a subscriber came that was not the first.
+    /// Whether a listener came that was not the first.
     private(set) var isShared = false
-    private var wasSubscribed = false
-
-    /// Who is to be told of the finish.
-    struct Listeners {
-        /// Stands by itself, because most operations have one subscriber and nothing else.
-        var subscriber: OperationListener?
-        var others: Others?
-    }
-
-    /// In an optional of its own: an operation without pays for no array.
-    struct Others {
-        var subscribers = TaskSubscribers()
-        var dependents = DependentEdges()
-        var waiters: [FinishWaiter] = []
-    }
-
-    /// All subscribers, in the order in which they came.
-    var subscribers: [OperationListener] {
-        (listeners.subscriber.map { [$0] } ?? []) + (listeners.others?.subscribers.all ?? [])
-    }
-
-    /// The subscriber that came first, and the others: no array for the one that most have.
-    var allSubscribers: (first: OperationListener?, others: [OperationListener]) {
-        (listeners.subscriber, listeners.others?.subscribers.all ?? [])
-    }
-
-    /// Whether another operation waits for this one to finish.
-    var hasDependents: Bool { listeners.others?.dependents.edges.isEmpty == false }
+    private var hadListener = false
 
     /// Returns false if the operation has finished.
-    mutating func subscribe(_ subscriber: OperationListener) -> Bool {
+    mutating func add(_ listener: OperationListener) -> Bool {
         guard !isClosed else { return false }
-        if wasSubscribed { isShared = true }
-        wasSubscribed = true
-        // Its job may have ended meanwhile.
-        guard subscriber.subscription == .none else { return true }
-        subscriber.subscription = .stands
-        if listeners.subscriber == nil, listeners.others?.subscribers.isEmpty != false {
-            listeners.subscriber = subscriber
-        } else {
-            listeners.others = listeners.others ?? Others()
-            listeners.others?.subscribers.append(subscriber)
-        }
+        if hadListener { isShared = true }
+        hadListener = true
+        audience.add(listener)
         return true
     }
 
@@ -68,13 +33,13 @@ struct OperationHooks {
     ///
     /// - Parameters:
     ///   - home: The queue.
-    ///   - subscriber: Hears of the finish, even where the operation stands in another queue.
+    ///   - listener: Hears of the finish, even where the operation stands in another queue.
     /// - Returns: Why it does not stand in the queue, if it does not.
     mutating func enter(
         _ home: any QueueHome,
-        _ subscriber: OperationListener?
+        _ listener: OperationListener?
     ) -> (standsElsewhere: Bool, isClosed: Bool) {
-        if let subscriber { _ = subscribe(subscriber) }
+        if let listener { _ = add(listener) }
         guard queue == nil else { return (true, isClosed) }
         if !isClosed { queue = home }
         return (false, isClosed)
@@ -82,67 +47,43 @@ struct OperationHooks {
 
     /// A job hears of the finish no more, unless the finish has come and is being told.
     ///
-    /// - Returns: What is to be released with no lock held: a record may be the last owner of what
-    ///   a job that has gone was given.
+    /// - Returns: What is to be released with no lock held.
     @discardableResult
-    mutating func unsubscribe(_ subscriber: OperationListener) -> [OperationListener] {
-        // The teller of the finish reads the subscriptions that it took out, without the lock.
-        guard !isClosed else { return [] }
-        let didStand = subscriber.subscription == .stands
-        subscriber.subscription = .isOver
-        if listeners.subscriber === subscriber {
-            listeners.subscriber = nil
-        } else if didStand {
-            return listeners.others?.subscribers.subscriptionEnded() ?? []
-        }
-        return []
-    }
-
-    /// The first subscribers but for one of them.
-    func subscribers(_ limit: Int, otherThan subscriber: OperationListener) -> [OperationListener] {
-        if let first = listeners.subscriber, first !== subscriber {
-            let rest = limit > 1 ? listeners.others?.subscribers : nil
-            return [first] + (rest?.first(limit - 1, otherThan: subscriber) ?? [])
-        }
-        return listeners.others?.subscribers.first(limit, otherThan: subscriber) ?? []
+    mutating func remove(_ listener: OperationListener) -> [OperationListener] {
+        // The thread that tells of the finish reads without the lock what it took out.
+        isClosed ? [] : audience.remove(listener)
     }
 
     /// Returns false if there is nothing to wait for.
     mutating func addWaiter(_ waiter: FinishWaiter) -> Bool {
         guard !isClosed, !willNeverRun else { return false }
-        listeners.others = listeners.others ?? Others()
-        listeners.others?.waiters.append(waiter)
+        audience.add(waiter)
         return true
     }
 
     /// Returns false if the operation has finished, so that there is nothing to wait for.
-    mutating func addDependent(_ edge: DependencyEdge) -> Bool {
+    mutating func add(_ dependent: DependencyEdge) -> Bool {
         guard !isClosed else { return false }
-        listeners.others = listeners.others ?? Others()
-        listeners.others?.dependents.insert(edge)
+        audience.add(dependent)
         return true
     }
 
     /// One of the dependents waits no longer.
     ///
-    /// - Returns: What is to be released with no lock held: an edge may be the last owner of a
-    ///   plain operation that waited.
-    mutating func dependentRemoved() -> [DependencyEdge] {
-        listeners.others?.dependents.edgeRemoved() ?? []
-    }
+    /// - Returns: What is to be released with no lock held.
+    mutating func dependentLeft() -> [DependencyEdge] { audience.dependentLeft() }
 
     /// Cancelled before the start: no waiter waits any longer.
     mutating func cancelledBeforeStart() -> [FinishWaiter] {
         willNeverRun = true
-        defer { listeners.others?.waiters = [] }
-        return listeners.others?.waiters ?? []
+        return audience.takeWaiters()
     }
 
     /// What a finish takes out, to act on it with the lock released.
     struct Taken {
         let queue: (any QueueHome)?
         let timers: OperationTimers?
-        let listeners: Listeners
+        let audience: FinishAudience
     }
 
     /// Takes out what a finish needs; nothing is added from now on.
@@ -153,8 +94,8 @@ struct OperationHooks {
         isClosed = true
         defer { queue = nil }
         // Moved out: a copy counts references.
-        var taken = Listeners()
-        swap(&taken, &listeners)
-        return Taken(queue: takesQueue ? queue : nil, timers: timers, listeners: taken)
+        var taken = FinishAudience()
+        swap(&taken, &audience)
+        return Taken(queue: takesQueue ? queue : nil, timers: timers, audience: taken)
     }
 }

@@ -4,16 +4,18 @@ import Foundation
 /// Who hears of the start and the finish of one operation: a job's record of a task.
 ///
 /// A class and not a protocol, because every task calls it several times.
-class OperationListener: CallbackDelivery, @unchecked Sendable {
-    /// Whether it hears of the finish of a ``ConcurrentOperation``.
-    enum Subscription {
-        case none
-        case stands
-        case isOver
+class OperationListener: CallbackDelivery, FinishListElement, @unchecked Sendable {
+    /// Whether it hears of the operation's finish.
+    enum Listening {
+        case notYet
+        case now
+        case noLonger
     }
 
     /// Guarded by the operation's lock.
-    final var subscription = Subscription.none
+    final var listening = Listening.notYet
+
+    final var hasLeft: Bool { listening == .noLonger }
 
     /// What the operation is to run inside.
     var context: OperationContext? { nil }
@@ -36,12 +38,4 @@ class OperationListener: CallbackDelivery, @unchecked Sendable {
     func deliverClaimed(_ news: inout PlaceNews) -> (any CallbackDelivery)? { nil }
 
     func deliverClaimedElsewhere() {}
-}
-
-extension Operation {
-    /// Who hears of the operation's finish, in the order in which they came.
-    var listeners: [OperationListener] {
-        (self as? ConcurrentOperation)?.hooks.withLock { $0.subscribers }
-            ?? Array(PlainOperations.subscribers(of: self))
-    }
 }

@@ -101,11 +101,11 @@ extension JobShell {
             guard !(task is JobController), !concurrent.currentLifecycle.contains(.entered) else {
                 return
             }
-            _ = concurrent.subscribing { $0.subscribe(KeptContext(context)) }
+            _ = concurrent.addListener(KeptContext(context))
         } else if !isStarted {
             PlainOperations.keep(KeptContext(context), for: task)
-        } else if !task.isFinished {
-            PlainOperations.subscribe(KeptContext(context), to: task)?.watch(task)
+        } else {
+            _ = task.addListener(KeptContext(context))
         }
     }
 }

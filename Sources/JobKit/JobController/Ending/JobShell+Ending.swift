@@ -84,10 +84,7 @@ extension JobShell {
         guard let task = ask({ _ in record.task }) else { return false }
         // Usually there is none, and otherwise the first is enough.
         for limit in [1, Int.max] {
-            let others =
-                (task as? ConcurrentOperation)?
-                .hooks.withLock { $0.subscribers(limit, otherThan: record) }
-                ?? PlainOperations.subscribers(limit, of: task, otherThan: record)
+            let others = task.listeners(limit, otherThan: record)
             if others.contains(where: { ($0 as? TaskRecord)?.isWaitedFor == true }) { return true }
             if others.count < limit { return false }
         }
@@ -97,16 +94,7 @@ extension JobShell {
     /// The job leaves the task alone, and no longer listens to it.
     func leave(_ record: TaskRecord, _ task: Operation) {
         stopWaiting(for: record)
-        unsubscribe(record, from: task)
-    }
-
-    func unsubscribe(_ record: TaskRecord, from task: Operation) {
-        if let concurrent = task as? ConcurrentOperation {
-            let released = concurrent.hooks.withLock { $0.unsubscribe(record) }
-            withExtendedLifetime(released) {}
-        } else {
-            _ = PlainOperations.unsubscribe(record, from: task)?.detach()
-        }
+        task.removeListener(record)
     }
 }
 

@@ -87,24 +87,14 @@ extension JobShell {
         case .stands: break
         case .hasFinished: heardOf(task, record)
         // A plain operation does not keep its listeners by itself.
-        case .hasStarted: if !record.isConcurrent { watch(task, record) }
+        case .hasStarted: if !record.isConcurrent { listen(to: task, record) }
         }
     }
 
     // MARK: Finishes
 
     private func listen(to task: Operation, _ record: TaskRecord) {
-        guard let concurrent = task as? ConcurrentOperation else { return watch(task, record) }
-        if !concurrent.subscribing({ $0.subscribe(record) }) { heardOf(task, record) }
-    }
-
-    /// Hears of the finish of a plain operation, unless the job has ended meanwhile.
-    private func watch(_ task: Operation, _ record: TaskRecord) {
-        guard !task.isFinished else { return heardOf(task, record) }
-        let hook = ask { _ in
-            record.task == nil ? nil : PlainOperations.subscribe(record, to: task)
-        }
-        hook?.watch(task)
+        if !task.addListener(record) { heardOf(task, record) }
     }
 
     private func heardOf(_ task: Operation, _ record: TaskRecord) {

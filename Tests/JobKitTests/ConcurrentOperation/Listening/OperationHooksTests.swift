@@ -7,12 +7,12 @@ import Testing
 
     @Test func whatAFinishTookOutChangesNoMore() {
         var hooks = OperationHooks()
-        let areHeard = listeners.map { hooks.subscribe($0) }
+        let areHeard = listeners.map { hooks.add($0) }
         #expect(areHeard == [true, true, true])
         let taken = hooks.close(takesQueue: false)
-        for listener in listeners { hooks.unsubscribe(listener) }
-        #expect(taken.listeners.subscriber === listeners[0])
-        let others = taken.listeners.others?.subscribers.all ?? []
+        for listener in listeners { hooks.remove(listener) }
+        #expect(taken.audience.listener === listeners[0])
+        let others = taken.audience.others?.listeners.present ?? []
         #expect(
             others.map(ObjectIdentifier.init) == listeners.dropFirst().map(ObjectIdentifier.init)
         )
@@ -20,18 +20,18 @@ import Testing
 
     @Test func whoLeavesBeforeTheFinishIsNotTakenOut() {
         var hooks = OperationHooks()
-        for listener in listeners { _ = hooks.subscribe(listener) }
-        hooks.unsubscribe(listeners[1])
+        for listener in listeners { _ = hooks.add(listener) }
+        hooks.remove(listeners[1])
         let taken = hooks.close(takesQueue: false)
-        let others = taken.listeners.others?.subscribers.all ?? []
+        let others = taken.audience.others?.listeners.present ?? []
         #expect(others.map(ObjectIdentifier.init) == [ObjectIdentifier(listeners[2])])
     }
 
     @Test func whoLeftIsNotHeardAgain() {
         var hooks = OperationHooks()
-        hooks.unsubscribe(listeners[0])
-        let isKnown = hooks.subscribe(listeners[0])
+        hooks.remove(listeners[0])
+        let isKnown = hooks.add(listeners[0])
         #expect(isKnown)
-        #expect(hooks.subscribers.isEmpty)
+        #expect(Array(hooks.audience.listeners).isEmpty)
     }
 }

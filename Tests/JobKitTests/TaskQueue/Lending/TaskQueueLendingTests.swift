@@ -32,7 +32,7 @@ final class TaskQueueLendingTests: XCTestCase {
         // It has begun, and has a task, as soon as it is in its queue.
         job.trackAndQueue(nested, on: InlineQueue())
         let above = AskedListener()
-        XCTAssertTrue(job.hooks.withLock { $0.subscribe(above) })
+        XCTAssertTrue(job.addListener(above))
         job.start()
         XCTAssertTrue(nested.isExecuting)
         XCTAssertEqual(above.questions.count, 0)

@@ -6,7 +6,7 @@ extension PlainOperations {
         // Other code may have started it, which Foundation forbids.
         guard !operation.isFinished, !operation.isExecuting else { return }
         if !operation.isCancelled {
-            for listener in subscribers(of: operation) { listener.operationStarts() }
+            for listener in listeners(of: operation) { listener.operationStarts() }
         }
         startInContext(operation)
     }
@@ -16,7 +16,7 @@ extension PlainOperations {
         guard OperationContext.isUsed.load(ordering: .acquiring) else { return operation.start() }
         // A job that ends meanwhile has left its context to be found the second time.
         for _ in 0..<2 {
-            for listener in subscribers(of: operation) {
+            for listener in listeners(of: operation) {
                 if let context = listener.context { return context.run(operation.start) }
             }
         }

@@ -95,7 +95,7 @@ final class PlainOperationsTests: XCTestCase {
             await fulfillment(of: [tracked], timeout: 300)
         }
         await eventually { freed == nil }
-        XCTAssertTrue(PlainOperations.subscribers(of: task).isEmpty)
+        XCTAssertTrue(Array(task.listeners).isEmpty)
         task.start()
     }
 

@@ -8,8 +8,8 @@ struct PlainFinish: Sendable {
     let queue: (any QueueHome)?
     /// Where it stood in the queue; nil if it had no place there yet.
     let ticket: TaskQueueTicket?
-    let subscribers: ListenerSet<OperationListener>
-    let dependents: ListenerSet<DependencyEdge>
+    let listeners: FinishAudience.Listeners
+    let dependents: [DependencyEdge]
     let dependencies: OperationsEnd?
     let hook: FinishHook?
 
@@ -17,7 +17,7 @@ struct PlainFinish: Sendable {
     /// stack.
     func tellJobs() -> (any CallbackDelivery)? {
         var claimed: (any CallbackDelivery)?
-        for listener in subscribers {
+        for listener in listeners {
             listener.operationFinished(hasFailed: false)
             if claimed != nil {
                 listener.deliverElsewhere()
@@ -31,7 +31,7 @@ struct PlainFinish: Sendable {
     /// Tells listeners and dependents, on a thread that may have user's code on its stack, and
     /// gives the operation's place away.
     func tellElsewhere() {
-        for listener in subscribers {
+        for listener in listeners {
             listener.operationFinished(hasFailed: false)
             listener.deliverElsewhere()
         }

@@ -14,8 +14,7 @@ enum PlainOperations {
         var queue: (any QueueHome)?
         /// Where it stands in the queue.
         var ticket: TaskQueueTicket?
-        var subscribers = ListenerSet<OperationListener>()
-        var dependents = ListenerSet<DependencyEdge>()
+        var audience = FinishAudience()
         /// Tells that what the operation waits for in its queue has finished.
         var dependencies: OperationsEnd?
         var hook: FinishHook?
@@ -23,8 +22,6 @@ enum PlainOperations {
         init(_ operation: Operation) {
             self.operation = operation
         }
-
-        var isUnused: Bool { queue == nil && subscribers.isEmpty && dependents.isEmpty }
 
         /// Makes the hook that tells of the finish, unless there is one; the caller begins the
         /// watch.
@@ -49,7 +46,7 @@ enum PlainOperations {
 
         /// Forgets an operation that is not asked about any more; returns the hook to be detached.
         mutating func forgetIfUnused(_ entry: Known) -> FinishHook? {
-            guard entry.isUnused else { return nil }
+            guard entry.queue == nil, entry.audience.isEmpty() else { return nil }
             known[ObjectIdentifier(entry.operation)] = nil
             return entry.hook
         }
@@ -103,7 +100,7 @@ enum PlainOperations {
             let entry = table.entry(of: operation)
             guard entry.queue == nil else { return false }
             entry.queue = queue
-            if let listener { entry.subscribers.insert(listener) }
+            if let listener { entry.audience.add(listener) }
             return true
         }
     }
@@ -133,36 +130,72 @@ enum PlainOperations {
         hook?.watch(operation)
     }
 
-    // MARK: Listeners
+    // MARK: Listeners and dependents
 
-    /// The listeners that hear of the finish.
-    static func subscribers(of operation: Operation) -> ListenerSet<OperationListener> {
+    static func listeners(of operation: Operation) -> FinishAudience.Listeners {
         withTable(of: operation) {
-            $0.known[ObjectIdentifier(operation)]?.subscribers ?? ListenerSet()
+            ($0.known[ObjectIdentifier(operation)]?.audience ?? FinishAudience()).listeners
         }
     }
 
-    /// Some of the listeners that hear of the finish, but for one of them.
-    static func subscribers(
+    static func listeners(
         _ limit: Int,
         of operation: Operation,
-        otherThan listener: OperationListener
+        otherThan other: OperationListener
     ) -> [OperationListener] {
         withTable(of: operation) { table in
             table.known[ObjectIdentifier(operation)]?
-                .subscribers.some(limit, otherThan: listener) ?? []
+                .audience.listeners(limit, otherThan: other) ?? []
         }
     }
 
-    /// Makes a listener hear of the finish of an operation that has not finished.
-    ///
-    /// - Returns: A hook, if the caller must have it watch the operation.
-    static func subscribe(_ listener: OperationListener, to operation: Operation) -> FinishHook? {
-        withTable(of: operation) { table in
+    static func add(_ listener: OperationListener, to operation: Operation) -> Bool {
+        change(operation, unless: listener.listening != .notYet) { $0.add(listener) }
+    }
+
+    static func add(_ dependent: DependencyEdge, to operation: Operation) -> Bool {
+        change(operation, unless: dependent.hasLeft) { $0.add(dependent) }
+    }
+
+    /// Adds to what hears of the finish, unless that is over; returns false if the operation has
+    /// finished.
+    private static func change(
+        _ operation: Operation,
+        unless isOver: @autoclosure () -> Bool,
+        _ add: (inout FinishAudience) -> Void
+    ) -> Bool {
+        guard !operation.isFinished else { return false }
+        let hook = withTable(of: operation) { table -> FinishHook? in
+            guard !isOver() else { return nil }
             let entry = table.entry(of: operation)
-            entry.subscribers.insert(listener)
+            add(&entry.audience)
             return entry.queue == nil ? entry.hookToWatch() : nil
         }
+        hook?.watch(operation)
+        return true
+    }
+
+    static func remove(_ listener: OperationListener, from operation: Operation) {
+        let (released, hook) = withTable(of: operation) { table in
+            guard let entry = table.known[ObjectIdentifier(operation)] else {
+                listener.listening = .noLonger
+                return ([OperationListener](), FinishHook?.none)
+            }
+            return (entry.audience.remove(listener), table.forgetIfUnused(entry))
+        }
+        _ = hook?.detach()
+        withExtendedLifetime(released) {}
+    }
+
+    static func dependentLeft(_ operation: Operation) {
+        let (released, hook) = withTable(of: operation) { table in
+            guard let entry = table.known[ObjectIdentifier(operation)] else {
+                return ([DependencyEdge](), FinishHook?.none)
+            }
+            return (entry.audience.dependentLeft(), table.forgetIfUnused(entry))
+        }
+        _ = hook?.detach()
+        withExtendedLifetime(released) {}
     }
 
     /// Has an operation run inside a context if it stands in a ``TaskQueue``.
@@ -173,43 +206,8 @@ enum PlainOperations {
             guard let entry = table.known[ObjectIdentifier(operation)], entry.queue != nil else {
                 return
             }
-            entry.subscribers.insert(context)
+            entry.audience.add(context)
         }
-    }
-
-    /// A listener no longer hears of the finish.
-    ///
-    /// - Returns: A hook that the caller must detach.
-    static func unsubscribe(_ listener: OperationListener, from operation: Operation) -> FinishHook?
-    {
-        withTable(of: operation) { table in
-            guard let entry = table.known[ObjectIdentifier(operation)] else { return nil }
-            entry.subscribers.remove(listener)
-            return table.forgetIfUnused(entry)
-        }
-    }
-
-    /// Ends an edge when the operation finishes; returns false if it has finished.
-    static func addDependent(_ edge: DependencyEdge, to operation: Operation) -> Bool {
-        guard !operation.isFinished else { return false }
-        let hook = withTable(of: operation) { table -> FinishHook? in
-            guard !edge.isOver else { return nil }
-            let entry = table.entry(of: operation)
-            entry.dependents.insert(edge)
-            return entry.queue == nil ? entry.hookToWatch() : nil
-        }
-        hook?.watch(operation)
-        return true
-    }
-
-    /// An edge is over before the operation has finished.
-    static func removeDependent(_ edge: DependencyEdge, from operation: Operation) {
-        let hook = withTable(of: operation) { table -> FinishHook? in
-            guard let entry = table.known[ObjectIdentifier(operation)] else { return nil }
-            entry.dependents.remove(edge)
-            return table.forgetIfUnused(entry)
-        }
-        _ = hook?.detach()
     }
 
     // MARK: The finish
@@ -224,8 +222,8 @@ enum PlainOperations {
                         operation: operation,
                         queue: entry.queue,
                         ticket: entry.ticket,
-                        subscribers: entry.subscribers,
-                        dependents: entry.dependents,
+                        listeners: entry.audience.listeners,
+                        dependents: entry.audience.others?.dependents.elements ?? [],
                         dependencies: entry.dependencies,
                         hook: entry.hook
                     )

@@ -1,0 +1,95 @@
+/// Who is to be told of one operation's finish; guarded by the operation's lock.
+struct FinishAudience: Sendable {
+    /// Stands by itself, because most operations have one listener and nothing else.
+    private(set) var listener: OperationListener?
+    private(set) var others: Others?
+
+    /// In an optional of its own: an operation without pays for no array.
+    struct Others {
+        fileprivate(set) var listeners = FinishList<OperationListener>()
+        fileprivate(set) var dependents = FinishList<DependencyEdge>()
+        fileprivate(set) var waiters: [FinishWaiter] = []
+    }
+
+    /// Listeners in the order in which they came; no array for the one that most operations have.
+    struct Listeners: Sequence, IteratorProtocol {
+        fileprivate var first: OperationListener?
+        fileprivate var others: IndexingIterator<[OperationListener]>
+
+        mutating func next() -> OperationListener? { first.take() ?? others.next() }
+    }
+
+    /// Those that have not left.
+    var listeners: Listeners {
+        Listeners(first: listener, others: (others?.listeners.present ?? []).makeIterator())
+    }
+
+    /// The first listeners but for one of them.
+    func listeners(_ limit: Int, otherThan other: OperationListener) -> [OperationListener] {
+        if let listener, listener !== other {
+            let rest = limit > 1 ? others?.listeners : nil
+            return [listener] + (rest?.first(limit - 1, otherThan: other) ?? [])
+        }
+        return others?.listeners.first(limit, otherThan: other) ?? []
+    }
+
+    /// Whether another operation waits for this one to finish.
+    var hasDependents: Bool { others?.dependents.elements.isEmpty == false }
+
+    /// Whether nothing hears of the finish.
+    mutating func isEmpty() -> Bool {
+        guard listener == nil else { return false }
+        return others?.listeners.isEmpty() != false && others?.dependents.isEmpty() != false
+    }
+
+    /// A listener hears of the finish from now on, unless it was added or removed before.
+    mutating func add(_ listener: OperationListener) {
+        // Its job may have ended meanwhile.
+        guard listener.listening == .notYet else { return }
+        listener.listening = .now
+        if self.listener == nil, others?.listeners.isEmpty() != false {
+            self.listener = listener
+        } else {
+            others = others ?? Others()
+            others?.listeners.append(listener)
+        }
+    }
+
+    /// A listener hears of the finish no more.
+    ///
+    /// - Returns: What is to be released with no lock held: a record may be the last owner of what
+    ///   a job that has gone was given.
+    mutating func remove(_ listener: OperationListener) -> [OperationListener] {
+        let wasAdded = listener.listening == .now
+        listener.listening = .noLonger
+        if self.listener === listener {
+            self.listener = nil
+        } else if wasAdded {
+            return others?.listeners.elementLeft() ?? []
+        }
+        return []
+    }
+
+    mutating func add(_ dependent: DependencyEdge) {
+        others = others ?? Others()
+        others?.dependents.append(dependent)
+    }
+
+    /// One of the dependents waits no longer.
+    ///
+    /// - Returns: What is to be released with no lock held: an edge may be the last owner of a
+    ///   plain operation that waited.
+    mutating func dependentLeft() -> [DependencyEdge] {
+        others?.dependents.elementLeft() ?? []
+    }
+
+    mutating func add(_ waiter: FinishWaiter) {
+        others = others ?? Others()
+        others?.waiters.append(waiter)
+    }
+
+    mutating func takeWaiters() -> [FinishWaiter] {
+        defer { others?.waiters = [] }
+        return others?.waiters ?? []
+    }
+}
