@@ -14,6 +14,11 @@ import Testing
             .object(["a": .object([:]), "b": .array([.bool(true), .bool(false)])])
         ),
         ("3.0", .integer(3)), ("1e30", .number(1e30)), ("9223372036854775807", .integer(.max)),
+        ("9223372036854775808", .number(0x1p63)), ("\"a:,]\\\\\"", .string("a:,]\\")),
+        (
+            "[{\"a\":1},{\"a\":2}]",
+            .array([.object(["a": .integer(1)]), .object(["a": .integer(2)])])
+        ),
     ])
     func valuesAreRead(text: String, value: JSONValue) throws {
         #expect(try JSONParser.value(of: Array(text.utf8)) == value)
@@ -22,6 +27,8 @@ import Testing
     @Test(arguments: [
         "", "{", "[1,]", "{\"a\"}", "{a:1}", "01", "1.", "+1", "1e", "tru", "\"\n\"", "\"\\x\"",
         "\"\\ud800\"", "\"", "1 2", "[1}", "NaN", "'a'", "{\"a\":1,}", "\u{FEFF}1",
+        "1e400", "[[1 , ]]", "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}",
+        "[{\"a\":{\"b\":1,\"b\":1}}]",
     ])
     func whatIsNoJSONIsRefused(text: String) {
         #expect(throws: JSONParser.Problem.self) { try JSONParser.value(of: Array(text.utf8)) }
@@ -30,7 +37,13 @@ import Testing
     @Test func depthAndBytesAreLimited() throws {
         let deep = String(repeating: "[", count: 100_000)
         #expect(throws: JSONParser.Problem.self) { try JSONParser.value(of: Array(deep.utf8)) }
+        for depth in [64, 65] {
+            let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+            #expect(((try? JSONParser.value(of: Array(text.utf8))) != nil) == (depth == 64))
+        }
         #expect(throws: JSONParser.Problem.self) { try JSONParser.value(of: [0x22, 0xFF, 0x22]) }
+        // Foundation's decoder would read UTF-16 as well.
+        #expect(throws: JSONParser.Problem.self) { try JSONParser.value(of: [0x31, 0x00]) }
     }
 
     @Test(arguments: ["\"\u{0}\u{1F}\\\"/é😀\"", "[1,2.5,null,true,{\"a\":\"b\"}]"])

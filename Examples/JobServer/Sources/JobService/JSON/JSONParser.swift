@@ -1,185 +1,87 @@
-/// Reads JSON as RFC 8259 has it, from UTF-8.
-struct JSONParser {
-    /// Why a text is no JSON.
-    struct Problem: Error, Equatable, CustomStringConvertible {
-        /// The place, in bytes from 0.
-        let offset: Int
+import Foundation
 
-        var description: String { "no JSON at byte \(offset)" }
+/// Reads JSON as RFC 8259 has it, from UTF-8.
+enum JSONParser {
+    /// A text is no JSON.
+    struct Problem: Error, CustomStringConvertible {
+        var description: String { "no JSON" }
     }
 
     /// How deep arrays and objects may nest.
     static let depthLimit = 64
 
-    private let bytes: [UInt8]
-    private var place = 0
-
-    private init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
-
     /// Reads one value, and nothing behind it but white space.
     static func value(of bytes: [UInt8]) throws(Problem) -> JSONValue {
-        // Unpaired bytes would turn into replacement characters, silently.
-        guard String(validating: bytes, as: UTF8.self) != nil else { throw Problem(offset: 0) }
-        var parser = JSONParser(bytes)
-        let value = try parser.value(depth: 0)
-        parser.skipSpace()
-        guard parser.place == bytes.count else { throw parser.problem }
+        let memberCount = try memberCount(of: bytes)
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)),
+            // Of two members of a name, readers take different ones, and the decoder the first.
+            value.memberCount == memberCount
+        else { throw Problem() }
         return value
     }
 
-    private var problem: Problem { Problem(offset: place) }
-    private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
-
-    private mutating func skipSpace() {
-        while let byte = next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { place += 1 }
-    }
-
-    private mutating func take(_ byte: UInt8) -> Bool {
-        guard next == byte else { return false }
-        place += 1
-        return true
-    }
-
-    private mutating func take(_ word: String, _ value: JSONValue) throws(Problem) -> JSONValue {
-        guard bytes[place...].starts(with: word.utf8) else { throw problem }
-        place += word.utf8.count
-        return value
-    }
-
-    private mutating func value(depth: Int) throws(Problem) -> JSONValue {
-        guard depth <= Self.depthLimit else { throw problem }
-        skipSpace()
-        switch next {
-        case UInt8(ascii: "{"): return try object(depth: depth)
-        case UInt8(ascii: "["): return try array(depth: depth)
-        case UInt8(ascii: "\""): return .string(try string())
-        case UInt8(ascii: "t"): return try take("true", .bool(true))
-        case UInt8(ascii: "f"): return try take("false", .bool(false))
-        case UInt8(ascii: "n"): return try take("null", .null)
-        default: return try number()
-        }
-    }
-
-    private mutating func object(depth: Int) throws(Problem) -> JSONValue {
-        place += 1
-        var members: [String: JSONValue] = [:]
-        skipSpace()
-        if take(UInt8(ascii: "}")) { return .object(members) }
-        repeat {
-            skipSpace()
-            guard next == UInt8(ascii: "\"") else { throw problem }
-            let start = place
-            let name = try string()
-            // Of two members of a name, readers take different ones.
-            guard members[name] == nil else { throw Problem(offset: start) }
-            skipSpace()
-            guard take(UInt8(ascii: ":")) else { throw problem }
-            members[name] = try value(depth: depth + 1)
-            skipSpace()
-        } while take(UInt8(ascii: ","))
-        guard take(UInt8(ascii: "}")) else { throw problem }
-        return .object(members)
-    }
-
-    private mutating func array(depth: Int) throws(Problem) -> JSONValue {
-        place += 1
-        var values: [JSONValue] = []
-        skipSpace()
-        if take(UInt8(ascii: "]")) { return .array(values) }
-        repeat {
-            values.append(try value(depth: depth + 1))
-            skipSpace()
-        } while take(UInt8(ascii: ","))
-        guard take(UInt8(ascii: "]")) else { throw problem }
-        return .array(values)
-    }
-
-    private mutating func number() throws(Problem) -> JSONValue {
-        let start = place
-        _ = take(UInt8(ascii: "-"))
-        if !take(UInt8(ascii: "0")) { try digits() }
-        var isInteger = true
-        if take(UInt8(ascii: ".")) {
-            isInteger = false
-            try digits()
-        }
-        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
-            isInteger = false
-            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
-            try digits()
-        }
-        let text = String(decoding: bytes[start..<place], as: UTF8.self)
-        if isInteger, let value = Int64(text) { return .integer(value) }
-        guard let value = Double(text) else { throw problem }
-        // 3.0 and 3e2 are integers, whatever their spelling.
-        return Int64(exactly: value).map { .integer($0) } ?? .number(value)
-    }
-
-    private mutating func digits() throws(Problem) {
-        let start = place
-        while let byte = next, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") { place += 1 }
-        guard place > start else { throw problem }
-    }
-
-    private mutating func string() throws(Problem) -> String {
-        place += 1
-        var text: [UInt8] = []
-        while let byte = next {
-            switch byte {
-            case UInt8(ascii: "\""):
-                place += 1
-                return String(decoding: text, as: UTF8.self)
-            case UInt8(ascii: "\\"):
-                place += 1
-                text += try escape()
-            case 0..<0x20:
-                throw problem
-            default:
-                text.append(byte)
-                place += 1
+    /// Refuses what Foundation's decoder reads although it is no JSON in UTF-8: other encodings, a
+    /// byte order mark, a comma behind the last value.
+    ///
+    /// - Returns: How many members the objects of the text have, by their colons.
+    private static func memberCount(of bytes: [UInt8]) throws(Problem) -> Int {
+        guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0),
+            !bytes.starts(with: [0xEF, 0xBB, 0xBF])
+        else { throw Problem() }
+        var (count, depth) = (0, 0)
+        var (isInString, isEscaped) = (false, false)
+        var last: UInt8 = 0
+        for byte in bytes where ![0x20, 0x09, 0x0A, 0x0D].contains(byte) {
+            if isInString {
+                isInString = isEscaped || byte != UInt8(ascii: "\"")
+                isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+            } else {
+                switch byte {
+                case UInt8(ascii: "\""): isInString = true
+                case UInt8(ascii: ":"): count += 1
+                case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+                case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+                default: break
+                }
+                let isEnd = byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}")
+                guard depth <= depthLimit, !isEnd || last != UInt8(ascii: ",") else {
+                    throw Problem()
+                }
             }
+            last = byte
         }
-        throw problem
+        return count
+    }
+}
+
+extension JSONValue: Decodable {
+    /// Decodes a value of any kind.
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Int64.self) {
+            // 3.0 and 3e2 are integers, whatever their spelling.
+            self = .integer(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let values = try? container.decode([JSONValue].self) {
+            self = .array(values)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
     }
 
-    private mutating func escape() throws(Problem) -> [UInt8] {
-        guard let byte = next else { throw problem }
-        place += 1
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
-        case UInt8(ascii: "b"): return [0x08]
-        case UInt8(ascii: "f"): return [0x0C]
-        case UInt8(ascii: "n"): return [0x0A]
-        case UInt8(ascii: "r"): return [0x0D]
-        case UInt8(ascii: "t"): return [0x09]
-        case UInt8(ascii: "u"): return Array(String(try escapedScalar()).utf8)
-        default: throw problem
+    /// How many members its objects have, nested ones too.
+    fileprivate var memberCount: Int {
+        switch self {
+        case .array(let values): values.reduce(0) { $0 + $1.memberCount }
+        case .object(let members): members.values.reduce(members.count) { $0 + $1.memberCount }
+        default: 0
         }
-    }
-
-    private mutating func escapedScalar() throws(Problem) -> Unicode.Scalar {
-        let first = try unit()
-        if let scalar = Unicode.Scalar(first) { return scalar }
-        guard (0xD800..<0xDC00).contains(first), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u"))
-        else { throw problem }
-        let second = try unit()
-        guard (0xDC00..<0xE000).contains(second),
-            let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-        else { throw problem }
-        return scalar
-    }
-
-    private mutating func unit() throws(Problem) -> UInt32 {
-        var value: UInt32 = 0
-        for _ in 0..<4 {
-            guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-                throw problem
-            }
-            value = value << 4 | UInt32(digit)
-            place += 1
-        }
-        return value
     }
 }

@@ -1,7 +1,8 @@
 /// A value as a client sent it.
 ///
-/// Foundation's decoder on Linux calls 1.5 or 10³⁰ in the place of an `Int` invalid JSON, and says not
-/// where: a form could not mark the field. Values are read first, and decoded then.
+/// Foundation's decoder on Linux calls 1.5 or 10³⁰ in the place of an `Int` invalid JSON, and does not
+/// say where: a form could not mark the field. Values are read first, and ``ParameterDecoder`` decodes
+/// them.
 indirect enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)

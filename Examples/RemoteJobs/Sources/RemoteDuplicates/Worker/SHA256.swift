@@ -1,5 +1,8 @@
 /// SHA-256 of bytes that come piece by piece.
 ///
+/// swift-crypto has one too. An example that hashes files is not worth its first build: minutes of
+/// processor time, nearly all for its C.
+///
 /// > Source: FIPS 180-4, Secure Hash Standard, sections 4.1.2, 5 and 6.2.
 struct SHA256 {
     private static let constants: [UInt32] = [
