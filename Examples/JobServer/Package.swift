@@ -4,8 +4,20 @@ import PackageDescription
 let jobKit = Target.Dependency.product(name: "JobKit", package: "job-kit")
 let jobJournal = Target.Dependency.product(name: "JobJournal", package: "job-kit")
 let jobKitTesting = Target.Dependency.product(name: "JobKitTesting", package: "job-kit")
+// What the command needs and the libraries do not.
+let command = TargetDependencyCondition.when(traits: ["Command"])
 let remoteJobs = ["RemoteJobs", "RemoteDuplicates"]
-    .map { Target.Dependency.product(name: $0, package: "RemoteJobs") }
+    .map { Target.Dependency.product(name: $0, package: "RemoteJobs", condition: command) }
+let findDuplicates = Target.Dependency.product(
+    name: "FindDuplicates",
+    package: "job-kit-examples",
+    condition: command
+)
+let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser",
+    package: "swift-argument-parser",
+    condition: command
+)
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let lifecycle = Target.Dependency.product(
@@ -31,6 +43,11 @@ let package = Package(
         .library(name: "JobStore", targets: ["JobStore"]),
         .library(name: "JobService", targets: ["JobService"]),
         .executable(name: "job-server", targets: ["job-server"]),
+    ],
+    // A package that uses the libraries alone names no trait, and resolves nothing of the command's.
+    traits: [
+        .default(enabledTraits: ["Command"]),
+        .trait(name: "Command", description: "Builds the command with its kinds of job."),
     ],
     dependencies: [
         .package(name: "job-kit", path: "../.."),
@@ -73,9 +90,7 @@ let package = Package(
         .executableTarget(
             name: "job-server",
             dependencies: [
-                "JobService", "JobStore", jobKit, logging,
-                .product(name: "FindDuplicates", package: "job-kit-examples"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "JobService", "JobStore", jobKit, logging, findDuplicates, argumentParser,
             ] + observability + remoteJobs,
             swiftSettings: strict
         ),
@@ -95,8 +110,7 @@ let package = Package(
         .testTarget(
             name: "JobServerTests",
             dependencies: [
-                "job-server", "JobService", "JobStore", jobKit, jobKitTesting,
-                .product(name: "FindDuplicates", package: "job-kit-examples"),
+                "job-server", "JobService", "JobStore", jobKit, jobKitTesting, findDuplicates,
                 .product(name: "HTTPTypes", package: "swift-http-types"), hummingbirdCore,
             ] + remoteJobs + nio + observability,
             swiftSettings: strict
