@@ -151,34 +151,18 @@ struct JobState {
         _ notification: inout TaskNotification?
     ) -> (tracking: Machine.Tracking?, isAdmitted: Bool) {
         guard tasks.noteUndelivered(record, task) else { return (nil, false) }
-        let number = number(of: group, for: type(of: task))
+        let number = groups.number(of: group, for: type(of: task))
         let tracking = machine.taskTracked(group: number)
         if !machine.isStarted { owner.jobTracks(job) }
-        guard tracking != .tooLate else {
+        guard tracking == .normal || tracking == .cancelAtOnce else {
             tasks.forgetUndelivered(record)
-            return (.tooLate, false)
+            return (tracking, false)
         }
-        guard tracking != .refused else { return (.refused, false) }
         record.joins(group: number, in: tally.taskTracked(weight: record.terms.weight))
         notification = trackingBegan(record, task, by: job)
         tasks.append(record)
         let isAdmitted = tracking == .normal && isSubmitted && admission.admitAtOnce(record)
         return (tracking, isAdmitted)
-    }
-
-    /// The number of a task's group, which the machine counts.
-    @inline(__always)
-    private mutating func number(of group: JobGroup?, for type: Operation.Type) -> Int {
-        let (number, isNew) = groups.number(of: group, for: type)
-        if isNew { machine.groupAdded() }
-        return number
-    }
-
-    /// The number of a group, which the machine counts.
-    mutating func number(of group: JobGroup) -> Int {
-        let (number, isNew) = groups.number(of: group)
-        if isNew { machine.groupAdded() }
-        return number
     }
 
     /// The completion of a group is set.
@@ -190,8 +174,7 @@ struct JobState {
         for group: JobGroup
     ) -> (@Sendable () -> Void)? {
         guard machine.ending == nil else { return completion }
-        let number = number(of: group)
-        return groups.setCompletion(completion, for: number)
+        return groups.setCompletion(completion, for: group)
     }
 
     /// The width of a group is set.
@@ -201,7 +184,7 @@ struct JobState {
     ///   - group: The group.
     ///   - finished: The tasks that had finished when they were asked, before the first width.
     mutating func widthChanged(to width: Int, for group: JobGroup, finished: [TaskRecord]) {
-        let number = number(of: group)
+        let number = groups.number(of: group)
         if !admission.isCounting { admission.countingBegan(tasks.records, finished: finished) }
         admission.widthChanged(to: width, group: number)
     }

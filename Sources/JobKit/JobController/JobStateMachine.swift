@@ -87,8 +87,6 @@ struct JobStateMachine<Mail> {
 
     // MARK: Inputs
 
-    mutating func groupAdded() { openByGroup.append(0) }
-
     mutating func mainEntered() { stage = .inMain }
     mutating func mainReturned() { if stage == .inMain { stage = .afterMain } }
     mutating func startedWithoutMain() { if stage == .pending { stage = .withoutMain } }
@@ -99,6 +97,7 @@ struct JobStateMachine<Mail> {
         guard !isGivenUp else { return .tooLate }
         guard stage != .finished else { return .refused }
         openCount += 1
+        while group >= openByGroup.count { openByGroup.append(0) }
         openByGroup[group] += 1
         hasCalledAll = false
         guard ending != nil else { return .normal }

@@ -30,7 +30,6 @@ import Testing
 
     private func machine(tasks groups: [Int] = []) -> Machine {
         var machine = Machine()
-        for _ in 0..<3 { machine.groupAdded() }
         machine.mainEntered()
         for group in groups { #expect(machine.taskTracked(group: group) == .normal) }
         return machine
@@ -212,7 +211,6 @@ import Testing
     @Test(arguments: 0..<200) func randomWalkKeepsTheRules(seed: Int) {
         var random = WalkGenerator(seed: UInt64(seed))
         var machine = Machine()
-        for _ in 0..<3 { machine.groupAdded() }
         var open: [(name: String, group: Int)] = []
         var (tracked, handled, finishes) = (0, Set<String>(), 0)
         machine.mainEntered()

@@ -21,11 +21,7 @@ struct JobWorld {
         var isTaken = false
     }
 
-    private var machine: Machine = {
-        var machine = Machine()
-        for _ in 0..<2 { machine.groupAdded() }
-        return machine
-    }()
+    private var machine = Machine()
     private var tasks: [Task] = []
     /// Those that finished and were not taken, in order.
     private var mail: [Int] = []

@@ -9,27 +9,27 @@ struct JobGroups {
     private var lastType: ObjectIdentifier?
     private var lastNumber = 0
 
-    /// The number of a task's group, and whether it is new.
-    mutating func number(of group: JobGroup?, for type: Operation.Type) -> (Int, isNew: Bool) {
-        if group == nil, lastType == ObjectIdentifier(type) { return (lastNumber, false) }
-        let result = number(of: group ?? .type(type))
-        if group == nil { (lastType, lastNumber) = (ObjectIdentifier(type), result.0) }
-        return result
+    /// The number of a task's group.
+    mutating func number(of group: JobGroup?, for type: Operation.Type) -> Int {
+        if group == nil, lastType == ObjectIdentifier(type) { return lastNumber }
+        let number = number(of: group ?? .type(type))
+        if group == nil { (lastType, lastNumber) = (ObjectIdentifier(type), number) }
+        return number
     }
 
-    mutating func number(of group: JobGroup) -> (Int, isNew: Bool) {
-        if let number = numbers[group] { return (number, false) }
+    mutating func number(of group: JobGroup) -> Int {
+        if let number = numbers[group] { return number }
         numbers[group] = groups.count
         groups.append(group)
-        return (groups.count - 1, true)
+        return groups.count - 1
     }
 
     /// Returns the completion that this one replaces.
     mutating func setCompletion(
         _ completion: @escaping @Sendable () -> Void,
-        for number: Int
+        for group: JobGroup
     ) -> (@Sendable () -> Void)? {
-        completions.updateValue(completion, forKey: number)
+        completions.updateValue(completion, forKey: number(of: group))
     }
 
     /// Takes out all completions, for the caller to release with no lock held.

@@ -38,20 +38,20 @@ import Testing
     @Test func groupsAreNumberedOnceEach() {
         var groups = JobGroups()
         let type = Operation.self
-        #expect(groups.number(of: nil, for: type) == (0, true))
-        #expect(groups.number(of: nil, for: type) == (0, false))
-        #expect(groups.number(of: .named("Operation"), for: type) == (1, true))
-        #expect(groups.number(of: .type(BlockOperation.self), for: type) == (2, true))
-        #expect(groups.number(of: nil, for: BlockOperation.self) == (2, false))
-        #expect(groups.number(of: nil, for: type) == (0, false))
+        #expect(groups.number(of: nil, for: type) == 0)
+        #expect(groups.number(of: nil, for: type) == 0)
+        #expect(groups.number(of: .named("Operation"), for: type) == 1)
+        #expect(groups.number(of: .type(BlockOperation.self), for: type) == 2)
+        #expect(groups.number(of: nil, for: BlockOperation.self) == 2)
+        #expect(groups.number(of: nil, for: type) == 0)
         #expect(groups.groups == [.type(type), .named("Operation"), .type(BlockOperation.self)])
     }
 
     @Test func laterGroupClosureReplacesTheFirst() {
         var groups = JobGroups()
-        let number = groups.number(of: .named("g")).0
-        #expect(groups.setCompletion({}, for: number) == nil)
-        #expect(groups.setCompletion({}, for: number) != nil)
+        let group = JobGroup.named("g")
+        #expect(groups.setCompletion({}, for: group) == nil)
+        #expect(groups.setCompletion({}, for: group) != nil)
         #expect(groups.takeCompletions().count == 1)
         #expect(groups.completions.isEmpty)
     }
