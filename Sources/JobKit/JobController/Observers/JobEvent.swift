@@ -22,7 +22,7 @@ public struct JobEvent: Sendable {
     }
 
     /// What happened.
-    public private(set) var kind: Kind
+    public let kind: Kind
     /// The operation's number, unique in the process: its `operationID`.
     public let operationID: Int
     /// The number of the job that tracks it; nil for the job that is observed.
@@ -32,7 +32,7 @@ public struct JobEvent: Sendable {
     /// How the operation ended; nil unless the kind is ``Kind/finished``.
     ///
     /// A plain `Operation` cannot fail: it was cancelled or has succeeded.
-    public private(set) var outcome: OperationOutcome?
+    public let outcome: OperationOutcome?
     /// Whether the operation was given up; false unless the kind is ``Kind/finished``.
     ///
     /// It was told to stop, and its ``ConcurrentOperation/maximumStopTime`` passed.
@@ -84,18 +84,6 @@ extension JobEvent {
             startTime: kind == .finished ? startTime : .unknown,
             operationName: OperationName(of: job)
         )
-    }
-
-    /// The event that precedes this one for observers that do not know of the tracking.
-    var tracking: JobEvent {
-        var event = self
-        event.kind = .tracked
-        event.startTime = .unknown
-        event.outcome = nil
-        event.predecessorIDs = []
-        event.startCauses = StartCauses()
-        (event.isGivenUp, event.hasNeverRun) = (false, false)
-        return event
     }
 
     /// Notifies observers, each with the job that it was added to.

@@ -19,7 +19,7 @@ struct TaskNotification: Sendable {
 
     /// Notifies the observers; first of the tracking, where they do not know it.
     func post(_ kind: JobEvent.Kind, at time: EventTime) {
-        if !unaware.isEmpty { event(kind, at: time).tracking.post(to: entries[unaware], by: job) }
+        if !unaware.isEmpty { event(.tracked, at: time).post(to: entries[unaware], by: job) }
         event(kind, at: time).post(to: entries, by: job)
     }
 
