@@ -5,12 +5,8 @@ import Foundation
 /// While a sweep cancels a nested job, that job's `cancel()` leaves its tasks to the sweep, which
 /// goes on with them next.
 final class CancelSweep {
-    private enum Work {
-        case cancel(TaskRecord, of: JobShell)
-        case end(JobShell)
-    }
-
-    private var work: [Work] = []
+    /// The tasks to cancel, the last first; nil stands for the end of a job's sweep.
+    private var work: [(record: TaskRecord?, shell: JobShell)] = []
     /// Whether another thread's sweep goes through the same tasks, and will end the jobs' sweeps.
     private let isHelp: Bool
     /// The operation whose `cancel()` the sweep is calling.
@@ -53,17 +49,16 @@ final class CancelSweep {
     }
 
     private func add(_ records: [TaskRecord], of shell: JobShell, endsSweep: Bool = true) {
-        if endsSweep { work.append(.end(shell)) }
-        work += records.reversed().map { .cancel($0, of: shell) }
+        if endsSweep { work.append((nil, shell)) }
+        work += records.reversed().map { ($0, shell) }
     }
 
     private func run() {
-        while let next = work.popLast() {
-            switch next {
-            case .end(let shell):
-                shell.tasksCancelled()
-            case .cancel(let record, let shell):
+        while let (record, shell) = work.popLast() {
+            if let record {
                 Self.cancel(record, of: shell) { self.target = $0 }
+            } else {
+                shell.tasksCancelled()
             }
         }
     }
