@@ -11,15 +11,12 @@ final class JobEventsShell: Sendable {
     /// - Parameter limit: How many; none where it is negative.
     /// - Returns: What a reader holds.
     func listen(limit: Int) -> JobEventsListener {
-        let limit = max(0, limit)
-        let (number, start) = machine.withLock { $0.listenerAdded(limit: limit) }
-        return JobEventsListener(shell: self, number: number, start: start, limit: limit)
+        let (number, start) = machine.withLock { $0.listenerAdded(limit: max(0, limit)) }
+        return JobEventsListener(shell: self, number: number, start: start)
     }
 
-    func next(_ position: inout Int, limit: Int) -> Machine.Next {
-        var reader = position
-        defer { position = reader }
-        return machine.withLock { $0.next(at: &reader, limit: limit) }
+    func next(_ position: inout Int, of listener: Int) -> Machine.Next {
+        machine.withLock { $0.next(at: &position, of: listener) }
     }
 
     /// Feeds one input to the machine, then does what it decided with the lock released.
@@ -35,16 +32,15 @@ final class JobEventsListener: Sendable {
     private let number: Int
     /// The number of the first event since it listens.
     let start: Int
-    private let limit: Int
 
-    init(shell: JobEventsShell, number: Int, start: Int, limit: Int) {
-        (self.shell, self.number, self.start, self.limit) = (shell, number, start, limit)
+    init(shell: JobEventsShell, number: Int, start: Int) {
+        (self.shell, self.number, self.start) = (shell, number, start)
     }
 
     deinit { shell.send { $0.listenerLeft(number) } }
 
     func next(_ position: inout Int) -> JobEventsShell.Machine.Next {
-        shell.next(&position, limit: limit)
+        shell.next(&position, of: number)
     }
 
     /// Waits until there is an event beyond a position, the job has ended, or the task is

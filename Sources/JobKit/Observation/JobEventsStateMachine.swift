@@ -69,8 +69,8 @@ struct JobEventsStateMachine<Event: Sendable, Waiter: Sendable>: Sendable {
     // MARK: Readers
 
     /// A reader asks for what comes at its position, which moves on.
-    mutating func next(at position: inout Int, limit: Int) -> Next {
-        let oldest = count - min(kept.count, limit)
+    mutating func next(at position: inout Int, of listener: Int) -> Next {
+        let oldest = count - min(kept.count, limits[listener] ?? 0)
         if position < oldest {
             defer { position = oldest }
             return .omitted(oldest - position)

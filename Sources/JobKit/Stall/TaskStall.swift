@@ -11,10 +11,6 @@ struct TaskStall {
         /// The first of them.
         private(set) var inside: [Operation] = []
 
-        init(group: JobGroup, width: Int, count: Int) {
-            (self.group, self.width, self.count) = (group, width, count)
-        }
-
         /// Whether there is more to be named.
         var lacksNames: Bool { inside.count < min(count, OperationNames.limit) }
 

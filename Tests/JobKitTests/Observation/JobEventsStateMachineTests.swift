@@ -5,11 +5,15 @@ import Testing
 @Suite struct JobEventsStateMachineTests {
     private typealias Machine = JobEventsStateMachine<String, String>
 
-    /// Reads until nothing is left; waits and the end are not listed.
-    private func read(_ machine: inout Machine, from position: inout Int, limit: Int) -> [String] {
+    /// Reads until nothing is left, as a reader of a listener, the first unless told otherwise.
+    private func read(
+        _ machine: inout Machine,
+        from position: inout Int,
+        of listener: Int = 1
+    ) -> [String] {
         var heard: [String] = []
         while true {
-            switch machine.next(at: &position, limit: limit) {
+            switch machine.next(at: &position, of: listener) {
             case .event(let event): heard.append(event)
             case .omitted(let count): heard.append("omitted \(count)")
             case .wait: return heard + ["wait"]
@@ -24,9 +28,9 @@ import Testing
         for event in ["a", "b"] {
             #expect(machine.eventRecorded(event, isLast: false) == Machine.Decision())
         }
-        #expect(read(&machine, from: &position, limit: 9) == ["a", "b", "wait"])
+        #expect(read(&machine, from: &position) == ["a", "b", "wait"])
         #expect(machine.eventRecorded("c", isLast: true) == Machine.Decision())
-        #expect(read(&machine, from: &position, limit: 9) == ["c", "end"])
+        #expect(read(&machine, from: &position) == ["c", "end"])
     }
 
     @Test func slowReaderIsToldHowManyItHasMissed() {
@@ -37,7 +41,7 @@ import Testing
             released += machine.eventRecorded(event, isLast: false).released
         }
         #expect(released == ["a", "b", "c"])
-        #expect(read(&machine, from: &position, limit: 2) == ["omitted 3", "d", "e", "wait"])
+        #expect(read(&machine, from: &position) == ["omitted 3", "d", "e", "wait"])
     }
 
     @Test func limitOfNoneCountsEvents() {
@@ -45,7 +49,7 @@ import Testing
         var position = machine.listenerAdded(limit: 0).start
         #expect(machine.eventRecorded("a", isLast: false).released == ["a"])
         #expect(machine.eventRecorded("b", isLast: true).released == ["b"])
-        #expect(read(&machine, from: &position, limit: 0) == ["omitted 2", "end"])
+        #expect(read(&machine, from: &position) == ["omitted 2", "end"])
     }
 
     @Test func eachListenerHasItsOwnLimitAndItsOwnStart() {
@@ -56,11 +60,11 @@ import Testing
         #expect(machine.eventRecorded("b", isLast: false).released == [])
         _ = machine.eventRecorded("c", isLast: false)
         var (first, second, third) = (small.start, large.start, small.start)
-        #expect(read(&machine, from: &first, limit: 1) == ["omitted 2", "c", "wait"])
-        #expect(read(&machine, from: &second, limit: 3) == ["b", "c", "wait"])
+        #expect(read(&machine, from: &first, of: small.listener) == ["omitted 2", "c", "wait"])
+        #expect(read(&machine, from: &second, of: large.listener) == ["b", "c", "wait"])
         // The larger one goes: only what the smaller one may hear is kept.
         #expect(machine.listenerLeft(large.listener).released == ["a", "b"])
-        #expect(read(&machine, from: &third, limit: 1) == ["omitted 2", "c", "wait"])
+        #expect(read(&machine, from: &third, of: small.listener) == ["omitted 2", "c", "wait"])
     }
 
     @Test func nothingIsKeptForNobody() {
@@ -70,23 +74,24 @@ import Testing
         _ = machine.eventRecorded("b", isLast: false)
         #expect(machine.listenerLeft(listener).released == ["b"])
         #expect(machine.eventRecorded("c", isLast: false).released == ["c"])
-        var position = machine.listenerAdded(limit: 5).start
-        #expect(read(&machine, from: &position, limit: 5) == ["wait"])
+        let later = machine.listenerAdded(limit: 5)
+        var position = later.start
+        #expect(read(&machine, from: &position, of: later.listener) == ["wait"])
     }
 
     @Test func endThatNobodyHeardIsTheEndOfLaterReaders() {
         var machine = Machine()
         #expect(machine.eventRecorded("last", isLast: true).released == ["last"])
         var position = machine.listenerAdded(limit: 5).start
-        #expect(read(&machine, from: &position, limit: 5) == ["end"])
+        #expect(read(&machine, from: &position) == ["end"])
         #expect(machine.eventRecorded("later", isLast: false).released == ["later"])
-        #expect(read(&machine, from: &position, limit: 5) == ["end"])
+        #expect(read(&machine, from: &position) == ["end"])
     }
 
     // MARK: Waiting
 
     private func wait(_ machine: inout Machine, at position: inout Int) -> Int? {
-        if case .wait(let wait) = machine.next(at: &position, limit: 9) { wait } else { nil }
+        if case .wait(let wait) = machine.next(at: &position, of: 1) { wait } else { nil }
     }
 
     @Test func waitersAreResumedByAnEventOnce() throws {
@@ -157,8 +162,8 @@ import Testing
                 readers.append((listener.number, listener.limit, listener.start, listener.start))
             case 3 where !readers.isEmpty:
                 let index = Int.random(in: 0..<readers.count, using: &random)
-                let (limit, accounted) = (readers[index].limit, readers[index].accounted)
-                switch machine.next(at: &readers[index].position, limit: limit) {
+                let (listener, limit, _, accounted) = readers[index]
+                switch machine.next(at: &readers[index].position, of: listener) {
                 case .event(let event):
                     #expect(event == all[accounted])
                     readers[index].accounted += 1
