@@ -83,25 +83,23 @@ extension JobShell {
         defer { thread.pointee.callbackJob = outer }
         var (step, remaining) = (first, limit)
         while true {
-            while true {
-                if case .none = step { break }
-                if case .finish(let ending) = step {
-                    var claimed: (any CallbackDelivery)?
-                    if finish(job, ending, &claimed) { return claimed }
-                } else {
-                    let answer = runWithPool { perform(step, of: job, inside: surroundings) }
-                    stepPerformed(step, answer)
-                    remaining -= 1
-                    if remaining == 0 { return self }
+            switch step {
+            case .none:
+                if mailbox.turn.giveBack(seen) {
+                    lentPlace.jobWaits(job, &news)
+                    releaseGivenUp()
+                    return nil
                 }
-                step = nextStep()
+                seen = mailbox.turn.seen
+            case .finish(let ending):
+                var claimed: (any CallbackDelivery)?
+                if finish(job, ending, &claimed) { return claimed }
+            default:
+                let answer = runWithPool { perform(step, of: job, inside: surroundings) }
+                stepPerformed(step, answer)
+                remaining -= 1
+                if remaining == 0 { return self }
             }
-            if mailbox.turn.giveBack(seen) {
-                lentPlace.jobWaits(job, &news)
-                releaseGivenUp()
-                return nil
-            }
-            seen = mailbox.turn.seen
             step = nextStep()
         }
     }
