@@ -16,36 +16,30 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
         let ending: ManualClockEnding
     }
 
-    private struct Sleeper {
+    private struct Wait<Goal: Sendable>: Sendable {
         let id: WaiterID
-        let deadline: Duration
+        let goal: Goal
         let waiter: Waiter
     }
 
     /// What a watcher waits for.
-    enum Goal {
+    enum Goal: Sendable {
         /// So many sleepers.
         case sleepers(Int)
         /// A sleeper until exactly then.
         case deadline(Duration)
     }
 
-    private struct Watcher {
-        let id: WaiterID
-        let goal: Goal
-        let waiter: Waiter
-    }
-
     private(set) var now = Duration.zero
     private var lastID: WaiterID = 0
     /// The waits that have not begun, and whether they were cancelled.
     private var announced: [WaiterID: Bool] = [:]
-    /// The earliest deadline first; those of one deadline in the order in which they fell asleep.
-    private var sleepers: [Sleeper] = []
+    /// By deadline, the earliest first; those of one deadline in the order in which they fell asleep.
+    private var sleepers: [Wait<Duration>] = []
     /// In the order in which they began.
-    private var watchers: [Watcher] = []
+    private var watchers: [Wait<Goal>] = []
 
-    var nextDeadline: Duration? { sleepers.first?.deadline }
+    var nextDeadline: Duration? { sleepers.first?.goal }
 
     mutating func waitAnnounced() -> WaiterID {
         lastID += 1
@@ -61,8 +55,8 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
         if let ending = endingAtOnce(id, unless: deadline > now) {
             return [Resumption(waiter: waiter, ending: ending)]
         }
-        let index = sleepers.lastIndex { $0.deadline <= deadline }.map { $0 + 1 } ?? 0
-        sleepers.insert(Sleeper(id: id, deadline: deadline, waiter: waiter), at: index)
+        let index = sleepers.lastIndex { $0.goal <= deadline }.map { $0 + 1 } ?? 0
+        sleepers.insert(Wait(id: id, goal: deadline, waiter: waiter), at: index)
         let all = watchers
         watchers = all.filter { !isReached($0.goal) }
         return all.filter { isReached($0.goal) }.map { Resumption(waiter: $0.waiter, ending: .due) }
@@ -72,7 +66,7 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
         if let ending = endingAtOnce(id, unless: !isReached(goal)) {
             return [Resumption(waiter: waiter, ending: ending)]
         }
-        watchers.append(Watcher(id: id, goal: goal, waiter: waiter))
+        watchers.append(Wait(id: id, goal: goal, waiter: waiter))
         return []
     }
 
@@ -89,7 +83,7 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
 
     mutating func advanced(by duration: Duration) -> [Resumption] {
         now = now.adding(duration)
-        let due = sleepers.prefix { $0.deadline <= now }
+        let due = sleepers.prefix { $0.goal <= now }
         sleepers.removeFirst(due.count)
         return due.map { Resumption(waiter: $0.waiter, ending: .due) }
     }
@@ -97,7 +91,7 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
     private func isReached(_ goal: Goal) -> Bool {
         switch goal {
         case .sleepers(let count): sleepers.count >= count
-        case .deadline(let deadline): sleepers.contains { $0.deadline == deadline }
+        case .deadline(let deadline): sleepers.contains { $0.goal == deadline }
         }
     }
 
