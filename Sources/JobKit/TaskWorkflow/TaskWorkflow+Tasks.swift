@@ -83,17 +83,17 @@ extension TaskWorkflow {
     }
 
     private func track(_ task: LaunchTask) -> TaskRecord {
-        let record = RecordWithCompletion<LaunchTask>(
+        let record = RecordWithCompletion(
             task,
             shell: shell,
             terms: TaskTerms(),
-            queue: task.queue == .mainQueue ? launch : queue
+            queue: task.queue == .mainQueue ? launch : queue,
+            completion: { [weak self] task in
+                guard let self else { return }
+                taskFinished(task)
+                launch.taskDelivered(task.position.withLock { $0 }?.index)
+            }
         )
-        record.completion = { [weak self] task in
-            guard let self else { return }
-            taskFinished(task)
-            launch.taskDelivered(task.position.withLock { $0 }?.index)
-        }
         shell.track(
             record,
             task,

@@ -70,6 +70,7 @@ extension JobState {
 
     /// The callbacks of a task have returned, and observers are about to be notified; nil if the
     /// job was given up meanwhile.
+    @inline(__always)
     mutating func taskWasDelivered(_ record: TaskRecord) -> TaskNotification? {
         guard !machine.isGivenUp else { return nil }
         delivery.notificationBegan()

@@ -115,8 +115,13 @@ extension JobController {
             )
         }
         let terms = TaskTerms(weight: weight, cancellation: cancellation, failure: failure)
-        let record = RecordWithCompletion<Child>(task, shell: shell, terms: terms, queue: queue)
-        record.completion = completion
+        let record = RecordWithCompletion(
+            task,
+            shell: shell,
+            terms: terms,
+            queue: queue,
+            completion: completion
+        )
         shell.track(record, task, on: queue, group: group, for: self)
     }
 }
