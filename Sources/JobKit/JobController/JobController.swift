@@ -155,7 +155,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 
     override func tellOfCancel() {
-        if shell.hasEnteredMain { didCancel() }
+        if shell.ask({ $0.machine.hasEnteredMain }) { didCancel() }
     }
 
     override func startIsObserved() { notifyOwnObservers(of: .started) }
@@ -213,7 +213,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 
     override var callsNothingMore: Bool {
-        super.callsNothingMore || shell.callsNothing
+        super.callsNothingMore || shell.ask { $0.machine.callsNothing }
     }
 
     override func takeOwnedOperations() -> [Operation] {

@@ -70,12 +70,6 @@ final class JobShell: CallbackDelivery {
 
     var isSuspended: Bool { ask { $0.machine.isSuspended } }
 
-    var hasEnteredMain: Bool { ask { $0.machine.hasEnteredMain } }
-
-    /// Whether the job has ended before it was to enter `main()`, so that no code of its own ever
-    /// runs.
-    var callsNothing: Bool { ask { $0.machine.callsNothing } }
-
     // MARK: Life
 
     /// The job is added to a queue of Foundation's, which starts it.

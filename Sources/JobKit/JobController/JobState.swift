@@ -233,7 +233,7 @@ struct JobState {
 
     /// The callbacks of mail have returned.
     @inline(__always)
-    mutating func delivered(_ mail: Mail) -> Released? {
+    mutating func delivered(_ mail: Mail) -> TaskRecord.Released? {
         codeReturned()
         return mail.withRecord { record in
             tally.taskDelivered(weight: record.terms.weight, fraction: record.fraction)
@@ -243,24 +243,17 @@ struct JobState {
 
     /// A task was delivered, or will not be.
     @inline(__always)
-    mutating func taskEnded(_ record: TaskRecord) -> Released {
+    mutating func taskEnded(_ record: TaskRecord) -> TaskRecord.Released {
         tasks.taskEnded(record)
         return empty(record)
     }
 
-    /// What a record owned, to be released with no lock held.
-    struct Released {
-        let task: Operation?
-        let queue: (any OperationScheduling)?
-    }
-
     /// Empties the record of a task that the job is done with.
     @inline(__always)
-    mutating func empty(_ record: TaskRecord) -> Released {
+    mutating func empty(_ record: TaskRecord) -> TaskRecord.Released {
         tasks.forgetUndelivered(record)
-        let (task, queue) = record.empty()
-        admission.taskFinished(record)
-        return Released(task: task, queue: queue)
+        defer { admission.taskFinished(record) }
+        return record.empty()
     }
 
     // MARK: Ending

@@ -28,7 +28,7 @@ final class AskingTests: XCTestCase {
             job.start()
             hasBegun.fulfill()
         }
-        await eventually { job.shell.hasEnteredMain }
+        await eventually { job.shell.ask { $0.machine.hasEnteredMain } }
         XCTAssertEqual(job.explainStall(limit: 0), "import: executing, in main()\n… and 1 more")
         XCTAssertEqual(job.snapshot(limit: 0).omittedCount, 1)
         XCTAssertEqual(job.progress.fractionCompleted, 0)

@@ -130,7 +130,7 @@ extension JobShell {
         }
     }
 
-    private func release(_ delivered: JobState.Mail, _ released: consuming JobState.Released?) {
+    private func release(_ delivered: JobState.Mail, _ released: consuming TaskRecord.Released?) {
         _ = consume released
         // The thread of the finish may still hold the record.
         _ = delivered.withRecord { $0.releaseCompletion() }

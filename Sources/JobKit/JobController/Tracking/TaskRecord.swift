@@ -89,9 +89,12 @@ class TaskRecord: JobMail, @unchecked Sendable {
 
     final func advance(to fraction: Double) { self.fraction = fraction }
 
+    /// What a record owned, to be released with no lock held.
+    typealias Released = (task: Operation?, queue: (any OperationScheduling)?)
+
     /// Takes out what the record owns.
     @inline(__always)
-    final func empty() -> (task: Operation?, queue: (any OperationScheduling)?) {
+    final func empty() -> Released {
         (task.take(), queue.take())
     }
 
