@@ -34,18 +34,6 @@ struct StallReport {
         var others: [Operation] = []
     }
 
-    /// The tasks of one job that have no remark yet.
-    private struct Level {
-        let number: Int
-        var tasks: ArraySlice<TaskStall>
-        /// How many more there are.
-        var omittedCount: Int
-
-        init(_ number: Int, _ stall: JobStall) {
-            (self.number, tasks, omittedCount) = (number, stall.tasks[...], stall.omittedCount)
-        }
-    }
-
     /// The line of a job, then those of its unfinished tasks, at most `limit`, and what was left
     /// out.
     mutating func lines(of root: JobController, limit: Int) -> [String] {
@@ -70,10 +58,11 @@ struct StallReport {
     ) -> ([Remark], omittedCount: Int) {
         var remarks: [Remark] = []
         var omittedCount = 0
-        var levels = [Level(0, stall)]
+        // The jobs from the root down, each with its tasks that have no remark yet.
+        var levels = [(number: 0, stall: stall, tasks: stall.tasks[...])]
         while let last = levels.indices.last {
             guard let next = levels[last].tasks.popFirst() else {
-                omittedCount += levels[last].omittedCount
+                omittedCount += levels[last].stall.omittedCount
                 levels.removeLast()
                 continue
             }
@@ -93,20 +82,16 @@ struct StallReport {
                 continue
             }
             remarks[remarks.count - 1].hasTasks = !own.tasks.isEmpty || own.omittedCount > 0
-            levels.append(Level(remarks.count, own))
+            levels.append((remarks.count, own, own.tasks[...]))
         }
         return (remarks, omittedCount)
     }
 
     /// Gathers equal remarks about many tasks of one job into the first of them.
     private static func gathered(_ remarks: [Remark]) -> [Remark] {
-        struct Key: Hashable {
-            let words: String
-            let level: Int
-        }
-        var equal: [Key: [Int]] = [:]
+        var equal: [String: [Int]] = [:]
         for (index, remark) in remarks.enumerated() where !remark.hasTasks {
-            equal[Key(words: remark.words, level: remark.level), default: []].append(index)
+            equal["\(remark.level) \(remark.words)", default: []].append(index)
         }
         var gathered: [Remark?] = remarks
         for indices in equal.values where indices.count > ownLines {
