@@ -4,7 +4,7 @@
 ///
 /// A subclass calls ``finish(returning:)`` in any of its callbacks. Without that call the job fails
 /// with ``NoResult``, unless `Success` is `Void`.
-open class ResultJob<Success: Sendable>: JobController, @unchecked Sendable {
+open class ResultJob<Success: Sendable>: JobController, ValueProducing, @unchecked Sendable {
     private var storage = ResultStorage<Success>()
 
     /// Ends the job with a value; it cancels its unfinished tasks and waits for them.
@@ -28,11 +28,7 @@ open class ResultJob<Success: Sendable>: JobController, @unchecked Sendable {
     /// - Throws: The job's error; `CancellationError` if it was cancelled; ``NoResult`` if it
     ///   finished without a value.
     public final var value: Success {
-        get async throws {
-            await waitUntilSettled()
-            guard let result else { throw CancellationError() }
-            return try result.get()
-        }
+        get async throws { try await awaitedValue() }
     }
 
     override var errorOfMissingValue: (any Error)? { storage.errorOfMissingValue }

@@ -125,11 +125,7 @@ extension RetryOperation: ValueProducing where Attempt: ValueProducing {
     /// - Throws: The last attempt's error; `CancellationError` if the retry was cancelled;
     ///   ``NoResult`` if it finished without a value.
     public var value: Attempt.Success {
-        get async throws {
-            await waitUntilSettled()
-            guard let result else { throw CancellationError() }
-            return try result.get()
-        }
+        get async throws { try await awaitedValue() }
     }
 }
 

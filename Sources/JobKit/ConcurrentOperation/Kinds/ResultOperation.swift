@@ -5,7 +5,9 @@
 /// A subclass overrides `main()` and ends its work with ``finish(returning:)`` or
 /// ``ConcurrentOperation/finish(with:)``. Finishing without a value is a failure with ``NoResult``,
 /// unless `Success` is `Void`.
-open class ResultOperation<Success: Sendable>: ConcurrentOperation, @unchecked Sendable {
+open class ResultOperation<Success: Sendable>: ConcurrentOperation, ValueProducing,
+    @unchecked Sendable
+{
     private var storage = ResultStorage<Success>()
 
     /// Ends the operation with a value.
@@ -39,14 +41,43 @@ open class ResultOperation<Success: Sendable>: ConcurrentOperation, @unchecked S
     /// - Throws: The operation's error; `CancellationError` if it was cancelled; ``NoResult`` if it
     ///   finished without a value.
     public final var value: Success {
-        get async throws {
-            await waitUntilSettled()
-            guard let result else { throw CancellationError() }
-            return try result.get()
-        }
+        get async throws { try await awaitedValue() }
     }
 
     override var errorOfMissingValue: (any Error)? { storage.errorOfMissingValue }
+}
+
+/// An operation that ends with a value: a ``ResultOperation``, a ``ResultJob``, or a
+/// ``RetryOperation`` of either.
+///
+/// What takes such an operation takes each of them, as
+/// ``JobController/trackAndQueue(_:on:group:cancellation:weight:failure:onSuccess:)`` does. Types
+/// of JobKit's conform, and a later version may add requirements: derive from one of them instead
+/// of conforming.
+public protocol ValueProducing<Success>: ConcurrentOperation {
+    /// The type of the value.
+    associatedtype Success: Sendable
+
+    /// The value, or why there is none; nil until the operation has finished.
+    ///
+    /// A cancelled operation gives `CancellationError`.
+    var result: Result<Success, any Error>? { get }
+
+    /// Waits for the operation, without starting it, and returns its value.
+    ///
+    /// - Throws: The operation's error; `CancellationError` if it was cancelled; ``NoResult`` if it
+    ///   finished without a value.
+    var value: Success { get async throws }
+}
+
+extension ValueProducing {
+    /// Waits for the operation, unless it was cancelled before it was started, and returns its
+    /// value.
+    func awaitedValue() async throws -> Success {
+        await waitUntilSettled()
+        guard let result else { throw CancellationError() }
+        return try result.get()
+    }
 }
 
 /// The value of an operation that owes one.
