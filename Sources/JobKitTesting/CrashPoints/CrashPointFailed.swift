@@ -17,29 +17,4 @@ public struct CrashPointFailed: Error, CustomStringConvertible {
         let step = key.map { " (\($0))" } ?? ""
         return "Cut \(place) record \(point)\(step): expected \(expected), found \(found)."
     }
-
-    static func check<Outcome: Equatable>(
-        _ found: Result<Outcome, any Error>,
-        _ expected: Outcome,
-        _ life: CrashLife,
-        _ key: String,
-        _ point: Int,
-        _ isTorn: Bool
-    ) throws {
-        var text: String
-        switch found {
-        case .success(let outcome):
-            text = "\(outcome)"
-            if outcome == expected, life.repeatedStep == nil { return }
-        case .failure(let error): text = "the error \(error)"
-        }
-        if let step = life.repeatedStep { text += ", and \(step) ran although it was recorded" }
-        throw CrashPointFailed(
-            point: point,
-            isTorn: isTorn,
-            key: life.repeatedStep ?? key,
-            expected: "\(expected)",
-            found: text
-        )
-    }
 }
