@@ -71,12 +71,12 @@ public final class StepQueue: OperationScheduling {
         let isHeld = held.contains { $0 === job }
         if !isHeld, !job.isExecuting, !job.isFinished { job.startJob(on: self) }
         let run = StepRun(of: job, on: self, executor, seed: seed, patience: patience)
-        let end = await withTaskCancellationHandler {
-            await run.end()
+        let hasFinished = await withTaskCancellationHandler {
+            await run.finishes()
         } onCancel: {
             run.cancel()
         }
-        if case .stalled = end {
+        guard hasFinished else {
             throw StepQueueStalled(explanation: job.explainStall(), seed: seed)
         }
         switch job.outcome {

@@ -8,18 +8,13 @@ import JobKit
 /// Works on the queue of the executor, in rounds, and blocks no thread while it waits for what
 /// comes from outside.
 final class StepRun: Sendable {
-    enum End {
-        case finished
-        case stalled
-    }
-
     private struct State {
         var generator: StepGenerator
         var lastStep = ContinuousClock.now
         /// Whether a round is about to begin; and whether one begins after a while.
         var isDue = false
         var isTicking = false
-        var continuation: CheckedContinuation<End, Never>?
+        var continuation: CheckedContinuation<Bool, Never>?
     }
 
     private let job: JobController
@@ -44,8 +39,8 @@ final class StepRun: Sendable {
         state = Guarded(State(generator: StepGenerator(seed: seed)))
     }
 
-    /// Runs until the job has finished or nothing goes on.
-    func end() async -> End {
+    /// Runs until the job has finished or nothing goes on; returns whether it has finished.
+    func finishes() async -> Bool {
         await withCheckedContinuation { continuation in
             state.withLock { state in
                 state.continuation = continuation
@@ -82,9 +77,9 @@ final class StepRun: Sendable {
         while !job.isFinished, step() {
             state.withLock { $0.lastStep = .now }
         }
-        guard !job.isFinished else { return end(.finished) }
+        guard !job.isFinished else { return end(hasFinished: true) }
         let idle = state.withLock { $0.lastStep.duration(to: .now) }
-        guard idle < patience else { return end(.stalled) }
+        guard idle < patience else { return end(hasFinished: false) }
         tick()
     }
 
@@ -116,9 +111,9 @@ final class StepRun: Sendable {
         }
     }
 
-    private func end(_ end: End) {
+    private func end(hasFinished: Bool) {
         executor.runEnded(self)
-        state.withLock { $0.continuation.take() }?.resume(returning: end)
+        state.withLock { $0.continuation.take() }?.resume(returning: hasFinished)
     }
 }
 
