@@ -47,36 +47,42 @@ struct JobContexts {
 }
 
 extension JobShell {
-    /// Hands a context down to tasks, and through nested jobs to theirs, as far as no other job's
-    /// context stands in between.
+    /// Hands a context down to a task, and through nested jobs to their tasks, as far as no other
+    /// job's context stands in between.
     ///
     /// It is handed down when it is set and when a task is tracked, so that a job without one, and
     /// a task of such a job, have a flag to read and nothing else to do.
     ///
     /// - Parameters:
     ///   - context: The context.
-    ///   - replaced: What their job handed down before.
-    ///   - tasks: The tasks.
+    ///   - replaced: What the task's job handed down before.
+    ///   - task: The task.
     static func handDown(
         _ context: OperationContext,
         replacing replaced: OperationContext? = nil,
-        to tasks: [Operation]
+        to task: Operation
     ) {
         let change = JobContexts.Change(context: context, replaced: replaced)
-        var remaining = tasks.map { (task: $0, change: change) }
-        while let (task, change) = remaining.popLast() {
-            guard let concurrent = task as? ConcurrentOperation else { continue }
-            concurrent.lifecycle.bitwiseOr(
-                OperationLifecycle.inContext.rawValue,
-                ordering: .acquiringAndReleasing
-            )
-            guard let shell = (task as? JobController)?.shell else { continue }
-            let next = shell.send { state in
-                state.machine.hasFinished ? nil : state.contexts.inherit(change)
-            }
-            shell.features.insert(.context)
-            if let next { remaining += shell.tasks.map { ($0, next) } }
+        var remaining = handDown(change, task)
+        while let (task, change) = remaining.popLast() { remaining += handDown(change, task) }
+    }
+
+    /// Hands a context down to a task alone; returns the tasks below it, with what they get.
+    private static func handDown(
+        _ change: JobContexts.Change,
+        _ task: Operation
+    ) -> [(task: Operation, change: JobContexts.Change)] {
+        guard let concurrent = task as? ConcurrentOperation else { return [] }
+        concurrent.lifecycle.bitwiseOr(
+            OperationLifecycle.inContext.rawValue,
+            ordering: .acquiringAndReleasing
+        )
+        guard let shell = (task as? JobController)?.shell else { return [] }
+        let next = shell.send { state in
+            state.machine.hasFinished ? nil : state.contexts.inherit(change)
         }
+        shell.features.insert(.context)
+        return next.map { next in shell.tasks.map { ($0, next) } } ?? []
     }
 
     /// Keeps the job's context for the task of a record that the job is about to leave.
@@ -95,7 +101,7 @@ extension JobShell {
     func keepContext(for task: Operation, isStarted: Bool = false) {
         guard let context else { return }
         // The thread that tracks the task may not have handed it down yet.
-        Self.handDown(context, to: [task])
+        Self.handDown(context, to: task)
         if let concurrent = task as? ConcurrentOperation {
             // A nested job has inherited it, and a task that runs is inside it.
             guard !(task is JobController), !concurrent.currentLifecycle.contains(.entered) else {
@@ -143,6 +149,8 @@ extension JobController {
         OperationContext.isUsed.store(true, ordering: .releasing)
         let change = shell.send { $0.contexts.set(context, of: self) }
         shell.features.insert(.context)
-        JobShell.handDown(change.context, replacing: change.replaced, to: shell.tasks)
+        for task in shell.tasks {
+            JobShell.handDown(change.context, replacing: change.replaced, to: task)
+        }
     }
 }

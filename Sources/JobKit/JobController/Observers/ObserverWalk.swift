@@ -13,34 +13,37 @@ enum ObserverWalk {
         }
         job.shell.features.insert(.observed)
         let entry = JobObservers.Entry(observer: observer, rootID: rootID)
-        passOn([entry], to: tasks, isComplete: false)
+        for task in tasks { passOn([entry], to: task, isComplete: false) }
     }
 
-    /// Passes observers on to tasks, and to everything below them that lacks them.
+    /// Passes observers on to a task, and to everything below it that lacks them.
     ///
     /// - Parameters:
     ///   - entries: The observers.
-    ///   - tasks: The tasks.
-    ///   - isComplete: Whether the observers are notified of tasks that were tracked before
-    ///     they came.
-    static func passOn(
+    ///   - task: The task.
+    ///   - isComplete: Whether the observers are notified of tasks that were tracked before they
+    ///     came.
+    static func passOn(_ entries: [JobObservers.Entry], to task: Operation, isComplete: Bool) {
+        var remaining = pass(entries, to: task, isComplete)
+        while let task = remaining.popLast() { remaining += pass(entries, to: task, isComplete) }
+    }
+
+    /// Passes observers on to a task alone; returns the tasks below it that lack them.
+    private static func pass(
         _ entries: [JobObservers.Entry],
-        to tasks: [Operation],
-        isComplete: Bool
-    ) {
-        var remaining = tasks
-        while let task = remaining.popLast() {
-            guard let concurrent = task as? ConcurrentOperation else { continue }
-            concurrent.lifecycle.bitwiseOr(
-                OperationLifecycle.observed.rawValue,
-                ordering: .acquiringAndReleasing
-            )
-            guard let shell = (task as? JobController)?.shell else { continue }
-            remaining += shell.send { state in
-                let hasNew = state.observers.inherit(entries, isComplete: isComplete)
-                return hasNew ? state.tasks.operations : []
-            }
-            shell.features.insert(.observed)
+        to task: Operation,
+        _ isComplete: Bool
+    ) -> [Operation] {
+        guard let concurrent = task as? ConcurrentOperation else { return [] }
+        concurrent.lifecycle.bitwiseOr(
+            OperationLifecycle.observed.rawValue,
+            ordering: .acquiringAndReleasing
+        )
+        guard let shell = (task as? JobController)?.shell else { return [] }
+        defer { shell.features.insert(.observed) }
+        return shell.send { state in
+            let hasNew = state.observers.inherit(entries, isComplete: isComplete)
+            return hasNew ? state.tasks.operations : []
         }
     }
 }

@@ -9,7 +9,7 @@ struct TaskNotifier {
     /// Notifies that the task is tracked, before any other event of it.
     func taskTracked(_ notification: TaskNotification) {
         notification.post(.tracked, at: .now)
-        ObserverWalk.passOn(notification.entries, to: [notification.task], isComplete: true)
+        ObserverWalk.passOn(notification.entries, to: notification.task, isComplete: true)
         ended()
     }
 

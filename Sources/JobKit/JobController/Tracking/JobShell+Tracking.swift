@@ -47,7 +47,7 @@ extension JobShell {
         case .normal, .cancelAtOnce: break
         }
         if let notification { TaskNotifier(record).taskTracked(notification) }
-        if let context { Self.handDown(context, to: [task]) }
+        if let context { Self.handDown(context, to: task) }
         if tracking == .normal {
             if isAdmitted, let queue = queue as? TaskQueue {
                 put(task, into: queue, hearingOf: record, of: job)
