@@ -38,25 +38,29 @@ final class TaskQueueShell: QueueHome {
     /// Feeds an input to what the queue knows, and wakes a worker if there is something to start.
     ///
     /// - Parameters:
-    ///   - isOwnWorker: Whether a worker of this queue calls, where the caller knows.
+    ///   - caller: What calls, where it is known.
     ///   - input: The input.
     /// - Returns: What the input returns.
     @inline(__always)
     func send<Result>(
-        isOwnWorker: Bool? = nil,
+        by caller: WorkerRoster.Caller? = nil,
         _ input: (inout sending TaskQueueState) -> sending Result
     ) -> sending Result {
-        let isOwnWorker = isOwnWorker ?? isOnOwnWorker
+        let caller = caller ?? self.caller
         let (result, wake) = state.withLock { state in
             let result = input(&state)
-            return (result, state.workerToWake(isOwnWorker: isOwnWorker))
+            return (result, state.workerToWake(by: caller))
         }
         if let wake { self.wake(wake) }
         return result
     }
 
-    private var isOnOwnWorker: Bool {
-        ThreadContext.current.pointee.workerQueue == ObjectIdentifier(self)
+    /// What the calling thread is to the workers of this queue.
+    private var caller: WorkerRoster.Caller {
+        let context = ThreadContext.current
+        guard context.pointee.workerQueue == ObjectIdentifier(self) else { return .other }
+        return context.pointee.frame.operation == nil
+            ? .workerBetweenOperations : .workerInOperation
     }
 
     /// Asks the queue something, or tells it what gets it to start nothing.
@@ -72,7 +76,7 @@ final class TaskQueueShell: QueueHome {
     private func wake(_ wake: TaskQueueWorkers.Wake) {
         switch wake {
         case .worker(let worker): call(worker)
-        case .searchingWorker: workSign.add(1, ordering: .relaxed)
+        case .searchingWorkers: workSign.add(1, ordering: .relaxed)
         case .watch: WorkerWatch.begin(self)
         case .workerAndWatch(let worker):
             call(worker)
@@ -99,18 +103,11 @@ final class TaskQueueShell: QueueHome {
         defer { context.pointee.workerQueue = nil }
         let badge = WorkerBadge(at: DispatchTime.now().uptimeNanoseconds)
         var news = PlaceNews(for: self)
-        if let delivery {
-            _ = state.withLock { $0.workers.workerCame(index, badge) }
-            delivery.deliverAll(&news)
-        }
-        let waiting = news.take()
-        let (stay, first, wake) = state.withLock {
-            $0.workerCame(index, badge, waiting: waiting)
-        }
-        if let wake { self.wake(wake) }
-        var upcoming = first
+        state.withLock { $0.workers.workerCame(index, badge) }
+        delivery?.deliverAll(&news)
+        var upcoming = next(waiting: news.take())
         var began = 0
-        while let start = upcoming.take() ?? search(stay) {
+        while let start = upcoming.take() ?? search(index) {
             began &+= 1
             badge.began.store(began, ordering: .relaxed)
             runWithPool { upcoming = run(start, context) }
@@ -127,12 +124,12 @@ final class TaskQueueShell: QueueHome {
     }
 
     /// Looks for work a little longer; lets the thread go when there is none.
-    private func search(_ stay: WorkerStay) -> TaskQueueState.Start? {
+    private func search(_ index: Int) -> TaskQueueState.Start? {
         let sign = workSign.load(ordering: .relaxed)
         var looks = 0
         while looks < Self.searchCount, workSign.load(ordering: .relaxed) == sign { looks += 1 }
         let now = DispatchTime.now().uptimeNanoseconds
-        let (start, wake) = state.withLock { $0.searchEnded(stay, at: now) }
+        let (start, wake) = state.withLock { $0.searchEnded(index, at: now) }
         if let wake { self.wake(wake) }
         return start
     }
@@ -171,7 +168,7 @@ final class TaskQueueShell: QueueHome {
             return next
         }
         let busy = news.take()
-        finish(isOwnWorker: true) { $0.operationFinished(concurrent, busy: busy) }
+        finish(by: .workerBetweenOperations) { $0.operationFinished(concurrent, busy: busy) }
         frame.resumeWaiters()
         frame.delivery?.deliverAll(&news)
         return next(waiting: news.take())
@@ -210,10 +207,10 @@ final class TaskQueueShell: QueueHome {
 
     @inline(__always)
     private func finish(
-        isOwnWorker: Bool? = nil,
+        by caller: WorkerRoster.Caller? = nil,
         _ remove: (inout TaskQueueState) -> TaskQueueState.End?
     ) {
-        let end = send(isOwnWorker: isOwnWorker) { state in
+        let end = send(by: caller) { state in
             let end = remove(&state)
             noteWhetherLendersMatter(state)
             return end

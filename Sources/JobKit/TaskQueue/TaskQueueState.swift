@@ -26,18 +26,19 @@ struct TaskQueueState {
 
     /// What is to be done if there is something to start.
     @inline(__always)
-    mutating func workerToWake(isOwnWorker: Bool) -> TaskQueueWorkers.Wake? {
-        workers.toWake(startable: machine.startableCount, isOwnWorker: isOwnWorker)
+    mutating func workerToWake(by caller: WorkerRoster.Caller) -> TaskQueueWorkers.Wake? {
+        workers.toWake(startable: machine.startableCount, by: caller)
     }
 
-    /// Takes in what a look at the workers has found; see ``TaskQueueWorkers/looked(_:)``.
+    /// Takes in what a look at the workers has found; see ``TaskQueueWorkers/looked(_:at:)``.
     mutating func lookedAtWorkers(
-        _ look: ThreadDemand.Look
+        _ look: ThreadDemand.Look,
+        at now: UInt64
     ) -> (called: [TaskQueueWorkers.Worker], pause: UInt64?) {
         var look = look
         look.active = workers.activeCount
         (look.startable, look.startCount) = (machine.startableCount, machine.startCount)
-        return workers.looked(look)
+        return workers.looked(look, at: now)
     }
 
     // MARK: Starting
@@ -71,33 +72,19 @@ struct TaskQueueState {
             workers.searchBegan()
             return (nil, nil)
         }
-        return (start, workerToWake(isOwnWorker: false))
+        return (start, workerToWake(by: .other))
     }
 
-    /// A worker has come: it takes the next operation, or begins to search.
-    mutating func workerCame(
-        _ index: Int,
-        _ badge: WorkerBadge,
-        waiting: ConcurrentOperation?
-    ) -> (WorkerStay, Start?, TaskQueueWorkers.Wake?) {
-        let stay = workers.workerCame(index, badge)
-        let (start, wake) = takeNext(waiting: waiting)
-        return (stay, start, wake)
-    }
-
-    /// A worker has searched for a while: it takes the next operation, or leaves.
+    /// A worker has searched until `now`, in nanoseconds: it takes the next operation, or leaves.
     mutating func searchEnded(
-        _ stay: WorkerStay,
+        _ worker: Int,
         at now: UInt64
     ) -> (Start?, TaskQueueWorkers.Wake?) {
-        workers.searchEnded()
-        if workers.hasTooMany {
-            return (nil, workers.workerLeftToOthers(stay, startable: machine.startableCount))
+        workers.searchEnded(at: now, startCount: machine.startCount)
+        guard !workers.hasTooMany, let start = start() else {
+            return (nil, workers.workerLeft(worker, startable: machine.startableCount))
         }
-        guard let start = start() else {
-            return (nil, workers.workerLeft(stay, at: now, startCount: machine.startCount))
-        }
-        return (start, workerToWake(isOwnWorker: false))
+        return (start, workerToWake(by: .other))
     }
 
     /// The operation turned out not to be ready when it was to be started.

@@ -10,7 +10,7 @@ struct TaskQueueWorkers {
     /// What gets the queue to start an operation.
     enum Wake {
         case worker(Worker)
-        case searchingWorker
+        case searchingWorkers
         /// A ``WorkerWatch`` begins.
         case watch
         case workerAndWatch(Worker)
@@ -20,10 +20,6 @@ struct TaskQueueWorkers {
     private var workers: [(queue: DispatchQueue, badge: WorkerBadge?)] = []
     /// Where operations are asked again whether they are ready; made when it is needed.
     private var lookQueue: DispatchQueue?
-    /// Whether a ``WorkerWatch`` looks at the queue.
-    private var isWatched = false
-    /// How quickly operations were started since a worker last left.
-    private var pace = StartPace()
     private let name: String
     private let quality: DispatchQoS
 
@@ -33,29 +29,16 @@ struct TaskQueueWorkers {
         self.quality = quality
     }
 
-    /// What is to be done where `startable` operations could be started; a worker that asks looks
-    /// for work by itself.
-    mutating func toWake(startable: Int, isOwnWorker: Bool) -> Wake? {
-        guard startable > 0 else { return nil }
-        switch roster.workerToCall(startable: startable, isOwnWorker: isOwnWorker) {
-        case .searching: return .searchingWorker
-        case .idle(let index):
-            let worker = worker(index)
-            guard roster.isBeyondCores, toWatch() != nil else { return .worker(worker) }
-            return .workerAndWatch(worker)
-        case .nobody: break
-        }
-        return toWatch()
+    /// What is to be done where `startable` operations could be started.
+    @inline(__always)
+    mutating func toWake(startable: Int, by caller: WorkerRoster.Caller) -> Wake? {
+        startable > 0 ? wake(roster.call(startable: startable, by: caller)) : nil
     }
 
     /// A worker has come.
-    mutating func workerCame(_ index: Int, _ badge: WorkerBadge) -> WorkerStay {
+    mutating func workerCame(_ index: Int, _ badge: WorkerBadge) {
         workers[index].badge = badge
-        return WorkerStay(
-            index: index,
-            begin: badge.begin.time,
-            isBesideOthers: roster.active > 1
-        )
+        roster.workerCame()
     }
 
     /// The workers that are at work, with what can be told of each.
@@ -64,38 +47,21 @@ struct TaskQueueWorkers {
     /// Whether a worker that asks for the next operation is to leave instead.
     var hasTooMany: Bool { roster.hasTooMany }
 
-    /// A worker has nothing to do any more, at `now` in nanoseconds, when the queue has started
-    /// `startCount` operations; returns what is to be done if the worker was called in vain.
-    mutating func workerLeft(_ stay: WorkerStay, at now: UInt64, startCount: Int) -> Wake? {
-        workers[stay.index].badge = nil
-        let isQuick = pace.isQuick(at: now, startCount: startCount)
-        let wasInVain = stay.wasShort(at: now) && isQuick
-        roster.workerLeft(stay.index, wasInVain: wasInVain)
-        return wasInVain ? toWatch() : nil
-    }
-
-    /// A worker leaves because there are too many, and leaves `startable` operations to others.
-    mutating func workerLeftToOthers(_ stay: WorkerStay, startable: Int) -> Wake? {
-        workers[stay.index].badge = nil
-        roster.workerLeft(stay.index)
-        return startable > 0 ? toWatch() : nil
-    }
-
-    /// A ``WorkerWatch`` is to look at the queue, if none does yet.
-    private mutating func toWatch() -> Wake? {
-        guard !isWatched else { return nil }
-        isWatched = true
-        roster.watchBegan()
-        return .watch
+    /// A worker has nothing to do any more, or leaves `startable` operations to others.
+    mutating func workerLeft(_ index: Int, startable: Int) -> Wake? {
+        let began = workers[index].badge.take()?.began.load(ordering: .relaxed)
+        return wake(roster.workerLeft(index, startable: startable, hasStarted: began != 0))
     }
 
     /// Takes in what a look at the workers has found.
     ///
     /// - Returns: The workers to call now, and when to look again in nanoseconds, if at all.
-    mutating func looked(_ look: ThreadDemand.Look) -> (called: [Worker], pause: UInt64?) {
-        let called = roster.looked(look).map { worker($0) }
-        isWatched = !roster.mayRest
-        return (called, isWatched ? roster.pause : nil)
+    mutating func looked(
+        _ look: ThreadDemand.Look,
+        at now: UInt64
+    ) -> (called: [Worker], pause: UInt64?) {
+        let (woken, pause) = roster.looked(look, at: now)
+        return (woken.map { worker($0) }, pause)
     }
 
     var activeCount: Int { roster.active }
@@ -104,7 +70,11 @@ struct TaskQueueWorkers {
     mutating func takeIdle() -> Worker? { roster.idleWorker().map { worker($0) } }
 
     mutating func searchBegan() { roster.searchBegan() }
-    mutating func searchEnded() { roster.searchEnded() }
+
+    /// A worker has searched until `now`, in nanoseconds.
+    mutating func searchEnded(at now: UInt64, startCount: Int) {
+        roster.searchEnded(at: now, startCount: startCount)
+    }
 
     /// Where operations are asked again: a thread that no blocked operation holds.
     mutating func queueToLook() -> DispatchQueue {
@@ -112,6 +82,16 @@ struct TaskQueueWorkers {
         let made = DispatchQueue(label: "\(name) readiness", qos: quality)
         lookQueue = made
         return made
+    }
+
+    private mutating func wake(_ call: WorkerRoster.Call) -> Wake? {
+        switch call {
+        case .nobody: nil
+        case .searching: .searchingWorkers
+        case .worker(let index): .worker(worker(index))
+        case .watch: .watch
+        case .workerAndWatch(let index): .workerAndWatch(worker(index))
+        }
     }
 
     private mutating func worker(_ index: Int) -> Worker {

@@ -3,7 +3,7 @@
 /// A queue wants as many threads at work as there are cores, beside those that wait inside their
 /// operations. As long as it has fewer, and something to start, each look doubles its threads, and
 /// the number is remembered for the next burst. It is given up when the threads keep the cores
-/// busy, or find next to nothing to do.
+/// busy, or when one is called in vain.
 struct ThreadDemand: Sendable {
     /// How many threads a queue wants as long as none of them waits.
     let cores: Int
@@ -98,7 +98,7 @@ struct ThreadDemand: Sendable {
     /// Whether nothing was there to start for so long that looking ends.
     var mayRest: Bool { idleLooks >= Self.idleLooksBeforeRest }
 
-    /// A thread that was called beside others found next to nothing to do.
+    /// A thread that was called found nothing to do.
     mutating func calledInVain() { wanted = min(limit, cores + waiting) }
 
     /// Gives threads up when those at work keep the cores busy, or more would if they could.

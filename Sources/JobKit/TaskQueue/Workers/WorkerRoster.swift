@@ -1,29 +1,49 @@
-/// Which worker threads a queue has, and when it needs one more.
+/// Which worker threads a queue has, and when it calls one more.
 ///
-/// ``ThreadDemand`` says how many it wants.
+/// **The rule.** A worker more is called when those that come for what can be started would take
+/// longer to get to it than a call takes; as many are called as that is worth, up to the number
+/// that ``ThreadDemand`` wants. A worker inside an operation does not come for what it adds, one
+/// between two operations comes for one entry, and what is left to others is looked at again.
 struct WorkerRoster: Sendable {
     private var demand: ThreadDemand
     private(set) var active = 0
+    /// Active workers that were called and have not come.
+    private var coming = 0
     /// Active workers that look for work, so that none has to be woken.
-    private(set) var searching = 0
-    /// Whether a worker that was called beside others has found next to nothing to do.
-    ///
-    /// Tasks are then shorter than a call takes, and the worker has taken a core from the thread
-    /// that adds them: until some time has passed, others are called only for a backlog.
-    private var wasCalledInVain = false
+    private var searching = 0
     private var idle: [Int] = []
     private var made = 0
+    /// Whether somebody looks at the queue from time to time.
+    private var isWatched = false
 
-    /// How many tasks of its own a worker leaves for itself before it calls another: a wake costs
-    /// as much as several tasks, and two threads that take turns at a queue slow each other down.
-    static let ownBacklog = 64
+    /// The time from one start of an entry to the next, as last measured, in nanoseconds.
+    private var interval = UInt64.max / 2
+    /// When that was, and how many entries had been started by then.
+    private var measured: (time: UInt64, startCount: Int) = (0, 0)
 
-    enum Call: Equatable {
+    /// About what it takes to call a worker, on both sides together, in nanoseconds.
+    static let callTime: UInt64 = 20_000
+
+    /// What asks for somebody to start entries.
+    enum Caller {
+        /// A thread that is no worker of the queue's, or a worker that has just taken an entry.
+        case other
+        /// A worker inside an operation, which may go on for long.
+        case workerInOperation
+        /// A worker that has ended an operation and will take an entry.
+        case workerBetweenOperations
+    }
+
+    /// What gets the queue to start an entry.
+    enum Call: Equatable, Sendable {
         case nobody
-        /// A worker that searches is enough.
+        /// Tell those that search.
         case searching
-        /// The worker to wake.
-        case idle(Int)
+        /// Wake the worker.
+        case worker(Int)
+        /// Begin to look at the queue.
+        case watch
+        case workerAndWatch(Int)
     }
 
     /// Creates a roster.
@@ -35,73 +55,93 @@ struct WorkerRoster: Sendable {
         demand = ThreadDemand(cores: cores, limit: limit)
     }
 
-    /// Who is to take some of the `startable` entries.
-    ///
-    /// An own worker, which will look for work soon itself, calls another only for a backlog.
-    /// Others do so where a worker has just been called in vain.
-    mutating func workerToCall(startable: Int, isOwnWorker: Bool) -> Call {
+    // MARK: Calling
+
+    /// Who is to come for the `startable` entries.
+    @inline(__always)
+    mutating func call(startable: Int, by caller: Caller) -> Call {
         guard startable > 0 else { return .nobody }
-        let isBacklog = startable >= Self.ownBacklog
-        if isOwnWorker, !isBacklog { return .nobody }
+        if caller == .workerBetweenOperations, startable == 1 { return watch() }
         guard searching == 0 else { return .searching }
-        if wasCalledInVain, active > 0, !isBacklog { return .nobody }
-        return idleWorker().map(Call.idle) ?? .nobody
+        let others = active - (caller == .other ? 0 : 1)
+        if others > 0 {
+            let (wait, isEndless) = interval.multipliedReportingOverflow(by: UInt64(startable))
+            if !isEndless, wait <= UInt64(coming + 1) * Self.callTime { return watch() }
+        }
+        guard let worker = idleWorker() else { return watch() }
+        guard active > demand.cores, watch() == .watch else { return .worker(worker) }
+        return .workerAndWatch(worker)
     }
 
     /// Wakes a worker, if fewer are active than are wanted.
     mutating func idleWorker() -> Int? { active < demand.wanted ? wakeOne() : nil }
 
-    /// Whether more are active than the cores need as long as none of them waits.
-    var isBeyondCores: Bool { active > demand.cores }
-
     /// Whether more are active than are wanted.
     var hasTooMany: Bool { active > demand.wanted }
 
-    // MARK: Looks
-
-    mutating func watchBegan() { demand.watchBegan() }
-
-    /// Returns the workers to wake because of what a look has found.
-    ///
-    /// Some time has passed, in which the tasks may have become longer: who was called in vain may
-    /// be called again.
-    mutating func looked(_ look: ThreadDemand.Look) -> [Int] {
-        wasCalledInVain = false
-        let count = demand.looked(look)
-        if count > 0 { return (0..<count).map { _ in wakeOne() } }
-        guard look.startable > 0, searching == 0 else { return [] }
-        return idleWorker().map { [$0] } ?? []
-    }
-
-    /// When to look again, in nanoseconds.
-    var pause: UInt64 { demand.pause }
-
-    /// Whether nothing was there to start for so long that looking ends.
-    var mayRest: Bool { demand.mayRest }
-
-    // MARK: Searching and leaving
-
-    mutating func searchBegan() { searching += 1 }
-    mutating func searchEnded() { searching -= 1 }
-
-    /// The worker has nothing to do any more.
-    ///
-    /// - Parameters:
-    ///   - worker: Its number.
-    ///   - wasInVain: Whether calling it beside others cost more than it brought.
-    mutating func workerLeft(_ worker: Int, wasInVain: Bool = false) {
-        if wasInVain {
-            wasCalledInVain = true
-            demand.calledInVain()
-        }
-        active -= 1
-        idle.append(worker)
-    }
-
     private mutating func wakeOne() -> Int {
         active += 1
+        coming += 1
         if let worker = idle.popLast() { return worker }
         defer { made += 1 }
         return made
+    }
+
+    // MARK: Coming, searching, leaving
+
+    mutating func workerCame() { coming -= 1 }
+
+    mutating func searchBegan() { searching += 1 }
+
+    /// A worker has searched until `now`, in nanoseconds, when the queue has started `startCount`
+    /// entries.
+    mutating func searchEnded(at now: UInt64, startCount: Int) {
+        searching -= 1
+        measure(at: now, startCount: startCount)
+    }
+
+    /// The worker leaves, and `startable` entries to others.
+    ///
+    /// If it has started none itself, it was called in vain.
+    mutating func workerLeft(_ worker: Int, startable: Int, hasStarted: Bool) -> Call {
+        if !hasStarted, startable == 0 { demand.calledInVain() }
+        active -= 1
+        idle.append(worker)
+        return startable > 0 ? watch() : .nobody
+    }
+
+    /// Measures how quickly entries are started; a shorter time than that of a call tells nothing.
+    private mutating func measure(at now: UInt64, startCount: Int) {
+        guard now >= measured.time + Self.callTime else { return }
+        interval = (now - measured.time) / UInt64(max(1, startCount - measured.startCount))
+        measured = (now, startCount)
+    }
+
+    // MARK: Looks
+
+    /// The queue is to be looked at, if it is not yet.
+    private mutating func watch() -> Call {
+        guard !isWatched else { return .nobody }
+        isWatched = true
+        demand.watchBegan()
+        return .watch
+    }
+
+    /// Takes in what a look at the workers has found at `now`, in nanoseconds.
+    ///
+    /// - Returns: The workers to wake, and when to look again in nanoseconds, if at all.
+    mutating func looked(
+        _ look: ThreadDemand.Look,
+        at now: UInt64
+    ) -> (woken: [Int], pause: UInt64?) {
+        measure(at: now, startCount: look.startCount)
+        let count = demand.looked(look)
+        var woken = (0..<count).map { _ in wakeOne() }
+        // What was left to others is still there.
+        if woken.isEmpty, look.startable > 0, searching == 0, let worker = idleWorker() {
+            woken.append(worker)
+        }
+        isWatched = !demand.mayRest
+        return (woken, isWatched ? demand.pause : nil)
     }
 }

@@ -52,7 +52,7 @@ struct WorkerWatch: Sendable {
         let now = DispatchTime.now().uptimeNanoseconds
         var look = look(at: workers, at: now)
         (look.time, lastTime) = (now - lastTime, now)
-        return queue.lookedAtWorkers(look)
+        return queue.lookedAtWorkers(look, at: now)
     }
 
     private mutating func look(at workers: [WorkerBadge], at now: UInt64) -> ThreadDemand.Look {
@@ -99,8 +99,8 @@ extension TaskQueueShell {
     /// Takes in what a look at the workers has found, and calls those that are needed.
     ///
     /// - Returns: When to look again, in nanoseconds from now; nil if there is no need to.
-    fileprivate func lookedAtWorkers(_ look: ThreadDemand.Look) -> UInt64? {
-        let (called, pause) = ask { $0.lookedAtWorkers(look) }
+    fileprivate func lookedAtWorkers(_ look: ThreadDemand.Look, at now: UInt64) -> UInt64? {
+        let (called, pause) = ask { $0.lookedAtWorkers(look, at: now) }
         for worker in called { call(worker) }
         return pause
     }

@@ -3,126 +3,251 @@ import Testing
 @testable import JobKit
 
 @Suite struct WorkerRosterTests {
-    @Test func nothingToStartWakesNobody() {
-        var roster = WorkerRoster(cores: 2, limit: 64)
-        #expect(roster.workerToCall(startable: 0, isOwnWorker: false) == .nobody)
-        #expect(roster.looked(ThreadDemand.Look(time: 1)) == [])
-    }
+    private var roster = WorkerRoster(cores: 2, limit: 64)
+    private let callTime = WorkerRoster.callTime
 
-    /// A lost wake-up would be something to start, no active worker, and nobody woken.
-    @Test func firstEntryAlwaysWakesAWorker() {
-        for startable in 1..<40 {
-            var roster = WorkerRoster(cores: 2, limit: 64)
-            #expect(roster.workerToCall(startable: startable, isOwnWorker: false) == .idle(0))
-            roster.workerLeft(0)
-            #expect(roster.workerToCall(startable: startable, isOwnWorker: false) == .idle(0))
-        }
-    }
-
-    @Test func workerThatSearchesIsEnough() {
-        var roster = WorkerRoster(cores: 2, limit: 64)
-        #expect(roster.workerToCall(startable: 1, isOwnWorker: false) == .idle(0))
+    /// A worker comes, searches until `now` and takes an entry, when `startCount` were started.
+    private mutating func search(until now: UInt64, startCount: Int) {
         roster.searchBegan()
-        #expect(roster.workerToCall(startable: 5, isOwnWorker: false) == .searching)
-        roster.searchEnded()
-        #expect(roster.workerToCall(startable: 5, isOwnWorker: false) == .idle(1))
-        #expect(roster.workerToCall(startable: 5, isOwnWorker: false) == .nobody)
+        roster.searchEnded(at: now, startCount: startCount)
     }
 
-    @Test func whatAWorkerAddsForItselfIsLeftToItUpToABacklog() {
-        var roster = WorkerRoster(cores: 2, limit: 64)
-        let backlog = WorkerRoster.ownBacklog
-        #expect(roster.workerToCall(startable: 1, isOwnWorker: false) == .idle(0))
-        #expect(roster.workerToCall(startable: 1, isOwnWorker: false) == .idle(1))
+    private mutating func call(
+        _ startable: Int,
+        by caller: WorkerRoster.Caller = .other
+    ) -> WorkerRoster.Call {
+        roster.call(startable: startable, by: caller)
+    }
+
+    @Test mutating func entriesGetAsManyWorkersAsThereAreCores() {
+        #expect(call(0) == .nobody)
+        #expect(call(1) == .worker(0))
+        #expect(call(1) == .worker(1))
+        #expect(call(1) == .watch, "somebody has to see whether those at work wait")
+        #expect(call(1) == .nobody)
+        #expect(roster.active == 2)
+    }
+
+    @Test mutating func searchingWorkerIsToldInsteadOfWakingAnother() {
+        #expect(call(1) == .worker(0))
+        roster.workerCame()
         roster.searchBegan()
-        #expect(roster.workerToCall(startable: backlog - 1, isOwnWorker: true) == .nobody)
-        #expect(roster.workerToCall(startable: backlog, isOwnWorker: true) == .searching)
-        roster.searchEnded()
-        roster.workerLeft(1)
-        #expect(roster.workerToCall(startable: backlog - 1, isOwnWorker: true) == .nobody)
-        #expect(roster.workerToCall(startable: backlog, isOwnWorker: true) == .idle(1))
+        #expect(call(5) == .searching)
+        roster.searchEnded(at: 0, startCount: 0)
+        #expect(call(5) == .worker(1))
     }
 
-    @Test func workerCalledInVainIsCalledForABacklogOnlyUntilTheNextLook() {
-        var roster = WorkerRoster(cores: 2, limit: 64)
-        let backlog = WorkerRoster.ownBacklog
-        #expect(roster.workerToCall(startable: 1, isOwnWorker: false) == .idle(0))
-        #expect(roster.workerToCall(startable: 1, isOwnWorker: false) == .idle(1))
-        roster.workerLeft(1, wasInVain: true)
-        #expect(roster.workerToCall(startable: backlog - 1, isOwnWorker: false) == .nobody)
-        #expect(roster.workerToCall(startable: backlog, isOwnWorker: false) == .idle(1))
-        roster.workerLeft(1)
-        #expect(roster.workerToCall(startable: 1, isOwnWorker: false) == .nobody)
-        #expect(roster.looked(ThreadDemand.Look(time: 1, active: 1, startable: 1)) == [1])
+    // MARK: What a call is worth
+
+    @Test mutating func workerIsCalledWhereEntriesWouldWaitLongerThanACallTakes() {
+        #expect(call(1) == .worker(0))
+        roster.workerCame()
+        // A start for each tenth of a call's time.
+        search(until: callTime, startCount: 10)
+        #expect(call(10) == .watch)
+        #expect(call(11) == .worker(1))
     }
 
-    /// A call in vain must not leave something startable to a queue in which nobody works.
-    @Test func onlyWorkerIsCalledAfterACallInVainToo() {
-        var roster = WorkerRoster(cores: 2, limit: 64)
-        #expect(roster.workerToCall(startable: 1, isOwnWorker: false) == .idle(0))
-        #expect(roster.workerToCall(startable: 1, isOwnWorker: false) == .idle(1))
-        roster.workerLeft(1, wasInVain: true)
-        roster.workerLeft(0)
-        #expect(roster.workerToCall(startable: 1, isOwnWorker: false) == .idle(0))
+    @Test mutating func eachWorkerThatIsToComeIsWorthACallsTime() {
+        roster = WorkerRoster(cores: 8, limit: 64)
+        #expect(call(1) == .worker(0))
+        roster.workerCame()
+        search(until: callTime, startCount: 10)
+        #expect(call(11) == .worker(1))
+        #expect(call(20) == .watch)
+        #expect(call(21) == .worker(2))
+        roster.workerCame()
+        #expect(call(21) == .worker(3))
     }
 
-    @Test func deliveryTakesNoWorkerBeyondTheCores() {
-        var roster = WorkerRoster(cores: 2, limit: 64)
+    @Test mutating func firstWorkerIsCalledWhateverItIsWorth() {
+        #expect(call(1) == .worker(0))
+        search(until: callTime, startCount: 1_000)
+        #expect(roster.workerLeft(0, startable: 0, hasStarted: true) == .nobody)
+        #expect(call(1) == .worker(0))
+    }
+
+    @Test mutating func shortTimesAreAddedUpBeforeTheyAreMeasured() {
+        #expect(call(1) == .worker(0))
+        search(until: callTime, startCount: 100)
+        search(until: 2 * callTime - 1, startCount: 101)
+        #expect(call(2) == .watch)
+        search(until: 2 * callTime, startCount: 101)
+        #expect(call(2) == .nobody, "one is to come")
+        roster.workerCame()
+        #expect(call(2) == .worker(1))
+    }
+
+    /// Two workers may ask in another order than they read the clock in.
+    @Test mutating func timeMayGoBack() {
+        #expect(call(1) == .worker(0))
+        search(until: 10 * callTime, startCount: 10)
+        search(until: 9 * callTime, startCount: 9)
+        roster.workerCame()
+        #expect(call(1) == .watch)
+        #expect(call(2) == .worker(1))
+    }
+
+    // MARK: Who calls
+
+    @Test mutating func workerInAnOperationCallsAtOnceForWhatItAdds() {
+        #expect(call(1) == .worker(0))
+        roster.workerCame()
+        search(until: callTime, startCount: 1_000)
+        #expect(call(1, by: .workerInOperation) == .worker(1))
+        #expect(call(1, by: .workerInOperation) == .watch, "one is to come")
+    }
+
+    @Test mutating func workerBetweenTwoOperationsTakesOneItself() {
+        #expect(call(1) == .worker(0))
+        roster.workerCame()
+        #expect(call(1, by: .workerBetweenOperations) == .watch)
+        #expect(call(1, by: .workerBetweenOperations) == .nobody)
+        #expect(call(2, by: .workerBetweenOperations) == .worker(1))
+        roster.searchBegan()
+        #expect(call(1, by: .workerBetweenOperations) == .nobody)
+        #expect(call(2, by: .workerBetweenOperations) == .searching)
+    }
+
+    @Test mutating func deliveryTakesNoWorkerBeyondTheCores() {
         #expect(roster.idleWorker() == 0)
         #expect(roster.idleWorker() == 1)
         #expect(roster.idleWorker() == nil)
-        roster.workerLeft(0)
+        _ = roster.workerLeft(0, startable: 0, hasStarted: true)
         #expect(roster.idleWorker() == 0)
     }
 
-    @Test func workersThatWaitAreDoubledAndStayWanted() {
-        var roster = WorkerRoster(cores: 2, limit: 64)
+    // MARK: Looks
+
+    private func looked(
+        _ look: ThreadDemand.Look,
+        at now: UInt64 = 0
+    ) -> (woken: [Int], pause: UInt64?) {
+        var roster = roster
+        return roster.looked(look, at: now)
+    }
+
+    @Test mutating func whatWasLeftToOthersGetsAWorkerWithTheNextLook() {
+        #expect(call(1) == .worker(0))
+        roster.workerCame()
+        search(until: callTime, startCount: 1_000)
+        #expect(call(1) == .watch)
+        let look = ThreadDemand.Look(time: 1, active: 2, startable: 1, startCount: 1_000)
+        #expect(looked(look).woken == [1])
+        roster.searchBegan()
+        #expect(looked(look).woken == [])
+    }
+
+    @Test mutating func lookMeasuresTheStarts() {
+        #expect(call(1) == .worker(0))
+        roster.workerCame()
+        search(until: callTime, startCount: 1_000)
+        let look = ThreadDemand.Look(time: 1, active: 1, startCount: 1_001)
+        _ = roster.looked(look, at: 3 * callTime)
+        #expect(call(1) == .worker(1))
+    }
+
+    @Test mutating func workersThatWaitAreDoubledAndStayWanted() {
         for _ in 0..<2 { _ = roster.idleWorker() }
         var woken: [Int] = []
         for active in [2, 4, 8, 16, 32, 64] {
             #expect(roster.active == active)
             let look = ThreadDemand.Look(time: 1, waiting: active, active: active, startable: 100)
-            woken += roster.looked(look)
+            woken += roster.looked(look, at: 0).woken
         }
         #expect(woken.sorted() == Array(2..<64))
-        for worker in 0..<64 { roster.workerLeft(worker) }
+        for worker in 0..<64 { _ = roster.workerLeft(worker, startable: 0, hasStarted: true) }
         // The next burst gets them at once.
         for _ in 0..<64 { #expect(roster.idleWorker() != nil) }
         #expect(roster.idleWorker() == nil)
-        roster.workerLeft(63, wasInVain: true)
-        #expect(roster.hasTooMany == false)
-        for worker in (2..<63).reversed() { roster.workerLeft(worker) }
-        #expect(roster.idleWorker() == 2)
+        _ = roster.workerLeft(63, startable: 0, hasStarted: false)
+        #expect(roster.hasTooMany == false, "all of them waited at the last look")
     }
 
-    @Test func workersThatAreTooManyAreToLeave() {
-        var roster = WorkerRoster(cores: 2, limit: 64)
+    @Test mutating func workerThatStartsNothingWasOneTooMany() {
         for _ in 0..<2 { _ = roster.idleWorker() }
         let blocked = ThreadDemand.Look(time: 1, waiting: 2, active: 2, startable: 9)
-        #expect(roster.looked(blocked).count == 2)
+        #expect(roster.looked(blocked, at: 0).woken == [2, 3])
+        _ = roster.looked(ThreadDemand.Look(time: 1, active: 4), at: 0)
+        _ = roster.workerLeft(3, startable: 1, hasStarted: false)
+        #expect(roster.hasTooMany == false, "it left something to others")
+        _ = roster.workerLeft(2, startable: 0, hasStarted: false)
+        #expect(roster.idleWorker() == nil)
+    }
+
+    @Test mutating func workersThatAreTooManyAreToLeave() {
+        for _ in 0..<2 { _ = roster.idleWorker() }
+        let blocked = ThreadDemand.Look(time: 1, waiting: 2, active: 2, startable: 9)
+        #expect(roster.looked(blocked, at: 0).woken.count == 2)
         #expect(roster.hasTooMany == false)
         let busy = ThreadDemand.judgedTime
         let look = ThreadDemand.Look(time: busy, used: 2 * busy, active: 4, startable: 9)
-        #expect(roster.looked(look) == [])
+        #expect(roster.looked(look, at: 0).woken == [])
         #expect(roster.hasTooMany == true)
-        roster.workerLeft(3)
-        roster.workerLeft(2)
+        for worker in [3, 2] {
+            let call = roster.workerLeft(worker, startable: 1, hasStarted: true)
+            #expect(call == .nobody, "the queue is looked at")
+        }
         #expect(roster.hasTooMany == false)
     }
 
-    @Test(arguments: UInt64(0)..<20) func randomWalkNeverHasOneWorkerTwice(seed: UInt64) {
+    /// Threads beyond the cores are given back where they are not needed, and that takes a look.
+    @Test mutating func queueWithMoreWorkersThanCoresIsLookedAt() {
+        for worker in 0..<2 { #expect(call(1) == .worker(worker)) }
+        #expect(call(1) == .watch)
+        let blocked = ThreadDemand.Look(time: 1, waiting: 2, active: 2, startable: 1)
+        #expect(roster.looked(blocked, at: 0).woken == [2])
+        // A queue that has had nothing to start for five looks is looked at no more.
+        for count in 1...5 {
+            let pause = roster.looked(ThreadDemand.Look(time: 1, waiting: 3, active: 3), at: 0)
+                .pause
+            #expect((pause == nil) == (count == 5))
+        }
+        for worker in 0..<3 { _ = roster.workerLeft(worker, startable: 0, hasStarted: true) }
+        for worker in [2, 1] { #expect(call(1) == .worker(worker)) }
+        #expect(call(1) == .workerAndWatch(0))
+    }
+
+    // MARK: Walks
+
+    /// No worker works twice, and nothing that can be started is left with nobody to come for it:
+    /// no worker, and no look.
+    @Test(arguments: UInt64(0)..<20) func randomWalkForgetsNothing(seed: UInt64) {
         var generator = WalkGenerator(seed: seed)
         var roster = WorkerRoster(cores: 3, limit: 10)
-        var active: Set<Int> = []
+        var (coming, working, searching) = (Set<Int>(), Set<Int>(), Set<Int>())
+        var (isWatched, now) = (false, UInt64(0))
+        var active: Set<Int> { coming.union(working).union(searching) }
+        func take(_ woken: Int) {
+            #expect(!active.contains(woken) && coming.insert(woken).inserted)
+        }
+        func follow(_ call: WorkerRoster.Call) {
+            switch call {
+            case .nobody: break
+            case .searching: #expect(!searching.isEmpty)
+            case .worker(let woken): take(woken)
+            case .watch: isWatched = true
+            case .workerAndWatch(let woken):
+                take(woken)
+                isWatched = true
+            }
+        }
         for _ in 0..<2_000 {
             let startable = Int.random(in: 0..<20, using: &generator)
-            switch Int.random(in: 0..<5, using: &generator) {
+            now += .random(in: 0..<20_000, using: &generator)
+            switch Int.random(in: 0..<6, using: &generator) {
             case 0, 1:
-                let isOwn = Bool.random(using: &generator) && !active.isEmpty
-                let call = roster.workerToCall(startable: startable, isOwnWorker: isOwn)
-                if case .idle(let woken) = call { #expect(active.insert(woken).inserted) }
-                if startable > 0, !isOwn { #expect(!active.isEmpty) }
+                let caller: WorkerRoster.Caller =
+                    working.isEmpty
+                    ? .other
+                    : [.other, .workerInOperation, .workerBetweenOperations]
+                        .randomElement(using: &generator) ?? .other
+                follow(roster.call(startable: startable, by: caller))
+                if startable > 0 {
+                    #expect(!coming.isEmpty || !searching.isEmpty || isWatched)
+                }
             case 2:
+                guard isWatched else { continue }
                 let look = ThreadDemand.Look(
                     time: .random(in: 0..<100_000_000, using: &generator),
                     waiting: .random(in: 0...active.count, using: &generator),
@@ -132,13 +257,33 @@ import Testing
                     startable: startable,
                     startCount: .random(in: 0..<3, using: &generator)
                 )
-                for worker in roster.looked(look) { #expect(active.insert(worker).inserted) }
+                let (woken, pause) = roster.looked(look, at: now)
+                woken.forEach(take)
+                isWatched = pause != nil
+                #expect(isWatched || startable == 0)
             case 3:
-                roster.watchBegan()
+                guard let worker = coming.randomElement(using: &generator) else { continue }
+                coming.remove(worker)
+                working.insert(worker)
+                roster.workerCame()
+            case 4:
+                guard let worker = working.randomElement(using: &generator) else { continue }
+                working.remove(worker)
+                searching.insert(worker)
+                roster.searchBegan()
             default:
-                guard let worker = active.randomElement(using: &generator) else { continue }
-                active.remove(worker)
-                roster.workerLeft(worker, wasInVain: .random(using: &generator))
+                guard let worker = searching.randomElement(using: &generator) else { continue }
+                searching.remove(worker)
+                roster.searchEnded(at: now, startCount: .random(in: 0..<9, using: &generator))
+                guard roster.hasTooMany || startable == 0 else {
+                    working.insert(worker)
+                    continue
+                }
+                let hasStarted = Bool.random(using: &generator)
+                follow(
+                    roster.workerLeft(worker, startable: startable, hasStarted: hasStarted)
+                )
+                #expect(startable == 0 || isWatched)
             }
             #expect(roster.active == active.count)
             #expect(active.count <= 10)

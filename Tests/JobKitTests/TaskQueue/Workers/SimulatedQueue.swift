@@ -1,0 +1,289 @@
+@testable import JobKit
+
+/// A queue whose ``WorkerRoster`` is the real one, on simulated cores: it shows how late
+/// operations start, and what that costs.
+final class SimulatedQueue {
+    typealias Nanoseconds = SimulatedCores.Nanoseconds
+
+    /// What an operation does.
+    enum Work {
+        case working(Nanoseconds)
+        case blocking(Nanoseconds)
+        /// Adds such another, and works on; so many times.
+        case addingAndWorking(Nanoseconds, count: Int)
+        /// Works; its callback adds such another, so many times.
+        case workingAndGoingOn(Nanoseconds, count: Int)
+    }
+
+    /// What the thread that adds does.
+    enum Line {
+        case add(Work, count: Int = 1, isCounted: Bool = true)
+        case waitForAll
+        case pause(Nanoseconds)
+    }
+
+    /// What things cost, in nanoseconds: about what they do on two cores under Linux.
+    private enum Cost {
+        static let add: Nanoseconds = 700
+        static let lock: Nanoseconds = 100
+        static let operation: Nanoseconds = 600
+        static let search: Nanoseconds = 2_000
+        /// What it takes the thread that calls, and then the called one in turns: a core may have
+        /// gone to sleep.
+        static let call: Nanoseconds = 4_000
+        static let wakes: [Nanoseconds] = [15_000, 70_000, 25_000, 15_000]
+        static let leave: Nanoseconds = 2_000
+    }
+
+    private struct Entry {
+        let work: Work
+        let added: Nanoseconds
+        let isCounted: Bool
+    }
+
+    private struct Worker {
+        let thread: Int
+        var isAtWork = false
+        var isSearching = false
+        var isBlocked = false
+        var began = 0
+        /// Since when it has been in its operation.
+        var since: Nanoseconds = 0
+        /// The last look at it.
+        var look: (time: Nanoseconds, used: Nanoseconds, began: Int) = (0, 0, 0)
+    }
+
+    let cores: SimulatedCores
+    private(set) var roster: WorkerRoster
+    private let width: Int
+    private var lines: [Line]
+    private let adder: Int
+    private var isAdderWaiting = false
+    private var workers: [Worker] = []
+    private var entries: [Entry] = []
+    private var executing = 0
+    private(set) var startCount = 0
+    private var lockIsFree: Nanoseconds = 0
+    private var lastLook: Nanoseconds = 0
+
+    /// From added to started, of those that count.
+    private(set) var latenesses: [Nanoseconds] = []
+    private(set) var callCount = 0
+    private(set) var lookCount = 0
+
+    init(cores count: Int, width: Int = .max, _ lines: [Line]) {
+        cores = SimulatedCores(count: count)
+        roster = WorkerRoster(cores: max(2, count), limit: TaskQueueShell.threadLimit)
+        (self.width, self.lines) = (width, lines.reversed())
+        adder = cores.makeThread()
+    }
+
+    /// Lets everything be added and done.
+    func run() {
+        cores.wake(adder) { self.nextLine() }
+        cores.run { lines.isEmpty && startCount == entries.count && executing == 0 }
+        latenesses.sort()
+    }
+
+    /// The lateness that so great a part does not exceed, in nanoseconds.
+    func lateness(_ part: Double) -> Nanoseconds {
+        latenesses.isEmpty ? 0 : latenesses[Int(Double(latenesses.count - 1) * part)]
+    }
+
+    private var startable: Int { max(0, min(entries.count - startCount, width - executing)) }
+
+    /// The thread spends some time, and then does something under the lock, of which there is one.
+    private func lock(
+        after time: Nanoseconds,
+        on thread: Int,
+        then body: @escaping () -> Void
+    ) {
+        cores.spend(time, on: thread) { [self] in
+            lockIsFree = max(cores.now, lockIsFree) + Cost.lock
+            cores.spend(lockIsFree - cores.now, on: thread, then: body)
+        }
+    }
+
+    // MARK: The thread that adds
+
+    private func nextLine() {
+        switch lines.popLast() {
+        case nil:
+            cores.sleep(adder)
+        case .pause(let time):
+            cores.sleep(adder)
+            cores.after(time) { [self] in cores.wake(adder) { self.nextLine() } }
+        case .waitForAll:
+            guard startCount < entries.count || executing > 0 else { return nextLine() }
+            isAdderWaiting = true
+            cores.sleep(adder)
+        case .add(let work, let count, let isCounted):
+            if count > 1 { lines.append(.add(work, count: count - 1, isCounted: isCounted)) }
+            add(work, isCounted: isCounted, by: .other, on: adder) { self.nextLine() }
+        }
+    }
+
+    private func add(
+        _ work: Work,
+        isCounted: Bool,
+        by caller: WorkerRoster.Caller,
+        on thread: Int,
+        then next: @escaping () -> Void
+    ) {
+        let added = cores.now
+        lock(after: Cost.add, on: thread) { [self] in
+            entries.append(Entry(work: work, added: added, isCounted: isCounted))
+            follow(roster.call(startable: startable, by: caller), on: thread, then: next)
+        }
+    }
+
+    // MARK: Calling
+
+    private func follow(
+        _ call: WorkerRoster.Call,
+        on thread: Int,
+        then next: @escaping () -> Void
+    ) {
+        var cost: Nanoseconds = 0
+        switch call {
+        case .nobody: break
+        case .searching:
+            for worker in workers where worker.isSearching {
+                cores.shorten(to: Cost.lock / 2, on: worker.thread)
+            }
+        case .watch: watch()
+        case .worker(let index), .workerAndWatch(let index):
+            if call != .worker(index) { watch() }
+            cost = Cost.call
+            self.call(index, after: cost)
+        }
+        cores.spend(cost, on: thread, then: next)
+    }
+
+    private func call(_ index: Int, after time: Nanoseconds) {
+        callCount += 1
+        if index == workers.count { workers.append(Worker(thread: cores.makeThread())) }
+        cores.after(time + Cost.wakes[callCount % Cost.wakes.count]) { [self] in
+            cores.wake(workers[index].thread) { self.come(index) }
+        }
+    }
+
+    // MARK: Workers
+
+    private func come(_ index: Int) {
+        let thread = workers[index].thread
+        workers[index].isAtWork = true
+        workers[index].began = 0
+        workers[index].since = cores.now
+        workers[index].look = (cores.now, cores.used(by: thread), 0)
+        lock(after: Cost.lock, on: thread) { [self] in
+            roster.workerCame()
+            takeNext(index)
+        }
+    }
+
+    private func takeNext(_ index: Int) {
+        guard !roster.hasTooMany, startable > 0 else {
+            roster.searchBegan()
+            workers[index].isSearching = true
+            return cores.spend(Cost.search, on: workers[index].thread) { self.searchEnds(index) }
+        }
+        let entry = entries[startCount]
+        startCount += 1
+        executing += 1
+        follow(roster.call(startable: startable, by: .other), on: workers[index].thread) { [self] in
+            workers[index].began += 1
+            workers[index].since = cores.now
+            if entry.isCounted { latenesses.append(cores.now - entry.added) }
+            perform(entry.work, index)
+        }
+    }
+
+    private func searchEnds(_ index: Int) {
+        let thread = workers[index].thread
+        workers[index].isSearching = false
+        lock(after: 0, on: thread) { [self] in
+            roster.searchEnded(at: cores.now, startCount: startCount)
+            guard roster.hasTooMany || startable == 0 else { return takeNext(index) }
+            workers[index].isAtWork = false
+            let hasStarted = workers[index].began > 0
+            let call = roster.workerLeft(index, startable: startable, hasStarted: hasStarted)
+            follow(call, on: thread) { [self] in
+                cores.spend(Cost.leave, on: thread) { [self] in cores.sleep(thread) }
+            }
+        }
+    }
+
+    private func perform(_ work: Work, _ index: Int) {
+        let thread = workers[index].thread
+        switch work {
+        case .working(let time):
+            cores.spend(time, on: thread) { self.end(index) }
+        case .blocking(let time):
+            workers[index].isBlocked = true
+            cores.sleep(thread)
+            cores.after(time) { [self] in
+                workers[index].isBlocked = false
+                cores.wake(thread) { self.end(index) }
+            }
+        case .addingAndWorking(let time, let count):
+            guard count > 0 else { return end(index) }
+            let next = Work.addingAndWorking(time, count: count - 1)
+            add(next, isCounted: true, by: .workerInOperation, on: thread) { [self] in
+                cores.spend(time, on: thread) { self.end(index) }
+            }
+        case .workingAndGoingOn(let time, let count):
+            guard count > 0 else { return end(index) }
+            let next = Work.workingAndGoingOn(time, count: count - 1)
+            cores.spend(time, on: thread) { [self] in
+                let caller = WorkerRoster.Caller.workerBetweenOperations
+                add(next, isCounted: true, by: caller, on: thread) { self.end(index) }
+            }
+        }
+    }
+
+    private func end(_ index: Int) {
+        lock(after: Cost.operation, on: workers[index].thread) { [self] in
+            executing -= 1
+            if isAdderWaiting, executing == 0, startCount == entries.count {
+                isAdderWaiting = false
+                cores.after(Cost.wakes[0]) { [self] in cores.wake(adder) { self.nextLine() } }
+            }
+            takeNext(index)
+        }
+    }
+
+    // MARK: Looks
+
+    private func watch() {
+        lastLook = cores.now
+        cores.after(ThreadDemand.shortestPause) { self.look() }
+    }
+
+    private func look() {
+        lookCount += 1
+        var look = ThreadDemand.Look(time: cores.now - lastLook)
+        lastLook = cores.now
+        for index in workers.indices where workers[index].isAtWork {
+            let (before, worker) = (workers[index].look, workers[index])
+            let used = cores.used(by: worker.thread)
+            let use = ThreadUse(
+                time: cores.now - before.time,
+                used: used - before.used,
+                began: worker.began - before.began
+            )
+            look.used += use.used
+            if use.mayWait {
+                look.waiting += worker.isBlocked ? 1 : 0
+            } else if cores.now - worker.since >= 50_000_000 {
+                look.lasting += 1
+            }
+            workers[index].look = (cores.now, used, worker.began)
+        }
+        look.active = roster.active
+        (look.startable, look.startCount) = (startable, startCount)
+        let (woken, pause) = roster.looked(look, at: cores.now)
+        for index in woken { call(index, after: 0) }
+        if let pause { cores.after(pause) { self.look() } }
+    }
+}
