@@ -6,7 +6,10 @@ struct Benchmarks: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "benchmarks",
         abstract: "Measures JobKit beside OperationQueue, task groups and bare operations.",
-        subcommands: [Compare.self, Journal.self, Scaling.self, Repeat.self, Probe.self],
+        subcommands: [
+            Compare.self, Cores.self, Locks.self, Journal.self, Scaling.self, Repeat.self,
+            Probe.self,
+        ],
         defaultSubcommand: Compare.self
     )
 }

@@ -1,0 +1,1 @@
+../../../../../Sources/JobKit/Internal/Backoff.swift
