@@ -140,17 +140,17 @@ extension ConcurrentOperation {
                 listener.deliverElsewhere()
             }
         }
-        var late: [LateLook] = []
+        var rechecks: [ReadinessRecheck] = []
         if let listener = taken.audience.listener { tell(listener) }
         if let others = taken.audience.others {
             for listener in others.listeners.present { tell(listener) }
-            late = LateLook.collect {
+            rechecks = ReadinessRecheck.collect {
                 for dependent in others.dependents.elements { dependent.end() }
             }
         }
         announceDidFinish(wasExecuting: wasExecuting)
         // Plain dependents are ready only since Foundation has told them.
-        LateLook.look(late)
+        ReadinessRecheck.run(rechecks)
         taken.timers?.cancelAll()
         if isWorkers {
             context.pointee.frame.waiters = taken.audience.others?.waiters

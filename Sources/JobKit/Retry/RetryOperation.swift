@@ -82,8 +82,7 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
     }
 
     private func ended(_ attempt: Attempt, _ number: Int) {
-        let outcome = (attempt as? ConcurrentOperation)?.outcome
-        switch outcome ?? (attempt.isCancelled ? .cancelled : .succeeded) {
+        switch attempt.finalOutcome {
         case .succeeded: finish()
         case .cancelled: finish(with: CancellationError())
         case .failed(let error): failed(number, error)

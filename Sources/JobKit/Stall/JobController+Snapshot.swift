@@ -54,7 +54,7 @@ private struct SnapshotDraft {
     }
 
     func snapshot(holding shown: [JobSnapshot]) -> JobSnapshot {
-        let outcome = operation.finalOutcome
+        let outcome = operation.isFinished ? operation.finalOutcome : nil
         return JobSnapshot(
             id: operation.operationID,
             name: operationLabel(operation),
@@ -67,13 +67,5 @@ private struct SnapshotDraft {
             unfinished: shown,
             omittedCount: (unfinished?.omittedCount ?? 0) + tasks.count - shown.count
         )
-    }
-}
-
-extension Operation {
-    /// How the operation ended; nil until it has finished.
-    fileprivate var finalOutcome: OperationOutcome? {
-        if let concurrent = self as? ConcurrentOperation { return concurrent.outcome }
-        return isFinished ? isCancelled ? .cancelled : .succeeded : nil
     }
 }

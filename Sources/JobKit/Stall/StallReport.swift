@@ -172,7 +172,7 @@ struct StallReport {
         if !dependencies.isEmpty, !task.isCancelled {
             return "waits for " + OperationNames.list(dependencies) { name(of: $0, depth: depth) }
         }
-        if let queue = RateLimitedQueueShell.queue(of: task, putInto: stall.queue) {
+        if let queue = task.home as? RateLimitedQueueShell {
             let isReady = !dependencies.isEmpty || task.isReady
             return isReady ? queue.reasonToWait : "not ready: its own isReady says no"
         }

@@ -59,7 +59,7 @@ struct UnfinishedTasks<Entry> {
                 return page.turn(state, room: room, length: pageLength, entry)
             }
             guard isValid else { return false }
-            // Whether a plain operation has finished may be a user's code: without the lock.
+            // Whether an operation has finished may be a user's code: without the lock.
             for (entry, record, task) in page.found where record.stillWaits(for: task) {
                 entries.append(entry)
             }
@@ -113,11 +113,6 @@ extension TaskRecord {
         !task.isFinished || hasFinishedWithoutTelling(task)
     }
 
-    /// Whether the task is a plain operation that has finished and never said so.
-    ///
-    /// Foundation's own classes say so always.
-    func hasFinishedWithoutTelling(_ task: Operation) -> Bool {
-        guard !isConcurrent, !(task is BlockOperation), task.isFinished else { return false }
-        return task.listeners.contains { $0 === self }
-    }
+    /// Whether the task has finished and its class never said so.
+    func hasFinishedWithoutTelling(_ task: Operation) -> Bool { task.hasFinishedUntold(to: self) }
 }

@@ -21,10 +21,15 @@ extension TaskQueueState {
             self.isBarrier = isBarrier
             isConcurrent = operation is ConcurrentOperation
             self.job = job
-            priority = TaskPriority(queuePriority: operation.queuePriority.rawValue)
+            priority = TaskPriority(of: operation)
             isReady = operation.isReady
             // Its last use, which needs no reference of its own.
             self.operation = operation
+        }
+
+        /// Tells the operation where it stands; returns false if it has finished meanwhile.
+        func isPlaced(at ticket: TaskQueueTicket) -> Bool {
+            isConcurrent || PlainOperations.placed(operation, at: ticket)
         }
 
         /// Whether jobs may wait for it of which nothing is known yet.

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The five priorities of `Operation.QueuePriority`, the most urgent first.
 enum TaskPriority: Int, CaseIterable, Sendable {
     case veryHigh
@@ -5,6 +7,10 @@ enum TaskPriority: Int, CaseIterable, Sendable {
     case normal
     case low
     case veryLow
+
+    init(of operation: Operation) {
+        self.init(queuePriority: operation.queuePriority.rawValue)
+    }
 
     /// From the raw value of an `Operation.QueuePriority`.
     init(queuePriority: Int) {

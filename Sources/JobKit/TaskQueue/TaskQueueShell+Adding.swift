@@ -15,7 +15,7 @@ extension TaskQueueShell {
         admission: Admission = .demanded,
         isBarrier: Bool = false
     ) {
-        if enter(operation, admission) == .stands {
+        if enter(operation, admission).stands {
             insert(TaskQueueState.Arrival(operation, isBarrier: isBarrier))
         }
     }
@@ -33,9 +33,9 @@ extension TaskQueueShell {
         _ operation: Operation,
         _ listener: OperationListener,
         of job: ConcurrentOperation
-    ) -> Entry {
+    ) -> QueueEntry {
         let entry = enter(operation, .unlessStarted, listener)
-        if entry == .stands {
+        if entry.stands {
             let isHere = job.holdsPlace(in: self)
             insert(TaskQueueState.Arrival(operation, job: isHere ? .passUnretained(job) : nil))
         }
@@ -57,23 +57,13 @@ extension TaskQueueShell {
     /// other.
     private func arrived(_ arrival: TaskQueueState.Arrival, at place: TaskQueueState.Place) {
         let operation = arrival.operation
-        if !arrival.isConcurrent, !PlainOperations.placed(operation, at: place.ticket) {
-            return plainFinished(place.ticket)
-        }
+        guard arrival.isPlaced(at: place.ticket) else { return operationFinished(place.ticket) }
         // Beside the known lender there may be others only where several jobs track the operation.
         if !place.hasLender || arrival.isShared { lookForLenders(of: operation) }
-        if !arrival.isReady { lookWhetherReady(operation) }
-        if TaskPriority(queuePriority: operation.queuePriority.rawValue) != arrival.priority {
+        if !arrival.isReady { checkReadiness(of: operation) }
+        if TaskPriority(of: operation) != arrival.priority {
             operationPriorityChanged(operation)
         }
-    }
-
-    /// What becomes of an operation that is to stand in a queue.
-    enum Entry {
-        case stands
-        /// Other code has started it.
-        case hasStarted
-        case hasFinished
     }
 
     /// Makes the operation stand in this queue, unless there is nothing left to start.
@@ -81,21 +71,16 @@ extension TaskQueueShell {
         _ operation: Operation,
         _ admission: Admission,
         _ listener: OperationListener? = nil
-    ) -> Entry {
-        guard operation is ConcurrentOperation else {
-            return enterPlain(operation, admission, listener)
+    ) -> QueueEntry {
+        let entry = operation.enter(self, startsIt: true, listener)
+        if admission == .unlessStarted, entry.hasStarted { return entry }
+        guard entry.stands else {
+            refuse(
+                operation,
+                entry.standsElsewhere ? "stands in a TaskQueue already" : "has been started"
+            )
         }
-        let operation = unsafeDowncast(operation, to: ConcurrentOperation.self)
-        let (standsElsewhere, isClosed) = operation.addingListener { $0.enter(self, listener) }
-        operation.lifecycle.bitwiseOr(
-            OperationLifecycle.queued.rawValue,
-            ordering: .acquiringAndReleasing
-        )
-        let hasStarted = operation.currentLifecycle.contains(.started)
-        guard standsElsewhere || hasStarted else { return .stands }
-        if !standsElsewhere { operation.hooks.withLock { $0.queue = nil } }
-        if admission == .unlessStarted, hasStarted { return isClosed ? .hasFinished : .hasStarted }
-        refuse(operation, standsElsewhere ? "stands in a TaskQueue already" : "has been started")
+        return entry
     }
 
     func refuse(_ operation: Operation, _ reason: String) -> Never {

@@ -4,6 +4,11 @@ import Synchronization
 
 /// What concerns the queue as a whole.
 extension TaskQueueShell {
+    /// The task queue in which an operation stands.
+    static func queue(of operation: Operation) -> TaskQueueShell? {
+        operation.home as? TaskQueueShell
+    }
+
     func suspend(_ isSuspended: Bool) {
         if !isSuspended { readPriorities() }
         send { $0.suspensionChanged(to: isSuspended) }
@@ -21,8 +26,7 @@ extension TaskQueueShell {
 
     func cancelAll() {
         for operation in ask({ $0.machine.entriesToCancel }) {
-            operation.cancel()
-            if !(operation is ConcurrentOperation) { lookWhetherReady(operation) }
+            operation.cancelInQueue()
         }
     }
 
@@ -37,5 +41,10 @@ extension TaskQueueShell {
         await withUnsafeContinuation { continuation in
             if !ask({ $0.idleAwaited(by: .task(continuation)) }) { continuation.resume() }
         }
+    }
+
+    /// Reads the priorities of operations that are ready and do not tell of a change.
+    private func readPriorities() {
+        for operation in ask({ $0.readyPlainOperations }) { operationPriorityChanged(operation) }
     }
 }

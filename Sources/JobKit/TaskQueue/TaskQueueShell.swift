@@ -7,7 +7,7 @@ import Synchronization
 /// A queue has up to 64 worker threads, each a serial `DispatchQueue`: those have threads of their
 /// own, so that blocked operations take none from other queues or from Swift tasks. A worker takes
 /// the next operation, starts it, delivers what it finished, and looks for the next.
-final class TaskQueueShell: QueueHome {
+final class TaskQueueShell: PollingQueue {
     let name: String
     private let state: Guarded<TaskQueueState>
     /// Whether jobs must say when they wait: what the machine says, to be read without the lock.
@@ -142,14 +142,20 @@ final class TaskQueueShell: QueueHome {
         guard start.operation.isReady else {
             // A dependency was added while the operation waited for its turn.
             send { $0.startRefused(start.ticket) }
-            lookWhetherReady(start.operation)
+            checkReadiness(of: start.operation)
             return next()
         }
-        guard start.operation is ConcurrentOperation else { return runPlain(start, context) }
-        // Not `as?`, which counts references.
-        let concurrent = unsafeDowncast(start.operation, to: ConcurrentOperation.self)
-        let frame = context.start(concurrent, isWorkers: true, limitedQueue: limitedNumber) {
-            concurrent.start()
+        let frame = context.start(
+            any: start.operation,
+            isWorkers: true,
+            limitedQueue: limitedNumber,
+            isDue: { TaskPriority(of: start.operation).rawValue <= start.priority.rawValue }
+        )
+        guard let frame else {
+            // Others may come before it now.
+            let priority = TaskPriority(of: start.operation)
+            send { $0.startPostponed(start.ticket, to: priority) }
+            return next()
         }
         var news = PlaceNews(for: self)
         // Claimed before the place is given away: a job with mail does not lend its own.
@@ -161,14 +167,13 @@ final class TaskQueueShell: QueueHome {
             if isClaimed { frame.delivery?.deliverAll(&news) }
             return next(waiting: news.take())
         }
-        context.pointee.lastFinished = concurrent.number.load(ordering: .relaxed)
         guard isClaimed else {
-            let next = finishAndTakeNext { $0.operationFinished(concurrent) }
+            let next = finishAndTakeNext { $0.operationFinished(start.ticket) }
             frame.resumeWaiters()
             return next
         }
         let busy = news.take()
-        finish(by: .workerBetweenOperations) { $0.operationFinished(concurrent, busy: busy) }
+        finish(by: .workerBetweenOperations) { $0.operationFinished(start.ticket, busy: busy) }
         frame.resumeWaiters()
         frame.delivery?.deliverAll(&news)
         return next(waiting: news.take())
@@ -200,9 +205,8 @@ final class TaskQueueShell: QueueHome {
         finish { $0.operationFinished(operation) }
     }
 
-    /// The plain operation has finished.
-    func plainFinished(_ ticket: TaskQueueTicket) {
-        finish { $0.plainFinished(ticket) }
+    func operationFinished(_ ticket: TaskQueueTicket) {
+        finish { $0.operationFinished(ticket) }
     }
 
     @inline(__always)
@@ -222,8 +226,20 @@ final class TaskQueueShell: QueueHome {
         send { $0.operationBecameReady(operation) }
     }
 
+    func waitingTicket(of operation: Operation) -> TaskQueueTicket? {
+        ask { $0.waitingTicket(of: operation) }
+    }
+
+    func changePolls<Result: Sendable>(
+        _ change: @Sendable (inout ReadinessPolls, (TaskQueueTicket) -> Operation?) -> Result
+    ) -> Result {
+        ask { $0.changePolls(change) }
+    }
+
+    var pollQueue: DispatchQueue { ask { $0.workers.queueToLook() } }
+
     func operationPriorityChanged(_ operation: Operation) {
-        let priority = TaskPriority(queuePriority: operation.queuePriority.rawValue)
+        let priority = TaskPriority(of: operation)
         send { $0.priorityChanged(of: operation, to: priority) }
     }
 }

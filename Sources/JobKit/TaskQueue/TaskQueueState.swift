@@ -10,9 +10,9 @@ struct TaskQueueState {
 
     private(set) var machine: Machine
     var workers: TaskQueueWorkers
-    /// How many plain operations stand in the queue.
-    private var plainCount = 0
-    private var round = ReadinessRound()
+    /// Whether a plain operation was added since the queue was empty.
+    private var mayHoldPlain = false
+    private var polls = ReadinessPolls()
     private var idleWaiters: [IdleWaiter] = []
     /// The queue itself, as long as an operation stands in it.
     private var keptAlive: TaskQueueShell?
@@ -122,7 +122,7 @@ struct TaskQueueState {
         if arrival.isConcurrent {
             unsafeDowncast(arrival.operation, to: ConcurrentOperation.self).queueSlot = slot
         } else {
-            plainCount += 1
+            mayHoldPlain = true
         }
         return Place(ticket: machine.ticket(slot), hasLender: lender != nil)
     }
@@ -147,27 +147,26 @@ struct TaskQueueState {
     }
 
     /// Returns what is to be done if no operation is left now.
+    mutating func operationFinished(_ operation: ConcurrentOperation) -> End? {
+        slot(of: operation).flatMap { remove($0) }
+    }
+
+    /// Returns what is to be done if no operation is left now.
     ///
     /// The job that is to hear of it is busy first, and so does not lend the place given back.
     @inline(__always)
     mutating func operationFinished(
-        _ operation: ConcurrentOperation,
+        _ ticket: TaskQueueTicket,
         busy: ConcurrentOperation? = nil
     ) -> End? {
         if let busy { jobBusy(busy) }
-        return slot(of: operation).flatMap { remove($0) }
-    }
-
-    /// Returns what is to be done if no operation is left now.
-    mutating func plainFinished(_ ticket: TaskQueueTicket) -> End? {
-        guard machine.isCurrent(ticket) else { return nil }
-        plainCount -= 1
-        return remove(ticket.slot)
+        return machine.isCurrent(ticket) ? remove(ticket.slot) : nil
     }
 
     @inline(__always)
     private mutating func remove(_ slot: Int) -> End? {
         guard machine.entryFinished(slot) else { return nil }
+        mayHoldPlain = false
         defer { idleWaiters = [] }
         return End(queue: keptAlive.take(), waiters: idleWaiters)
     }
@@ -181,22 +180,22 @@ struct TaskQueueState {
 
     /// The plain operations that could be started, or could if there were a place.
     var readyPlainOperations: [Operation] {
-        plainCount > 0 ? machine.readyEntries.filter { !($0 is ConcurrentOperation) } : []
+        mayHoldPlain ? machine.readyEntries.filter { !($0 is ConcurrentOperation) } : []
     }
 
     /// The slot in which the operation stands; nil before it was added and after it has finished.
     private func slot(of operation: Operation) -> Int? {
-        guard let concurrent = operation as? ConcurrentOperation else {
-            let ticket = PlainOperations.ticket(of: operation)
-            return ticket.flatMap { machine.isCurrent($0) ? $0.slot : nil }
-        }
-        return slot(of: concurrent)
+        occupied(operation.slotInQueue, by: operation)
     }
 
     @inline(__always)
     private func slot(of operation: ConcurrentOperation) -> Int? {
-        let slot = operation.queueSlot
-        return machine.slots.indices.contains(slot) && machine.slots[slot].entry === operation
+        occupied(operation.queueSlot, by: operation)
+    }
+
+    @inline(__always)
+    private func occupied(_ slot: Int, by operation: Operation) -> Int? {
+        machine.slots.indices.contains(slot) && machine.slots[slot].entry === operation
             ? slot : nil
     }
 
@@ -240,50 +239,17 @@ struct TaskQueueState {
         return machine.ticket(slot)
     }
 
-    /// A plain operation waits for others; returns when to begin a round.
-    mutating func dependenciesAwaited(
-        by ticket: TaskQueueTicket
-    ) -> ReadinessRound.Appointment? {
-        if round.isCrowded {
-            let machine = machine
-            round.removeVoid { machine.isCurrent($0) && machine.isWaiting($0.slot) }
+    /// Changes what is polled; see ``PollingQueue``.
+    mutating func changePolls<Result: Sendable>(
+        _ change: @Sendable (inout ReadinessPolls, (TaskQueueTicket) -> Operation?) -> Result
+    ) -> Result {
+        // Taken out meanwhile, so that the rest can be read.
+        var polls = ReadinessPolls()
+        swap(&polls, &self.polls)
+        defer { swap(&polls, &self.polls) }
+        return change(&polls) { ticket in
+            machine.isCurrent(ticket) && machine.isWaiting(ticket.slot)
+                ? machine.slots[ticket.slot].entry : nil
         }
-        return round.entryWaits(ticket)
-    }
-
-    /// An operation says no for no known reason; returns when to begin a round.
-    mutating func operationIsUnready(
-        _ ticket: TaskQueueTicket
-    ) -> ReadinessRound.Appointment? {
-        round.entryIsUnready(ticket)
-    }
-
-    /// Operations to be asked whether they are ready.
-    typealias Asked = [(ticket: TaskQueueTicket, operation: Operation)]
-
-    /// Returns what to ask; nil if another round has taken this one's place.
-    mutating func roundBegan(
-        _ appointment: ReadinessRound.Appointment
-    ) -> (unready: Asked, waiting: Asked)? {
-        round.roundBegan(appointment).map { (asked(of: $0.unready), asked(of: $0.waiting)) }
-    }
-
-    /// All were asked; returns when to begin the next round.
-    mutating func roundEnded(
-        _ appointment: ReadinessRound.Appointment,
-        remaining: ReadinessRound.Asked
-    ) -> ReadinessRound.Appointment? {
-        round.roundEnded(appointment, remaining: remaining)
-    }
-
-    private func asked(of tickets: [TaskQueueTicket]) -> Asked {
-        tickets.compactMap { ticket in
-            guard isWaiting(ticket) else { return nil }
-            return machine.slots[ticket.slot].entry.map { (ticket, $0) }
-        }
-    }
-
-    private func isWaiting(_ ticket: TaskQueueTicket) -> Bool {
-        machine.isCurrent(ticket) && machine.isWaiting(ticket.slot)
     }
 }

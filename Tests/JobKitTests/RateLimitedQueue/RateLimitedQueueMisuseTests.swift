@@ -58,6 +58,20 @@ import Testing
         }
     }
 
+    @Test func plainOperationOfATaskQueueTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure,
+            observing: [\.standardErrorContent]
+        ) {
+            let queue = TaskQueue()
+            queue.isSuspended = true
+            let operation = BlockOperation {}
+            queue.addOperation(operation)
+            RateLimitedQueue(queue, limit: 1, per: .seconds(1)).addOperation(operation)
+        }
+        expectTrap("but it stands in a queue already", result)
+    }
+
     @Test func startedOperationTraps() async {
         let result = await #expect(
             processExitsWith: .failure,

@@ -132,6 +132,24 @@ final class RateLimitedQueueTests: XCTestCase {
         XCTAssertEqual(target.held.count, 1)
     }
 
+    /// J6: a job hears of a plain task's finish wherever the rate hands it on, and keeps nothing.
+    func testPlainTaskOfAnOperationQueueBehindTheRateIsHeardAndReleased() async {
+        let queue = RateLimitedQueue(OperationQueue(), limit: 10, per: .seconds(1))
+        weak var freed: Operation?
+        let delivered = Gate()
+        do {
+            let task = BlockOperation {}
+            freed = task
+            let job = ScriptedJob { job in
+                job.trackAndQueue(task, on: queue) { _ in delivered.open() }
+            }
+            job.start()
+            await delivered.opened()
+            await job.waitForFinish()
+        }
+        await eventually { freed == nil }
+    }
+
     func testOperationThatOtherCodeStartedTakesNoTurn() async {
         let (queue, start) = (queue(limit: 1), clock.now)
         let (taken, plain) = (named("taken"), BlockOperation {})

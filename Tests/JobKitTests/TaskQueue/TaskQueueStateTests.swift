@@ -12,6 +12,8 @@ import Testing
     private let queue = TaskQueue(maxConcurrentOperationCount: 1).shell
     private let job = WaitingJob()
     private let tasks = [ConcurrentOperation(), ConcurrentOperation()]
+    private let jobTicket: TaskQueueTicket
+    private var tickets: [TaskQueueTicket] = []
     private var state = TaskQueueState(
         width: 1,
         workers: TaskQueueWorkers(
@@ -23,13 +25,11 @@ import Testing
 
     /// A queue of width 1 in which a job executes, and two of its tasks are ready.
     init() {
-        _ = state.operationAdded(TaskQueueState.Arrival(job), to: queue)
+        jobTicket = state.operationAdded(TaskQueueState.Arrival(job), to: queue).ticket
         _ = state.takeNext(waiting: nil)
         for task in tasks {
-            _ = state.operationAdded(
-                TaskQueueState.Arrival(task, job: .passUnretained(job)),
-                to: queue
-            )
+            let arrival = TaskQueueState.Arrival(task, job: .passUnretained(job))
+            tickets.append(state.operationAdded(arrival, to: queue).ticket)
         }
     }
 
@@ -45,23 +45,23 @@ import Testing
 
     @Test mutating func jobThatIsBusyDoesNotLendWhatItsTaskGivesBack() {
         #expect(takeNext(waiting: job) === tasks[0])
-        #expect(state.operationFinished(tasks[0], busy: job) == nil)
+        #expect(state.operationFinished(tickets[0], busy: job) == nil)
         #expect(takeNext() == nil)
         #expect(takeNext(waiting: job) === tasks[1])
     }
 
     @Test mutating func jobThatStillWaitsLendsWhatItsTaskGivesBack() {
         #expect(takeNext(waiting: job) === tasks[0])
-        #expect(state.operationFinished(tasks[0]) == nil)
+        #expect(state.operationFinished(tickets[0]) == nil)
         #expect(takeNext() === tasks[1])
     }
 
     @Test mutating func jobThatHasEndedIsNoLongerWaitedFor() {
-        #expect(state.operationFinished(job, busy: job) == nil)
+        #expect(state.operationFinished(jobTicket, busy: job) == nil)
         #expect(takeNext(waiting: job) === tasks[0])
         #expect(takeNext() == nil)
-        #expect(state.operationFinished(tasks[0], busy: job) == nil)
+        #expect(state.operationFinished(tickets[0], busy: job) == nil)
         #expect(takeNext() === tasks[1])
-        #expect(state.operationFinished(tasks[1]) != nil)
+        #expect(state.operationFinished(tickets[1]) != nil)
     }
 }

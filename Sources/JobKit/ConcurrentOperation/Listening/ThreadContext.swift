@@ -27,7 +27,7 @@ struct ThreadContext {
 
     /// Plain operations to be asked whether they are ready when Foundation has told them that what
     /// they waited for has finished; nil where no such asking is to come.
-    var lateLooks: [LateLook]?
+    var rechecks: [ReadinessRecheck]?
 
     /// The operation whose readiness is being announced on this thread.
     var announcingReady: ObjectIdentifier?

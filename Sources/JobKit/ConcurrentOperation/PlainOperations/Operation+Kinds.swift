@@ -59,4 +59,144 @@ extension Operation {
         let released = concurrent.hooks.withLock { $0.dependentLeft() }
         withExtendedLifetime(released) {}
     }
+
+    // MARK: Queues
+
+    /// The queue of JobKit's that the operation stands in.
+    var home: (any QueueHome)? {
+        guard let concurrent = self as? ConcurrentOperation else {
+            return PlainOperations.queue(of: self)
+        }
+        return concurrent.hooks.withLock { $0.queue }
+    }
+
+    /// Where the operation stands in its queue, whose lock the caller holds; below 0 if it has no
+    /// place there.
+    var slotInQueue: Int {
+        (self as? ConcurrentOperation)?.queueSlot ?? PlainOperations.ticket(of: self)?.slot ?? -1
+    }
+
+    /// Makes the operation stand in a queue, if there is something left to start.
+    ///
+    /// - Parameters:
+    ///   - queue: The queue.
+    ///   - startsIt: Whether the queue starts the operation itself, and so hears of its finish.
+    ///   - listener: Hears of the finish, even where the operation does not stand in this queue.
+    /// - Returns: Whether it stands there, and if not, why.
+    @inline(__always)
+    func enter(
+        _ queue: any PollingQueue,
+        startsIt: Bool,
+        _ listener: OperationListener?
+    ) -> QueueEntry {
+        guard self is ConcurrentOperation else {
+            return PlainOperations.enter(self, queue, startsIt: startsIt, listener)
+        }
+        let concurrent = unsafeDowncast(self, to: ConcurrentOperation.self)
+        let (standsElsewhere, isClosed) = concurrent.addingListener { $0.enter(queue, listener) }
+        concurrent.lifecycle.bitwiseOr(
+            OperationLifecycle.queued.rawValue,
+            ordering: .acquiringAndReleasing
+        )
+        let hasStarted = concurrent.currentLifecycle.contains(.started)
+        if hasStarted, !standsElsewhere { concurrent.hooks.withLock { $0.queue = nil } }
+        return QueueEntry(
+            standsElsewhere: standsElsewhere,
+            hasStarted: hasStarted,
+            hasFinished: hasStarted && isClosed
+        )
+    }
+
+    /// The operation stands in the queue no more, before its start; Foundation has its say in when
+    /// it is ready.
+    func leave(_ queue: any PollingQueue) {
+        guard let concurrent = self as? ConcurrentOperation else {
+            return PlainOperations.leave(queue, self)
+        }
+        concurrent.hooks.withLock { hooks in
+            if hooks.queue === queue { hooks.queue = nil }
+        }
+        concurrent.lifecycle.bitwiseAnd(
+            ~OperationLifecycle.queued.rawValue,
+            ordering: .acquiringAndReleasing
+        )
+    }
+
+    // MARK: Life
+
+    /// Whether the operation was started; a plain one does not say that of itself while it begins.
+    var hasStarted: Bool {
+        (self as? ConcurrentOperation)?.currentLifecycle.contains(.started)
+            ?? (isFinished || isExecuting)
+    }
+
+    /// How the operation, which has finished, ended: a plain one cannot fail.
+    var finalOutcome: OperationOutcome {
+        (self as? ConcurrentOperation)?.outcome ?? (isCancelled ? .cancelled : .succeeded)
+    }
+
+    /// Whether the operation has finished, and its class, which is not Foundation's, has never said
+    /// so: a listener waits to hear of it.
+    func hasFinishedUntold(to listener: OperationListener) -> Bool {
+        guard !(self is ConcurrentOperation), !(self is BlockOperation), isFinished else {
+            return false
+        }
+        return listeners.contains { $0 === listener }
+    }
+
+    /// Has the operation run inside a context if it is yet to be started.
+    ///
+    /// - Parameters:
+    ///   - context: The context, of a job that leaves the operation to itself.
+    ///   - isStarted: Whether a queue of JobKit's is sure to start it. A plain operation that may
+    ///     never be started would be retained for the context.
+    func keep(_ context: KeptContext, isStarted: Bool) {
+        if let concurrent = self as? ConcurrentOperation {
+            // What runs is inside it.
+            if concurrent.currentLifecycle.contains(.entered) { return }
+        } else if !isStarted {
+            return PlainOperations.keep(context, for: self)
+        }
+        _ = addListener(context)
+    }
+
+    // MARK: Cancelling
+
+    /// Cancels the operation, of which its queue hears: a plain one is ready then without saying
+    /// so.
+    func cancelInQueue() {
+        cancel()
+        guard !(self is ConcurrentOperation) else { return }
+        PlainOperations.queue(of: self)?.checkReadiness(of: self)
+    }
+
+    /// Whether code of the operation may run, or may have run, although it was cancelled; its job
+    /// may have put it into a queue.
+    func mayRunAfterCancel(wasQueued: Bool) -> Bool {
+        guard let concurrent = self as? ConcurrentOperation else {
+            return wasQueued || isExecuting || isFinished
+        }
+        return !concurrent.currentLifecycle.isCancelledBeforeStart
+    }
+
+    /// Finishes a cancelled operation that no queue starts: others may be waiting for it.
+    func startCancelled() {
+        guard isCancelled, !isFinished, !isExecuting else { return }
+        guard let concurrent = self as? ConcurrentOperation else {
+            // Foundation traps where an operation is started that says that it is not ready.
+            if isReady { PlainOperations.startInContext(self) }
+            return
+        }
+        ThreadContext.current.start(concurrent) { concurrent.start() }.delivery?.deliverElsewhere()
+    }
+}
+
+/// What has become of an operation that was to stand in a queue.
+struct QueueEntry {
+    let standsElsewhere: Bool
+    /// Other code has started it.
+    let hasStarted: Bool
+    let hasFinished: Bool
+
+    var stands: Bool { !standsElsewhere && !hasStarted }
 }

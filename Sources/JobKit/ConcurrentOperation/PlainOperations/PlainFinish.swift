@@ -5,7 +5,7 @@ import Foundation
 /// of the finish in that order.
 struct PlainFinish: Sendable {
     let operation: Operation
-    let queue: (any QueueHome)?
+    let queue: (any PollingQueue)?
     /// Where it stood in the queue; nil if it had no place there yet.
     let ticket: TaskQueueTicket?
     let listeners: FinishAudience.Listeners
@@ -13,19 +13,16 @@ struct PlainFinish: Sendable {
     let dependencies: OperationsEnd?
     let hook: FinishHook?
 
-    /// Tells the jobs; returns one for the caller to deliver to, which has no user's code on its
-    /// stack.
-    func tellJobs() -> (any CallbackDelivery)? {
-        var claimed: (any CallbackDelivery)?
+    /// Tells the listeners; the thread that made the frame delivers to the first.
+    func tellListeners(in frame: inout StartFrame) {
         for listener in listeners {
             listener.operationFinished(hasFailed: false)
-            if claimed != nil {
+            if frame.delivery == nil {
+                frame.delivery = listener
+            } else {
                 listener.deliverElsewhere()
-            } else if listener.claimDelivery() {
-                claimed = listener
             }
         }
-        return claimed
     }
 
     /// Tells listeners and dependents, on a thread that may have user's code on its stack, and
@@ -46,15 +43,15 @@ struct PlainFinish: Sendable {
     ///
     /// - Returns: Whether the caller gives the place away.
     func endDependents() -> Bool {
-        let late = LateLook.collect {
+        let rechecks = ReadinessRecheck.collect {
             _ = hook?.detach()
             releaseDependencies()
             for edge in dependents { edge.end() }
         }
-        guard let first = late.first else { return true }
-        (queue ?? first.queue).lookQueue
+        guard let first = rechecks.first else { return true }
+        (queue ?? first.queue).pollQueue
             .async {
-                LateLook.look(late, mayPause: true)
+                ReadinessRecheck.run(rechecks, mayPause: true)
                 leaveQueue()
             }
         return false
@@ -63,7 +60,7 @@ struct PlainFinish: Sendable {
     /// Gives the operation's place in its queue away.
     func leaveQueue() {
         guard let queue, let ticket else { return }
-        queue.plainFinished(ticket)
+        queue.operationFinished(ticket)
     }
 
     /// Makes Foundation forget the operation where it waits no longer.

@@ -1,8 +1,63 @@
 import Foundation
 
+extension UnsafeMutablePointer<ThreadContext> {
+    /// Starts an operation of either kind in a frame of its own.
+    ///
+    /// - Parameters:
+    ///   - operation: The operation.
+    ///   - isWorkers: Whether a worker of the operation's queue calls this.
+    ///   - limitedQueue: The queue as a number, if its width is limited.
+    ///   - isDue: Whether it is still the operation's turn. Asked if nothing has told of a change
+    ///     of its priority.
+    /// - Returns: The frame, with what the caller has to do now; nil if the operation is not due.
+    @inline(__always)
+    func start(
+        any operation: Operation,
+        isWorkers: Bool = false,
+        limitedQueue: Int = 0,
+        isDue: () -> Bool = { true }
+    ) -> StartFrame? {
+        guard operation is ConcurrentOperation else {
+            return isDue()
+                ? startPlain(operation, isWorkers: isWorkers, limitedQueue: limitedQueue) : nil
+        }
+        // Not `as?`, which counts references.
+        let concurrent = unsafeDowncast(operation, to: ConcurrentOperation.self)
+        let frame = start(concurrent, isWorkers: isWorkers, limitedQueue: limitedQueue) {
+            concurrent.start()
+        }
+        if isWorkers, frame.hasEnded {
+            pointee.lastFinished = concurrent.number.load(ordering: .relaxed)
+        }
+        return frame
+    }
+
+    /// Starts a plain operation.
+    ///
+    /// Where it finishes inside `start()`, as nearly all do, its finish need not be watched for.
+    private func startPlain(
+        _ operation: Operation,
+        isWorkers: Bool,
+        limitedQueue: Int
+    ) -> StartFrame {
+        var frame = start(operation, isWorkers: isWorkers, limitedQueue: limitedQueue) {
+            PlainOperations.start(operation)
+        }
+        if isWorkers { pointee.lastFinished = 0 }
+        if !operation.isFinished {
+            PlainOperations.startReturned(operation)
+        } else if let finish = PlainOperations.close(operation) {
+            finish.tellListeners(in: &frame)
+            // The dependents are ready before the place is given away.
+            frame.hasEnded = finish.endDependents()
+        }
+        return frame
+    }
+}
+
 extension PlainOperations {
     /// Starts a plain operation, in the caller's frame; the caller carries out its finish.
-    static func start(_ operation: Operation) {
+    fileprivate static func start(_ operation: Operation) {
         // Other code may have started it, which Foundation forbids.
         guard !operation.isFinished, !operation.isExecuting else { return }
         if !operation.isCancelled {

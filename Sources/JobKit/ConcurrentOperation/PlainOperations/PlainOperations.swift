@@ -4,14 +4,16 @@ import Synchronization
 
 /// What JobKit knows of plain operations; a ``ConcurrentOperation`` keeps this itself.
 ///
-/// That is the ``TaskQueue`` that an operation stands in, its listeners and dependents, and its
-/// number in events. An operation is known, and retained, from the first of these until it has
-/// finished or nothing waits for it any more: so no other operation has its address meanwhile. Its
-/// queue learns of the finish, if it has started the operation, and one hook otherwise.
+/// That is the queue that an operation stands in, its listeners and dependents, and its number in
+/// events. An operation is known, and retained, from the first of these until it has finished or
+/// nothing waits for it any more: so no other operation has its address meanwhile. A ``TaskQueue``
+/// that starts the operation learns of the finish, and one hook otherwise.
 enum PlainOperations {
     private final class Known {
         let operation: Operation
-        var queue: (any QueueHome)?
+        var queue: (any PollingQueue)?
+        /// Whether the queue starts the operation, and so learns of its finish.
+        var isStartedByQueue = false
         /// Where it stands in the queue.
         var ticket: TaskQueueTicket?
         var audience = FinishAudience()
@@ -23,10 +25,10 @@ enum PlainOperations {
             self.operation = operation
         }
 
-        /// Makes the hook that tells of the finish, unless there is one; the caller begins the
-        /// watch.
+        /// Makes the hook that tells of the finish, unless there is one or the queue tells; the
+        /// caller begins the watch.
         func hookToWatch() -> FinishHook? {
-            guard hook == nil else { return nil }
+            guard hook == nil, !isStartedByQueue else { return nil }
             let hook = FinishHook { [operation] in PlainOperations.heardFinish(of: operation) }
             self.hook = hook
             return hook
@@ -75,7 +77,7 @@ enum PlainOperations {
     // MARK: Queues
 
     /// The queue that the operation stands in.
-    static func queue(of operation: Operation) -> (any QueueHome)? {
+    static func queue(of operation: Operation) -> (any PollingQueue)? {
         withTable(of: operation) { $0.known[ObjectIdentifier(operation)]?.queue }
     }
 
@@ -84,25 +86,38 @@ enum PlainOperations {
         withTable(of: operation) { $0.known[ObjectIdentifier(operation)]?.ticket }
     }
 
-    /// Makes the operation stand in a queue.
-    ///
-    /// - Parameters:
-    ///   - operation: An operation that was not started.
-    ///   - queue: The queue, which says when it has started the operation.
-    ///   - listener: Hears of the finish.
-    /// - Returns: False if the operation stands in a queue already.
     static func enter(
         _ operation: Operation,
-        _ queue: any QueueHome,
+        _ queue: any PollingQueue,
+        startsIt: Bool,
         _ listener: OperationListener?
-    ) -> Bool {
-        withTable(of: operation) { table in
-            let entry = table.entry(of: operation)
-            guard entry.queue == nil else { return false }
-            entry.queue = queue
-            if let listener { entry.audience.add(listener) }
-            return true
+    ) -> QueueEntry {
+        guard !operation.isFinished, !operation.isExecuting else {
+            let isHeard = listener.map { add($0, to: operation) } ?? !operation.isFinished
+            return QueueEntry(standsElsewhere: false, hasStarted: true, hasFinished: !isHeard)
         }
+        let standsElsewhere = withTable(of: operation) { table in
+            let entry = table.entry(of: operation)
+            guard entry.queue == nil else { return true }
+            entry.queue = queue
+            entry.isStartedByQueue = startsIt
+            if let listener { entry.audience.add(listener) }
+            return false
+        }
+        return QueueEntry(standsElsewhere: standsElsewhere, hasStarted: false, hasFinished: false)
+    }
+
+    static func leave(_ queue: any PollingQueue, _ operation: Operation) {
+        let (dependencies, hook) = withTable(of: operation) {
+            table -> (OperationsEnd?, FinishHook?) in
+            guard let entry = table.known[ObjectIdentifier(operation)], entry.queue === queue else {
+                return (nil, nil)
+            }
+            entry.queue = nil
+            return (entry.dependencies.take(), table.forgetIfUnused(entry))
+        }
+        _ = hook?.detach()
+        withExtendedLifetime(dependencies) {}
     }
 
     /// The operation has its place in its queue; returns false if it has finished meanwhile.
@@ -126,7 +141,11 @@ enum PlainOperations {
 
     /// The queue has started the operation, which goes on: its finish comes from elsewhere.
     static func startReturned(_ operation: Operation) {
-        let hook = withTable(of: operation) { $0.known[ObjectIdentifier(operation)]?.hookToWatch() }
+        let hook = withTable(of: operation) { table -> FinishHook? in
+            let entry = table.known[ObjectIdentifier(operation)]
+            entry?.isStartedByQueue = false
+            return entry?.hookToWatch()
+        }
         hook?.watch(operation)
     }
 
@@ -169,45 +188,49 @@ enum PlainOperations {
             guard !isOver() else { return nil }
             let entry = table.entry(of: operation)
             add(&entry.audience)
-            return entry.queue == nil ? entry.hookToWatch() : nil
+            return entry.hookToWatch()
         }
         hook?.watch(operation)
         return true
     }
 
     static func remove(_ listener: OperationListener, from operation: Operation) {
-        let (released, hook) = withTable(of: operation) { table in
-            guard let entry = table.known[ObjectIdentifier(operation)] else {
-                listener.listening = .noLonger
-                return ([OperationListener](), FinishHook?.none)
-            }
-            return (entry.audience.remove(listener), table.forgetIfUnused(entry))
-        }
-        _ = hook?.detach()
-        withExtendedLifetime(released) {}
+        remove(from: operation) { $0.remove(listener) }
     }
 
     static func dependentLeft(_ operation: Operation) {
-        let (released, hook) = withTable(of: operation) { table in
+        remove(from: operation) { $0.dependentLeft() }
+    }
+
+    /// Removes from what hears of the finish, and forgets an operation of which nothing hears.
+    private static func remove<Element>(
+        from operation: Operation,
+        _ remove: (inout FinishAudience) -> [Element]
+    ) {
+        let (released, hook) = withTable(of: operation) { table -> ([Element], FinishHook?) in
             guard let entry = table.known[ObjectIdentifier(operation)] else {
-                return ([DependencyEdge](), FinishHook?.none)
+                // A listener may be removed before it is added.
+                var unknown = FinishAudience()
+                return (remove(&unknown), nil)
             }
-            return (entry.audience.dependentLeft(), table.forgetIfUnused(entry))
+            return (remove(&entry.audience), table.forgetIfUnused(entry))
         }
         _ = hook?.detach()
         withExtendedLifetime(released) {}
     }
 
-    /// Has an operation run inside a context if it stands in a ``TaskQueue``.
+    /// Has an operation run inside a context if it stands in a queue of JobKit's.
     ///
     /// Another one would be retained for it, perhaps for ever: it may never be started.
     static func keep(_ context: KeptContext, for operation: Operation) {
-        withTable(of: operation) { table in
+        let hook = withTable(of: operation) { table -> FinishHook? in
             guard let entry = table.known[ObjectIdentifier(operation)], entry.queue != nil else {
-                return
+                return nil
             }
             entry.audience.add(context)
+            return entry.hookToWatch()
         }
+        hook?.watch(operation)
     }
 
     // MARK: The finish

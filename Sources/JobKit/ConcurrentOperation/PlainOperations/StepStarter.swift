@@ -5,15 +5,7 @@ package enum StepStarter {
     /// Starts an operation as a step.
     package static func start(_ operation: Operation, on executor: (any TaskExecutor)? = nil) {
         step(on: executor) {
-            guard !(operation is ConcurrentOperation) else { return operation.start() }
-            _ = ThreadContext.current.start(operation) { PlainOperations.start(operation) }
-            if !operation.isFinished {
-                PlainOperations.startReturned(operation)
-            } else if let finish = PlainOperations.close(operation) {
-                let delivery = finish.tellJobs()
-                _ = finish.endDependents()
-                delivery?.deliverAll()
-            }
+            ThreadContext.current.start(any: operation)?.delivery?.deliverHere()
         }
     }
 

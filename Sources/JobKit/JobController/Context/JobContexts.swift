@@ -102,17 +102,8 @@ extension JobShell {
         guard let context else { return }
         // The thread that tracks the task may not have handed it down yet.
         Self.handDown(context, to: task)
-        if let concurrent = task as? ConcurrentOperation {
-            // A nested job has inherited it, and a task that runs is inside it.
-            guard !(task is JobController), !concurrent.currentLifecycle.contains(.entered) else {
-                return
-            }
-            _ = concurrent.addListener(KeptContext(context))
-        } else if !isStarted {
-            PlainOperations.keep(KeptContext(context), for: task)
-        } else {
-            _ = task.addListener(KeptContext(context))
-        }
+        // A nested job has inherited it.
+        if !(task is JobController) { task.keep(KeptContext(context), isStarted: isStarted) }
     }
 }
 

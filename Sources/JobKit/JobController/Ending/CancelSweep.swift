@@ -73,45 +73,23 @@ final class CancelSweep {
         let isLeft = leaves(record, of: shell)
         // Before it may go into its queue.
         if isLeft { shell.keepContext(of: record) }
-        let (withdrawal, found, queue) = shell.send {
-            ($0.admission.withdraw(record, isLeft: isLeft), record.task, record.queue)
+        let (withdrawal, found) = shell.send {
+            ($0.admission.withdraw(record, isLeft: isLeft), record.task)
         }
         guard let task = found else { return }
         guard !isLeft else { return shell.leave(record, task) }
         targeting(ObjectIdentifier(task))
-        task.cancel()
+        task.cancelInQueue()
         targeting(nil)
-        // A cancelled plain operation is ready, without saying so.
-        if !record.isConcurrent {
-            TaskQueueShell.queue(of: task)?.lookWhetherReady(task)
-            RateLimitedQueueShell.queue(of: task, putInto: queue)?.lookWhetherReady(task)
-        }
         let isWaitedFor =
-            if record.terms.cancellation == .cancelWithoutWaiting {
-                false
-            } else if let concurrent = task as? ConcurrentOperation {
-                !concurrent.currentLifecycle.isCancelledBeforeStart
-            } else {
-                withdrawal.wasQueued || task.isExecuting || task.isFinished
-            }
+            record.terms.cancellation != .cancelWithoutWaiting
+            && task.mayRunAfterCancel(wasQueued: withdrawal.wasQueued)
         if !isWaitedFor { shell.stopWaiting(for: record) }
-        if withdrawal.mustStart { startCancelled(task) }
+        if withdrawal.mustStart { task.startCancelled() }
     }
 
     /// Whether an ending job leaves a task to itself, or to other jobs.
     static func leaves(_ record: TaskRecord, of shell: JobShell) -> Bool {
         record.terms.cancellation == .leaveRunning || shell.sharesTask(of: record)
-    }
-
-    /// Finishes a cancelled task that the job was to put into a queue and did not: others may be
-    /// waiting for it too.
-    static func startCancelled(_ task: Operation) {
-        guard task.isCancelled, !task.isFinished, !task.isExecuting else { return }
-        guard let concurrent = task as? ConcurrentOperation else {
-            // Foundation traps where an operation is started that says that it is not ready.
-            if task.isReady { PlainOperations.startInContext(task) }
-            return
-        }
-        ThreadContext.current.start(concurrent) { concurrent.start() }.delivery?.deliverElsewhere()
     }
 }

@@ -31,7 +31,7 @@ extension JobShell {
             DispatchQueue.global()
                 .async {
                     task.cancel()
-                    if mustStart { CancelSweep.startCancelled(task) }
+                    if mustStart { task.startCancelled() }
                 }
         }
     }

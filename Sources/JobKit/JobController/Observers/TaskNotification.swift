@@ -31,7 +31,7 @@ struct TaskNotification: Sendable {
             operationID: taskID,
             parentID: job.eventNumber,
             rootID: entries.first?.rootID ?? 0,
-            outcome: kind == .finished ? outcome : nil,
+            outcome: kind == .finished ? concurrentTask?.outcome ?? task.finalOutcome : nil,
             isGivenUp: kind == .finished && concurrentTask?.isGivenUp == true,
             group: group,
             time: time,
@@ -48,12 +48,6 @@ struct TaskNotification: Sendable {
 
     private var concurrentTask: ConcurrentOperation? {
         isConcurrent ? unsafeDowncast(task, to: ConcurrentOperation.self) : nil
-    }
-
-    /// How the task has ended.
-    private var outcome: OperationOutcome? {
-        if let concurrentTask { return concurrentTask.outcome }
-        return task.isCancelled ? .cancelled : .succeeded
     }
 
     /// The operations that the task depended on, and that have finished, or waited for by its

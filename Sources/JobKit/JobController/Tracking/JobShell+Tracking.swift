@@ -83,12 +83,7 @@ extension JobShell {
         hearingOf record: TaskRecord,
         of job: JobController
     ) {
-        switch queue.shell.addTracked(task, record, of: job) {
-        case .stands: break
-        case .hasFinished: heardOf(task, record)
-        // A plain operation does not keep its listeners by itself.
-        case .hasStarted: if !record.isConcurrent { listen(to: task, record) }
-        }
+        if queue.shell.addTracked(task, record, of: job).hasFinished { heardOf(task, record) }
     }
 
     // MARK: Finishes

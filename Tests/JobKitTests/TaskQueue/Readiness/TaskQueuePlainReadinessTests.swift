@@ -4,24 +4,24 @@ import XCTest
 
 @testable import JobKit
 
-/// Plain operations hear of what they wait for: these tests keep a queue from asking who waits.
+/// Plain operations hear of what they wait for: these tests keep a queue from polling.
 final class TaskQueuePlainReadinessTests: XCTestCase {
-    /// Makes a queue that waits for a round which nobody begins.
-    private func queueWithoutRounds(width: Int = 2) -> TaskQueue {
+    /// Makes a queue that waits for a poll which never comes.
+    private func queueWithoutPolls(width: Int = 2) -> TaskQueue {
         let queue = TaskQueue(maxConcurrentOperationCount: width)
-        let appointment = queue.shell.ask { state in
-            state.dependenciesAwaited(by: TaskQueueTicket(sequence: -1, slot: 0))
+        let poll = queue.shell.changePolls { polls, _ in
+            polls.entryWaits(TaskQueueTicket(sequence: -1, slot: 0)) { _ in true }
         }
-        XCTAssertNotNil(appointment)
+        XCTAssertNotNil(poll)
         return queue
     }
 
     /// Q3: a chain in any order, of plain and other operations.
-    func testChainInAnyOrderNeedsNoRounds() async {
+    func testChainInAnyOrderNeedsNoPolls() async {
         var generator = WalkGenerator(seed: 5)
         for order in ["in order", "last first", "shuffled"] {
             for isMixed in [false, true] {
-                let queue = queueWithoutRounds()
+                let queue = queueWithoutPolls()
                 let log = EventLog()
                 var chain = (0..<300)
                     .map { number -> Operation in
@@ -45,8 +45,8 @@ final class TaskQueuePlainReadinessTests: XCTestCase {
     }
 
     /// Q3: one waits for many, and many for one.
-    func testFanInAndFanOutNeedNoRounds() async {
-        let queue = queueWithoutRounds()
+    func testFanInAndFanOutNeedNoPolls() async {
+        let queue = queueWithoutPolls()
         let log = EventLog()
         let first = BlockOperation { log.record("first") }
         let middle = (0..<500).map { _ in BlockOperation {} }
@@ -62,8 +62,8 @@ final class TaskQueuePlainReadinessTests: XCTestCase {
     }
 
     /// Q3, Q7: an operation that its queue cancels ends, though its dependency never does.
-    func testCancelThroughTheQueueNeedsNoRounds() async {
-        let queue = queueWithoutRounds()
+    func testCancelThroughTheQueueNeedsNoPolls() async {
+        let queue = queueWithoutPolls()
         let never = BlockOperation {}
         let waiting = (0..<100).map { _ in BlockOperation { XCTFail("was run") } }
         for operation in waiting { operation.addDependency(never) }
@@ -74,8 +74,8 @@ final class TaskQueuePlainReadinessTests: XCTestCase {
     }
 
     /// Q3, J8: so does one whose job is cancelled.
-    func testCancelThroughTheJobNeedsNoRounds() async {
-        let queue = queueWithoutRounds()
+    func testCancelThroughTheJobNeedsNoPolls() async {
+        let queue = queueWithoutPolls()
         let began = Gate()
         let never = BlockOperation {}
         let job = ScriptedJob(queue: queue) { job in
@@ -92,8 +92,8 @@ final class TaskQueuePlainReadinessTests: XCTestCase {
     }
 
     /// Q2: a dependency that is added while the operation waits for its turn, or while it waits.
-    func testDependencyAddedWhileWaitingNeedsNoRounds() async {
-        let queue = queueWithoutRounds(width: 1)
+    func testDependencyAddedWhileWaitingNeedsNoPolls() async {
+        let queue = queueWithoutPolls(width: 1)
         let log = EventLog()
         queue.isSuspended = true
         let ready = BlockOperation { log.record("ready") }
@@ -114,9 +114,9 @@ final class TaskQueuePlainReadinessTests: XCTestCase {
         )
     }
 
-    /// What only a round finds out: an `isReady` of the user's own, and a cancel that nobody tells
+    /// What only a poll finds out: an `isReady` of the user's own, and a cancel that nobody tells
     /// of.
-    func testRoundFindsWhatNobodyTells() async {
+    func testPollFindsWhatNobodyTells() async {
         let queue = TaskQueue()
         let picky = (0..<20).map { _ in PickyOperation() }
         let waiting = (0..<20).map { _ in BlockOperation { XCTFail("was run") } }
