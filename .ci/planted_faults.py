@@ -25,7 +25,7 @@ FAULTS = [
           "if let oldest = times.first, times.count >= limit {",
           "if let oldest = times.first, times.count >= limit + (planted(3) ? 1 : 0) {"),
     Fault("O10", "an operation is ready with one dependency left",
-          "ConcurrentOperation/Dependencies/Readiness.swift",
+          "ConcurrentOperation/Dependencies/DependencyCount.swift",
           "unfinished.load(ordering: .acquiring) <= 0",
           "unfinished.load(ordering: .acquiring) <= (planted(4) ? 1 : 0)"),
     Fault("O5", "a finish does not wait for didCancel()", "ConcurrentOperation/OperationLifecycle.swift",

@@ -6,15 +6,15 @@ extension ConcurrentOperation {
     var hasNoUnfinishedDependency: Bool {
         let state = currentLifecycle
         guard state.contains(.hasDependencies), !state.contains(.cancelled) else { return true }
-        return hooks.withLock { $0.readiness }?.isReady ?? true
+        return hooks.withLock { $0.dependencyCount }?.isReady ?? true
     }
 
     func wait(for operation: Operation) {
         let edge = hooks.withLock { hooks in
-            let readiness = hooks.readiness ?? Readiness(of: self)
-            hooks.readiness = readiness
+            let dependencyCount = hooks.dependencyCount ?? DependencyCount(of: self)
+            hooks.dependencyCount = dependencyCount
             hooks.dependencies = hooks.dependencies ?? OperationDependencies()
-            return hooks.dependencies?.insert(operation) { DependencyEdge(readiness) }
+            return hooks.dependencies?.insert(operation) { DependencyEdge(dependencyCount) }
         }
         guard let edge else { return }
         lifecycle.bitwiseOr(

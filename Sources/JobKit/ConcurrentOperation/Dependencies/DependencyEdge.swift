@@ -6,13 +6,13 @@ import Synchronization
 /// Both operations hold the edge and neither locks the other, so an edge that is removed while it
 /// is being registered is found to be over by the thread that registers it.
 final class DependencyEdge: FinishListElement {
-    private let readiness: Readiness
+    private let dependencyCount: DependencyCount
     private let hasEnded = Atomic(false)
 
     /// Makes an edge that holds the operation back until it is over.
-    init(_ readiness: Readiness) {
-        self.readiness = readiness
-        readiness.dependencyAdded()
+    init(_ dependencyCount: DependencyCount) {
+        self.dependencyCount = dependencyCount
+        dependencyCount.dependencyAdded()
     }
 
     /// Whether the wait is over.
@@ -22,7 +22,7 @@ final class DependencyEdge: FinishListElement {
     @discardableResult
     func end() -> Bool {
         guard abandon() else { return false }
-        readiness.dependencyGone()
+        dependencyCount.dependencyGone()
         return true
     }
 

@@ -7,11 +7,11 @@ import Synchronization
 /// then.
 final class OperationsEnd: Sendable {
     private let edges = Guarded<[(operation: Operation, edge: DependencyEdge)]>([])
-    private let readiness: Readiness
+    private let dependencyCount: DependencyCount
 
     /// Prepares to call `body` once, on the thread of the last finish, after ``wait(for:)``.
     init(_ body: @escaping @Sendable () -> Void) {
-        readiness = Readiness(body)
+        dependencyCount = DependencyCount(body)
     }
 
     deinit {
@@ -23,8 +23,8 @@ final class OperationsEnd: Sendable {
     /// Begins to wait; calls the closure before it returns if all have finished.
     func wait(for operations: [Operation]) {
         // Holds the end back until all are waited for.
-        let last = DependencyEdge(readiness)
-        let new = operations.map { (operation: $0, edge: DependencyEdge(readiness)) }
+        let last = DependencyEdge(dependencyCount)
+        let new = operations.map { (operation: $0, edge: DependencyEdge(dependencyCount)) }
         edges.withLock { $0 = new }
         for (operation, edge) in new { edge.register(with: operation) }
         last.end()

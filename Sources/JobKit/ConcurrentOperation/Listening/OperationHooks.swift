@@ -10,7 +10,7 @@ struct OperationHooks {
     /// Nil for nearly all operations: the clock, the maximum runtime and what sleeps.
     var timers: OperationTimers?
     /// Nil until a dependency is added.
-    var readiness: Readiness?
+    var dependencyCount: DependencyCount?
     /// Nil until a dependency is added.
     var dependencies: OperationDependencies?
     private(set) var audience = FinishAudience()

@@ -6,20 +6,20 @@ import Testing
     private let operation = ConcurrentOperation()
 
     @Test func edgeEndsOnceWhoeverEndsIt() {
-        let readiness = Readiness(of: operation)
-        let (first, second) = (DependencyEdge(readiness), DependencyEdge(readiness))
+        let dependencyCount = DependencyCount(of: operation)
+        let (first, second) = (DependencyEdge(dependencyCount), DependencyEdge(dependencyCount))
         #expect(first.end() == true)
         #expect(first.end() == false)
-        #expect(readiness.isReady == false)
+        #expect(dependencyCount.isReady == false)
         #expect(second.end() == true)
-        #expect(readiness.isReady == true)
+        #expect(dependencyCount.isReady == true)
     }
 
     @Test func abandonedEdgeMakesNobodyReady() {
-        let readiness = Readiness(of: operation)
-        let edge = DependencyEdge(readiness)
+        let dependencyCount = DependencyCount(of: operation)
+        let edge = DependencyEdge(dependencyCount)
         #expect(edge.abandon() == true)
         #expect(edge.end() == false)
-        #expect(readiness.isReady == false)
+        #expect(dependencyCount.isReady == false)
     }
 }

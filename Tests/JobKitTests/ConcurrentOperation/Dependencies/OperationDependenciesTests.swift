@@ -4,11 +4,11 @@ import Testing
 @testable import JobKit
 
 @Suite struct OperationDependenciesTests {
-    private let readiness = Readiness(of: ConcurrentOperation())
+    private let dependencyCount = DependencyCount(of: ConcurrentOperation())
 
     /// Returns whether the operation was not among the dependencies.
     private func insert(_ operation: Operation, _ all: inout OperationDependencies) -> Bool {
-        all.insert(operation) { DependencyEdge(readiness) } != nil
+        all.insert(operation) { DependencyEdge(dependencyCount) } != nil
     }
 
     @Test(arguments: [0, 1, 16, 17, 40])
@@ -30,7 +30,7 @@ import Testing
     @Test func edgeIsHandedBackWithItsOperation() {
         var dependencies = OperationDependencies()
         let (first, second) = (Operation(), Operation())
-        let edge = DependencyEdge(readiness)
+        let edge = DependencyEdge(dependencyCount)
         _ = insert(first, &dependencies)
         #expect(dependencies.insert(second) { edge } === edge)
         #expect(dependencies.remove(first) !== edge)
@@ -44,7 +44,7 @@ import Testing
         _ = insert(operation, &dependencies)
         _ = dependencies.insert(operation) {
             Issue.record("made twice")
-            return DependencyEdge(readiness)
+            return DependencyEdge(dependencyCount)
         }
     }
 

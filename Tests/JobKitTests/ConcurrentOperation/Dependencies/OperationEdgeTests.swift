@@ -80,13 +80,13 @@ final class OperationEdgeTests: XCTestCase {
 
     func testFreedOperationsLeaveTheirEdgesBehindWithoutHarm() {
         let other = HeldOperation(stopsWhenCancelled: false)
-        weak var readiness: Readiness?
+        weak var dependencyCount: DependencyCount?
         for number in 0..<1_000 {
             let operation = ConcurrentOperation()
             operation.addDependency(other)
-            if number == 0 { readiness = operation.hooks.withLock { $0.readiness } }
+            if number == 0 { dependencyCount = operation.hooks.withLock { $0.dependencyCount } }
         }
-        XCTAssertNil(readiness, "held by an edge that nobody took out")
+        XCTAssertNil(dependencyCount, "held by an edge that nobody took out")
         other.start()
         other.finish()
     }

@@ -3,11 +3,11 @@ import Testing
 @testable import JobKit
 
 @Suite struct FinishListTests {
-    private let readiness = Readiness(of: ConcurrentOperation())
+    private let dependencyCount = DependencyCount(of: ConcurrentOperation())
 
     @Test func edgeThatEndedBeforeItWasAddedIsNotKept() {
         var list = FinishList<DependencyEdge>()
-        let (ended, kept) = (DependencyEdge(readiness), DependencyEdge(readiness))
+        let (ended, kept) = (DependencyEdge(dependencyCount), DependencyEdge(dependencyCount))
         ended.end()
         _ = list.elementLeft()
         list.append(ended)
@@ -21,7 +21,7 @@ import Testing
         var oracle: [DependencyEdge] = []
         for _ in 0..<600 {
             if oracle.isEmpty || random.chance(50) {
-                let edge = DependencyEdge(readiness)
+                let edge = DependencyEdge(dependencyCount)
                 list.append(edge)
                 oracle.append(edge)
             } else {

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Dependencies hold the count and not the operation: an operation that is released before its
 /// dependencies finish leaves nothing behind that could be used after free.
-final class Readiness: Sendable {
+final class DependencyCount: Sendable {
     private let unfinished = Atomic<Int>(0)
     /// Never changed; a `weak let` would not compile with the oldest toolchain that JobKit
     /// supports.
