@@ -15,7 +15,7 @@ final class OperationCancelTests: XCTestCase {
             XCTAssertFalse(operation.isFinished)
             XCTAssertNil(operation.outcome)
             runner.run(operation)
-            await waitForFinish(of: operation)
+            await waitForFinish(ofCancelled: operation)
             XCTAssertEqual([operation.mains.count, operation.cancels.count], [0, 0])
             XCTAssertEqual(operation.outcome?.text, "cancelled")
         }
@@ -31,7 +31,7 @@ final class OperationCancelTests: XCTestCase {
             runner.run(operation)
             XCTAssertFalse(operation.isReady)
             operation.cancel()
-            await waitForFinish(of: operation)
+            await waitForFinish(ofCancelled: operation)
             XCTAssertEqual(operation.mains.count, 0)
         }
     }
@@ -118,7 +118,7 @@ final class OperationCancelTests: XCTestCase {
         operation.finish()
         XCTAssertFalse(operation.isFinished)
         goOn.open()
-        await waitForFinish(of: operation)
+        await bounded { await operation.waitForFinish() }
         XCTAssertEqual(states.events, ["finished false"])
     }
 
@@ -155,7 +155,7 @@ final class OperationCancelTests: XCTestCase {
                 default: operation.finish(with: SampleError())
                 }
             }
-            await waitForFinish(of: operation)
+            await bounded { await operation.waitForFinish() }
             XCTAssertLessThanOrEqual(operation.cancels.count, operation.mains.count)
             let expected = operation.isCancelled ? ["cancelled"] : ["succeeded", "failed"]
             let word = operation.outcome?.text.prefix { $0 != " " } ?? "nil"

@@ -71,7 +71,7 @@ final class OperationDelayTests: XCTestCase {
             runner.run(operation)
             await operation.began.opened()
             clock.advance(by: .seconds(1))
-            await waitForFinish(of: operation)
+            await bounded { await operation.waitForFinish() }
             XCTAssertNotNil(operation.error as? SampleError)
         }
     }

@@ -139,7 +139,9 @@ final class OperationFoundationTests: XCTestCase {
         let all = operations()
         queue.add(all[0], all[1], all[2])
         queue.isSuspended = false
-        await waitForFinish(of: all[0], all[1], all[2])
+        for operation in [all[0], all[1], all[2]] {
+            await bounded { await operation.waitForFinish() }
+        }
         XCTAssertEqual(log.events, ["4", "0", "-4"])
     }
 
@@ -157,7 +159,7 @@ final class OperationFoundationTests: XCTestCase {
         first.finish()
         await second.began.opened()
         second.finish()
-        await waitForFinish(of: second)
+        await bounded { await second.waitForFinish() }
     }
 }
 

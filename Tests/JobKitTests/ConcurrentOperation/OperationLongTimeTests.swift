@@ -33,7 +33,7 @@ final class OperationLongTimeTests: XCTestCase {
             operation.clock = clock
             operation.maximumRuntime = due
             operation.start()
-            await waitForFinish(of: operation)
+            await bounded { await operation.waitForFinish() }
             XCTAssertEqual((operation.error as? OperationTimedOut)?.limit, due)
         }
     }
@@ -90,7 +90,7 @@ final class OperationLongTimeTests: XCTestCase {
             clock.advance(by: .seconds(1_000))
             XCTAssertFalse(retry.isFinished)
             retry.cancel()
-            await waitForFinish(of: retry)
+            await bounded { await retry.waitForFinish() }
             XCTAssertEqual(retry.outcome?.text, "cancelled")
         }
     }

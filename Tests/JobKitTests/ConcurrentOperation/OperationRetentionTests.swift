@@ -15,7 +15,7 @@ final class OperationRetentionTests: XCTestCase {
                 runner.run(operation)
                 await operation.began.opened()
                 operation.finish()
-                await waitForFinish(of: operation)
+                await bounded { await operation.waitForFinish() }
             }
             await eventually { released == nil }
         }
@@ -29,7 +29,7 @@ final class OperationRetentionTests: XCTestCase {
                 operation.cancel()
                 released = operation
                 runner.run(operation)
-                await waitForFinish(of: operation)
+                await waitForFinish(ofCancelled: operation)
             }
             await eventually { released == nil }
         }
@@ -97,7 +97,7 @@ final class OperationRetentionTests: XCTestCase {
             operation.maximumRuntime = .seconds(1)
             operation.start()
             clock.advance(by: .seconds(1))
-            await waitForFinish(of: operation)
+            await bounded { await operation.waitForFinish() }
         }
         await eventually { released == nil }
     }

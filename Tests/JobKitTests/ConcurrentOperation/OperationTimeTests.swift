@@ -33,7 +33,7 @@ final class OperationTimeTests: XCTestCase {
             XCTAssertNil(operation.outcome)
             operation.cancel()
             operation.finish(with: SampleError())
-            await waitForFinish(of: operation)
+            await bounded { await operation.waitForFinish() }
             XCTAssertEqual(limit(operation), .seconds(5))
             XCTAssertEqual(operation.cancels.count, 1)
         }
@@ -44,7 +44,7 @@ final class OperationTimeTests: XCTestCase {
         let operation = held(limit: .seconds(5), stopsAtCancel: true)
         operation.start()
         clock.advance(by: .seconds(9))
-        await waitForFinish(of: operation)
+        await bounded { await operation.waitForFinish() }
         XCTAssertEqual(limit(operation), .seconds(5))
     }
 
@@ -71,7 +71,7 @@ final class OperationTimeTests: XCTestCase {
         clock.advance(by: .seconds(2))
         await operation.told.opened()
         operation.finish()
-        await waitForFinish(of: operation)
+        await bounded { await operation.waitForFinish() }
         XCTAssertEqual(limit(operation), .seconds(5))
     }
 
@@ -88,7 +88,7 @@ final class OperationTimeTests: XCTestCase {
         clock.advance(by: .seconds(10))
         await operation.told.opened()
         operation.finish()
-        await waitForFinish(of: operation)
+        await bounded { await operation.waitForFinish() }
         XCTAssertEqual(limit(operation), .seconds(20))
     }
 
@@ -113,7 +113,7 @@ final class OperationTimeTests: XCTestCase {
         operation.maximumRuntime = .seconds(50)
         operation.finish()
         operation.maximumRuntime = nil
-        await waitForFinish(of: operation)
+        await bounded { await operation.waitForFinish() }
         XCTAssertEqual(limit(operation), .seconds(5))
     }
 
@@ -168,7 +168,7 @@ final class OperationTimeTests: XCTestCase {
                 default: if isCancelled { operation.cancel() }
                 }
             }
-            await waitForFinish(of: operation)
+            await bounded { await operation.waitForFinish() }
             XCTAssertNil(clock.nextDeadline)
             XCTAssertLessThanOrEqual(operation.cancels.count, 1)
             switch operation.outcome {

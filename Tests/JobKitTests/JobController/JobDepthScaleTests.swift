@@ -51,7 +51,7 @@ final class JobDepthScaleTests: XCTestCase {
         for queue in [TaskQueue(), TaskQueue(maxConcurrentOperationCount: 1)] {
             let job = top(on: queue)
             job.startJob(on: queue)
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             XCTAssertEqual(job.outcome?.text, "succeeded")
         }
     }
@@ -64,7 +64,7 @@ final class JobDepthScaleTests: XCTestCase {
             await wait(for: bottom.began)
             job.cancel()
             XCTAssertTrue(bottom.told.isOpen)
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             XCTAssertEqual(job.outcome?.text, "cancelled")
         }
     }
@@ -72,7 +72,7 @@ final class JobDepthScaleTests: XCTestCase {
     func testFailureRisesThroughDeepJobs() async {
         let job = top(bottom: InstantOperation("bottom", failure: SampleError("deep")))
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.error as? SampleError, SampleError("deep"))
     }
 
@@ -94,7 +94,7 @@ final class JobDepthScaleTests: XCTestCase {
         }
         let job = DeepWithTask(Self.depth, queue: TaskQueue(maxConcurrentOperationCount: 2))
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.outcome?.text, "succeeded")
     }
 
@@ -108,7 +108,7 @@ final class JobDepthScaleTests: XCTestCase {
                 job.startJob(on: queue)
                 await wait(for: bottom.began)
                 if isCancelled { job.cancel() } else { bottom.finish() }
-                await waitForFinish(of: job)
+                await bounded { await job.waitForFinish() }
                 XCTAssertEqual(job.outcome?.text, isCancelled ? "cancelled" : "succeeded")
             }
         }
@@ -123,7 +123,7 @@ final class JobDepthScaleTests: XCTestCase {
         let lines = job.explainStall(limit: .max).split(separator: "\n")
         XCTAssertEqual(lines.count, Self.depth + 1)
         bottom.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(progress.fractionCompleted, 1)
     }
 
@@ -187,7 +187,7 @@ final class JobDepthScaleTests: XCTestCase {
                     case .inRandomPlaces: shuffled(jobs)
                     }
                 for job in started { queue.addOperation(job) }
-                await waitForFinish(of: jobs[0])
+                await bounded { await jobs[0].waitForFinish() }
                 XCTAssertEqual(jobs[0].outcome?.text, "succeeded")
             }
         }
@@ -210,7 +210,7 @@ final class JobDepthScaleTests: XCTestCase {
             top.startJob()
             await wait(for: bottom.began)
             bottom.finish()
-            await waitForFinish(of: top)
+            await bounded { [top] in await top.waitForFinish() }
             XCTAssertEqual(top.outcome?.text, "succeeded")
         }
     }

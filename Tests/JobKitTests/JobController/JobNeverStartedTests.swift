@@ -105,7 +105,7 @@ final class JobNeverStartedTests: XCTestCase {
                 let (job, task) = makeJob(isFinished: true)
                 ending.end(job)
                 job.startJob()
-                await waitForFinish(of: job)
+                await waitForFinish(ofCancelled: job)
                 XCTAssertEqual((job as? ScriptedJob)?.events, [])
                 return Remains(job: job, shell: job.shell, task: task)
             }
@@ -120,7 +120,7 @@ final class JobNeverStartedTests: XCTestCase {
                 let (job, task) = makeJob(isFinished: true)
                 let ending = Ending.allCases[round % 3]
                 await runOnThreads(2) { $0 == 0 ? ending.end(job) : job.startJob() }
-                await waitForFinish(of: job)
+                await waitForFinish(ofCancelled: job)
                 return Remains(job: job, shell: job.shell, task: task)
             }
             let remains = await run()

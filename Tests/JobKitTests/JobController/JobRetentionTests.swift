@@ -111,7 +111,7 @@ final class JobRetentionTests: XCTestCase {
                     job.startJob()
                     await wait(for: isPlain ? user.began : held.began)
                     job.cancel()
-                    await waitForFinish(of: job)
+                    await bounded { await job.waitForFinish() }
                     return Remains(job: job, shell: job.shell, task: nil)
                 }
                 let remains = await start()
@@ -130,7 +130,7 @@ final class JobRetentionTests: XCTestCase {
                 job.startJob()
                 await wait(for: task.began)
                 if fails { job.finish(with: SampleError("end")) } else { job.cancel() }
-                await waitForFinish(of: job)
+                await bounded { await job.waitForFinish() }
                 return Remains(job: job, shell: job.shell, task: task)
             }
             await assertReleased(await start())
@@ -151,7 +151,7 @@ final class JobRetentionTests: XCTestCase {
         set()
         XCTAssertTrue(kept.isReleased, "the job waits for its task")
         task.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         set()
         XCTAssertTrue(kept.isReleased, "the job has finished")
     }

@@ -82,7 +82,7 @@ final class JobRunTests: XCTestCase {
         await wait(for: held.told)
         XCTAssertFalse(job.isFinished)
         held.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["cancelled"])
     }
 
@@ -101,7 +101,7 @@ final class JobRunTests: XCTestCase {
         Thread.detachNewThread { caller.cancel() }
         await expectThrow(JobDidNotStop.self) { try await caller.value }
         mayStop.open()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
     }
 
     func testJobThatStopsInTimeThrowsCancellationError() async {

@@ -107,7 +107,7 @@ final class JobRunTimeoutTests: XCTestCase {
         await wait(for: held.told)
         XCTAssertFalse(job.isFinished)
         held.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["cancelled"])
     }
 
@@ -146,6 +146,6 @@ final class JobRunTimeoutTests: XCTestCase {
         clock.advance(by: .seconds(30))
         await expectThrow(JobDidNotStop.self) { try await caller.value }
         mayStop.open()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
     }
 }

@@ -19,7 +19,7 @@ final class JobSuspensionTests: XCTestCase {
         job.isSuspended = false
         XCTAssertEqual(idle.names, ["0", "1", "2"])
         job.cancel()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
     }
 
     func testTaskHandedOverGoesOnAndIsDeliveredWhenResumed() async {
@@ -29,11 +29,11 @@ final class JobSuspensionTests: XCTestCase {
         await wait(for: task.began)
         job.isSuspended = true
         task.finish()
-        await waitForFinish(of: task)
+        await bounded { await task.waitForFinish() }
         XCTAssertEqual(job.events, [])
         XCTAssertTrue(job.isExecuting)
         job.isSuspended = false
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["task a", "group HeldOperation", "all"])
     }
 
@@ -64,7 +64,7 @@ final class JobSuspensionTests: XCTestCase {
             XCTAssertEqual(job.events, Array(all[...index]))
             XCTAssertFalse(job.isFinished)
             job.isSuspended = false
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             XCTAssertEqual(job.events, all)
         }
     }
@@ -78,7 +78,7 @@ final class JobSuspensionTests: XCTestCase {
         task.finish(with: SampleError("a"))
         XCTAssertEqual(job.events, [])
         job.isSuspended = false
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["failed a"])
     }
 
@@ -94,7 +94,7 @@ final class JobSuspensionTests: XCTestCase {
             }
         }
         job.isSuspended = false
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events.filter { $0.hasPrefix("task") }.count, 500)
         XCTAssertEqual(job.events.last, "all")
     }

@@ -23,7 +23,7 @@ final class JobTimeTests: XCTestCase {
         job.finish()
         job.finish(with: SampleError("late"))
         task.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["didCancel"])
         XCTAssertEqual((job.error as? OperationTimedOut)?.limit, .seconds(3))
     }
@@ -40,7 +40,7 @@ final class JobTimeTests: XCTestCase {
         job.cancel()
         clock.advance(by: .seconds(3))
         task.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["cancelled"])
         guard case .cancelled = job.outcome else { return XCTFail("not cancelled") }
     }
@@ -56,7 +56,9 @@ final class JobTimeTests: XCTestCase {
         await wait(for: task.began)
         await clock.waitForSleepers()
         clock.advance(by: .seconds(1))
-        await waitForFinish(of: job, nested, task)
+        for operation in [job, nested, task] {
+            await bounded { await operation.waitForFinish() }
+        }
         XCTAssertTrue(task.isCancelled)
         XCTAssertEqual(nested.events, ["cancelled"])
         XCTAssertTrue(job.error is OperationTimedOut)
@@ -76,7 +78,7 @@ final class JobTimeTests: XCTestCase {
         job.cancel()
         clock.advance(by: .seconds(1))
         task.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["cancelled"])
         XCTAssertNil(clock.nextDeadline)
     }
@@ -99,7 +101,7 @@ final class JobTimeTests: XCTestCase {
         clock.advance(by: .seconds(1))
         task.start()
         job.isSuspended = false
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events.first, "resumed")
     }
 }

@@ -33,7 +33,7 @@ final class JobWorkTests: XCTestCase {
         XCTAssertTrue(job.isExecuting)
         XCTAssertEqual(job.events, [])
         work.goOn.open()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["worked", "all"])
         XCTAssertEqual(job.outcome?.text, "succeeded")
         XCTAssertFalse(work.cancelled.isOpen)
@@ -49,7 +49,7 @@ final class JobWorkTests: XCTestCase {
             }
         }
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["a", "group InstantOperation", "worked", "all"])
     }
 
@@ -69,7 +69,7 @@ final class JobWorkTests: XCTestCase {
             await wait(for: work.cancelled)
             XCTAssertFalse(job.isFinished)
             work.goOn.open()
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             XCTAssertEqual(job.events.filter { $0 == "worked" }, [])
             XCTAssertEqual(job.outcome?.text, outcome)
         }
@@ -82,7 +82,7 @@ final class JobWorkTests: XCTestCase {
             work.start(in: job)
         }
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertFalse(work.began.isOpen)
     }
 
@@ -110,7 +110,7 @@ final class JobWorkTests: XCTestCase {
         XCTAssertEqual(job.events, [])
         XCTAssertFalse(job.isFinished)
         job.isSuspended = false
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["worked", "all"])
     }
 
@@ -118,7 +118,7 @@ final class JobWorkTests: XCTestCase {
         let work = Work()
         let job = await suspendedJob(starting: work)
         job.cancel()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertFalse(work.began.isOpen)
         XCTAssertEqual(job.outcome?.text, "cancelled")
     }
@@ -133,7 +133,7 @@ final class JobWorkTests: XCTestCase {
         job.cancel()
         await clock.waitForSleepers(1)
         clock.advance(by: .seconds(5))
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertTrue(job.isGivenUp)
         work.goOn.open()
     }
@@ -149,7 +149,7 @@ final class JobWorkTests: XCTestCase {
         clock.advance(by: .seconds(5))
         await wait(for: work.cancelled)
         work.goOn.open()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertTrue(job.error is OperationTimedOut)
     }
 }

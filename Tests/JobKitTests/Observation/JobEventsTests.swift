@@ -66,7 +66,7 @@ final class JobEventsTests: XCTestCase {
         }
         let late = job.events()
         held.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         let (heardEarly, heardLate) = (await all(early), await all(late))
         XCTAssertEqual(heardEarly.first, "job started")
         XCTAssertEqual(heardLate, ["held finished", "held delivered", "job finished"])
@@ -148,7 +148,7 @@ final class JobEventsTests: XCTestCase {
         await fulfillment(of: [released], timeout: 300)
         XCTAssertFalse(job.isFinished)
         held.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
     }
 
     /// Trees of jobs that are disturbed from another thread, and readers that come and go: each
@@ -178,7 +178,7 @@ final class JobEventsTests: XCTestCase {
             let disturber = Thread { tree.disturb() }
             disturber.start()
             readers[cancelled].cancel()
-            await waitForFinish(of: tree.root)
+            await bounded { await tree.root.waitForFinish() }
             var counts: Set<Int> = []
             for (index, reader) in readers.enumerated() {
                 let count = await reader.value

@@ -45,7 +45,7 @@ final class JobSnapshotTests: XCTestCase {
         let cancelled = ScriptedJob("import")
         cancelled.cancel()
         cancelled.startJob()
-        await waitForFinish(of: cancelled)
+        await waitForFinish(ofCancelled: cancelled)
         XCTAssertEqual(cancelled.snapshot().state, "cancelled")
     }
 
@@ -126,7 +126,7 @@ final class JobSnapshotTests: XCTestCase {
         XCTAssertEqual(job.snapshot().finishedCount, 2)
         XCTAssertEqual(job.snapshot().omittedCount, 0)
         job.cancel()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.snapshot().omittedCount, 0)
     }
 }

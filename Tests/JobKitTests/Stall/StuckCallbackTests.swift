@@ -33,7 +33,7 @@ final class StuckCallbackTests: XCTestCase {
         await entered.opened()
         let line = firstLine(job, after: 20)
         release.open()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         return line
     }
 
@@ -151,7 +151,7 @@ final class StuckCallbackTests: XCTestCase {
         )
         release.open()
         tasks[3].finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
     }
 
     func testNestedJobSaysInWhichCallbackItIs() async {
@@ -169,7 +169,7 @@ final class StuckCallbackTests: XCTestCase {
                 .hasSuffix("\nalbum: executing, in a callback of a.jpg")
         )
         release.open()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
     }
 
     func testSuspendedJobCountsTheTasksThatWaitForIt() async {
@@ -186,7 +186,7 @@ final class StuckCallbackTests: XCTestCase {
             "import: executing, suspended; 1 finished task waits until it is resumed"
         )
         job.isSuspended = false
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
     }
 
     func testCallbackQueueThatDoesNotComeIsNamed() async {
@@ -214,7 +214,7 @@ final class StuckCallbackTests: XCTestCase {
             is: "import: executing, its callbacks wait for screen for 20 s; 1 finished task waits"
         )
         callbackQueue.resume()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
     }
 
     func testStuckCallbackHoldsNoLockThatTheExplanationNeeds() async {
@@ -237,6 +237,6 @@ final class StuckCallbackTests: XCTestCase {
         XCTAssertEqual(job.snapshot().unfinished.map(\.name), ["other"])
         release.open()
         job.cancel()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
     }
 }

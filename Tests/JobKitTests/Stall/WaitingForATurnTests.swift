@@ -31,7 +31,7 @@ final class WaitingForATurnTests: XCTestCase {
         XCTAssertEqual(lines(job), ["import: not started, suspended: jobs"])
         queue.isSuspended = false
         occupant.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(lines(job), ["import: finished"])
     }
 
@@ -43,7 +43,7 @@ final class WaitingForATurnTests: XCTestCase {
         job.startJob(on: queue)
         XCTAssertEqual(lines(job), ["import: not started, suspended: plain"])
         queue.isSuspended = false
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
     }
 
     func testJobThatWaitsForADependencySaysSo() {

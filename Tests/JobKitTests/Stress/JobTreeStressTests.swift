@@ -47,7 +47,7 @@ final class JobTreeStressTests: XCTestCase {
             // Those that were left running, and what those track meanwhile.
             while let job = tree.jobs.first(where: \.isUnderWay) {
                 let before = testRun?.totalFailureCount
-                await waitForFinish(of: job)
+                await bounded { await job.waitForFinish() }
                 guard testRun?.totalFailureCount == before else { return }
             }
         }

@@ -8,7 +8,7 @@ enum OperationRunner: CaseIterable {
     case operationQueue
     case taskQueue
 
-    /// Sees that each operation is started once it is ready, on threads other than the caller's.
+    /// Starts each operation once it is ready, on threads other than the caller's.
     func run(_ operations: Operation...) {
         switch self {
         case .bareStart:
@@ -23,18 +23,8 @@ enum OperationRunner: CaseIterable {
 
 extension XCTestCase {
     /// Waits until all of the operations have finished, and fails where that takes too long.
-    func waitForFinish(of operations: Operation..., timeout: TimeInterval = 300) async {
-        let finished = expectation(description: "operations have finished")
-        Task {
-            for operation in operations { await operation.waitForFinish() }
-            finished.fulfill()
-        }
-        await fulfillment(of: [finished], timeout: timeout)
-        // The call does not wait for an operation that was cancelled before its start: that one
-        // finishes when its queue starts it.
-        for case let operation as ConcurrentOperation in operations where operation.isCancelled {
-            await eventually { operation.isClosed }
-        }
+    func waitForFinish(of operations: Operation...) async {
+        for operation in operations { await bounded { await operation.waitForFinish() } }
     }
 }
 

@@ -39,7 +39,7 @@ final class TaskQueueOutsideFinishTests: XCTestCase {
         for _ in 0..<5_000 where shell != nil { await Task.yield() }
         XCTAssertNotNil(shell)
         operation.goOn.open()
-        await waitForFinish(of: operation)
+        await bounded { await operation.waitForFinish() }
         await eventually { shell == nil }
     }
 }

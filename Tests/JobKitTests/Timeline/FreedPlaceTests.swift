@@ -25,7 +25,7 @@ final class FreedPlaceTests: XCTestCase {
             await wait(for: task.began)
             task.finish()
         }
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(recorder.timeline.criticalPath.map(\.name), ["a", "b", "c"])
     }
 
@@ -44,7 +44,7 @@ final class FreedPlaceTests: XCTestCase {
         let recorder = recorder(of: job)
         job.start()
         queue.isSuspended = false
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(recorder.timeline.criticalPath.map(\.name), ["a", "b", "c"])
     }
 
@@ -73,7 +73,7 @@ final class FreedPlaceTests: XCTestCase {
         let recorder = recorder(of: job)
         job.start()
         queue.isSuspended = false
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         let waiting = recorder.timeline.predecessors.count { !$0.isEmpty }
         XCTAssertGreaterThanOrEqual(waiting, 200 - TaskQueueShell.threadLimit)
     }

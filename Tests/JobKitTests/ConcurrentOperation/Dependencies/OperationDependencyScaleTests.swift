@@ -57,7 +57,7 @@ final class OperationDependencyScaleTests: XCTestCase {
             if order == 2 { operations.shuffle(using: &random) }
             let queue = TaskQueue()
             for operation in operations { queue.addOperation(operation) }
-            await waitForFinish(of: last)
+            await bounded { await last.waitForFinish() }
             XCTAssertTrue(operations.allSatisfy(\.isFinished))
             XCTAssertNotNil(first)
         }
@@ -70,7 +70,8 @@ final class OperationDependencyScaleTests: XCTestCase {
         for operation in operations { queue.addOperation(operation) }
         queue.cancelAllOperations()
         queue.isSuspended = false
-        await waitForFinish(of: operations[length - 1], operations[0])
+        await waitForFinish(ofCancelled: operations[length - 1])
+        await waitForFinish(ofCancelled: operations[0])
         XCTAssertEqual(operations[length - 1].outcome?.text, "cancelled")
     }
 
@@ -85,7 +86,7 @@ final class OperationDependencyScaleTests: XCTestCase {
             let queue = TaskQueue()
             queue.addOperation(last)
             for operation in operations { queue.addOperation(operation) }
-            await waitForFinish(of: last)
+            await bounded { await last.waitForFinish() }
             XCTAssertTrue(operations.allSatisfy(\.isFinished))
         }()
         await eventually { released == nil }
@@ -103,7 +104,7 @@ final class OperationDependencyScaleTests: XCTestCase {
         for operation in operations + [last] { queue.addOperation(operation) }
         first.start()
         first.finish()
-        await waitForFinish(of: last)
+        await bounded { await last.waitForFinish() }
     }
 
     // Each edge removed by itself, from both ends of a search: quadratic costs would take minutes.

@@ -40,7 +40,7 @@ final class OperationDependencyStressTests: XCTestCase {
                 let queue = queues[Int.random(in: 0..<(isPlain ? 2 : 3), using: &random)]
                 queue.addOperation(operations[number])
             }
-            for operation in operations { await waitForFinish(of: operation) }
+            for operation in operations { await bounded { await operation.waitForFinish() } }
             XCTAssertEqual(faults.count, 0)
             XCTAssertEqual(finished.map(\.count), Array(repeating: 1, count: 24))
         }
@@ -62,7 +62,7 @@ final class OperationDependencyStressTests: XCTestCase {
                 if number < 4 { dependencies[number].start() }
                 if number == 4, place == 5 { queue.addOperation(last) }
             }
-            await waitForFinish(of: last)
+            await bounded { await last.waitForFinish() }
             XCTAssertEqual(last.outcome?.text, "succeeded")
         }
     }
@@ -91,7 +91,7 @@ final class OperationDependencyStressTests: XCTestCase {
             XCTAssertFalse(last.isReady)
             XCTAssertEqual(last.dependencies, [kept, added])
             await runOnThreads(2) { number in (number == 0 ? kept : added).finish() }
-            await waitForFinish(of: last)
+            await bounded { await last.waitForFinish() }
             removed.finish()
         }
     }

@@ -56,7 +56,7 @@ final class OperationDependencyTests: XCTestCase {
                 operation.removeDependency(other)
                 operation.removeDependency(other)
                 XCTAssertEqual(operation.dependencies, [])
-                await waitForFinish(of: operation)
+                await bounded { await operation.waitForFinish() }
             }
         }
     }
@@ -83,7 +83,7 @@ final class OperationDependencyTests: XCTestCase {
             second.addDependency(first)
             first.cancel()
             runner.run(second, first)
-            await waitForFinish(of: second)
+            await bounded { await second.waitForFinish() }
             XCTAssertEqual(second.outcome?.text, "succeeded")
         }
     }
@@ -111,7 +111,9 @@ final class OperationDependencyTests: XCTestCase {
             await operation.began.opened()
             operation.finish()
             probe.finish()
-            await waitForFinish(of: operation, probe)
+            for operation in [operation, probe] {
+                await bounded { await operation.waitForFinish() }
+            }
         }
     }
 
@@ -154,7 +156,7 @@ final class OperationDependencyTests: XCTestCase {
         for (number, operation) in chain.enumerated().shuffled() {
             queues[number % 3].addOperation(operation)
         }
-        await waitForFinish(of: chain[29])
+        await bounded { [last = chain[29]] in await last.waitForFinish() }
         XCTAssertEqual(log.events, (0..<30).map(String.init))
     }
 
@@ -165,7 +167,7 @@ final class OperationDependencyTests: XCTestCase {
         let operation = AskedOperation { dependency.finish() }
         operation.addDependency(dependency)
         OperationQueue().addOperation(operation)
-        await waitForFinish(of: operation, timeout: 300)
+        await bounded { await operation.waitForFinish() }
     }
 }
 

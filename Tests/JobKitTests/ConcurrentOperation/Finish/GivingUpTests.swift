@@ -43,7 +43,7 @@ final class GivingUpTests: XCTestCase {
             await clock.waitForDeadline(instant(65))
             XCTAssertFalse(operation.isGivenUp)
             clock.advance(by: .seconds(5))
-            await waitForFinish(of: operation)
+            await bounded { await operation.waitForFinish() }
             XCTAssertTrue(operation.isGivenUp)
             XCTAssertEqual(operation.outcome?.text, "cancelled")
             XCTAssertFalse(operation.isExecuting)
@@ -70,7 +70,7 @@ final class GivingUpTests: XCTestCase {
         clock.advance(by: .seconds(4))
         XCTAssertTrue(operation.isExecuting)
         clock.advance(by: .seconds(1))
-        await waitForFinish(of: operation)
+        await bounded { await operation.waitForFinish() }
         XCTAssertEqual((operation.error as? OperationTimedOut)?.limit, .seconds(3))
         XCTAssertTrue(operation.isGivenUp)
     }
@@ -93,7 +93,7 @@ final class GivingUpTests: XCTestCase {
         await clock.waitForSleepers()
         XCTAssertEqual(clock.nextDeadline, instant(60))
         clock.advance(by: .seconds(60))
-        await waitForFinish(of: operation)
+        await bounded { await operation.waitForFinish() }
         XCTAssertEqual(operation.outcome?.text, "succeeded")
         XCTAssertFalse(operation.isGivenUp)
     }
@@ -121,7 +121,7 @@ final class GivingUpTests: XCTestCase {
         XCTAssertNil(clock.nextDeadline)
         operation.maximumStopTime = .seconds(3)
         XCTAssertEqual(operation.maximumStopTime, .seconds(3))
-        await waitForFinish(of: operation)
+        await bounded { await operation.waitForFinish() }
         XCTAssertTrue(operation.isGivenUp)
     }
 
@@ -130,7 +130,7 @@ final class GivingUpTests: XCTestCase {
         operation.start()
         operation.cancel()
         operation.maximumStopTime = .zero
-        await waitForFinish(of: operation)
+        await bounded { await operation.waitForFinish() }
         XCTAssertTrue(operation.isGivenUp)
     }
 
@@ -149,7 +149,7 @@ final class GivingUpTests: XCTestCase {
             operation.maximumStopTime = time
             operation.start()
             operation.cancel()
-            await waitForFinish(of: operation)
+            await bounded { await operation.waitForFinish() }
             XCTAssertTrue(operation.isGivenUp)
         }
     }
@@ -175,7 +175,7 @@ final class GivingUpTests: XCTestCase {
         XCTAssertTrue(operation.isExecuting)
         await clock.waitForDeadline(instant(5))
         clock.advance(by: .seconds(5))
-        await waitForFinish(of: operation)
+        await bounded { await operation.waitForFinish() }
         XCTAssertEqual(operation.outcome?.text, "cancelled")
         XCTAssertTrue(operation.isGivenUp)
         release.open()
@@ -234,7 +234,9 @@ final class GivingUpTests: XCTestCase {
         for operation in operations { operation.cancel() }
         await clock.waitForSleepers(3)
         clock.advance(by: .seconds(5))
-        await waitForFinish(of: asynchronous, closure, callback)
+        for operation in [asynchronous, closure, callback] {
+            await bounded { await operation.waitForFinish() }
+        }
         release.open()
         kept.withLock { $0 }?(.success(1))
         for operation in operations {
@@ -281,7 +283,7 @@ final class GivingUpTests: XCTestCase {
                 }
             }
             operation.cancel()
-            await waitForFinish(of: operation)
+            await bounded { await operation.waitForFinish() }
             await eventually { ends.count == 1 }
             XCTAssertLessThanOrEqual(operation.cancels.count, 1)
             if operation.isGivenUp { XCTAssertEqual(operation.outcome?.text, "cancelled") }

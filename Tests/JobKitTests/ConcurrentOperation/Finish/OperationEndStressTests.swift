@@ -33,7 +33,9 @@ final class OperationEndStressTests: XCTestCase {
             }
         }
         let fought = probes.prefix(last.load(ordering: .acquiring))
-        for probe in fought where !probe.isFinished { await waitForFinish(of: probe) }
+        for probe in fought where !probe.isFinished {
+            await bounded { await probe.waitForFinish() }
+        }
         for probe in fought {
             let faults = probe.faults
             guard faults.isEmpty else {

@@ -52,7 +52,7 @@ final class OperationEndTests: XCTestCase {
         let operation = HeldOperation(stopsWhenCancelled: false)
         await start(operation) {
             operation.maximumRuntime = .zero
-            await waitForFinish(of: operation)
+            await bounded { await operation.waitForFinish() }
         }
         XCTAssertEqual([operation.mains.count, operation.cancels.count], [0, 0])
         XCTAssertEqual((operation.error as? OperationTimedOut)?.limit, .zero)
@@ -83,7 +83,7 @@ final class OperationEndTests: XCTestCase {
             await start(job) {
                 if isCancelled { job.cancel() } else { job.finish() }
             }
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             XCTAssertEqual(job.events, [])
             XCTAssertEqual(job.outcome?.text, isCancelled ? "cancelled" : "succeeded")
         }
@@ -100,7 +100,7 @@ final class OperationEndTests: XCTestCase {
         }
         job.track(task, cancellation: .leaveRunning)
         job.start()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, [])
         XCTAssertEqual(job.outcome?.text, "cancelled")
     }
@@ -115,7 +115,9 @@ final class OperationEndTests: XCTestCase {
                 body()
             }
             job.startJob()
-            await waitForFinish(of: task, job)
+            for operation in [task, job] {
+                await bounded { await operation.waitForFinish() }
+            }
             XCTAssertEqual([task.mains.count, task.cancels.count], [0, 0])
         }
     }
@@ -136,7 +138,7 @@ final class OperationEndTests: XCTestCase {
                 }
             )
             job.startJob()
-            await waitForFinish(of: job)
+            await waitForFinish(ofCancelled: job)
             XCTAssertEqual([task.mains.count, task.cancels.count], [0, 0])
             XCTAssertEqual(
                 job.events,
@@ -184,7 +186,7 @@ final class OperationEndTests: XCTestCase {
             await eventually { job.trackedTasks.isEmpty && job.currentLifecycle.contains(.decided) }
             XCTAssertFalse(job.isFinished)
             goOn.open()
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             XCTAssertEqual(job.events, ["finished false"])
             XCTAssertEqual(job.error as? SampleError, failure)
         }

@@ -11,7 +11,7 @@ final class OperationFinishTests: XCTestCase {
             let operation = ConcurrentOperation()
             XCTAssertNil(operation.outcome)
             runner.run(operation)
-            await waitForFinish(of: operation)
+            await bounded { await operation.waitForFinish() }
             XCTAssertEqual(operation.outcome?.text, "succeeded")
             XCTAssertNil(operation.error)
             XCTAssertFalse(operation.isExecuting)
@@ -51,7 +51,7 @@ final class OperationFinishTests: XCTestCase {
         OperationQueue().add(operation, dependent)
         await operation.began.opened()
         operation.finish()
-        await waitForFinish(of: dependent)
+        await bounded { await dependent.waitForFinish() }
         XCTAssertEqual(seen.events, ["true succeeded"])
     }
 
@@ -77,7 +77,7 @@ final class OperationFinishTests: XCTestCase {
             XCTAssertNil(operation.outcome)
             XCTAssertNil(operation.error)
             runner.run(operation)
-            await waitForFinish(of: operation)
+            await bounded { await operation.waitForFinish() }
             XCTAssertEqual(operation.mains.count, 0)
             XCTAssertEqual(operation.error as? SampleError, SampleError())
         }
@@ -130,7 +130,7 @@ final class OperationFinishTests: XCTestCase {
         XCTAssertFalse(operation.isReady)
         operation.finish(with: CancellationError())
         XCTAssertTrue(operation.isCancelled)
-        await waitForFinish(of: operation)
+        await waitForFinish(ofCancelled: operation)
         XCTAssertEqual(operation.outcome?.text, "cancelled")
         let never = HeldResultOperation<Int>()
         never.finish(with: CancellationError())
@@ -143,7 +143,7 @@ final class OperationFinishTests: XCTestCase {
         let job = ScriptedJob { $0.finish(with: CancellationError()) }
         for operation in [thrown, job] as [ConcurrentOperation] {
             operation.start()
-            await waitForFinish(of: operation)
+            await bounded { await operation.waitForFinish() }
             XCTAssertEqual(operation.outcome?.text, "cancelled")
             XCTAssertTrue(operation.isCancelled)
         }

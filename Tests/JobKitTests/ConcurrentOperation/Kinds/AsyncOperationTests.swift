@@ -12,7 +12,7 @@ final class AsyncOperationTests: XCTestCase {
             runner.run(operation)
             let value = try await operation.value
             XCTAssertEqual(value, 42)
-            await waitForFinish(of: operation)
+            await bounded { await operation.waitForFinish() }
         }
     }
 
@@ -55,7 +55,7 @@ final class AsyncOperationTests: XCTestCase {
         operation.cancel()
         XCTAssertTrue(operation.isExecuting)
         release.open()
-        await waitForFinish(of: operation)
+        await bounded { await operation.waitForFinish() }
         XCTAssertEqual(operation.outcome?.text, "cancelled")
         await expectThrow(CancellationError.self) { try await operation.value }
     }
@@ -66,7 +66,7 @@ final class AsyncOperationTests: XCTestCase {
             let operation = AsyncOperation { XCTFail("the body ran") }
             operation.cancel()
             runner.run(operation)
-            await waitForFinish(of: operation)
+            await waitForFinish(ofCancelled: operation)
             XCTAssertEqual(operation.outcome?.text, "cancelled")
         }
     }
@@ -91,7 +91,7 @@ final class AsyncOperationTests: XCTestCase {
             if isCancelled { operation.cancel() }
             operation.start()
             await fulfillment(of: [released], timeout: 300)
-            await waitForFinish(of: operation)
+            await bounded { await operation.waitForFinish() }
         }
     }
 
@@ -112,7 +112,7 @@ final class AsyncOperationTests: XCTestCase {
             holder.operation.withLock { $0 = operation }
             released = operation
             operation.start()
-            await waitForFinish(of: operation)
+            await bounded { await operation.waitForFinish() }
             holder.operation.withLock { $0 = nil }
         }
         await eventually { released == nil }
@@ -127,7 +127,7 @@ final class AsyncOperationTests: XCTestCase {
                 for _ in 0..<turns { _ = operation.isExecuting }
                 operation.cancel()
             }
-            await waitForFinish(of: operation)
+            await bounded { await operation.waitForFinish() }
             XCTAssertEqual(operation.outcome?.text, "cancelled")
         }
     }

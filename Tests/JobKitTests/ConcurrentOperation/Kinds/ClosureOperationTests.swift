@@ -52,7 +52,7 @@ final class ClosureOperationTests: XCTestCase {
         operation.cancel()
         XCTAssertTrue(operation.isExecuting)
         goOn.open()
-        await waitForFinish(of: operation)
+        await bounded { await operation.waitForFinish() }
         XCTAssertEqual(operation.outcome?.text, "cancelled")
         await expectThrow(CancellationError.self) { try await operation.value }
     }
@@ -88,7 +88,7 @@ final class ClosureOperationTests: XCTestCase {
             $0.trackAndQueue(ClosureOperation<Void>(name: "parse") { throw SampleError() })
         }
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["failed parse"])
         XCTAssertNotNil(job.error as? SampleError)
     }

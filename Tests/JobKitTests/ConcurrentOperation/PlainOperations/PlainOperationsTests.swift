@@ -90,7 +90,7 @@ final class PlainOperationsTests: XCTestCase {
             }
             await asked.opened()
             job.cancel()
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             release.open()
             await fulfillment(of: [tracked], timeout: 300)
         }
@@ -114,7 +114,7 @@ final class PlainOperationsTests: XCTestCase {
             job.startJob()
             await began.opened()
             job.cancel()
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             XCTAssertFalse(task.isFinished)
             XCTAssertTrue(task.isCancelled)
         }
@@ -133,7 +133,7 @@ final class PlainOperationsTests: XCTestCase {
                 }
             for job in jobs { job.startJob() }
             if isQueued { queue.addOperation(task) } else { task.start() }
-            for job in jobs { await waitForFinish(of: job) }
+            for job in jobs { await bounded { await job.waitForFinish() } }
             XCTAssertEqual(Set(log.events).count, 50)
             XCTAssertEqual(log.events.count, 50)
         }
@@ -155,7 +155,7 @@ final class PlainOperationsTests: XCTestCase {
             }
             job.addObserver(recorder)
             job.startJob(on: TaskQueue())
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             XCTAssertEqual(recorder.timeline.criticalPath.map(\.name), ["first", "second"])
         }
     }

@@ -25,7 +25,7 @@ final class GroupWidthTests: XCTestCase {
             tasks[index].finish()
         }
         tasks[5].finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, (0..<6).map { "task \($0)" } + ["group g", "all"])
     }
 
@@ -43,7 +43,7 @@ final class GroupWidthTests: XCTestCase {
         await job.log.waitForEvent("main returns")
         XCTAssertEqual(idle.names, ["a0", "b0", "b1", "b2"])
         job.cancel()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
     }
 
     func testWidthSetWhileTasksAreInTheirQueuesCountsThem() async {
@@ -64,7 +64,7 @@ final class GroupWidthTests: XCTestCase {
         job.setMaxConcurrentOperationCount(3, for: group)
         await wait(for: tasks[4].began)
         for task in tasks[2...] { task.finish() }
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
     }
 
     func testFailedAndCancelledTasksGiveTheirPlacesBack() async {
@@ -83,7 +83,7 @@ final class GroupWidthTests: XCTestCase {
         // Cancelled while it waits for its place: it takes one, and gives it back at once.
         tasks[3].cancel()
         tasks[2].finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertFalse(tasks[3].began.isOpen)
         XCTAssertEqual(job.events.count, 7)
     }
@@ -99,11 +99,11 @@ final class GroupWidthTests: XCTestCase {
         job.startJob()
         await wait(for: tasks[0].began)
         // Otherwise its place might be given to the second, which `main()` is about to start.
-        await waitForFinish(of: tasks[1])
+        await bounded { await tasks[1].waitForFinish() }
         tasks[0].finish()
         await wait(for: tasks[2].began)
         tasks[2].finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events.last, "all")
     }
 
@@ -117,12 +117,12 @@ final class GroupWidthTests: XCTestCase {
         await wait(for: tasks[0].began)
         job.isSuspended = true
         tasks[0].finish()
-        await waitForFinish(of: tasks[0])
+        await bounded { await tasks[0].waitForFinish() }
         XCTAssertFalse(tasks[1].began.isOpen)
         job.isSuspended = false
         await wait(for: tasks[1].began)
         tasks[1].finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
     }
 
     func testCancelFinishesWhatWaitsForAPlace() async {
@@ -134,7 +134,9 @@ final class GroupWidthTests: XCTestCase {
         job.startJob()
         await wait(for: tasks[0].began)
         job.cancel()
-        await waitForFinish(of: job, tasks[1], tasks[2])
+        for operation in [job, tasks[1], tasks[2]] {
+            await bounded { await operation.waitForFinish() }
+        }
         XCTAssertEqual(job.events, ["cancelled"])
     }
 
@@ -155,7 +157,7 @@ final class GroupWidthTests: XCTestCase {
         job.start()
         XCTAssertEqual(queue.held.count, 20_000)
         job.cancel()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
     }
 
     func testWidthHoldsWhileThreadsTrackAndChangeIt() async {
@@ -183,7 +185,7 @@ final class GroupWidthTests: XCTestCase {
             }
         }
         open.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         var (now, most) = (0, 0)
         for event in running.events {
             now += event == "+" ? 1 : -1

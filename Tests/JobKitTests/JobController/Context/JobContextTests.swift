@@ -89,7 +89,7 @@ final class JobContextTests: XCTestCase {
         let job = tracedJob(log: log) { $0.cancel() }
         setTrace("a", of: job)
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(log.events, ["job main in a", "job cancelled in a"])
     }
 
@@ -131,7 +131,7 @@ final class JobContextTests: XCTestCase {
         setTrace("a", of: job)
         job.start()
         operation.start()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertTrue(log.events.contains("operation in a"))
     }
 
@@ -177,7 +177,7 @@ final class JobContextTests: XCTestCase {
                 }
             }
             for operation in [outer, middle, inner, leaf] { operation.start() }
-            await waitForFinish(of: outer)
+            await bounded { await outer.waitForFinish() }
             XCTAssertEqual(log.events, ["leaf in a/b"], "\(order)")
         }
     }
@@ -227,7 +227,9 @@ final class JobContextTests: XCTestCase {
             job.startJob()
         }
         task.start()
-        await waitForFinish(of: plain, first, second)
+        for operation in [plain, first, second] {
+            await bounded { await operation.waitForFinish() }
+        }
         XCTAssertEqual(log.events, ["task in first"])
     }
 
@@ -250,7 +252,7 @@ final class JobContextTests: XCTestCase {
             }
             job.setContext { body in Trace.$id.withValue("a") { body() } }
             job.startJob()
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             queue.isSuspended = false
             await queue.waitForAllOperations()
             XCTAssertEqual(
@@ -286,13 +288,13 @@ final class JobContextTests: XCTestCase {
         DispatchQueue.global().async { job.cancel() }
         await clock.waitForSleepers()
         clock.advance(by: .seconds(5))
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertTrue(job.isGivenUp)
         queue.isSuspended = false
         await queue.waitForAllOperations()
         XCTAssertEqual(Set(log.events), ["operation in a", "block in a"])
         release.open()
-        await waitForFinish(of: stuck)
+        await bounded { await stuck.waitForFinish() }
     }
 
     /// J10: a context that captures its job makes no cycle that outlives it.
@@ -317,7 +319,7 @@ final class JobContextTests: XCTestCase {
                 case 2: job.cancel()
                 default: job.finish()
                 }
-                await waitForFinish(of: nested)
+                await bounded { await nested.waitForFinish() }
             }
             await make()
             await log.waitForEvent("released")
@@ -336,7 +338,7 @@ final class JobContextTests: XCTestCase {
                 }
                 setTrace("a", of: job)
                 job.startJob()
-                await waitForFinish(of: job)
+                await bounded { await job.waitForFinish() }
             }
             await make()
             await log.waitForEvent("released")

@@ -11,7 +11,7 @@ final class DeliveryOrderTests: XCTestCase {
         job.startJob()
         for task in tasks { await wait(for: task.began) }
         for index in [2, 0, 1] { tasks[index].finish() }
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(
             job.events,
             ["task c", "task a", "task b", "group HeldOperation", "all"]
@@ -28,7 +28,7 @@ final class DeliveryOrderTests: XCTestCase {
             job.setCompletion(for: .named("g")) { log.record("closure of g") }
         }
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["closure a", "closure of g", "all"])
     }
 
@@ -40,7 +40,7 @@ final class DeliveryOrderTests: XCTestCase {
             }
         }
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(
             job.events,
             ["task 0", "task 1", "task 2", "group InstantOperation", "all"]
@@ -56,7 +56,7 @@ final class DeliveryOrderTests: XCTestCase {
             if job.events.count == 5 { job.trackAndQueue(InstantOperation("c")) }
         }
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         let group = "group InstantOperation"
         XCTAssertEqual(
             job.events,
@@ -74,7 +74,7 @@ final class DeliveryOrderTests: XCTestCase {
             job.trackAndQueue(Base())
         }
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(Set(job.events), ["task ", "group Base", "group Derived", "all"])
         XCTAssertEqual(job.events.filter { $0 == "group Base" }.count, 1)
         XCTAssertEqual(job.events.filter { $0 == "group Derived" }.count, 1)
@@ -106,7 +106,7 @@ final class DeliveryOrderTests: XCTestCase {
         job.startJob()
         await wait(for: first.began)
         first.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, (0..<5).map { "task \($0)" } + ["group g", "all"])
     }
 }

@@ -44,7 +44,7 @@ final class ReleaseBeforeCallbackTests: XCTestCase {
             job.cancel()
             job.log.record("cancel returned")
             mayGo.open()
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             XCTAssertEqual(job.events, ["first", "cancel returned", "cancelled"])
         }
     }
@@ -63,7 +63,7 @@ final class ReleaseBeforeCallbackTests: XCTestCase {
         await wait(for: isGoing)
         job.cancel()
         mayGo.open()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["cancelled"])
     }
 
@@ -84,7 +84,7 @@ final class ReleaseBeforeCallbackTests: XCTestCase {
         await fulfillment(of: [hasGoneOn], timeout: 300)
         XCTAssertEqual(job.events, [])
         job.isSuspended = false
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events.first, "group SlowToGo")
     }
 }

@@ -100,7 +100,7 @@ final class SerialCallbacksTests: XCTestCase {
             log.record("main returns")
         }
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(log.events, ["main returns", "task a", "group InstantOperation", "all"])
     }
 
@@ -149,7 +149,7 @@ final class SerialCallbacksTests: XCTestCase {
             held.start()
         }
         clock.advance(by: .seconds(1))
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(
             Set(log.events),
             [
@@ -161,7 +161,7 @@ final class SerialCallbacksTests: XCTestCase {
         let cancelled = ScriptedJob(callbackQueue: callbackQueue) { $0.cancel() }
         cancelled.onCancelled = { _ in check("cancelled") }
         cancelled.startJob()
-        await waitForFinish(of: cancelled)
+        await bounded { await cancelled.waitForFinish() }
         XCTAssertEqual(log.events.last, "cancelled")
     }
 
@@ -176,7 +176,7 @@ final class SerialCallbacksTests: XCTestCase {
         }
         job.onAll = { _ in check() }
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(log.events, Array(repeating: "main", count: 202))
     }
 
@@ -198,7 +198,7 @@ final class SerialCallbacksTests: XCTestCase {
         clock.advance(by: .seconds(1))
         await job.log.waitForEvent("group InstantOperation")
         held.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         clock.advance(by: .seconds(9))
         XCTAssertEqual(
             job.events,

@@ -15,9 +15,9 @@ final class WaitingJobTests: XCTestCase {
             XCTAssertTrue(jobs.allSatisfy(\.isExecuting))
             let last = ScriptedJob(queue: runner) { $0.trackAndQueue(InstantOperation("task")) }
             last.startJob(on: runner)
-            await waitForFinish(of: last)
+            await bounded { await last.waitForFinish() }
             for task in held { task.finish() }
-            for job in jobs { await waitForFinish(of: job) }
+            for job in jobs { await bounded { await job.waitForFinish() } }
         }
     }
 }

@@ -15,7 +15,7 @@ final class ChildCancellationTests: XCTestCase {
         job.startJob()
         await wait(for: task.began)
         job.cancel()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertTrue(task.told.isOpen)
         XCTAssertTrue(task.isExecuting)
         XCTAssertEqual(job.events, ["cancelled"])
@@ -28,11 +28,11 @@ final class ChildCancellationTests: XCTestCase {
         job.startJob()
         await wait(for: task.began)
         job.cancel()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertFalse(task.isCancelled)
         XCTAssertTrue(task.isExecuting)
         task.finish()
-        await waitForFinish(of: task)
+        await bounded { await task.waitForFinish() }
         guard case .succeeded = task.outcome else { return XCTFail("not succeeded") }
     }
 
@@ -47,9 +47,9 @@ final class ChildCancellationTests: XCTestCase {
         job.startJob()
         await wait(for: first.began)
         job.cancel()
-        await waitForFinish(of: second)
+        await bounded { await second.waitForFinish() }
         first.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         guard case .succeeded = second.outcome else { return XCTFail("not succeeded") }
     }
 
@@ -68,7 +68,7 @@ final class ChildCancellationTests: XCTestCase {
             await wait(for: tasks[0].told)
             XCTAssertFalse(job.isFinished)
             tasks[0].finish()
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             XCTAssertEqual(tasks.map(\.isCancelled), [true, true, false])
             XCTAssertEqual(tasks.map(\.isFinished), [true, false, false])
             for task in tasks { task.finish() }
@@ -83,7 +83,9 @@ final class ChildCancellationTests: XCTestCase {
             job.trackAndQueue(left, cancellation: .leaveRunning)
         }
         job.startJob()
-        await waitForFinish(of: job, told, left)
+        for operation in [job, told, left] {
+            await bounded { await operation.waitForFinish() }
+        }
         guard case .cancelled = told.outcome, case .succeeded = left.outcome else {
             return XCTFail("\(told.outcome as Any), \(left.outcome as Any)")
         }
@@ -125,7 +127,7 @@ final class ChildCancellationTests: XCTestCase {
         Thread.detachNewThread { first.finish() }
         await wait(for: queue.entered)
         job.cancel()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         queue.passage.open()
         for task in [second, third] {
             await wait(for: task.began)

@@ -17,7 +17,7 @@ final class EarlyFinishTests: XCTestCase {
         await wait(for: rest.told)
         XCTAssertFalse(job.isFinished)
         rest.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["task a"])
         XCTAssertFalse(job.isCancelled)
         guard case .succeeded = job.outcome else { return XCTFail("not succeeded") }
@@ -29,7 +29,7 @@ final class EarlyFinishTests: XCTestCase {
             job.log.record(job.isFinished ? "finished" : "executing")
         }
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["executing"])
     }
 
@@ -44,7 +44,7 @@ final class EarlyFinishTests: XCTestCase {
             job.log.record(job.isFinished ? "finished" : "executing")
         }
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["executing"])
     }
 }

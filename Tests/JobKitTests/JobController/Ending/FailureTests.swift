@@ -23,7 +23,7 @@ final class FailureTests: XCTestCase {
         XCTAssertNil(job.outcome.map { "\($0)" })
         XCTAssertFalse(job.isCancelled)
         sibling.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["failed bad"])
         XCTAssertEqual(job.error as? SampleError, bad)
     }
@@ -57,7 +57,7 @@ final class FailureTests: XCTestCase {
         first.finish(with: bad)
         await wait(for: second.told)
         second.finish(with: SampleError("later"))
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["failed first"])
         XCTAssertEqual(job.error as? SampleError, bad)
     }
@@ -70,7 +70,7 @@ final class FailureTests: XCTestCase {
             job.trackAndQueue(nested)
         }
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["failed bad", "failed nested"])
         XCTAssertEqual(job.error as? SampleError, bad)
     }
@@ -81,7 +81,7 @@ final class FailureTests: XCTestCase {
         job.startJob()
         await wait(for: task.began)
         task.cancel()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["task a", "group HeldOperation", "all"])
         guard case .cancelled = task.outcome, case .succeeded = job.outcome else {
             return XCTFail("\(task.outcome as Any), \(job.outcome as Any)")
@@ -96,7 +96,7 @@ final class FailureTests: XCTestCase {
             job.log.record("main returns")
         }
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["main returns", "failed bad"])
     }
 
@@ -111,12 +111,12 @@ final class FailureTests: XCTestCase {
             job.finish(with: SampleError("later"))
         }
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, [])
         XCTAssertEqual(job.error as? SampleError, bad)
         let cancelled = ScriptedJob { $0.finish(with: CancellationError()) }
         cancelled.startJob()
-        await waitForFinish(of: cancelled)
+        await bounded { await cancelled.waitForFinish() }
         guard case .cancelled = cancelled.outcome else { return XCTFail("not cancelled") }
         XCTAssertNil(cancelled.error)
     }

@@ -35,7 +35,7 @@ final class FirstEndingTests: XCTestCase {
                     second.apply(to: job)
                 }
                 job.startJob()
-                await waitForFinish(of: job)
+                await bounded { await job.waitForFinish() }
                 check(job, first)
                 XCTAssertEqual(job.events, first == .cancel ? ["task a", "cancelled"] : ["task a"])
             }
@@ -51,7 +51,7 @@ final class FirstEndingTests: XCTestCase {
                 second.apply(to: job)
                 XCTAssertFalse(job.isFinished)
                 job.startJob()
-                await waitForFinish(of: job)
+                await waitForFinish(ofCancelled: job)
                 check(job, first)
                 XCTAssertEqual(job.events, [])
             }
@@ -65,7 +65,7 @@ final class FirstEndingTests: XCTestCase {
             job.startJob()
             await wait(for: held.began)
             await runOnThreads(3) { End.allCases[$0].apply(to: job) }
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             let expected: [String]
             if case .cancelled = job.outcome { expected = ["cancelled"] } else { expected = [] }
             XCTAssertEqual(job.events, expected)
@@ -77,7 +77,7 @@ final class FirstEndingTests: XCTestCase {
             let job = ScriptedJob { $0.trackAndQueue(InstantOperation("a")) }
             job.onTask = { job, _ in Thread.detachNewThread { job.cancel() } }
             job.startJob()
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             switch job.outcome {
             case .succeeded: XCTAssertEqual(job.events.last, "all")
             case .cancelled: XCTAssertEqual(job.events.last, "cancelled")

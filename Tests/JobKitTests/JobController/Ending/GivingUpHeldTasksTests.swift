@@ -38,7 +38,7 @@ final class GivingUpHeldTasksTests: XCTestCase {
         }
         await clock.waitForSleepers()
         clock.advance(by: .seconds(5))
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertTrue(job.isGivenUp)
         release.open()
         await wait(for: returned)
@@ -50,7 +50,7 @@ final class GivingUpHeldTasksTests: XCTestCase {
         await giveUp { job in
             job.trackAndQueue(left, group: .named("group"), cancellation: .leaveRunning)
         }
-        await waitForFinish(of: left)
+        await bounded { await left.waitForFinish() }
         XCTAssertEqual(left.outcome?.text, "succeeded")
     }
 
@@ -77,7 +77,9 @@ final class GivingUpHeldTasksTests: XCTestCase {
             job.trackAndQueue(held, group: .named("group"))
         }
         TaskQueue.shared.addOperation(after)
-        await waitForFinish(of: held, after)
+        for operation in [held, after] {
+            await bounded { await operation.waitForFinish() }
+        }
         XCTAssertEqual(held.outcome?.text, "cancelled")
         XCTAssertEqual(after.outcome?.text, "succeeded")
     }

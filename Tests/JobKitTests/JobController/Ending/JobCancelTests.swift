@@ -13,7 +13,7 @@ final class JobCancelTests: XCTestCase {
         XCTAssertTrue(task.isCancelled)
         XCTAssertFalse(job.isFinished)
         job.startJob()
-        await waitForFinish(of: job)
+        await waitForFinish(ofCancelled: job)
         XCTAssertEqual(job.events, [])
         guard case .cancelled = job.outcome else { return XCTFail("not cancelled") }
     }
@@ -31,7 +31,7 @@ final class JobCancelTests: XCTestCase {
         await job.log.waitForEvent("told")
         XCTAssertFalse(job.isFinished)
         task.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["told", "cancelled"])
     }
 
@@ -52,7 +52,7 @@ final class JobCancelTests: XCTestCase {
         XCTAssertTrue(task.isCancelled)
         XCTAssertTrue(inner.isCancelled)
         slow.mayStop.open()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["cancelled", "cancelled"])
     }
 
@@ -75,7 +75,7 @@ final class JobCancelTests: XCTestCase {
                 return .carryOn
             }
             job.startJob()
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             XCTAssertEqual(job.events.suffix(2), [phase, "cancelled"])
             guard case .cancelled = job.outcome else { return XCTFail("not cancelled") }
         }
@@ -95,7 +95,7 @@ final class JobCancelTests: XCTestCase {
         await wait(for: inside)
         job.cancel()
         goOn.open()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertFalse(late.began.isOpen)
         XCTAssertEqual(job.events, ["task a", "late is cancelled", "cancelled"])
     }
@@ -135,7 +135,9 @@ final class JobCancelTests: XCTestCase {
         for leaf in leaves { await wait(for: leaf.began) }
         outer.cancel()
         XCTAssertEqual(order.events, ["0", "1", "2", "2.1", "2.2", "2.2.1", "2.3", "3"])
-        await waitForFinish(of: outer, middle, inner)
+        for operation in [outer, middle, inner] {
+            await bounded { await operation.waitForFinish() }
+        }
         XCTAssertEqual(
             outer.events + middle.events + inner.events,
             ["cancelled", "cancelled", "cancelled"]
@@ -157,11 +159,11 @@ final class JobCancelTests: XCTestCase {
             job.cancel()
         }
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["cancelled"])
         suspended.isSuspended = false
         foundation.isSuspended = false
-        await waitForFinish(of: nested)
+        await bounded { await nested.waitForFinish() }
     }
 
     func testQueuedPlainOperationIsWaitedFor() async {
@@ -177,7 +179,7 @@ final class JobCancelTests: XCTestCase {
         await job.log.waitForEvent("cancel returned")
         XCTAssertTrue(block.isCancelled)
         foundation.isSuspended = false
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertTrue(block.isFinished)
     }
 
@@ -193,7 +195,7 @@ final class JobCancelTests: XCTestCase {
         await job.log.waitForEvent("cancel returned")
         XCTAssertFalse(job.isFinished)
         task.complete()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["cancel returned", "cancelled"])
     }
 
@@ -208,8 +210,10 @@ final class JobCancelTests: XCTestCase {
             job.cancel()
         }
         job.startJob()
-        await waitForFinish(of: job)
-        await waitForFinish(of: tasks[0], tasks[1], tasks[2])
+        await bounded { await job.waitForFinish() }
+        for operation in [tasks[0], tasks[1], tasks[2]] {
+            await bounded { await operation.waitForFinish() }
+        }
         XCTAssertEqual(job.events, ["cancelled"])
     }
 
@@ -231,7 +235,7 @@ final class JobCancelTests: XCTestCase {
             job.cancel()
             await wait(for: tracked)
             held.finish()
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             XCTAssertEqual(job.events.last, "cancelled")
         }
     }
@@ -245,7 +249,7 @@ final class JobCancelTests: XCTestCase {
         job.start()
         job.cancel()
         callbackQueue.resume()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, [])
         guard case .cancelled = job.outcome else { return XCTFail("not cancelled") }
     }
@@ -261,7 +265,7 @@ final class JobCancelTests: XCTestCase {
         job.start()
         job.cancel()
         held.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, [])
     }
 
@@ -273,7 +277,7 @@ final class JobCancelTests: XCTestCase {
         }
         job.startJob()
         job.cancel()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         guard case .cancelled = job.outcome else { return XCTFail("not cancelled") }
     }
 }

@@ -24,7 +24,7 @@ final class JobFinishTests: XCTestCase {
             XCTAssertEqual(job.trackedTasks.map(\.name), [step.name])
             step.finish()
         }
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertFalse(job.isExecuting)
         XCTAssertEqual(job.trackedTasks, [])
     }
@@ -36,7 +36,7 @@ final class JobFinishTests: XCTestCase {
                 job.trackAndQueue(BlockOperation {}, on: OperationQueue()) { _ in }
             }
             job.startJob(on: queue)
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             XCTAssertEqual(job.events.last, "all")
         }
     }
@@ -45,7 +45,7 @@ final class JobFinishTests: XCTestCase {
         let job = ScriptedJob()
         job.trackAndQueue(InstantOperation("early"))
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["task early", "group InstantOperation", "all"])
     }
 
@@ -58,7 +58,7 @@ final class JobFinishTests: XCTestCase {
         job.startJob()
         await wait(for: held.began)
         held.finish()
-        await waitForFinish(of: after)
+        await bounded { await after.waitForFinish() }
         XCTAssertEqual(job.events.suffix(2), ["all", "after"])
     }
 }

@@ -37,7 +37,7 @@ final class JobGivingUpTests: XCTestCase {
         await wait(for: task.began)
         task.cancel()
         await timePasses()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(
             job.events,
             ["cancelled true", "group HeldOperation", "task next", "group InstantOperation", "all"]
@@ -58,7 +58,7 @@ final class JobGivingUpTests: XCTestCase {
         clock.advance(by: .seconds(1))
         await wait(for: task.told)
         await timePasses()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events.prefix(2), ["failed stuck", "task stuck"])
         XCTAssertEqual(job.outcome?.text, "succeeded")
     }
@@ -71,7 +71,7 @@ final class JobGivingUpTests: XCTestCase {
         for task in tasks { await wait(for: task.began) }
         job.cancel()
         await timePasses()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.outcome?.text, "cancelled")
         XCTAssertEqual(job.events, [])
         XCTAssertEqual(job.trackedTasks, [])
@@ -99,7 +99,7 @@ final class JobGivingUpTests: XCTestCase {
         clock.advance(by: .seconds(1))
         await wait(for: task.told)
         await timePasses()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertTrue(job.error is OperationTimedOut)
         task.finish()
     }
@@ -115,7 +115,7 @@ final class JobGivingUpTests: XCTestCase {
         XCTAssertNil(clock.nextDeadline)
         job.cancel()
         await timePasses()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertTrue(job.error is SampleError)
         XCTAssertEqual(job.events, ["failed fails"])
         task.finish()
@@ -136,7 +136,7 @@ final class JobGivingUpTests: XCTestCase {
         await timePasses()
         // What was left keeps the place that it borrowed.
         stuck.finish()
-        await waitForFinish(of: outer)
+        await bounded { await outer.waitForFinish() }
         XCTAssertTrue(Set(outer.events).isSuperset(of: ["task inner", "task next", "all"]))
         XCTAssertEqual(books.complaints, [])
         await drain(queue)
@@ -153,7 +153,7 @@ final class JobGivingUpTests: XCTestCase {
         await wait(for: stuck.began)
         job.cancel()
         await timePasses()
-        await waitForFinish(of: job)
+        await bounded { [job] in await job.waitForFinish() }
         XCTAssertEqual(job.events, ["cancelled"])
         stuck.finish()
     }
@@ -180,7 +180,7 @@ final class JobGivingUpTests: XCTestCase {
             job.cancel()
             await clock.waitForSleepers()
             clock.advance(by: .seconds(5))
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             XCTAssertEqual(job.outcome?.text, "cancelled")
             release.open()
             await wait(for: left)
@@ -236,7 +236,7 @@ final class JobGivingUpTests: XCTestCase {
                 job.cancel()
                 await clock.waitForSleepers()
                 clock.advance(by: .seconds(5))
-                await waitForFinish(of: job)
+                await bounded { await job.waitForFinish() }
                 XCTAssertTrue(job.isGivenUp)
                 XCTAssertEqual(collector.log.events.last, "job finished")
                 release.withLock { $0 }.open()
@@ -264,7 +264,7 @@ final class JobGivingUpTests: XCTestCase {
         await eventually { job.isExecuting }
         job.cancel()
         await timePasses()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         release.open()
         let drained = expectation(description: "drained")
         callbacks.async { drained.fulfill() }
@@ -283,7 +283,7 @@ final class JobGivingUpTests: XCTestCase {
         XCTAssertNil(clock.nextDeadline)
         job.startJob()
         await timePasses()
-        await waitForFinish(of: job)
+        await waitForFinish(ofCancelled: job)
         XCTAssertTrue(job.isGivenUp)
         XCTAssertEqual(job.events, [])
         task.finish()
@@ -313,7 +313,9 @@ final class JobGivingUpTests: XCTestCase {
             returned.open()
         }
         await timePasses()
-        await waitForFinish(of: outer, inner)
+        for operation in [outer, inner] {
+            await bounded { await operation.waitForFinish() }
+        }
         for task in others { XCTAssertTrue(task.isFinished) }
         XCTAssertEqual(outer.events, ["cancelled"])
         release.open()
@@ -333,9 +335,9 @@ final class JobGivingUpTests: XCTestCase {
             returned.open()
         }
         await timePasses()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         // What it left was told to stop.
-        await waitForFinish(of: task)
+        await bounded { await task.waitForFinish() }
         XCTAssertTrue(task.isCancelled)
         release.open()
         await wait(for: returned)
@@ -360,7 +362,7 @@ final class JobGivingUpTests: XCTestCase {
         await eventually { job.shell.ask { $0.machine.isGivenUp } }
         XCTAssertFalse(job.isFinished)
         observer.release.open()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         // What is left may be told while the delivery is.
         XCTAssertEqual(observer.log.events.last, "job finished")
         XCTAssertEqual(
@@ -389,7 +391,7 @@ final class JobGivingUpTests: XCTestCase {
                 default: _ = job.explainStall()
                 }
             }
-            await self.waitForFinish(of: job)
+            await self.waitForFinish(ofCancelled: job)
             XCTAssertEqual(collector.log.events.last, "job finished")
             XCTAssertEqual(books.complaints, [], "seed \(seed)")
             XCTAssertEqual(job.trackedTasks, [])

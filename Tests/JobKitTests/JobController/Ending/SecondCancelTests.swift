@@ -21,7 +21,7 @@ final class SecondCancelTests: XCTestCase {
         XCTAssertTrue(late.isCancelled)
         observer.release.open()
         open.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["cancelled"])
     }
 
@@ -38,7 +38,7 @@ final class SecondCancelTests: XCTestCase {
                 for task in tracked { XCTAssertTrue(task.isCancelled) }
             }
             for task in tasks { task.finish() }
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
         }
     }
 }

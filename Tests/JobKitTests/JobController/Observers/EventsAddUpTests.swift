@@ -16,7 +16,7 @@ final class EventsAddUpTests: XCTestCase {
         job.startJob()
         await wait(for: left.began)
         job.cancel()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         left.finish()
         XCTAssertEqual(
             collector.log.events,
@@ -34,7 +34,7 @@ final class EventsAddUpTests: XCTestCase {
         job.startJob()
         await wait(for: slow.began)
         job.cancel()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         slow.finish()
         XCTAssertEqual(collector.log.events.suffix(2), ["slow dropped", "job finished"])
         XCTAssertEqual(books.complaints, [])
@@ -47,7 +47,7 @@ final class EventsAddUpTests: XCTestCase {
         job.startJob()
         await waitForHeld(never, in: queue)
         job.cancel()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         queue.runAll(seed: 1)
         XCTAssertEqual(
             collector.log.events,
@@ -62,7 +62,7 @@ final class EventsAddUpTests: XCTestCase {
         job.trackAndQueue(InstantOperation("early"))
         job.cancel()
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(
             collector.log.events,
             ["early tracked", "early dropped", "job started", "job finished"]
@@ -87,7 +87,7 @@ final class EventsAddUpTests: XCTestCase {
         await waitForHeld(cancelled, in: queue)
         cancelled.cancel()
         queue.runAll(seed: 1)
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         for name in ["finished", "cancelled", "plain"] {
             XCTAssertEqual(collector.kinds(of: name), [.tracked, .finished, .delivered], name)
             let end = collector.events.first { $0.name == name && $0.kind == .finished }
@@ -106,7 +106,7 @@ final class EventsAddUpTests: XCTestCase {
         await waitForHeld(cancelled, in: queue)
         cancelled.cancel()
         queue.runAll(seed: 1)
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         let entry = try XCTUnwrap(recorder.timeline.entries.first { $0.name == "cancelled" })
         XCTAssertEqual(entry.start, entry.end)
     }
@@ -121,7 +121,7 @@ final class EventsAddUpTests: XCTestCase {
         }
         let (books, collector) = books(of: job)
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(collector.kinds(of: "late"), [.tracked, .dropped])
         XCTAssertEqual(collector.kinds(of: "\(BlockOperation.self)"), [.tracked, .dropped])
         XCTAssertEqual(books.complaints, [])
@@ -137,10 +137,10 @@ final class EventsAddUpTests: XCTestCase {
         second.start()
         shared.start()
         first.cancel()
-        await waitForFinish(of: first)
+        await bounded { await first.waitForFinish() }
         XCTAssertEqual(books.count(of: .dropped), 1)
         shared.finish()
-        await waitForFinish(of: second)
+        await bounded { await second.waitForFinish() }
         XCTAssertEqual(books.count(of: .started), 4)
         XCTAssertEqual(books.complaints, [])
     }
@@ -156,7 +156,7 @@ final class EventsAddUpTests: XCTestCase {
         job.cancel()
         XCTAssertFalse(job.isFinished)
         blocking.release.open()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(
             collector.log.events,
             ["job started", "task tracked", "task started", "task dropped", "job finished"]
@@ -176,7 +176,7 @@ final class EventsAddUpTests: XCTestCase {
         job.cancel()
         XCTAssertEqual(collector.log.events, ["job started"])
         blocking.release.open()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(
             collector.log.events,
             ["job started", "task tracked", "task dropped", "job finished"]
@@ -202,7 +202,7 @@ final class EventsAddUpTests: XCTestCase {
             job.addObserver(Cancelling(kind))
             let (books, collector) = books(of: job)
             job.startJob()
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             XCTAssertEqual(books.complaints, [], "\(kind)")
             XCTAssertEqual(collector.log.events.last, "job finished", "\(kind)")
         }

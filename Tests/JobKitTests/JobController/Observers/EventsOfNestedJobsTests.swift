@@ -13,14 +13,14 @@ final class EventsOfNestedJobsTests: XCTestCase {
         job.startJob()
         await wait(for: leaf.began)
         job.cancel()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(books.complaints, [])
         XCTAssertEqual(
             collector.log.events.suffix(3),
             ["leaf dropped", "inner dropped", "outer finished"]
         )
         leaf.finish()
-        await waitForFinish(of: inner)
+        await bounded { await inner.waitForFinish() }
         XCTAssertEqual(collector.log.events.last, "outer finished")
     }
 
@@ -42,13 +42,15 @@ final class EventsOfNestedJobsTests: XCTestCase {
         // The observers of the one job are being told: those of the other leave.
         other.cancel()
         holding.release.open()
-        await waitForFinish(of: job, other)
+        for operation in [job, other] {
+            await bounded { await operation.waitForFinish() }
+        }
         XCTAssertEqual(otherBooks.complaints, [])
         XCTAssertEqual(books.complaints, [])
         XCTAssertEqual(first.kinds(of: "leaf"), [.tracked, .started, .dropped])
         XCTAssertEqual(second.kinds(of: "leaf"), [.tracked, .started, .dropped])
         leaf.finish()
-        await waitForFinish(of: inner)
+        await bounded { await inner.waitForFinish() }
     }
 
     func testObserverOfAJobThatIsLeftRunningStays() async {
@@ -61,9 +63,9 @@ final class EventsOfNestedJobsTests: XCTestCase {
         job.startJob()
         await wait(for: leaf.began)
         job.cancel()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         leaf.finish()
-        await waitForFinish(of: inner)
+        await bounded { await inner.waitForFinish() }
         XCTAssertEqual(books.complaints, [])
         XCTAssertEqual(outside.kinds(of: "leaf"), [.tracked, .started, .dropped])
         XCTAssertEqual(inside.kinds(of: "leaf"), [.tracked, .started, .finished, .delivered])
@@ -85,9 +87,9 @@ final class EventsOfNestedJobsTests: XCTestCase {
         inner.start()
         await wait(for: leaf.began)
         first.cancel()
-        await waitForFinish(of: first)
+        await bounded { await first.waitForFinish() }
         leaf.finish()
-        await waitForFinish(of: second)
+        await bounded { await second.waitForFinish() }
         XCTAssertEqual(collector.kinds(of: "leaf"), [.tracked, .started, .finished, .delivered])
         XCTAssertEqual(books.complaints, [])
     }
@@ -106,8 +108,8 @@ final class EventsOfNestedJobsTests: XCTestCase {
         blocking.release.open()
         await wait(for: leaf.began)
         leaf.finish()
-        await waitForFinish(of: inner)
-        await waitForFinish(of: job)
+        await bounded { await inner.waitForFinish() }
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(collector.kinds(of: "leaf"), [.tracked, .started, .dropped])
         XCTAssertEqual(books.complaints, [])
     }
@@ -138,7 +140,7 @@ final class EventsOfNestedJobsTests: XCTestCase {
         let (books, collector) = books(of: job)
         job.start()
         queue.runAll(seed: 1)
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         let kinds = collector.kinds(of: "early")
         XCTAssertEqual(kinds, [.tracked, .started, .finished, .delivered], line: line)
         XCTAssertEqual(books.complaints, [], line: line)

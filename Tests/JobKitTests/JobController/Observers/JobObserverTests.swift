@@ -167,7 +167,7 @@ final class JobObserverTests: XCTestCase {
         running.start()
         job.cancel()
         running.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         // The queue comes to the cancelled task when its job is over.
         queue.runAll(seed: 1)
         XCTAssertTrue(tasks[0].isFinished)
@@ -191,8 +191,8 @@ final class JobObserverTests: XCTestCase {
         job.cancel()
         XCTAssertFalse(job.isFinished)
         blocking.release.open()
-        await waitForFinish(of: job)
-        await waitForFinish(of: task)
+        await bounded { await job.waitForFinish() }
+        await waitForFinish(ofCancelled: task)
         XCTAssertEqual(
             collector.log.events,
             ["job started", "task tracked", "task started", "task dropped", "job finished"]

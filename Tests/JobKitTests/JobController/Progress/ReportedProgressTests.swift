@@ -28,7 +28,7 @@ final class ReportedProgressTests: XCTestCase {
         large.reportProgress(1)
         XCTAssertLessThan(progress.fractionCompleted, 1)
         large.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(progress.fractionCompleted, 1)
     }
 
@@ -68,7 +68,7 @@ final class ReportedProgressTests: XCTestCase {
         job.reportProgress(1)
         XCTAssertLessThan(progress.fractionCompleted, 1)
         tasks[1].finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(progress.fractionCompleted, 1)
     }
 
@@ -132,7 +132,7 @@ final class ReportedProgressTests: XCTestCase {
         let progress = failing.progress
         for task in tasks { task.start() }
         failing.finish(with: SampleError("end"))
-        await waitForFinish(of: failing)
+        await bounded { await failing.waitForFinish() }
         tasks[0].reportProgress(1)
         failing.reportProgress(0.9)
         XCTAssertEqual(progress.fractionCompleted, 0)

@@ -20,7 +20,7 @@ final class AnyOperationTests: XCTestCase {
                 job.trackAndQueue(UserOperation("user"), group: .named("g"))
             }
             job.startJob(on: queue)
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             XCTAssertEqual(
                 Set(job.events),
                 [
@@ -43,7 +43,7 @@ final class AnyOperationTests: XCTestCase {
                 queue.isSuspended = false
             }
             job.startJob()
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             XCTAssertEqual(job.events, ["task \(task.name ?? "")", "group g", "all"])
             XCTAssertEqual(queue.operationCount, 0)
         }
@@ -62,7 +62,9 @@ final class AnyOperationTests: XCTestCase {
             task.start()
             (task as? HeldOperation)?.finish()
             (task as? UserOperation)?.complete()
-            await waitForFinish(of: jobs[0], jobs[1], jobs[2])
+            for operation in [jobs[0], jobs[1], jobs[2]] {
+                await bounded { await operation.waitForFinish() }
+            }
             for job in jobs { XCTAssertEqual(job.events, ["task shared", "group g", "all"]) }
         }
     }
@@ -80,7 +82,7 @@ final class AnyOperationTests: XCTestCase {
             second.start()
         }
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         await log.waitForEvent("first")
         await log.waitForEvent("second")
         XCTAssertEqual(log.events.sorted(), ["first", "second"])
@@ -122,7 +124,7 @@ final class AnyOperationTests: XCTestCase {
         await wait(for: task.isDone)
         let job = ScriptedJob { $0.track(task) }
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         task.mayNotify.open()
         await wait(for: notified)
         XCTAssertEqual(job.events, ["task ", "group Slow", "all"])

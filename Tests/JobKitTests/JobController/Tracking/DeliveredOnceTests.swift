@@ -16,7 +16,7 @@ final class DeliveredOnceTests: XCTestCase {
             job.trackAndQueue(plain)
         }
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(idle.names, [])
         XCTAssertEqual(job.events.filter { $0.hasPrefix("task") }, ["task a", "task b"])
     }
@@ -73,7 +73,7 @@ final class DeliveredOnceTests: XCTestCase {
             job.track(task)
         }
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(
             job.events,
             (0..<5).map { "task \($0)" } + ["group InstantOperation", "all"]
@@ -83,7 +83,7 @@ final class DeliveredOnceTests: XCTestCase {
     func testTaskThatFinishesInsideTheCallThatQueuesIt() async {
         let job = ScriptedJob(queue: InlineQueue()) { $0.trackAndQueue(InstantOperation("a")) }
         job.startJob()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["task a", "group InstantOperation", "all"])
     }
 
@@ -97,7 +97,7 @@ final class DeliveredOnceTests: XCTestCase {
         job.startJob()
         task.finish()
         gate.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertFalse(task.began.isOpen)
         XCTAssertEqual(job.events, ["task a", "group HeldOperation", "all"])
     }
@@ -111,7 +111,7 @@ final class DeliveredOnceTests: XCTestCase {
             for index in 0..<200 { job.trackAndQueue(InstantOperation("\(number).\(index)")) }
         }
         open.finish()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         let delivered = job.events.filter { $0.hasPrefix("task") && $0 != "task open" }
         XCTAssertEqual(delivered.count, 800)
         XCTAssertEqual(Set(delivered).count, 800)

@@ -22,11 +22,11 @@ final class SharedTaskTests: XCTestCase {
             let (first, second) = (job("first", tracking: task), job("second", tracking: task))
             end(first)
             // It waits for the task no more than for one that is left running.
-            await waitForFinish(of: first)
+            await bounded { await first.waitForFinish() }
             XCTAssertFalse(task.isCancelled)
             XCTAssertFalse(task.isFinished)
             task.finish()
-            await waitForFinish(of: second)
+            await bounded { await second.waitForFinish() }
             XCTAssertEqual(second.events, ["task task", "group HeldOperation", "all"])
         }
     }
@@ -38,14 +38,14 @@ final class SharedTaskTests: XCTestCase {
         // In an order that is neither that of the tracking nor its reverse.
         for index in [2, 0, 4, 1] {
             jobs[index].cancel()
-            await waitForFinish(of: jobs[index])
+            await bounded { await jobs[index].waitForFinish() }
             XCTAssertFalse(task.isCancelled)
         }
         jobs[3].cancel()
         XCTAssertTrue(task.isCancelled)
         XCTAssertFalse(jobs[3].isFinished)
         task.finish()
-        await waitForFinish(of: jobs[3])
+        await bounded { await jobs[3].waitForFinish() }
     }
 
     func testPlainTaskIsSharedToo() async {
@@ -53,12 +53,12 @@ final class SharedTaskTests: XCTestCase {
         task.start()
         let (first, second) = (job("first", tracking: task), job("second", tracking: task))
         first.cancel()
-        await waitForFinish(of: first)
+        await bounded { await first.waitForFinish() }
         XCTAssertFalse(task.isCancelled)
         second.cancel()
         XCTAssertTrue(task.isCancelled)
         task.complete()
-        await waitForFinish(of: second)
+        await bounded { await second.waitForFinish() }
     }
 
     func testTaskThatTheEndedJobHeldGoesIntoItsQueue() async {
@@ -70,7 +70,9 @@ final class SharedTaskTests: XCTestCase {
         first.start()
         let second = job("second", tracking: task)
         first.cancel()
-        await waitForFinish(of: first, second)
+        for operation in [first, second] {
+            await bounded { await operation.waitForFinish() }
+        }
         XCTAssertEqual(second.events.first, "task task")
         guard case .succeeded = task.outcome else { return XCTFail("not succeeded") }
     }
@@ -89,7 +91,9 @@ final class SharedTaskTests: XCTestCase {
             inner.start()
             outer.cancel()
             XCTAssertTrue(task.isCancelled)
-            await waitForFinish(of: outer, inner)
+            for operation in [outer, inner] {
+                await bounded { await operation.waitForFinish() }
+            }
         }
     }
 
@@ -98,13 +102,13 @@ final class SharedTaskTests: XCTestCase {
         task.start()
         let completed = job("completed", tracking: other)
         other.start()
-        await waitForFinish(of: completed)
+        await bounded { await completed.waitForFinish() }
         let trackAndLetGo = { ScriptedJob("released").track(task) }
         trackAndLetGo()
         let last = job("last", tracking: task)
         last.cancel()
         XCTAssertTrue(task.isCancelled)
-        await waitForFinish(of: last)
+        await bounded { await last.waitForFinish() }
     }
 
     func testJobsThatEndAtOnceDoNotBothLeaveTheTask() async {
@@ -117,7 +121,9 @@ final class SharedTaskTests: XCTestCase {
             await runOnThreads(2) { jobs[$0].cancel() }
             XCTAssertTrue(task.isCancelled)
             plain.complete()
-            await waitForFinish(of: jobs[0], jobs[1])
+            for operation in [jobs[0], jobs[1]] {
+                await bounded { await operation.waitForFinish() }
+            }
         }
     }
 
@@ -132,7 +138,9 @@ final class SharedTaskTests: XCTestCase {
             XCTAssertFalse(task.isCancelled)
             jobs[19_999].cancel()
             XCTAssertTrue(task.isCancelled)
-            await waitForFinish(of: jobs[0], jobs[10_000], jobs[19_999])
+            for operation in [jobs[0], jobs[10_000], jobs[19_999]] {
+                await bounded { await operation.waitForFinish() }
+            }
         }
         await eventually { shell == nil }
     }
@@ -146,10 +154,10 @@ final class SharedTaskTests: XCTestCase {
             let ended = job("ended", tracking: task)
             shell = ended.shell
             ended.cancel()
-            await waitForFinish(of: ended)
+            await bounded { await ended.waitForFinish() }
         }
         await eventually { shell == nil }
         task.finish()
-        await waitForFinish(of: other)
+        await bounded { await other.waitForFinish() }
     }
 }

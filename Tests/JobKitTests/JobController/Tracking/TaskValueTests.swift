@@ -37,7 +37,7 @@ final class TaskValueTests: XCTestCase {
         operation.finish(returning: "first")
         await job.log.waitForEvent("first")
         nested.start()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(
             job.events,
             ["first", "group \(HeldResultOperation<String>.self)", "7", "group nested", "all"]

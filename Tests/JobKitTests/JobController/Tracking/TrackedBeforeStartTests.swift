@@ -17,7 +17,7 @@ final class TrackedBeforeStartTests: XCTestCase {
         job.start()
         XCTAssertEqual(queue.held.map(\.name), ["0", "1", "2", "from main"])
         queue.runAll(seed: 1)
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events.filter { $0.hasPrefix("task") }.count, 4)
     }
 
@@ -50,7 +50,7 @@ final class TrackedBeforeStartTests: XCTestCase {
         queue.runNext()
         XCTAssertEqual(queue.held.map(\.name), ["b"])
         queue.runNext()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
     }
 
     func testJobSuspendedBeforeItsStartQueuesWhenItIsResumed() async {
@@ -63,7 +63,7 @@ final class TrackedBeforeStartTests: XCTestCase {
         job.isSuspended = false
         XCTAssertEqual(queue.held.map(\.name), ["a"])
         queue.runNext()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
     }
 
     func testCancelBeforeTheStartFinishesTheTasksWithoutRunningThem() async {
@@ -71,9 +71,9 @@ final class TrackedBeforeStartTests: XCTestCase {
         let job = ScriptedJob { $0.log.record("main") }
         job.trackAndQueue(task)
         job.cancel()
-        await waitForFinish(of: task)
+        await waitForFinish(ofCancelled: task)
         job.startJob()
-        await waitForFinish(of: job)
+        await waitForFinish(ofCancelled: job)
         XCTAssertFalse(task.began.isOpen)
         XCTAssertEqual(job.events, [])
     }
@@ -86,7 +86,7 @@ final class TrackedBeforeStartTests: XCTestCase {
         await wait(for: task.began)
         task.finish()
         job.startJob()
-        await waitForFinish(of: job)
+        await waitForFinish(ofCancelled: job)
     }
 
     func testTasksTrackedWhileTheJobStartsComeBehindThoseTrackedBefore() async {
@@ -106,7 +106,7 @@ final class TrackedBeforeStartTests: XCTestCase {
             await eventually { queue.held.count == 40 }
             XCTAssertEqual(queue.held.map(\.name), (0..<40).map { "\($0)" })
             job.cancel()
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
         }
     }
 

@@ -231,9 +231,9 @@ final class TimelineRecorderTests: XCTestCase {
         let recorder = TimelineRecorder()
         job.addObserver(recorder)
         job.startJob()
-        await waitForFinish(of: second)
+        await bounded { await second.waitForFinish() }
         first.goOn.open()
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(recorder.timeline.criticalPath.map(\.name), ["first", "second"])
     }
 
