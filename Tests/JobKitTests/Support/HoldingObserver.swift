@@ -1,7 +1,7 @@
 import JobKit
 import JobKitTesting
 
-/// Holds the thread that tells one kind of event of an operation, until it is released.
+/// Blocks the thread that reports one kind of event of an operation, until it is released.
 final class HoldingObserver: JobObserver {
     let (entered, release) = (Gate(), Gate())
     private let kind: JobEvent.Kind

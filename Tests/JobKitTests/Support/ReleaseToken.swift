@@ -1,4 +1,4 @@
-/// Tells when its last owner has let it go.
+/// Calls a closure when its last owner releases it.
 final class ReleaseToken: Sendable {
     private let body: @Sendable () -> Void
 

@@ -60,7 +60,7 @@ final class ScriptedJob: JobController, @unchecked Sendable {
     override func didCancel() { onDidCancel?(self) }
 }
 
-/// Keeps what it is given, and starts nothing.
+/// Records what it is given, and starts nothing.
 final class IdleQueue: OperationScheduling {
     private let added = EventLog()
 

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Lets threads go on together, again and again.
+/// Lets threads continue together, again and again.
 final class TurnBarrier: Sendable {
     private let threads: Int
     private let arrived = Atomic(0)

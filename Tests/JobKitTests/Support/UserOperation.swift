@@ -3,7 +3,7 @@ import JobKitTesting
 import Synchronization
 
 // Operation forces @unchecked. The state is an atomic.
-/// An asynchronous `Operation` as users write it by themselves, which knows nothing of JobKit.
+/// An asynchronous `Operation` as users write it, without JobKit.
 final class UserOperation: Operation, @unchecked Sendable {
     let began = Gate()
     private let state = Atomic(0)
