@@ -4,18 +4,13 @@ import XCTest
 
 @testable import JobKit
 
+/// A task that executes until the test finishes it, cancelled or not.
+private func held(_ name: String) -> HeldOperation {
+    HeldOperation(name, stopsWhenCancelled: false)
+}
+
 // R4
 final class ExplainStallTests: XCTestCase {
-    private final class Held: ConcurrentOperation, @unchecked Sendable {
-        init(_ name: String) {
-            super.init()
-            self.name = name
-        }
-
-        override func main() {}
-        override func didCancel() {}
-    }
-
     private final class Job: JobController, @unchecked Sendable {
         let begin: (Job) -> Void
 
@@ -42,31 +37,31 @@ final class ExplainStallTests: XCTestCase {
         XCTAssertEqual(job.explainStall(), "import: finished")
     }
 
-    func testEachUnfinishedTaskSaysWhy() {
+    func testEachUnfinishedTaskSaysWhy() async {
         let suspended = TaskQueue(name: "downloads")
         suspended.isSuspended = true
         let full = TaskQueue(name: "uploads", maxConcurrentOperationCount: 1)
-        let occupant = Held("occupant")
+        let occupant = held("occupant")
         full.addOperation(occupant)
-        let waiting = Held("waiting")
-        let running = Held("running")
-        let stopping = Held("stopping")
+        let waiting = held("waiting")
+        let running = held("running")
+        let stopping = held("stopping")
         let job = Job("import") { job in
-            job.track(Held("forgotten"))
-            job.trackAndQueue(Held("paused"), on: suspended)
-            job.trackAndQueue(Held("squeezed"), on: full)
+            job.track(held("forgotten"))
+            job.trackAndQueue(held("paused"), on: suspended)
+            job.trackAndQueue(held("squeezed"), on: full)
             waiting.addDependency(running)
             job.trackAndQueue(waiting)
             job.track(running)
             running.start()
             job.setMaxConcurrentOperationCount(1, for: .named("narrow"))
-            job.trackAndQueue(Held("first"), on: suspended, group: .named("narrow"))
-            job.trackAndQueue(Held("second"), on: suspended, group: .named("narrow"))
+            job.trackAndQueue(held("first"), on: suspended, group: .named("narrow"))
+            job.trackAndQueue(held("second"), on: suspended, group: .named("narrow"))
             job.track(stopping)
             stopping.start()
             stopping.cancel()
         }
-        waitUntil(occupant)
+        await wait(for: occupant.began)
         job.start()
         let lines = lines(job)
         XCTAssertEqual(lines.first, "import: executing")
@@ -87,7 +82,7 @@ final class ExplainStallTests: XCTestCase {
     }
 
     func testTaskSaysHowLongItHasBeenExecuting() {
-        let task = Held("upload")
+        let task = held("upload")
         let job = Job("import") { $0.track(task) }
         job.start()
         task.start()
@@ -139,7 +134,7 @@ final class ExplainStallTests: XCTestCase {
     }
 
     func testTasksOfNestedJobsAreExplainedToo() {
-        let inner = Job("inner") { $0.track(Held("leaf")) }
+        let inner = Job("inner") { $0.track(held("leaf")) }
         let job = Job("outer") { job in
             job.track(inner)
             inner.start()
@@ -152,7 +147,7 @@ final class ExplainStallTests: XCTestCase {
         job.cancel()
     }
 
-    func testPlainOperationsOnAnOperationQueueAreExplained() {
+    func testPlainOperationsOnAnOperationQueueAreExplained() async {
         let queue = OperationQueue()
         queue.name = "plain"
         queue.isSuspended = true
@@ -162,10 +157,10 @@ final class ExplainStallTests: XCTestCase {
         job.start()
         XCTAssertEqual(lines(job).last, "block: suspended: plain")
         queue.isSuspended = false
-        task.waitUntilFinished()
+        await bounded { await task.waitForFinish() }
     }
 
-    func testPlainOperationThatSomebodyElseQueuedIsExplained() {
+    func testPlainOperationThatSomebodyElseQueuedIsExplained() async {
         let queue = TaskQueue(name: "elsewhere")
         queue.isSuspended = true
         let task = BlockOperation {}
@@ -178,15 +173,15 @@ final class ExplainStallTests: XCTestCase {
         task.cancel()
         XCTAssertEqual(lines(job).last, "block: suspended: elsewhere, cancelled")
         queue.isSuspended = false
-        task.waitUntilFinished()
+        await bounded { await task.waitForFinish() }
     }
 
-    func testTaskBehindABarrierSaysWhoExecutesBeforeIt() {
+    func testTaskBehindABarrierSaysWhoExecutesBeforeIt() async {
         let queue = TaskQueue(name: "disk")
-        let occupants = [Held("first"), Held("second")]
+        let occupants = [held("first"), held("second")]
         let job = Job("outer") { $0.trackAndQueue(ConcurrentOperation(), on: queue) }
         for occupant in occupants { queue.addOperation(occupant) }
-        for occupant in occupants { waitUntil(occupant) }
+        for occupant in occupants { await wait(for: occupant.began) }
         queue.addBarrierBlock {}
         job.start()
         XCTAssertEqual(
@@ -194,16 +189,16 @@ final class ExplainStallTests: XCTestCase {
             "ConcurrentOperation: waits for a barrier: disk, where first, second execute"
         )
         for occupant in occupants { occupant.finish() }
-        job.waitUntilFinished()
+        await bounded { await job.waitForFinish() }
     }
 
-    func testManyTasksThatWaitInOneQueueAreExplained() {
+    func testManyTasksThatWaitInOneQueueAreExplained() async {
         let queue = TaskQueue(name: "narrow", maxConcurrentOperationCount: 1)
-        let occupant = Held("occupant")
+        let occupant = held("occupant")
         queue.addOperation(occupant)
-        waitUntil(occupant)
+        await wait(for: occupant.began)
         let job = Job("outer") { job in
-            for number in 0..<10_000 { job.trackAndQueue(Held("\(number)"), on: queue) }
+            for number in 0..<10_000 { job.trackAndQueue(held("\(number)"), on: queue) }
         }
         job.start()
         XCTAssertEqual(
@@ -254,14 +249,5 @@ final class ExplainStallTests: XCTestCase {
             "late: never queued, because the gate screen is closed"
         )
         workflow.cancel()
-    }
-
-    private func waitUntil(_ operation: Operation) {
-        let isExecuting = XCTNSPredicateExpectation(
-            predicate: NSPredicate { operation, _ in (operation as? Operation)?.isExecuting == true
-            },
-            object: operation
-        )
-        wait(for: [isExecuting], timeout: 300)
     }
 }

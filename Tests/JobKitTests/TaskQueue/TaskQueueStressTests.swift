@@ -122,6 +122,7 @@ final class TaskQueueStressTests: XCTestCase {
                     other.addOperation(first)
                     queue.maxConcurrentOperationCount = 2
                 }
+                // Blocks its thread: the next round begins on it at once.
                 second.waitUntilFinished()
             }
         }

@@ -2,13 +2,8 @@ import JobKit
 import XCTest
 
 extension XCTestCase {
-    /// Awaits the end of all operations of a queue, on a plain thread that may be blocked.
+    /// Awaits the end of all operations of a queue, with a bound.
     func drain(_ queue: TaskQueue) async {
-        let drained = expectation(description: "the queue is empty")
-        Thread.detachNewThread {
-            queue.waitUntilAllOperationsAreFinished()
-            drained.fulfill()
-        }
-        await fulfillment(of: [drained], timeout: 300)
+        await bounded { await queue.waitForAllOperations() }
     }
 }

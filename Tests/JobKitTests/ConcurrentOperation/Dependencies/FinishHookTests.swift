@@ -125,7 +125,7 @@ final class FinishHookTests: XCTestCase {
                     hook.watch(operation)
                 }
             }
-            operation.waitForTheEnd()
+            XCTAssertTrue(operation.isFinished)
             XCTAssertEqual([fired.count, released.count], [1, 1])
         }
     }
@@ -163,8 +163,4 @@ private final class HeldHook: FinishHook, @unchecked Sendable {
 
 private final class HookBox: Sendable {
     let hook = Guarded<FinishHook?>(nil)
-}
-
-extension Operation {
-    fileprivate func waitForTheEnd() { waitUntilFinished() }
 }
