@@ -234,7 +234,7 @@ final class StepQueueRunTests: XCTestCase {
         }
         job.cancel()
         queue.runAll(seed: 0)
-        await job.waitForFinish()
+        await bounded { await job.waitForFinish() }
     }
 
     func testRunThatStoodStillGoesOn() async throws {

@@ -70,7 +70,7 @@ final class RetryOperationTests: XCTestCase {
             await clock.waitForSleepers()
             clock.advance(by: .seconds(seconds))
         }
-        await retry.waitUntilSettled()
+        await bounded { await retry.waitForFinish() }
         XCTAssertEqual(retry.error as? Refused, Refused(number: 4))
         XCTAssertEqual(retry.finalAttempt?.error as? Refused, Refused(number: 4))
     }
@@ -78,7 +78,7 @@ final class RetryOperationTests: XCTestCase {
     func testErrorNotWorthARetryEndsIt() async {
         let retry = RetryOperation(Self.steady, shouldRetry: { _ in false }, make: failing(1))
         TaskQueue.shared.addOperation(retry)
-        await retry.waitUntilSettled()
+        await bounded { await retry.waitForFinish() }
         XCTAssertEqual(retry.error as? Refused, Refused(number: 1))
     }
 
@@ -89,7 +89,7 @@ final class RetryOperationTests: XCTestCase {
         TaskQueue.shared.addOperation(retry)
         await clock.waitForSleepers()
         retry.cancel()
-        await retry.waitUntilSettled()
+        await bounded { await retry.waitForFinish() }
         guard case .cancelled = retry.outcome else { return XCTFail("\(retry.outcome as Any)") }
         XCTAssertNil(retry.error)
     }

@@ -104,12 +104,12 @@ final class RetryValueTests: XCTestCase {
         let retry = RetryOperation(Self.twice) { _ in AsyncOperation { 1 } }
         retry.finish()
         retry.start()
-        await retry.waitForFinish()
+        await bounded { await retry.waitForFinish() }
         XCTAssertTrue(retry.error is NoResult)
         let running = RetryOperation(Self.twice) { _ in HeldResultOperation<Int>() }
         running.start()
         running.finish()
-        await running.waitForFinish()
+        await bounded { await running.waitForFinish() }
         XCTAssertTrue(running.error is NoResult)
     }
 
@@ -121,7 +121,7 @@ final class RetryValueTests: XCTestCase {
         let plain = RetryOperation(Self.twice) { _ in BlockOperation {} }
         plain.finish()
         plain.start()
-        await plain.waitForFinish()
+        await bounded { await plain.waitForFinish() }
         XCTAssertNil(plain.error)
     }
 

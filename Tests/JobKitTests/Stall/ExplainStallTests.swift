@@ -129,7 +129,7 @@ final class ExplainStallTests: XCTestCase {
             ]
         )
         job.cancel()
-        await job.waitForFinish()
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(lines(job), ["import: finished"])
     }
 

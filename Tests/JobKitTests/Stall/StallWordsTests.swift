@@ -70,7 +70,7 @@ final class StallWordsTests: XCTestCase {
             "upload: executing, overran its limit of 0.5 s and has not stopped yet"
         )
         task.finish()
-        await job.waitForFinish()
+        await bounded { await job.waitForFinish() }
     }
 
     func testClassThatForgotItsNotificationHasFinishedWithoutTelling() {
@@ -112,7 +112,7 @@ final class StallWordsTests: XCTestCase {
                 words
             )
             release.open()
-            await job.waitForFinish()
+            await bounded { await job.waitForFinish() }
         }
     }
 

@@ -40,7 +40,7 @@ final class CallbackOperationTests: XCTestCase {
         for runner in OperationRunner.allCases {
             let operation = CallbackOperation<Int>(name: "ask") { _ in }
             runner.run(operation)
-            await operation.waitForFinish()
+            await bounded { await operation.waitForFinish() }
             XCTAssertEqual((operation.error as? CallbackLost)?.name, "ask")
         }
         let unnamed = CallbackOperation<Int> { _ in }
@@ -102,7 +102,7 @@ final class CallbackOperationTests: XCTestCase {
         queue.addAsynchronousOperation { _ in }
         let operation = try XCTUnwrap(queue.operations.first as? ConcurrentOperation)
         queue.isSuspended = false
-        await operation.waitForFinish()
+        await bounded { await operation.waitForFinish() }
         XCTAssertTrue(operation.error is CallbackLost)
     }
 

@@ -50,7 +50,7 @@ import Testing
         let before = task.operationID
         let job = ScriptedJob { $0.trackAndQueue(task) }
         job.startJob()
-        await job.waitUntilSettled()
+        await job.waitForFinish()
         #expect(task.operationID == before)
     }
 }

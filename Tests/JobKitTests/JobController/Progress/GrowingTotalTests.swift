@@ -36,7 +36,7 @@ final class GrowingTotalTests: XCTestCase {
         await eventually { progress.fractionCompleted > 0 }
         XCTAssertEqual(progress.fractionCompleted, 0.01)
         job.cancel()
-        await job.waitForFinish()
+        await bounded { await job.waitForFinish() }
     }
 
     func testReportCountsWhenTheCallbackThatTrackedTheTaskHasReturned() async {

@@ -194,7 +194,7 @@ final class TimelineRecorderTests: XCTestCase {
         await fulfillment(of: [delivered], timeout: 300)
         let second = Step("second")
         job.trackAndQueue(second)
-        await second.waitForFinish()
+        await bounded { await second.waitForFinish() }
         XCTAssertEqual(recorder.timeline.criticalPath.map(\.name), ["second"])
         job.cancel()
     }
