@@ -50,7 +50,7 @@ final class JobShell: CallbackDelivery {
         state.withLock { question($0) }
     }
 
-    /// The shells of the jobs that track `operation` and have not heard of its finish.
+    /// The shells of the jobs that track `operation` and still listen for its finish.
     static func tracking(_ operation: Operation) -> [JobShell] {
         TaskRecord.tracking(operation).map(\.shell)
     }

@@ -10,7 +10,7 @@ struct JobObservers: Sendable {
 
     /// Those added to the job itself and to jobs above it, as they came; each observer once.
     private(set) var entries: [Entry] = []
-    /// Where each of the first entries stands, of those that were looked up; empty while they are
+    /// The index of each of the first entries, as many as lookups have needed; empty while they are
     /// few.
     private var indices: [ObjectIdentifier: Int] = [:]
     /// How many of the first entries are notified of tasks that were tracked before they came: the

@@ -8,7 +8,7 @@ struct AncestorSearch {
     private var up: Walk<JobShell>
     private var down: Walk<JobShell>
 
-    /// Begins to look for `task` above `job`.
+    /// Begins the search for `task` above `job`.
     init(above job: JobController, for task: JobController) {
         self.job = job.shell
         self.task = task.shell

@@ -142,7 +142,7 @@ class TaskRecord: JobMail, @unchecked Sendable {
         unretainedTask?._withUnsafeGuaranteedRef { $0.error }
     }
 
-    /// The records of the jobs that track an operation and have not heard of its finish.
+    /// The records of the jobs that track an operation and still listen for its finish.
     static func tracking(_ operation: Operation) -> [TaskRecord] {
         operation.listeners.compactMap { $0 as? TaskRecord }
     }
