@@ -210,6 +210,10 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         get { super.queuePriority }
         set {
             super.queuePriority = newValue
+            lifecycle.bitwiseOr(
+                OperationLifecycle.prioritized.rawValue,
+                ordering: .acquiringAndReleasing
+            )
             hooks.withLock { $0.queue }?.operationPriorityChanged(self)
         }
     }

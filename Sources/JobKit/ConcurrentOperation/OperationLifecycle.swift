@@ -51,6 +51,8 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     static let startsItsOwnWay = Self(rawValue: 1 << 21)
     /// The time to stop has passed: the end waits for no code of the operation's any more.
     static let givenUp = Self(rawValue: 1 << 22)
+    /// `queuePriority` was set.
+    static let prioritized = Self(rawValue: 1 << 23)
 
     /// What follows from `start()`.
     enum Start: Equatable {

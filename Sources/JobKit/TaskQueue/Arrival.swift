@@ -32,6 +32,16 @@ extension TaskQueueState {
             isConcurrent || PlainOperations.placed(operation, at: ticket)
         }
 
+        /// Whether its priority may have been set since it was read.
+        ///
+        /// Asking the operation itself takes Foundation's lock, for which the worker that starts it
+        /// meanwhile would have to wait.
+        var mayHaveChangedPriority: Bool {
+            guard isConcurrent else { return true }
+            let operation = unsafeDowncast(operation, to: ConcurrentOperation.self)
+            return operation.currentLifecycle.contains(.prioritized)
+        }
+
         /// Whether jobs may wait for it of which nothing is known yet.
         var isShared: Bool {
             guard isConcurrent else { return true }

@@ -61,7 +61,7 @@ extension TaskQueueShell {
         // Beside the known lender there may be others only where several jobs track the operation.
         if !place.hasLender || arrival.isShared { lookForLenders(of: operation) }
         if !arrival.isReady { checkReadiness(of: operation) }
-        if TaskPriority(of: operation) != arrival.priority {
+        if arrival.mayHaveChangedPriority, TaskPriority(of: operation) != arrival.priority {
             operationPriorityChanged(operation)
         }
     }
