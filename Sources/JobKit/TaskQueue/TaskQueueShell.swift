@@ -22,9 +22,7 @@ final class TaskQueueShell: PollingQueue {
 
     /// How many threads one queue uses at most: what Dispatch gives to one of its own.
     static let threadLimit = 64
-    /// How often a worker looks for more work before it lets its thread go: some microseconds,
-    /// against the several that it takes to wake a thread.
-    private static let searchCount = 2_000
+    private static let looksAtAStretch = 256
 
     init(name: String, width: Int, quality: DispatchQoS) {
         self.name = name
@@ -125,10 +123,18 @@ final class TaskQueueShell: PollingQueue {
 
     /// Looks for work a little longer; lets the thread go when there is none.
     private func search(_ index: Int) -> TaskQueueState.Start? {
-        let sign = workSign.load(ordering: .relaxed)
+        // Read before the queue is asked: what is added from then on changes it.
+        let sign = workSign.load(ordering: .acquiring)
+        let time = ask { $0.searchTime }
+        let begin = DispatchTime.now().uptimeNanoseconds
+        var now = begin
         var looks = 0
-        while looks < Self.searchCount, workSign.load(ordering: .relaxed) == sign { looks += 1 }
-        let now = DispatchTime.now().uptimeNanoseconds
+        while now - begin < time, workSign.load(ordering: .relaxed) == sign {
+            looks &+= 1
+            // The clock takes as long as many looks.
+            if looks % Self.looksAtAStretch == 0 { now = DispatchTime.now().uptimeNanoseconds }
+        }
+        now = DispatchTime.now().uptimeNanoseconds
         let (start, wake) = state.withLock { $0.searchEnded(index, at: now) }
         if let wake { self.wake(wake) }
         return start

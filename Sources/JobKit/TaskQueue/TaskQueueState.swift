@@ -75,6 +75,11 @@ struct TaskQueueState {
         return (start, workerToWake(by: .other))
     }
 
+    /// For how long a worker that has begun to search does so, in nanoseconds.
+    var searchTime: UInt64 {
+        machine.startableCount > 0 || workers.hasTooMany ? 0 : workers.searchTime
+    }
+
     /// A worker has searched until `now`, in nanoseconds: it takes the next operation, or leaves.
     mutating func searchEnded(
         _ worker: Int,

@@ -71,6 +71,9 @@ struct TaskQueueWorkers {
 
     mutating func searchBegan() { roster.searchBegan() }
 
+    /// For how long a worker searches, in nanoseconds.
+    var searchTime: UInt64 { roster.searchTime }
+
     /// A worker has searched until `now`, in nanoseconds.
     mutating func searchEnded(at now: UInt64, startCount: Int) {
         roster.searchEnded(at: now, startCount: startCount)

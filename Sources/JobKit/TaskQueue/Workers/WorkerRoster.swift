@@ -93,6 +93,13 @@ struct WorkerRoster: Sendable {
 
     mutating func searchBegan() { searching += 1 }
 
+    /// For how long a worker that has begun to search does so, in nanoseconds.
+    ///
+    /// As long as a call takes where entries come twice as often; one such worker is enough.
+    var searchTime: UInt64 {
+        searching == 1 && interval <= Self.callTime / 2 ? Self.callTime : Self.callTime / 10
+    }
+
     /// A worker has searched until `now`, in nanoseconds, when the queue has started `startCount`
     /// entries.
     mutating func searchEnded(at now: UInt64, startCount: Int) {

@@ -94,6 +94,17 @@ import Testing
                 + [.waitForAll],
             limits: [Limits(cores: 2, p99: 100, calls: 50), Limits(cores: 8, p99: 100, calls: 80)]
         ),
+        // A job whose `main()` adds tasks, quickly and less quickly.
+        Shape(
+            name: "an operation that adds 4,000 tiny ones",
+            lines: [.add(.addingTinyOnes(0, count: 4_000)), .waitForAll],
+            limits: [Limits(cores: 2, p99: 600, calls: 1), Limits(cores: 8, p99: 100, calls: 1)]
+        ),
+        Shape(
+            name: "an operation that adds a tiny one every 2 µs",
+            lines: [.add(.addingTinyOnes(2_000, count: 4_000)), .waitForAll],
+            limits: [Limits(cores: 2, p99: 600, calls: 1), Limits(cores: 8, p99: 100, calls: 1)]
+        ),
         // A step's callback adds the next: one thread goes from step to step.
         Shape(
             name: "steps",
@@ -156,7 +167,7 @@ import Testing
             switch load.work {
             case .working(let time): (time, 2)
             case .blocking(let time): (time, load.width)
-            case .addingAndWorking, .workingAndGoingOn: fatalError("no load")
+            case .addingAndWorking, .addingTinyOnes, .workingAndGoingOn: fatalError("no load")
             }
         let alone = Double(length) * Double(load.count) / Double(places)
         let share = Double(queue.cores.now) / alone - 1

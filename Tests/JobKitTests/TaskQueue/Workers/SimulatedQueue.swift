@@ -11,6 +11,8 @@ final class SimulatedQueue {
         case blocking(Nanoseconds)
         /// Adds such another, and works on; so many times.
         case addingAndWorking(Nanoseconds, count: Int)
+        /// Adds a tiny one each time it has worked so long, so many times.
+        case addingTinyOnes(Nanoseconds, count: Int)
         /// Works; its callback adds such another, so many times.
         case workingAndGoingOn(Nanoseconds, count: Int)
     }
@@ -27,7 +29,6 @@ final class SimulatedQueue {
         static let add: Nanoseconds = 700
         static let lock: Nanoseconds = 100
         static let operation: Nanoseconds = 600
-        static let search: Nanoseconds = 2_000
         /// What it takes the thread that calls, and then the called one in turns: a core may have
         /// gone to sleep.
         static let call: Nanoseconds = 4_000
@@ -186,7 +187,9 @@ final class SimulatedQueue {
         guard !roster.hasTooMany, startable > 0 else {
             roster.searchBegan()
             workers[index].isSearching = true
-            return cores.spend(Cost.search, on: workers[index].thread) { self.searchEnds(index) }
+            return cores.spend(roster.searchTime, on: workers[index].thread) {
+                self.searchEnds(index)
+            }
         }
         let entry = entries[startCount]
         startCount += 1
@@ -231,6 +234,13 @@ final class SimulatedQueue {
             let next = Work.addingAndWorking(time, count: count - 1)
             add(next, isCounted: true, by: .workerInOperation, on: thread) { [self] in
                 cores.spend(time, on: thread) { self.end(index) }
+            }
+        case .addingTinyOnes(let time, let count):
+            guard count > 0 else { return end(index) }
+            cores.spend(time, on: thread) { [self] in
+                add(.working(200), isCounted: true, by: .workerInOperation, on: thread) {
+                    self.perform(.addingTinyOnes(time, count: count - 1), index)
+                }
             }
         case .workingAndGoingOn(let time, let count):
             guard count > 0 else { return end(index) }
