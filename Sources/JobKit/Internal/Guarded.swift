@@ -9,6 +9,10 @@ import Synchronization
 /// `Mutex`: a thread that finds it held watches a flag for some microseconds, then lets others run,
 /// and then sleeps for a while.
 ///
+/// `benchmarks locks` compares them. With Swift 6.3.1 on two cores a locking took 5 ns with either,
+/// uncontended; 8 ns against 45 by two threads, and 9 against 22 by eight; the processor time was
+/// 17 ns against 90, and 14 against 40.
+///
 /// The thread sanitizer does not see a `Mutex` being taken inside the standard library, which is
 /// not instrumented. The flag shows it the order: each holder reads what the last holder wrote.
 @usableFromInline
