@@ -22,7 +22,8 @@ final class TaskQueueShell: PollingQueue {
 
     /// How many threads one queue uses at most: what Dispatch gives to one of its own.
     static let threadLimit = 64
-    private static let looksAtAStretch = 256
+    /// How often a worker looks for a sign of work before it reads the clock, which takes as long.
+    private static let looksAtAStretch = 64
 
     init(name: String, width: Int, quality: DispatchQoS) {
         self.name = name
@@ -123,21 +124,32 @@ final class TaskQueueShell: PollingQueue {
 
     /// Looks for work a little longer; lets the thread go when there is none.
     private func search(_ index: Int) -> TaskQueueState.Start? {
-        // Read before the queue is asked: what is added from then on changes it.
-        let sign = workSign.load(ordering: .acquiring)
-        let time = ask { $0.searchTime }
         let begin = DispatchTime.now().uptimeNanoseconds
         var now = begin
-        var looks = 0
-        while now - begin < time, workSign.load(ordering: .relaxed) == sign {
-            looks &+= 1
-            // The clock takes as long as many looks.
-            if looks % Self.looksAtAStretch == 0 { now = DispatchTime.now().uptimeNanoseconds }
+        while true {
+            now = waitForSign(since: now)
+            let (found, wake) = state.withLock { $0.searched(index, from: begin, to: now) }
+            if let wake { self.wake(wake) }
+            switch found {
+            case .start(let start): return start
+            case .nothing: continue
+            case .end: return nil
+            }
         }
-        now = DispatchTime.now().uptimeNanoseconds
-        let (start, wake) = state.withLock { $0.searchEnded(index, at: now) }
-        if let wake { self.wake(wake) }
-        return start
+    }
+
+    /// Returns when there is a sign of work or it is time to look, and the time then, in
+    /// nanoseconds.
+    private func waitForSign(since begin: UInt64) -> UInt64 {
+        let sign = workSign.load(ordering: .relaxed)
+        var now = begin
+        while now < begin + WorkerRoster.searchTime {
+            for _ in 0..<Self.looksAtAStretch where workSign.load(ordering: .relaxed) != sign {
+                return DispatchTime.now().uptimeNanoseconds
+            }
+            now = DispatchTime.now().uptimeNanoseconds
+        }
+        return now
     }
 
     /// Starts an operation, and delivers to a job what that finished; returns what to start then.

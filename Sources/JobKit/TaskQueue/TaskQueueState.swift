@@ -75,21 +75,29 @@ struct TaskQueueState {
         return (start, workerToWake(by: .other))
     }
 
-    /// For how long a worker that has begun to search does so, in nanoseconds.
-    var searchTime: UInt64 {
-        machine.startableCount > 0 || workers.hasTooMany ? 0 : workers.searchTime
+    /// What follows when a worker has searched.
+    enum Found {
+        case start(Start)
+        case nothing
+        /// It leaves.
+        case end
     }
 
-    /// A worker has searched until `now`, in nanoseconds: it takes the next operation, or leaves.
-    mutating func searchEnded(
+    /// A worker has searched from `begin` to `now`, in nanoseconds: it takes the next operation,
+    /// goes on, or leaves.
+    mutating func searched(
         _ worker: Int,
-        at now: UInt64
-    ) -> (Start?, TaskQueueWorkers.Wake?) {
-        workers.searchEnded(at: now, startCount: machine.startCount)
+        from begin: UInt64,
+        to now: UInt64
+    ) -> (Found, TaskQueueWorkers.Wake?) {
+        let goesOn = workers.searchGoesOn(from: begin, to: now, startCount: machine.startCount)
         guard !workers.hasTooMany, let start = start() else {
-            return (nil, workers.workerLeft(worker, startable: machine.startableCount))
+            if goesOn, machine.startableCount == 0 { return (.nothing, nil) }
+            workers.searchEnded()
+            return (.end, workers.workerLeft(worker, startable: machine.startableCount))
         }
-        return (start, workerToWake(by: .other))
+        workers.searchEnded()
+        return (.start(start), workerToWake(by: .other))
     }
 
     /// The operation turned out not to be ready when it was to be started.

@@ -71,12 +71,13 @@ struct TaskQueueWorkers {
 
     mutating func searchBegan() { roster.searchBegan() }
 
-    /// For how long a worker searches, in nanoseconds.
-    var searchTime: UInt64 { roster.searchTime }
+    mutating func searchEnded() { roster.searchEnded() }
 
-    /// A worker has searched until `now`, in nanoseconds.
-    mutating func searchEnded(at now: UInt64, startCount: Int) {
-        roster.searchEnded(at: now, startCount: startCount)
+    /// Whether a worker that has searched from `begin` to `now`, in nanoseconds, and found nothing
+    /// goes on, when the queue has started `startCount` operations.
+    mutating func searchGoesOn(from begin: UInt64, to now: UInt64, startCount: Int) -> Bool {
+        roster.measure(at: now, startCount: startCount)
+        return roster.searchGoesOn(after: now - begin)
     }
 
     /// Where operations are asked again: a thread that no blocked operation holds.

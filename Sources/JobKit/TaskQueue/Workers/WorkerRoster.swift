@@ -37,7 +37,7 @@ struct WorkerRoster: Sendable {
     /// What gets the queue to start an entry.
     enum Call: Equatable, Sendable {
         case nobody
-        /// Tell those that search.
+        /// Tell those that search, which would look later.
         case searching
         /// Wake the worker.
         case worker(Int)
@@ -62,7 +62,7 @@ struct WorkerRoster: Sendable {
     mutating func call(startable: Int, by caller: Caller) -> Call {
         guard startable > 0 else { return .nobody }
         if caller == .workerBetweenOperations, startable == 1 { return watch() }
-        guard searching == 0 else { return .searching }
+        guard searching == 0 else { return startable >= Self.batch ? .searching : .nobody }
         let others = active - (caller == .other ? 0 : 1)
         if others > 0 {
             let (wait, isEndless) = interval.multipliedReportingOverflow(by: UInt64(startable))
@@ -93,19 +93,21 @@ struct WorkerRoster: Sendable {
 
     mutating func searchBegan() { searching += 1 }
 
-    /// For how long a worker that has begun to search does so, in nanoseconds.
+    /// How long a worker searches before it looks by itself, in nanoseconds.
+    static let searchTime = callTime / 10
+    /// From how many entries on a worker that searches is told: two threads that hand over one at a
+    /// time take each other's cache lines for each.
+    static let batch = 16
+
+    /// Whether a worker that has searched for some time, in nanoseconds, and found nothing, goes on.
     ///
-    /// As long as a call takes where entries come twice as often; one such worker is enough.
-    var searchTime: UInt64 {
-        searching == 1 && interval <= Self.callTime / 2 ? Self.callTime : Self.callTime / 10
+    /// It does for as long as a call takes where entries come twice as often; one such worker is
+    /// enough.
+    func searchGoesOn(after time: UInt64) -> Bool {
+        searching == 1 && interval <= Self.callTime / 2 && time < Self.callTime
     }
 
-    /// A worker has searched until `now`, in nanoseconds, when the queue has started `startCount`
-    /// entries.
-    mutating func searchEnded(at now: UInt64, startCount: Int) {
-        searching -= 1
-        measure(at: now, startCount: startCount)
-    }
+    mutating func searchEnded() { searching -= 1 }
 
     /// The worker leaves, and `startable` entries to others.
     ///
@@ -117,8 +119,9 @@ struct WorkerRoster: Sendable {
         return startable > 0 ? watch() : .nobody
     }
 
-    /// Measures how quickly entries are started; a shorter time than that of a call tells nothing.
-    private mutating func measure(at now: UInt64, startCount: Int) {
+    /// Measures how quickly entries are started, until `now`, in nanoseconds, when the queue has
+    /// started `startCount`; a shorter time than that of a call tells nothing.
+    mutating func measure(at now: UInt64, startCount: Int) {
         guard now >= measured.time + Self.callTime else { return }
         interval = (now - measured.time) / UInt64(max(1, startCount - measured.startCount))
         measured = (now, startCount)

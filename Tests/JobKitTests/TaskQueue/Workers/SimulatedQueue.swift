@@ -187,9 +187,7 @@ final class SimulatedQueue {
         guard !roster.hasTooMany, startable > 0 else {
             roster.searchBegan()
             workers[index].isSearching = true
-            return cores.spend(roster.searchTime, on: workers[index].thread) {
-                self.searchEnds(index)
-            }
+            return search(index, from: cores.now)
         }
         let entry = entries[startCount]
         startCount += 1
@@ -202,11 +200,21 @@ final class SimulatedQueue {
         }
     }
 
-    private func searchEnds(_ index: Int) {
+    private func search(_ index: Int, from begin: Nanoseconds) {
+        cores.spend(WorkerRoster.searchTime, on: workers[index].thread) {
+            self.searched(index, from: begin)
+        }
+    }
+
+    private func searched(_ index: Int, from begin: Nanoseconds) {
         let thread = workers[index].thread
-        workers[index].isSearching = false
         lock(after: 0, on: thread) { [self] in
-            roster.searchEnded(at: cores.now, startCount: startCount)
+            roster.measure(at: cores.now, startCount: startCount)
+            if !roster.hasTooMany, startable == 0, roster.searchGoesOn(after: cores.now - begin) {
+                return search(index, from: begin)
+            }
+            workers[index].isSearching = false
+            roster.searchEnded()
             guard roster.hasTooMany || startable == 0 else { return takeNext(index) }
             workers[index].isAtWork = false
             let hasStarted = workers[index].began > 0

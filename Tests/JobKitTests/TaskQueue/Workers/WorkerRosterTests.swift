@@ -9,7 +9,8 @@ import Testing
     /// A worker comes, searches until `now` and takes an entry, when `startCount` were started.
     private mutating func search(until now: UInt64, startCount: Int) {
         roster.searchBegan()
-        roster.searchEnded(at: now, startCount: startCount)
+        roster.measure(at: now, startCount: startCount)
+        roster.searchEnded()
     }
 
     private mutating func call(
@@ -28,13 +29,28 @@ import Testing
         #expect(roster.active == 2)
     }
 
-    @Test mutating func searchingWorkerIsToldInsteadOfWakingAnother() {
+    @Test mutating func searchingWorkerIsToldOfABatchInsteadOfWakingAnother() {
+        let batch = WorkerRoster.batch
         #expect(call(1) == .worker(0))
         roster.workerCame()
         roster.searchBegan()
-        #expect(call(5) == .searching)
-        roster.searchEnded(at: 0, startCount: 0)
-        #expect(call(5) == .worker(1))
+        #expect(call(batch - 1) == .nobody, "it looks soon")
+        #expect(call(batch) == .searching)
+        roster.searchEnded()
+        #expect(call(1) == .worker(1))
+    }
+
+    @Test mutating func searchGoesOnAsLongAsACallTakesWhereEntriesComeOften() {
+        #expect(call(1) == .worker(0))
+        roster.workerCame()
+        roster.measure(at: callTime, startCount: 1)
+        roster.searchBegan()
+        #expect(roster.searchGoesOn(after: 0) == false)
+        roster.measure(at: 2 * callTime, startCount: 3)
+        #expect(roster.searchGoesOn(after: callTime - 1) == true)
+        #expect(roster.searchGoesOn(after: callTime) == false)
+        roster.searchBegan()
+        #expect(roster.searchGoesOn(after: 0) == false, "one that searches is enough")
     }
 
     // MARK: What a call is worth
@@ -106,7 +122,7 @@ import Testing
         #expect(call(2, by: .workerBetweenOperations) == .worker(1))
         roster.searchBegan()
         #expect(call(1, by: .workerBetweenOperations) == .nobody)
-        #expect(call(2, by: .workerBetweenOperations) == .searching)
+        #expect(call(16, by: .workerBetweenOperations) == .searching)
     }
 
     @Test mutating func deliveryTakesNoWorkerBeyondTheCores() {
@@ -274,7 +290,8 @@ import Testing
             default:
                 guard let worker = searching.randomElement(using: &generator) else { continue }
                 searching.remove(worker)
-                roster.searchEnded(at: now, startCount: .random(in: 0..<9, using: &generator))
+                roster.measure(at: now, startCount: .random(in: 0..<9, using: &generator))
+                roster.searchEnded()
                 guard roster.hasTooMany || startable == 0 else {
                     working.insert(worker)
                     continue
