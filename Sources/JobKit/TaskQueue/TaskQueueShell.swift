@@ -254,7 +254,7 @@ final class TaskQueueShell: PollingQueue {
         ask { $0.changePolls(change) }
     }
 
-    var pollQueue: DispatchQueue { ask { $0.workers.queueToLook() } }
+    var pollQueue: DispatchQueue { ask { $0.workers.queueToPoll() } }
 
     func operationPriorityChanged(_ operation: Operation) {
         let priority = TaskPriority(of: operation)

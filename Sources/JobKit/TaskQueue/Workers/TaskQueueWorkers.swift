@@ -19,7 +19,7 @@ struct TaskQueueWorkers {
     private var roster: WorkerRoster
     private var workers: [(queue: DispatchQueue, badge: WorkerBadge?)] = []
     /// Where operations are asked again whether they are ready; made when it is needed.
-    private var lookQueue: DispatchQueue?
+    private var pollQueue: DispatchQueue?
     private let name: String
     private let quality: DispatchQoS
 
@@ -81,10 +81,10 @@ struct TaskQueueWorkers {
     }
 
     /// Where operations are asked again: a thread that no blocked operation holds.
-    mutating func queueToLook() -> DispatchQueue {
-        if let lookQueue { return lookQueue }
+    mutating func queueToPoll() -> DispatchQueue {
+        if let pollQueue { return pollQueue }
         let made = DispatchQueue(label: "\(name) readiness", qos: quality)
-        lookQueue = made
+        pollQueue = made
         return made
     }
 
