@@ -169,7 +169,7 @@ final class TaskQueueShell: PollingQueue {
             limitedQueue: limitedNumber,
             isDue: { TaskPriority(of: start.operation).rawValue <= start.priority.rawValue }
         )
-        guard let frame else {
+        guard frame.operation != nil else {
             // Others may come before it now.
             let priority = TaskPriority(of: start.operation)
             send { $0.startPostponed(start.ticket, to: priority) }

@@ -5,7 +5,7 @@ package enum StepStarter {
     /// Starts an operation as a step.
     package static func start(_ operation: Operation, on executor: (any TaskExecutor)? = nil) {
         step(on: executor) {
-            ThreadContext.current.start(any: operation)?.delivery?.deliverHere()
+            ThreadContext.current.start(any: operation).delivery?.deliverHere()
         }
     }
 

@@ -9,17 +9,18 @@ extension UnsafeMutablePointer<ThreadContext> {
     ///   - limitedQueue: The queue as a number, if its width is limited.
     ///   - isDue: Whether it is still the operation's turn. Asked if nothing has told of a change
     ///     of its priority.
-    /// - Returns: The frame, with what the caller has to do now; nil if the operation is not due.
+    /// - Returns: The frame, with what the caller has to do now; an empty one if the operation is not
+    ///   due. Not an optional, which would be copied.
     @inline(__always)
     func start(
         any operation: Operation,
         isWorkers: Bool = false,
         limitedQueue: Int = 0,
         isDue: () -> Bool = { true }
-    ) -> StartFrame? {
+    ) -> StartFrame {
         guard operation is ConcurrentOperation else {
-            return isDue()
-                ? startPlain(operation, isWorkers: isWorkers, limitedQueue: limitedQueue) : nil
+            guard isDue() else { return StartFrame() }
+            return startPlain(operation, isWorkers: isWorkers, limitedQueue: limitedQueue)
         }
         // Not `as?`, which counts references.
         let concurrent = unsafeDowncast(operation, to: ConcurrentOperation.self)
