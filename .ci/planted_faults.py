@@ -15,9 +15,9 @@ class Fault(NamedTuple):
 
 
 FAULTS = [
-    Fault("Q1", "a limited queue has one place too many", "TaskQueue/TaskQueueStateMachine.swift",
-          "placesTaken < width, let slot = ready.popFirst(slots)",
-          "placesTaken < width || planted(1) && placesTaken == width, let slot = ready.popFirst(slots)"),
+    Fault("Q1", "a limited queue has one permit too many", "TaskQueue/Lending/TaskQueuePermits.swift",
+          "taken < width, let slot = ready.popFirst(slots)",
+          "taken < width || planted(1) && taken == width, let slot = ready.popFirst(slots)"),
     Fault("Q2", "what was added last goes first", "TaskQueue/TaskQueueStateMachine.swift",
           "slots[index].sequence = nextSequence",
           "slots[index].sequence = planted(2) ? 1_000_000 - nextSequence : nextSequence"),
@@ -46,9 +46,9 @@ FAULTS = [
     Fault("J4", "a job that is told the end, and tracks more, is not told again", "JobController/JobStateMachine.swift",
           "openByGroup[group] += 1\n        hasCalledAll = false",
           "openByGroup[group] += 1\n        hasCalledAll = planted(10) && hasCalledAll"),
-    Fault("J12", "a job that waits lends no place", "TaskQueue/TaskQueueStateMachine.swift",
-          "if loans.jobWaits(slot) { offerPlace(of: slot) }",
-          "if !planted(11), loans.jobWaits(slot) { offerPlace(of: slot) }"),
+    Fault("J12", "a job that waits lends no permit", "TaskQueue/Lending/TaskQueuePermits.swift",
+          "if states[slot].canLend { offerPermit(of: slot, &slots) }",
+          "if !planted(11), states[slot].canLend { offerPermit(of: slot, &slots) }"),
     Fault("J5", "mail that comes while a turn ends is lost", "JobController/Delivery/JobShell+Delivery.swift",
           "if mailbox.turn.giveBack(seen) {",
           "if mailbox.turn.giveBack(planted(12) ? mailbox.turn.seen : seen) {"),

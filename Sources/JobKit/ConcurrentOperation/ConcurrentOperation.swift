@@ -269,18 +269,6 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// The operation is about to be started, and observed; a job tells its own observers.
     func startIsObserved() {}
 
-    /// Whether the operation is a job that was started in this queue.
-    func holdsPlace(in queue: any QueueHome) -> Bool { false }
-
-    /// Whether the operation is a job that was started and has tasks, which may run in its place.
-    var hasTasksToLendTo: Bool { false }
-
-    /// The tasks that may run in the operation's place.
-    var tasksToLendTo: [Operation] { [] }
-
-    /// Whether the operation is a job that has nothing to run until one of its tasks finishes.
-    var onlyWaits: Bool { false }
-
     /// Started, with a cancel or a finish before `main()`: there is nothing to run.
     ///
     /// A job may have tasks to wait for.

@@ -26,7 +26,7 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
     }
 
     @inlinable @inline(__always)
-    package borrowing func withLock<Result: ~Copyable, Failure: Error>(
+    package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         #if os(Linux) || os(Android)
@@ -42,7 +42,7 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
     }
 
     @inlinable @inline(__always)
-    borrowing func tryLock<Result: ~Copyable, Failure: Error>(
+    func tryLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result? {
         guard isHeld.load(ordering: .relaxed) == 0 else { return nil }

@@ -160,14 +160,6 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
 
     override func startIsObserved() { notifyOwnObservers(of: .started) }
 
-    override func holdsPlace(in queue: any QueueHome) -> Bool { shell.lentPlace.isIn(queue) }
-
-    override var hasTasksToLendTo: Bool { shell.hasBegunWithTasks }
-
-    override var tasksToLendTo: [Operation] { shell.tasks }
-
-    override var onlyWaits: Bool { shell.onlyWaits }
-
     override func mainSkippedByCancel() {}
 
     override func startedWithoutMain() {

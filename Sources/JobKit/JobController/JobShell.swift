@@ -18,7 +18,7 @@ final class JobShell: CallbackDelivery {
     /// Since when the `callbackQueue` has been asked for a delivery, as a ``CoarseTime``; 0 where
     /// it is not.
     let callbackQueueAsked = Atomic<CoarseTime.RawValue>(0)
-    let lentPlace = LentPlace()
+    let permit = JobPermit()
     /// The most that a snapshot has said of how far the job is.
     let shownFraction = ReportedFraction()
 
@@ -57,9 +57,6 @@ final class JobShell: CallbackDelivery {
 
     // MARK: What is asked of it
 
-    /// Whether the job has nothing to run until one of its tasks finishes.
-    var onlyWaits: Bool { mailbox.turn.isOpen }
-
     /// What the job's code runs inside; nil where neither the job nor one above it has a context.
     var context: OperationContext? {
         features.contains(.context) ? ask { $0.contexts.current } : nil
@@ -77,16 +74,16 @@ final class JobShell: CallbackDelivery {
 
     /// The job is being started; returns whether `main()` is to be called.
     func begin(_ job: JobController, mayEnterMain: Bool) -> Bool {
-        lentPlace.jobStarts(job)
+        permit.jobStarts(job)
         let (entersMain, tasks, mustPut) = state.withLock { state in
             let (entersMain, hasTasks) = state.jobStarted(job, mayEnterMain: mayEnterMain)
             let mustPut = state.admission.claimLine()
             return (entersMain, hasTasks ? state.tasks.operations : [], mustPut)
         }
         // Before any goes into its queue: a nested job that has started by then would have this one
-        // look through all jobs above, and a task that is added looks for its lenders itself. The
-        // line is claimed, so that no other thread puts one of them meanwhile.
-        if !tasks.isEmpty { TaskQueueShell.offerPlaces(of: job, to: tasks) }
+        // look through all jobs above, and a task that is added looks for those itself. The line is
+        // claimed, so that no other thread puts one of them meanwhile.
+        if !tasks.isEmpty { TaskQueueShell.offerPermits(of: job, to: tasks) }
         if mustPut { putAdmitted() }
         return entersMain
     }

@@ -32,11 +32,11 @@ extension TaskQueueShell {
     func addTracked(
         _ operation: Operation,
         _ listener: OperationListener,
-        of job: ConcurrentOperation
+        of job: any WaitingJob
     ) -> QueueEntry {
         let entry = enter(operation, .unlessStarted, listener)
         if entry.stands {
-            let isHere = job.holdsPlace(in: self)
+            let isHere = job.holdsPermit(in: self)
             insert(TaskQueueState.Arrival(operation, job: isHere ? .passUnretained(job) : nil))
         }
         return entry
@@ -45,7 +45,7 @@ extension TaskQueueShell {
     private func insert(_ arrival: TaskQueueState.Arrival) {
         let place = send { state in
             let place = state.operationAdded(arrival, to: self)
-            if arrival.isBarrier { noteWhetherLendersMatter(state) }
+            if arrival.isBarrier { noteWhetherItAsks(state) }
             return place
         }
         arrived(arrival, at: place)
@@ -53,13 +53,13 @@ extension TaskQueueShell {
 
     /// What changed while the operation was on its way in found no slot to change.
     ///
-    /// Lenders are looked for only now: of a job that begins meanwhile, one of the two finds the
+    /// The jobs that wait for it are looked for only now: of a job that begins meanwhile, one of the two finds the
     /// other.
     private func arrived(_ arrival: TaskQueueState.Arrival, at place: TaskQueueState.Place) {
         let operation = arrival.operation
         guard arrival.isPlaced(at: place.ticket) else { return operationFinished(place.ticket) }
-        // Beside the known lender there may be others only where several jobs track the operation.
-        if !place.hasLender || arrival.isShared { lookForLenders(of: operation) }
+        // Beside the known job there may be others only where several track the operation.
+        if !place.hasJob || arrival.isShared { lookForJobs(waitingFor: operation) }
         if !arrival.isReady { checkReadiness(of: operation) }
         if arrival.mayHaveChangedPriority, TaskPriority(of: operation) != arrival.priority {
             operationPriorityChanged(operation)

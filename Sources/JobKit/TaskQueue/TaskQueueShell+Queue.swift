@@ -18,10 +18,10 @@ extension TaskQueueShell {
         readPriorities()
         let becameLimited = send { state in
             let becameLimited = state.widthChanged(to: width)
-            noteWhetherLendersMatter(state)
+            noteWhetherItAsks(state)
             return becameLimited
         }
-        if becameLimited { findAllLenders() }
+        if becameLimited { findWaitingJobs() }
     }
 
     func cancelAll() {

@@ -14,7 +14,7 @@ final class TaskQueueShell: PollingQueue {
     ///
     /// Sequentially consistent, as the jobs' turns: the queue sets this and then asks
     /// the jobs; a job begins to wait and then reads this. At least one of the two sees the other.
-    let asksForLenders: Atomic<Bool>
+    let asksWhoWaits: Atomic<Bool>
     /// How many jobs were started here and live: where there is none, none is looked for.
     let jobCount = Atomic<Int>(0)
     /// Changes when there is work and a worker looks for some.
@@ -31,7 +31,7 @@ final class TaskQueueShell: PollingQueue {
         let roster = WorkerRoster(cores: max(2, cores), limit: Self.threadLimit)
         let workers = TaskQueueWorkers(roster, name: name, quality: quality)
         state = Guarded(TaskQueueState(width: width, workers: workers))
-        asksForLenders = Atomic(width < Int.max)
+        asksWhoWaits = Atomic(width < Int.max)
     }
 
     /// Feeds an input to what the queue knows, and wakes a worker if there is something to start.
@@ -101,22 +101,22 @@ final class TaskQueueShell: PollingQueue {
         context.pointee.lastFinished = 0
         defer { context.pointee.workerQueue = nil }
         let badge = WorkerBadge(at: DispatchTime.now().uptimeNanoseconds)
-        var news = PlaceNews(for: self)
+        let update = PendingPermitUpdate(for: self)
         state.withLock { $0.workers.workerCame(index, badge) }
-        delivery?.deliverAll(&news)
-        var upcoming = next(waiting: news.take())
+        delivery?.deliverAll(by: update)
+        var upcoming = next(waiting: update.waiting.take())
         var began = 0
         while let start = upcoming.take() ?? search(index) {
             began &+= 1
             badge.began.store(began, ordering: .relaxed)
-            runWithPool { upcoming = run(start, context) }
+            runWithPool { upcoming = run(start, context, update) }
         }
     }
 
     /// Takes the next operation, and wakes another worker if there is more; or begins to search.
     ///
     /// A job may be given that waits now, because the worker has delivered to it.
-    func next(waiting: ConcurrentOperation? = nil) -> TaskQueueState.Start? {
+    func next(waiting: (any WaitingJob)? = nil) -> TaskQueueState.Start? {
         let (start, wake) = state.withLock { $0.takeNext(waiting: waiting) }
         if let wake { self.wake(wake) }
         return start
@@ -153,10 +153,11 @@ final class TaskQueueShell: PollingQueue {
     }
 
     /// Starts an operation, and delivers to a job what that finished; returns what to start then.
-    private func run(_ start: TaskQueueState.Start, _ context: UnsafeMutablePointer<ThreadContext>)
-        -> TaskQueueState
-        .Start?
-    {
+    private func run(
+        _ start: TaskQueueState.Start,
+        _ context: UnsafeMutablePointer<ThreadContext>,
+        _ update: PendingPermitUpdate
+    ) -> TaskQueueState.Start? {
         guard start.operation.isReady else {
             // A dependency was added while the operation waited for its turn.
             send { $0.startRefused(start.ticket) }
@@ -175,41 +176,40 @@ final class TaskQueueShell: PollingQueue {
             send { $0.startPostponed(start.ticket, to: priority) }
             return next()
         }
-        var news = PlaceNews(for: self)
-        // Claimed before the place is given away: a job with mail does not lend its own.
-        let isClaimed = frame.delivery?.claimDelivery(&news) ?? false
+        // Claimed before the permit is given back: a job with mail keeps its own.
+        let isClaimed = frame.delivery?.claimDelivery(by: update) ?? false
+        let busy = update.busy.take()
         // Another thread that finishes it may not have asked for its queue yet, which goes with the
-        // place.
+        // permit.
         guard frame.hasEnded else {
-            if let busy = news.take() { jobBusy(busy) }
-            if isClaimed { frame.delivery?.deliverAll(&news) }
-            return next(waiting: news.take())
+            if let busy { send { $0.jobBusy(busy) } }
+            if isClaimed { frame.delivery?.deliverAll(by: update) }
+            return next(waiting: update.waiting.take())
         }
         guard isClaimed else {
             let next = finishAndTakeNext { $0.operationFinished(start.ticket) }
             frame.resumeWaiters()
             return next
         }
-        let busy = news.take()
         finish(by: .workerBetweenOperations) { $0.operationFinished(start.ticket, busy: busy) }
         frame.resumeWaiters()
-        frame.delivery?.deliverAll(&news)
-        return next(waiting: news.take())
+        frame.delivery?.deliverAll(by: update)
+        return next(waiting: update.waiting.take())
     }
 
-    /// The queue as a number, if its places are limited; 0 otherwise.
+    /// The queue as a number, if its permits are limited; 0 otherwise.
     var limitedNumber: Int {
-        asksForLenders.load(ordering: .relaxed) ? Int(bitPattern: ObjectIdentifier(self)) : 0
+        asksWhoWaits.load(ordering: .relaxed) ? Int(bitPattern: ObjectIdentifier(self)) : 0
     }
 
-    /// Gives an operation's place away and takes the next one, for one locking.
+    /// Gives an operation's permit back and takes the next one, for one locking.
     @inline(__always)
     func finishAndTakeNext(
         _ remove: (inout TaskQueueState) -> TaskQueueState.End?
     ) -> TaskQueueState.Start? {
         let (end, (next, wake)) = state.withLock { state in
             let end = remove(&state)
-            noteWhetherLendersMatter(state)
+            noteWhetherItAsks(state)
             return (end, state.takeNext(waiting: nil))
         }
         if let wake { self.wake(wake) }
@@ -234,7 +234,7 @@ final class TaskQueueShell: PollingQueue {
     ) {
         let end = send(by: caller) { state in
             let end = remove(&state)
-            noteWhetherLendersMatter(state)
+            noteWhetherItAsks(state)
             return end
         }
         end?.tellWaiters()

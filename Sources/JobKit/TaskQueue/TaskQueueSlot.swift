@@ -7,7 +7,7 @@ struct TaskQueueSlot<Entry> {
         /// Ready, but behind a barrier.
         case parked
         case ready
-        /// May start in the place of a job that waits for it.
+        /// May start with the permit of a job that waits for it.
         case granted
         case executing
     }

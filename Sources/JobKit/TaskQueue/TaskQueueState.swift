@@ -66,7 +66,7 @@ struct TaskQueueState {
     ///
     /// The job to which it has delivered, if any, waits now.
     @inline(__always)
-    mutating func takeNext(waiting: ConcurrentOperation?) -> (Start?, TaskQueueWorkers.Wake?) {
+    mutating func takeNext(waiting: (any WaitingJob)?) -> (Start?, TaskQueueWorkers.Wake?) {
         if let waiting { jobWaits(waiting) }
         guard !workers.hasTooMany, let start = start() else {
             workers.searchBegan()
@@ -115,29 +115,29 @@ struct TaskQueueState {
     /// Where an operation was placed.
     struct Place {
         let ticket: TaskQueueTicket
-        /// Whether the machine knows of a job that lends to it.
-        let hasLender: Bool
+        /// Whether the machine knows of a job that waits for it.
+        let hasJob: Bool
     }
 
     @inline(__always)
     mutating func operationAdded(_ arrival: Arrival, to queue: TaskQueueShell) -> Place {
         if keptAlive == nil { keptAlive = queue }
-        let lender =
-            machine.asksForLenders
+        let job =
+            machine.asksWhoWaits
             ? arrival.job?._withUnsafeGuaranteedRef { self.slot(of: $0) } : nil
         let slot = machine.entryAdded(
             arrival.operation,
             priority: arrival.priority,
             isReady: arrival.isReady,
             isBarrier: arrival.isBarrier,
-            lender: lender
+            job: job
         )
         if arrival.isConcurrent {
             unsafeDowncast(arrival.operation, to: ConcurrentOperation.self).queueSlot = slot
         } else {
             mayHoldPlain = true
         }
-        return Place(ticket: machine.ticket(slot), hasLender: lender != nil)
+        return Place(ticket: machine.ticket(slot), hasJob: job != nil)
     }
 
     mutating func operationBecameReady(_ operation: Operation) {
@@ -166,7 +166,7 @@ struct TaskQueueState {
 
     /// Returns what is to be done if no operation is left now.
     ///
-    /// The job that is to hear of it is busy first, and so does not lend the place given back.
+    /// The job that is to hear of it is busy first, and so keeps the permit given back.
     @inline(__always)
     mutating func operationFinished(
         _ ticket: TaskQueueTicket,
@@ -191,7 +191,7 @@ struct TaskQueueState {
         return true
     }
 
-    /// The plain operations that could be started, or could if there were a place.
+    /// The plain operations that could be started, or could if there were a permit.
     var readyPlainOperations: [Operation] {
         mayHoldPlain ? machine.readyEntries.filter { !($0 is ConcurrentOperation) } : []
     }
@@ -218,24 +218,24 @@ struct TaskQueueState {
         machine.suspensionChanged(to: isSuspended)
     }
 
-    /// Returns whether the lenders of all operations are to be found now.
+    /// Returns whether the jobs that wait for the operations are to be found now.
     mutating func widthChanged(to width: Int) -> Bool {
         let wasUnlimited = machine.width == Int.max
         machine.widthChanged(to: width)
         return wasUnlimited && width < Int.max
     }
 
-    // MARK: Lending
+    // MARK: Jobs that wait
 
     /// Jobs wait for an operation.
-    mutating func lendersFound(_ jobs: [ConcurrentOperation], for operation: Operation) {
+    mutating func jobsFound(_ jobs: [any WaitingJob], waitingFor operation: Operation) {
         guard let slot = slot(of: operation) else { return }
-        machine.lendersFound(jobs.compactMap { self.slot(of: $0) }, for: slot)
+        machine.jobsFound(jobs.compactMap { self.slot(of: $0) }, waitingFor: slot)
     }
 
     /// The job has nothing to run until one of its tasks finishes, unless it has got mail since,
     /// and has said so already.
-    mutating func jobWaits(_ job: ConcurrentOperation) {
+    mutating func jobWaits(_ job: any WaitingJob) {
         if job.onlyWaits, let slot = slot(of: job) { machine.jobWaits(slot) }
     }
 

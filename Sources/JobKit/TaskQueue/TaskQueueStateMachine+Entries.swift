@@ -18,14 +18,14 @@ extension TaskQueueStateMachine {
     }
 
     /// The entries that wait, then those that are executing: where they are cancelled in this
-    /// order, a place that becomes free finds nothing left to run.
+    /// order, a permit that becomes free finds nothing left to run.
     var entriesToCancel: [Entry] {
         let sorted = slots.filter { $0.state != .vacant }.sorted { $0.sequence < $1.sequence }
         return (sorted.filter { $0.state != .executing } + sorted.filter { $0.state == .executing })
             .compactMap(\.entry)
     }
 
-    /// The entries that could be started, or could if there were a place.
+    /// The entries that could be started, or could if there were a permit.
     var readyEntries: [Entry] {
         slots.filter { $0.state == .ready || $0.state == .granted }.compactMap(\.entry)
     }
@@ -33,7 +33,7 @@ extension TaskQueueStateMachine {
     /// What keeps ready entries from being started.
     struct Stall {
         let isSuspended: Bool
-        /// Whether all places are taken.
+        /// Whether all permits are taken.
         let isFull: Bool
         let executingCount: Int
         /// The first of those that execute, if the queue is full or entries wait for a barrier.
@@ -45,7 +45,7 @@ extension TaskQueueStateMachine {
     /// Says what keeps ready entries from being started, and names at most so many of those that
     /// execute.
     func stall(naming limit: Int) -> Stall {
-        let (isFull, hasBarrier) = (placesTaken >= width, hasBarrier)
+        let (isFull, hasBarrier) = (permits.taken >= width, hasBarrier)
         var executing: [Slot] = []
         var parked: [Entry] = []
         if !isSuspended, isFull || hasBarrier {
@@ -54,25 +54,18 @@ extension TaskQueueStateMachine {
                 if slots[index].state == .parked, let entry = slots[index].entry {
                     parked.append(entry)
                 }
-                guard slots[index].state == .executing, loans.lender(of: index) == nil else {
-                    continue
-                }
-                executing.append(slots[index])
-                // Those that execute in its place.
-                var next = loans.borrower(of: index)?.slot
-                while let borrower = next, slots[borrower].state == .executing {
-                    executing.append(slots[borrower])
-                    next = loans.borrower(of: borrower)?.slot
-                }
+                let sharers = permits.executing(withPermitOf: index, slots)
+                guard !sharers.isEmpty else { continue }
+                executing += sharers
                 holders += 1
-                if !hasBarrier, holders == placesTaken || executing.count >= limit { break }
+                if !hasBarrier, holders == permits.taken || executing.count >= limit { break }
             }
         }
         executing.sort { $0.sequence < $1.sequence }
         return Stall(
             isSuspended: isSuspended,
             isFull: isFull,
-            executingCount: max(placesTaken, executing.count),
+            executingCount: max(permits.taken, executing.count),
             executing: executing.prefix(limit).compactMap(\.entry),
             parked: parked
         )

@@ -93,7 +93,7 @@ struct TaskQueueShellWorld {
     /// What is wrong where no thread can go on.
     var brokenAtTheEnd: String? {
         guard operations.allSatisfy(\.isFinished) else { return "hangs" }
-        return machine.count == 0 && machine.placesTaken == 0 ? nil : "keeps a place"
+        return machine.count == 0 && machine.permits.taken == 0 ? nil : "keeps a permit"
     }
 
     /// Takes one step of a thread.
@@ -157,7 +157,7 @@ struct TaskQueueShellWorld {
         case .lendersFound(let index, let jobs):
             let slots = jobs.map { operations[$0].slot }.filter { $0 >= 0 }
             if operations[index].slot >= 0, !slots.isEmpty {
-                machine.lendersFound(slots, for: operations[index].slot)
+                machine.jobsFound(slots, waitingFor: operations[index].slot)
             }
             return []
         case .mainReturned(let job):
@@ -228,28 +228,28 @@ struct TaskQueueShellWorld {
                 return
             }
         }
-        if machine.placesTaken > 1 { broken = "takes two places" }
+        if machine.permits.taken > 1 { broken = "takes two permits" }
     }
 
     /// What tells one world from another.
     var key: Key {
         let slots = machine.slots.enumerated()
             .map { index, slot in
-                let party = machine.loans.party(index)
+                let state = machine.permits.state(of: index)
                 return Key.Slot(
                     entry: slot.state == .vacant ? -1 : slot.entry ?? -1,
                     state: slot.state,
-                    lenders: party.lenders.map(\.sequence),
-                    loan: [party.lender?.sequence, party.borrower?.sequence],
-                    isWaitingJob: party.isWaitingJob,
-                    hasRequestBelow: party.hasRequestBelow,
-                    isPostponed: party.isPostponed,
+                    lenders: state.lenders.map(\.sequence),
+                    loan: [state.lender?.sequence, state.borrower?.sequence],
+                    isWaitingJob: state.isWaitingJob,
+                    hasRequestBelow: state.hasRequestBelow,
+                    isPostponed: state.isPostponed,
                     sequence: slot.sequence
                 )
             }
         let asking = machine.slots.indices.map { index in
-            let tickets = machine.loans.tickets(atDeskOf: index)
-            return [tickets.requests, tickets.jobsBelow]
+            let state = machine.permits.state(of: index)
+            return [state.requests.count, state.jobsBelow.count]
         }
         let others = threads.dropFirst(2).filter { !$0.isEmpty }
         return Key(

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import JobKit
@@ -5,12 +6,15 @@ import Testing
 /// What a worker tells of a job's place with the finish of a task, and with the next start (J12).
 @Suite struct TaskQueueStateTests {
     // Unchecked, as every Operation subclass: it has no state.
-    private final class WaitingJob: ConcurrentOperation, @unchecked Sendable {
-        override var onlyWaits: Bool { true }
+    private final class Waiter: ConcurrentOperation, WaitingJob, @unchecked Sendable {
+        var onlyWaits: Bool { true }
+        var hasTasksToLendTo: Bool { true }
+        var tasksToLendTo: [Operation] { [] }
+        func holdsPermit(in queue: TaskQueueShell) -> Bool { true }
     }
 
     private let queue = TaskQueue(maxConcurrentOperationCount: 1).shell
-    private let job = WaitingJob()
+    private let job = Waiter()
     private let tasks = [ConcurrentOperation(), ConcurrentOperation()]
     private let jobTicket: TaskQueueTicket
     private var tickets: [TaskQueueTicket] = []
@@ -33,7 +37,7 @@ import Testing
         }
     }
 
-    private mutating func takeNext(waiting: ConcurrentOperation? = nil) -> ConcurrentOperation? {
+    private mutating func takeNext(waiting: (any WaitingJob)? = nil) -> ConcurrentOperation? {
         state.takeNext(waiting: waiting).0?.operation as? ConcurrentOperation
     }
 

@@ -65,8 +65,8 @@ struct TaskQueueWalk {
             check()
         }
         expect(machine.count == 0, "is empty in the end")
-        expect(machine.placesTaken == 0, "has all places back")
-        expect(machine.loans.askedCount == 0, "forgets all requests")
+        expect(machine.permits.taken == 0, "has all permits back")
+        expect(!machine.remembersRequests, "forgets all requests")
     }
 
     private mutating func add() {
@@ -82,9 +82,9 @@ struct TaskQueueWalk {
             priority: priority,
             isReady: isReady,
             isBarrier: isBarrier,
-            lender: isKnownAtOnce ? parent?.slot : nil
+            job: isKnownAtOnce ? parent?.slot : nil
         )
-        if let parent, !isKnownAtOnce { machine.lendersFound([parent.slot], for: slot) }
+        if let parent, !isKnownAtOnce { machine.jobsFound([parent.slot], waitingFor: slot) }
         entries.append(
             Entry(
                 id: nextID,
@@ -110,7 +110,7 @@ struct TaskQueueWalk {
         guard let job = jobs.randomElement(using: &generator) else { return }
         if !entries[index].parents.contains(job.id) { entries[index].parents.append(job.id) }
         entries[index].jumpsBarriers = true
-        machine.lendersFound([job.slot], for: entries[index].slot)
+        machine.jobsFound([job.slot], waitingFor: entries[index].slot)
     }
 
     private mutating func makeOneReady() {
@@ -146,7 +146,7 @@ struct TaskQueueWalk {
             expect(best?.id == id, "starts the most urgent first")
         }
         entries[index].isExecuting = true
-        guard let lender = machine.loans.lender(of: entries[index].slot) else { return true }
+        guard let lender = machine.permits.lender(of: entries[index].slot) else { return true }
         let job = entries.first { $0.slot == lender.slot }
         if isLeft(entries[index]) { return true }
         expect(job?.isWaitingJob == true, "borrows from a job that waits")
@@ -236,10 +236,10 @@ struct TaskQueueWalk {
         guard entry.isReady, !entry.isExecuting, isUnblocked(entry) else { return false }
         let slot = machine.slots[entry.slot]
         if slot.state == .granted { return true }
-        if machine.placesTaken < machine.width { return true }
+        if machine.permits.taken < machine.width { return true }
         return entries.contains {
             $0.isExecuting && $0.isWaitingJob && isAncestor($0.id, of: entry)
-                && machine.loans.borrower(of: $0.slot) == nil
+                && machine.permits.borrower(of: $0.slot) == nil
         }
     }
 
@@ -251,39 +251,42 @@ struct TaskQueueWalk {
         let takers = entries.count {
             let slot = slots[$0.slot]
             return (slot.state == .executing || slot.state == .granted)
-                && machine.loans.lender(of: $0.slot) == nil
+                && machine.permits.lender(of: $0.slot) == nil
         }
-        expect(machine.placesTaken == takers, "counts the places taken")
-        let lending = slots.indices.count { machine.loans.canLend($0) }
-        expect(machine.loans.lenderCount == lending, "counts the lenders")
-        expect(machine.grantedCount == slots.count { $0.state == .granted }, "counts the loans")
+        expect(machine.permits.taken == takers, "counts the permits taken")
+        let lending = slots.indices.count { machine.permits.state(of: $0).canLend }
+        expect(machine.permits.lenderCount == lending, "counts the lenders")
+        expect(
+            machine.permits.grantedCount == slots.count { $0.state == .granted },
+            "counts the loans"
+        )
         var lenders: Set<Int> = []
         for entry in entries {
             let slot = slots[entry.slot]
             expect((slot.state == .executing) == entry.isExecuting, "knows who executes")
             // J12: at most one borrower per job, and both know of each other.
-            if let lender = machine.loans.lender(of: entry.slot) {
+            if let lender = machine.permits.lender(of: entry.slot) {
                 expect(lenders.insert(lender.slot).inserted, "lends a place once")
-                let borrower = machine.loans.borrower(of: lender.slot)
+                let borrower = machine.permits.borrower(of: lender.slot)
                 expect(borrower == machine.ticket(entry.slot), "lenders know the borrower")
             }
-            if let borrower = machine.loans.borrower(of: entry.slot) {
-                let lender = machine.loans.lender(of: borrower.slot)
+            if let borrower = machine.permits.borrower(of: entry.slot) {
+                let lender = machine.permits.lender(of: borrower.slot)
                 expect(lender == machine.ticket(entry.slot), "borrowers know the lender")
             }
         }
         checkWhatSearchesHaveShown()
         let ready = slots.count { $0.state == .ready }
-        let places = max(0, machine.width - machine.placesTaken)
-        let startable = machine.isSuspended ? 0 : min(ready, places) + machine.grantedCount
+        let places = max(0, machine.width - machine.permits.taken)
+        let startable = machine.isSuspended ? 0 : min(ready, places) + machine.permits.grantedCount
         expect(machine.startableCount == startable, "counts what can be started")
         if ready > places { checkThatNoPlaceIsIdle() }
     }
 
     /// J12: no search ends below a job that could lend.
     private func checkWhatSearchesHaveShown() {
-        let lenders = entries.filter { machine.loans.canLend($0.slot) }
-        for entry in entries where machine.loans.isKnownToBeInVain(above: entry.slot) {
+        let lenders = entries.filter { machine.permits.state(of: $0.slot).canLend }
+        for entry in entries where machine.permits.isKnownToBeInVain(above: entry.slot) {
             let holds = !lenders.contains { $0.id == entry.id || isAncestor($0.id, of: entry) }
             expect(holds, "looks for lenders where there are some")
         }
@@ -293,9 +296,9 @@ struct TaskQueueWalk {
     /// could be in the place of a job.
     private func checkThatNoPlaceIsIdle() {
         let lenders = entries.filter {
-            $0.isExecuting && $0.isWaitingJob && machine.loans.borrower(of: $0.slot) == nil
+            $0.isExecuting && $0.isWaitingJob && machine.permits.borrower(of: $0.slot) == nil
         }
-        for entry in entries where machine.loans.lender(of: entry.slot) == nil {
+        for entry in entries where machine.permits.lender(of: entry.slot) == nil {
             let state = machine.slots[entry.slot].state
             guard state == .ready || state == .executing else { continue }
             expect(!lenders.contains { isAncestor($0.id, of: entry) }, "lends what it can")

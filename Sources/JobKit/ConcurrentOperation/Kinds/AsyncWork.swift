@@ -18,7 +18,7 @@ struct AsyncWork<Body: Sendable>: ~Copyable, Sendable {
     ///
     /// - Parameter makeTask: Makes the task, which calls ``end()`` last.
     /// - Returns: False if a cancel came first.
-    borrowing func start(_ makeTask: (Body) -> Task<Void, Never>) -> Bool {
+    func start(_ makeTask: (Body) -> Task<Void, Never>) -> Bool {
         let body = state.withLock { state -> Body? in
             guard case .pending(let body) = state else { return nil }
             state = .starting
@@ -36,7 +36,7 @@ struct AsyncWork<Body: Sendable>: ~Copyable, Sendable {
     }
 
     /// Cancels the task, even if it is about to be started.
-    borrowing func cancel() {
+    func cancel() {
         let before = state.withLock { state in
             let before = state
             switch before {
@@ -49,7 +49,7 @@ struct AsyncWork<Body: Sendable>: ~Copyable, Sendable {
     }
 
     /// Releases the body and the task.
-    borrowing func end() {
+    func end() {
         let released = state.withLock { state in
             defer { state = .ended }
             return state

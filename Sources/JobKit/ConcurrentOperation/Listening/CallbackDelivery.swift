@@ -1,18 +1,22 @@
+/// A worker of a queue, as far as operations know it: handed on to what the worker delivers to.
+class DeliveringWorker {}
+
 /// Callbacks that one thread at a time runs: those of a job.
 ///
 /// All that the operations and their queues know of a job: a finish claims the delivery, and the
 /// thread that has claimed it sees that the callbacks run.
 protocol CallbackDelivery: AnyObject, Sendable {
-    /// Notes that there is something to deliver; returns whether the caller must deliver it.
+    /// Notes that there is something to deliver.
     ///
-    /// The job is busy then, of which the caller tells what is left in `news`.
-    func claimDelivery(_ news: inout PlaceNews) -> Bool
+    /// - Parameter worker: The worker that calls; nil on other threads.
+    /// - Returns: Whether the caller must deliver it.
+    func claimDelivery(by worker: DeliveringWorker?) -> Bool
 
     /// Delivers on this thread, having claimed to.
     ///
-    /// - Parameter news: Holds the job where it waits now and the caller has to tell of it.
+    /// - Parameter worker: The worker that calls; nil on other threads.
     /// - Returns: Where something is to be delivered now, as claimed by the finish of the job.
-    func deliverClaimed(_ news: inout PlaceNews) -> (any CallbackDelivery)?
+    func deliverClaimed(by worker: DeliveringWorker?) -> (any CallbackDelivery)?
 
     /// Delivers on another thread, having claimed to.
     func deliverClaimedElsewhere()
@@ -20,22 +24,13 @@ protocol CallbackDelivery: AnyObject, Sendable {
 
 extension CallbackDelivery {
     /// Notes that there is something to deliver; returns whether the caller must deliver it.
-    func claimDelivery() -> Bool {
-        var news = PlaceNews()
-        return claimDelivery(&news)
-    }
+    func claimDelivery() -> Bool { claimDelivery(by: nil) }
 
     /// Delivers on this thread, having claimed to; goes on with the jobs that so finish, one after
     /// another.
-    func deliverAll() {
-        var news = PlaceNews()
-        deliverAll(&news)
-    }
-
-    /// Delivers as ``deliverAll()`` does; the caller tells of the job that waits then.
-    func deliverAll(_ news: inout PlaceNews) {
-        var next = deliverClaimed(&news)
-        while let delivery = next { next = delivery.deliverClaimed(&news) }
+    func deliverAll(by worker: DeliveringWorker? = nil) {
+        var next = deliverClaimed(by: worker)
+        while let delivery = next { next = delivery.deliverClaimed(by: worker) }
     }
 
     /// Delivers on this thread, which has no user code on its stack, unless another thread does.

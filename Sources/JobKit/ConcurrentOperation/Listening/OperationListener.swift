@@ -20,9 +20,6 @@ class OperationListener: CallbackDelivery, FinishListElement, @unchecked Sendabl
     /// What the operation is to run inside.
     var context: OperationContext? { nil }
 
-    /// The operation that waits for this one, if it was started and has not finished.
-    var waitingOperation: ConcurrentOperation? { nil }
-
     /// The operation is about to be started.
     func operationStarts() {}
 
@@ -33,9 +30,9 @@ class OperationListener: CallbackDelivery, FinishListElement, @unchecked Sendabl
     /// tell.
     func cancelIsStuck() {}
 
-    func claimDelivery(_ news: inout PlaceNews) -> Bool { false }
+    func claimDelivery(by worker: DeliveringWorker?) -> Bool { false }
 
-    func deliverClaimed(_ news: inout PlaceNews) -> (any CallbackDelivery)? { nil }
+    func deliverClaimed(by worker: DeliveringWorker?) -> (any CallbackDelivery)? { nil }
 
     func deliverClaimedElsewhere() {}
 }

@@ -8,6 +8,6 @@ protocol QueueHome: AnyObject, Sendable {
     /// The operation's `queuePriority` was set.
     func operationPriorityChanged(_ operation: Operation)
 
-    /// The operation has finished on a thread that is not about to give its place away.
+    /// The operation has finished on a thread that is not about to give its permit back.
     func operationFinished(_ operation: ConcurrentOperation)
 }

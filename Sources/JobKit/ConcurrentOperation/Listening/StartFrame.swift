@@ -7,18 +7,18 @@ import Foundation
 struct StartFrame {
     /// The operation; nil where none is being started.
     private(set) var operation: ObjectIdentifier?
-    /// Whether a worker starts the operation, which gives its place away when `start()` has
+    /// Whether a worker starts the operation, which gives its permit back when `start()` has
     /// returned.
     private(set) var isWorkers = false
-    /// The queue whose place the operation takes, as a number, if a worker starts it and its width
+    /// The queue whose permit the operation has, as a number, if a worker starts it and its width
     /// is limited; 0 otherwise.
     private(set) var limitedQueue = 0
-    /// Whether the operation came to its end in this frame: then the worker gives its place away,
+    /// Whether the operation came to its end in this frame: then the worker gives its permit back,
     /// and otherwise the thread of the finish.
     var hasEnded = false
     /// The first that has something to deliver because of this start.
     var delivery: (any CallbackDelivery)?
-    /// Who waits for the operation and is resumed when its place was given away.
+    /// Who waits for the operation and is resumed when its permit was given back.
     var waiters: [FinishWaiter]?
 
     init() {}

@@ -9,7 +9,7 @@ extension JobShell {
     private static let callbacksAtAStretch = 64
 
     /// Notes that there is something to deliver; returns whether the caller must deliver it.
-    func claimDelivery(_ news: inout PlaceNews) -> Bool {
+    func claimDelivery(by worker: DeliveringWorker?) -> Bool {
         switch mailbox.turn.claim() {
         case .left:
             return false
@@ -17,24 +17,24 @@ extension JobShell {
             throwAwayMail()
             return false
         case .taken:
-            lentPlace.jobBusy(&news)
+            permit.jobBusy(worker)
             return true
         }
     }
 
-    func deliverClaimed(_ news: inout PlaceNews) -> (any CallbackDelivery)? {
+    func deliverClaimed(by worker: DeliveringWorker?) -> (any CallbackDelivery)? {
         guard callbackQueue == nil else {
             deliverClaimedElsewhere()
             return nil
         }
-        return deliver(&news)
+        return deliver(by: worker)
     }
 
     func deliverClaimedElsewhere() {
         if let callbackQueue {
             callbackQueueAsked.store(max(1, CoarseTime.now.rawValue), ordering: .relaxed)
             callbackQueue.async { [self] in deliverOnCallbackQueue() }
-        } else if !lentPlace.deliverOnIdleWorker(self) {
+        } else if !permit.deliverOnIdleWorker(self) {
             let queue = send { $0.delivery.queue }
             queue.async { [self] in deliverAll() }
         }
@@ -43,8 +43,7 @@ extension JobShell {
     /// Delivers on the `callbackQueue`; if that finishes the job, another thread goes on above.
     func deliverOnCallbackQueue() {
         callbackQueueAsked.store(0, ordering: .relaxed)
-        var news = PlaceNews()
-        deliver(atMost: Self.callbacksAtAStretch, &news)?.deliverClaimedElsewhere()
+        deliver(atMost: Self.callbacksAtAStretch, by: nil)?.deliverClaimedElsewhere()
     }
 
     /// Delivers the end of the job's work on this thread, which may be one of Swift's few:
@@ -54,8 +53,7 @@ extension JobShell {
         guard mayDeliver, ThreadContext.current.pointee.heldDeliveries == nil else {
             return deliverElsewhere()
         }
-        var news = PlaceNews()
-        if claimDelivery(&news) { deliver(&news)?.deliverClaimedElsewhere() }
+        if claimDelivery() { deliver(by: nil)?.deliverClaimedElsewhere() }
     }
 
     /// Runs callbacks until none is due.
@@ -64,7 +62,7 @@ extension JobShell {
     ///   itself where the limit was reached.
     private func deliver(
         atMost limit: Int = .max,
-        _ news: inout PlaceNews
+        by worker: DeliveringWorker?
     ) -> (any CallbackDelivery)? {
         var seen = mailbox.turn.seen
         let now = CoarseTime.now
@@ -86,7 +84,7 @@ extension JobShell {
             switch step {
             case .none:
                 if mailbox.turn.giveBack(seen) {
-                    lentPlace.jobWaits(job, &news)
+                    permit.jobWaits(job, worker)
                     releaseGivenUp()
                     return nil
                 }

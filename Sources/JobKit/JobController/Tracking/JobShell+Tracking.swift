@@ -67,7 +67,7 @@ extension JobShell {
             deliverElsewhere()
         }
         ProgressReport(of: self).taskTracked(task, record)
-        if !isQueued || nested?.shell.hasTasks == true { offerPlaces(to: task) }
+        if !isQueued || nested?.shell.hasTasks == true { offerPermit(to: task) }
     }
 
     private func refuse(_ task: Operation, of job: JobController, _ reason: String) -> Never {

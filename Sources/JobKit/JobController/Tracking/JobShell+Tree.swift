@@ -31,17 +31,4 @@ extension JobShell {
             )
         }
     }
-
-    // MARK: Lending
-
-    /// A task that may stand in a queue, or have tasks that do, is tracked now.
-    ///
-    /// A job that has not been started lends nothing; ``begin(_:mayEnterMain:)`` makes up for it.
-    func offerPlaces(to task: Operation) {
-        if let job = startedJob { TaskQueueShell.offerPlaces(of: job, to: [task]) }
-    }
-
-    var hasBegunWithTasks: Bool {
-        ask { $0.owner.started != nil && $0.machine.openCount > 0 }
-    }
 }

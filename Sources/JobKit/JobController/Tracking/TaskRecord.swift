@@ -151,8 +151,6 @@ class TaskRecord: JobMail, @unchecked Sendable {
 
     final override var context: OperationContext? { shell.context }
 
-    final override var waitingOperation: ConcurrentOperation? { shell.startedJob }
-
     final override func operationStarts() {
         if shell.features.contains(.observed) { TaskNotifier(self).taskStarted() }
     }
@@ -166,12 +164,12 @@ class TaskRecord: JobMail, @unchecked Sendable {
     // The record forwards to its job's shell, although the shell could stand in a frame itself: a
     // frame retains what it delivers to, and all threads that finish tasks of one job would change
     // the count of that one shell. A record's count stays in the cache of the thread that ends it.
-    final override func claimDelivery(_ news: inout PlaceNews) -> Bool {
-        shell.claimDelivery(&news)
+    final override func claimDelivery(by worker: DeliveringWorker?) -> Bool {
+        shell.claimDelivery(by: worker)
     }
 
-    final override func deliverClaimed(_ news: inout PlaceNews) -> (any CallbackDelivery)? {
-        shell.deliverClaimed(&news)
+    final override func deliverClaimed(by worker: DeliveringWorker?) -> (any CallbackDelivery)? {
+        shell.deliverClaimed(by: worker)
     }
 
     final override func deliverClaimedElsewhere() { shell.deliverClaimedElsewhere() }

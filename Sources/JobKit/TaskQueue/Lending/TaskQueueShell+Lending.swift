@@ -1,91 +1,77 @@
 import Foundation
 import Synchronization
 
-/// Lending: a job that only waits for its tasks executes, and so takes a place of its queue. One of
-/// its tasks at a time may run in that place, through any chain of jobs: so no width makes a job
-/// and its tasks wait for each other.
+/// Lending (J12): a job that only waits for its tasks executes, and so takes a permit of its queue.
+/// One of its tasks at a time may use that permit, through any chain of jobs: so no width makes a
+/// job and its tasks wait for each other.
 ///
-/// - The machine's ``TaskQueueLoans`` decides who may start in whose place. It has to know which
-///   jobs of the queue wait for an entry, its lenders, and which of them have nothing to run.
+/// - The machine's ``TaskQueuePermits`` decides which entry may start with whose permit. It has to
+///   know which jobs of the queue wait for an entry, its lenders, and which of them have nothing to
+///   run.
 /// - A task that is added looks for its lenders itself, up through the jobs that wait for it. A job
-///   that is started later, or tracks a task that stands in a queue already, offers its place to
+///   that is started later, or tracks a task that stands in a queue already, offers its permit to
 ///   all below it.
-/// - A job's ``LentPlace`` says when it begins to wait and when it has code of its own to run.
+/// - A job's ``JobPermit`` says when it begins to wait and when it has code of its own to run.
 ///
-/// As long as the width is unlimited and there is no barrier, nobody needs a loan, and nobody asks.
+/// As long as the width is unlimited and there is no barrier, permits suffice, and nothing is asked.
 extension TaskQueueShell {
     // MARK: When it matters
 
     /// The width, or the number of barriers, may have changed.
     @inline(__always)
-    func noteWhetherLendersMatter(_ state: borrowing TaskQueueState) {
-        let asks = state.machine.asksForLenders
-        guard asksForLenders.load(ordering: .relaxed) != asks else { return }
-        asksForLenders.store(asks, ordering: .sequentiallyConsistent)
+    func noteWhetherItAsks(_ state: borrowing TaskQueueState) {
+        let asks = state.machine.asksWhoWaits
+        guard asksWhoWaits.load(ordering: .relaxed) != asks else { return }
+        asksWhoWaits.store(asks, ordering: .sequentiallyConsistent)
     }
 
     /// Finds the lenders of all operations, when the width is limited while they stand here.
-    func findAllLenders() {
-        let operations = ask { $0.machine.entries }
-        for operation in operations {
-            lookForLenders(of: operation)
-            if let job = operation as? ConcurrentOperation, job.onlyWaits { jobWaits(job) }
+    func findWaitingJobs() {
+        for operation in ask({ $0.machine.entries }) {
+            lookForJobs(waitingFor: operation)
+            if let job = operation as? any WaitingJob { send { $0.jobWaits(job) } }
         }
     }
 
     // MARK: Looking up: the lenders of a task
 
-    /// The operation has its place in this queue, whoever waits for it.
-    func lookForLenders(of operation: Operation) {
-        guard asksForLenders.load(ordering: .acquiring) else { return }
-        lendersFound(
-            in: operation.listeners.compactMap(\.waitingOperation),
-            for: operation
-        )
+    /// The operation has its slot in this queue, whatever waits for it.
+    func lookForJobs(waitingFor operation: Operation) {
+        findLenders(of: operation, from: operation.waitingJobs)
     }
 
-    /// A started job waits for an operation that stands in this queue, directly or through jobs
-    /// that do not lend to it.
-    ///
-    /// Nobody else is looked for: thousands of jobs may wait for one operation.
-    private func offerPlaces(of job: ConcurrentOperation, to operation: Operation) {
-        // In one order with ``ConcurrentOperation/isShared``.
-        guard asksForLenders.load(ordering: .sequentiallyConsistent) else { return }
-        lendersFound(in: [job], for: operation)
+    /// Whether a job was started here and lives, other than the operation itself.
+    private func hasStartedJobs(besides operation: Operation) -> Bool {
+        let count = jobCount.load(ordering: .sequentiallyConsistent)
+        guard count == 1 else { return count > 1 }
+        return (operation as? any WaitingJob)?.holdsPermit(in: self) != true
     }
 
     /// Tells of the nearest jobs that stand in this queue, at or above the jobs given.
-    private func lendersFound(in jobs: [ConcurrentOperation], for operation: Operation) {
-        let itself = (operation as? ConcurrentOperation)?.holdsPlace(in: self) == true ? 1 : 0
-        guard jobCount.load(ordering: .sequentiallyConsistent) > itself else { return }
-        var found: [ConcurrentOperation] = []
-        var level = jobs
+    private func findLenders(
+        of operation: Operation,
+        from jobs: @autoclosure () -> [any WaitingJob]
+    ) {
+        // In one order with ``ConcurrentOperation/isShared``.
+        guard asksWhoWaits.load(ordering: .sequentiallyConsistent),
+            hasStartedJobs(besides: operation)
+        else { return }
+        var found: [any WaitingJob] = []
+        var level = jobs()
         var seen: Set<ObjectIdentifier> = []
         while !level.isEmpty {
-            var above: [ConcurrentOperation] = []
+            var above: [any WaitingJob] = []
             for job in level where seen.insert(ObjectIdentifier(job)).inserted {
                 if job.isExecuting, job.hooks.withLock({ $0.queue }) === self {
                     found.append(job)
                 } else {
-                    above += job.listeners.compactMap(\.waitingOperation)
+                    above += job.waitingJobs
                 }
             }
             level = above
         }
         guard !found.isEmpty else { return }
-        send { $0.lendersFound(found, for: operation) }
-    }
-
-    // MARK: Jobs that wait
-
-    /// The job has nothing to run until one of its tasks finishes.
-    func jobWaits(_ job: ConcurrentOperation) {
-        send { $0.jobWaits(job) }
-    }
-
-    /// The job is about to run code of its own.
-    func jobBusy(_ job: ConcurrentOperation) {
-        send { $0.jobBusy(job) }
+        send { $0.jobsFound(found, waitingFor: operation) }
     }
 
     // MARK: Looking down: a job's offer
@@ -94,7 +80,7 @@ extension TaskQueueShell {
     ///
     /// Goes down through jobs that were started, because the others will do so when they are, and
     /// only while a queue has a lender above and none in between: there the nearest one counts.
-    static func offerPlaces(of first: ConcurrentOperation, to tasks: [Operation]) {
+    static func offerPermits(of first: any WaitingJob, to tasks: [Operation]) {
         var lenders: [TaskQueueShell]?
         var remaining = [(tasks: tasks, queues: [TaskQueueShell]?.none)]
         var done: [ObjectIdentifier: [TaskQueueShell]] = [:]
@@ -102,11 +88,13 @@ extension TaskQueueShell {
             for task in tasks {
                 let queue = queue(of: task)
                 if let queue, queues?.contains(where: { $0 === queue }) != false {
-                    queue.offerPlaces(of: first, to: task)
+                    // No other job is looked for: thousands of them may wait for the task.
+                    queue.findLenders(of: task, from: [first])
                 }
-                guard let job = task as? ConcurrentOperation, job.hasTasksToLendTo else {
-                    continue
-                }
+                // Most tasks have not been started: the cast takes longer than the question.
+                guard let task = task as? ConcurrentOperation, task.isExecuting,
+                    let job = task as? any WaitingJob, job.hasTasksToLendTo
+                else { continue }
                 if lenders == nil { lenders = lendingQueues(of: first) }
                 let id = ObjectIdentifier(job)
                 let left = (queues ?? lenders ?? [])
@@ -120,22 +108,20 @@ extension TaskQueueShell {
         }
     }
 
-    /// The queues in which a job, or one that waits for it, has a place to lend.
-    private static func lendingQueues(of job: ConcurrentOperation) -> [TaskQueueShell] {
+    /// The queues in which a job, or one that waits for it, has a permit to lend.
+    private static func lendingQueues(of job: any WaitingJob) -> [TaskQueueShell] {
         var found: [ObjectIdentifier: TaskQueueShell] = [:]
-        var walk = Walk([job])
+        var walk = Walk<ConcurrentOperation>([job])
         while let job = walk.next {
-            // Where the job stands alone there is nobody to lend to, and who comes looks for
+            // Where the job stands alone there is nothing to lend to, and what comes looks for
             // lenders.
-            if let queue = queue(of: job), queue.asksForLenders.load(ordering: .acquiring),
-                queue.hasCompany
+            if let queue = queue(of: job), queue.asksWhoWaits.load(ordering: .acquiring),
+                queue.ask({ $0.machine.count > 1 })
             {
                 found[ObjectIdentifier(queue)] = queue
             }
-            walk.visited(job.listeners.compactMap(\.waitingOperation))
+            walk.visited(job.waitingJobs)
         }
         return Array(found.values)
     }
-
-    private var hasCompany: Bool { ask { $0.machine.count > 1 } }
 }

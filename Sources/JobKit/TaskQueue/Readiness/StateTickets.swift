@@ -28,7 +28,7 @@ struct StateTickets<Entry> {
 
     /// Keeps the lists short where entries leave the state without being popped.
     mutating func removeVoid(_ slots: Slots) {
-        // The tasks of one job start one after another in its place, and none is popped here.
+        // The tasks of one job start one after another with its permit, and none is popped here.
         while let first = lists.firstOfNormal,
             !slots[first.slot].stands(for: first, .normal, in: state)
         {

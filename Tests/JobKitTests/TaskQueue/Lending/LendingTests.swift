@@ -1,11 +1,12 @@
 import Foundation
-import JobKit
 import JobKitTesting
 import Synchronization
 import XCTest
 
+@testable import JobKit
+
 /// J12: jobs and their tasks share a queue of limited width, because jobs that wait lend their
-/// places.
+/// permits.
 final class LendingTests: XCTestCase {
     /// The tasks of a job, and theirs, run one at a time beside the jobs that wait for them.
     func testTreeOfJobsOnWidthOne() async {
@@ -83,7 +84,7 @@ final class LendingTests: XCTestCase {
         XCTAssertEqual(ended.load(ordering: .relaxed), 20)
     }
 
-    func testNoTaskRunsInTheJobsPlaceWhileItsCallbackRuns() async throws {
+    func testNoTaskUsesTheJobsPermitWhileItsCallbackRuns() async throws {
         final class Counting: ConcurrentOperation, @unchecked Sendable {
             let running: Gauge
             init(_ running: Gauge) { self.running = running }
@@ -123,8 +124,8 @@ final class LendingTests: XCTestCase {
     }
 
     /// A job that begins to wait for a task on its way into the queue, or just after, lends its
-    /// place too.
-    func testTaskOfTwoJobsRunsInThePlaceOfTheOneThatWaits() async {
+    /// permit too.
+    func testTaskOfTwoJobsUsesThePermitOfTheOneThatWaits() async {
         for isInTheQueue in [false, true] {
             let queue = TaskQueue(maxConcurrentOperationCount: 2)
             let (task, open) = (AskedOperation(), HeldOperation("open"))
@@ -165,7 +166,7 @@ final class LendingTests: XCTestCase {
         }
     }
 
-    func testJobWithACallbackQueueLendsItsPlace() async {
+    func testJobWithACallbackQueueLendsItsPermit() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         let job = ScriptedJob(queue: queue, callbackQueue: DispatchQueue(label: "callbacks")) {
             $0.trackAndQueue(InstantOperation("a"))
@@ -303,8 +304,63 @@ final class LendingTests: XCTestCase {
         XCTAssertEqual(log.events, ["first", "second", "barrier", "after"])
     }
 
-    /// J10: many steps of a job in the queue where it has its own place, at width 1.
-    func testManyStepsInTheJobsOwnPlace() async throws {
+    // MARK: What it costs
+
+    /// Telling the queue costs every job, so it ends with the reason for it.
+    func testJobsSayThatTheyWaitOnlyWhileItMatters() async {
+        let queue = TaskQueue()
+        func asks() -> Bool { queue.shell.asksWhoWaits.load(ordering: .relaxed) }
+        XCTAssertFalse(asks())
+        queue.maxConcurrentOperationCount = 2
+        XCTAssertTrue(asks())
+        queue.maxConcurrentOperationCount = TaskQueue.defaultMaxConcurrentOperationCount
+        XCTAssertFalse(asks())
+        queue.isSuspended = true
+        queue.addBarrierBlock {}
+        XCTAssertTrue(asks())
+        queue.isSuspended = false
+        await drain(queue)
+        XCTAssertFalse(asks())
+    }
+
+    /// A worker of the job's queue tells it with what it asks there next, and any other thread at
+    /// once.
+    func testWorkerOfTheJobsQueueTellsLater() async {
+        let (queue, job) = (TaskQueue(maxConcurrentOperationCount: 1), JobController())
+        let permit = JobPermit()
+        queue.isSuspended = true
+        queue.addOperation(job)
+        permit.jobStarts(job)
+        let own = PendingPermitUpdate(for: queue.shell)
+        let other = PendingPermitUpdate(for: TaskQueue(maxConcurrentOperationCount: 1).shell)
+        for worker in [own, other, nil] {
+            permit.jobBusy(worker)
+            permit.jobWaits(job, worker)
+        }
+        XCTAssertTrue(own.busy === job)
+        XCTAssertTrue(own.waiting === job)
+        XCTAssertNil(other.busy)
+        XCTAssertNil(other.waiting)
+        queue.isSuspended = false
+        await drain(queue)
+    }
+
+    /// J10: where ten thousand jobs are nested, a look up from each would be fifty million.
+    func testJobThatStartsANestedOneLooksAtNoJobAbove() {
+        let nested = ScriptedJob("nested") { $0.track(HeldOperation("held")) }
+        let job = ScriptedJob("job")
+        // It has begun, and has a task, as soon as it is in its queue.
+        job.trackAndQueue(nested, on: InlineQueue())
+        let above = AskedListener()
+        XCTAssertTrue(job.addListener(above))
+        job.start()
+        XCTAssertTrue(nested.isExecuting)
+        XCTAssertEqual(above.questions.count, 0)
+        job.cancel()
+    }
+
+    /// J10: many steps of a job in the queue where it has its own permit, at width 1.
+    func testManyStepsWithTheJobsOwnPermit() async throws {
         final class Steps: JobController, @unchecked Sendable {
             var count = 0
             override func main() { step() }
@@ -320,6 +376,17 @@ final class LendingTests: XCTestCase {
         let job = Steps(queue: queue)
         try await job.run(on: queue)
         XCTAssertEqual(job.count, 100_000)
+    }
+}
+
+// Unchecked because its superclass is: the property is a constant.
+/// Counts how often it is asked which job waits.
+private final class AskedListener: OperationListener, WaitingJobListener, @unchecked Sendable {
+    let questions = Tally()
+
+    var waitingJob: (any WaitingJob)? {
+        questions.add()
+        return nil
     }
 }
 

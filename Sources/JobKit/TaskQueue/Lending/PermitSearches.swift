@@ -1,11 +1,11 @@
-/// What searches for a lender that ended in vain have shown: above which jobs none can lend.
+/// What searches for a permit that ended in vain have shown: above which jobs there is none.
 ///
-/// A mark says how far its job is from the end of the search, upwards. When a marked job could lend
-/// or gets a lender, the marks of that job and of all that are further from the end are void; those
-/// above it hold. Without marks, each task of a job ten thousand jobs deep would search all of
-/// them.
-struct LoanSearches: Sendable {
-    /// That neither a job nor any above it can lend.
+/// A mark says how far its job is from the end of the search, upwards. When the permit of a marked
+/// job is to be had, or another job waits for it, the marks of that job and of all that are further
+/// from the end are void; those above it hold. Without marks, each task of a job ten thousand jobs
+/// deep would search all of them.
+struct PermitSearches: Sendable {
+    /// That neither the permit of a job nor that of any above it is to be had.
     struct Mark: Equatable, Sendable {
         /// The rounds in which marks are made, from 1 on; 0 for no mark.
         fileprivate var round = 0
@@ -34,10 +34,10 @@ struct LoanSearches: Sendable {
         return nil
     }
 
-    /// A mark for a job so far from the end of a search, where none of those above could lend.
+    /// A mark for a job so far from the end of a search that found nothing above it.
     func mark(at distance: Int) -> Mark { Mark(round: round, distance: distance) }
 
-    /// The job with the mark could lend now, or others are above it.
+    /// The permit of the job with the mark is to be had now, or others are above it.
     mutating func forget(_ mark: Mark) {
         guard let distance = distance(of: mark) else { return }
         while let last = voids.last, last.distance >= distance { voids.removeLast() }

@@ -2,12 +2,12 @@ import Testing
 
 @testable import JobKit
 
-@Suite struct LoanSearchesTests {
+@Suite struct PermitSearchesTests {
     /// Two chains of jobs that have no job in common, and what is true of their marks.
     private struct Chains {
-        var searches = LoanSearches()
+        var searches = PermitSearches()
         /// By chain, the job at the end first: what `searches` said, and whether it is still true.
-        var marks = [[LoanSearches.Mark?]](repeating: [nil, nil, nil], count: 2)
+        var marks = [[PermitSearches.Mark?]](repeating: [nil, nil, nil], count: 2)
         var isTrue = [[Bool]](repeating: [false, false, false], count: 2)
 
         /// All jobs of a chain from this one up to the first that is marked, or the end, are passed.
@@ -67,9 +67,9 @@ import Testing
     }
 
     @Test func jobThatWasNeverMarkedIsNotKnown() {
-        var searches = LoanSearches()
-        searches.forget(LoanSearches.Mark())
-        #expect(searches.distance(of: LoanSearches.Mark()) == nil)
+        var searches = PermitSearches()
+        searches.forget(PermitSearches.Mark())
+        #expect(searches.distance(of: PermitSearches.Mark()) == nil)
         #expect(searches.distance(of: searches.mark(at: 4)) == 4)
     }
 }

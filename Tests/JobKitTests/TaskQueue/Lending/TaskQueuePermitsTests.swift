@@ -2,7 +2,7 @@ import Testing
 
 @testable import JobKit
 
-@Suite struct TaskQueueLoansTests {
+@Suite struct TaskQueuePermitsTests {
     typealias Machine = TaskQueueStateMachine<String>
 
     @Test func jobThatRunsItsOwnCodeLendsNothing() {  // J12
@@ -13,7 +13,7 @@ import Testing
         #expect(machine.next() == "task")
     }
 
-    @Test func oneTaskAtATimeRunsInTheJobsPlace() {  // J12
+    @Test func oneTaskAtATimeUsesTheJobsPermit() {  // J12
         var (machine, job) = Machine.withJob(width: 1)
         let first = machine.entryAdded("a", lenders: [job])
         _ = machine.entryAdded("b", lenders: [job])
@@ -49,13 +49,13 @@ import Testing
             machine.jobWaits(stranger)
             let task = machine.entryAdded("task", lenders: [jobs[39]])
             #expect(machine.next() == nil)
-            #expect(jobs.allSatisfy { machine.loans.isKnownToBeInVain(above: $0) })
+            #expect(jobs.allSatisfy { machine.permits.isKnownToBeInVain(above: $0) })
             if getsLender {
-                machine.lendersFound([stranger], for: jobs[20])
+                machine.jobsFound([stranger], waitingFor: jobs[20])
             } else {
                 machine.jobWaits(jobs[20])
             }
-            let looked = jobs.firstIndex { !machine.loans.isKnownToBeInVain(above: $0) }
+            let looked = jobs.firstIndex { !machine.permits.isKnownToBeInVain(above: $0) }
             #expect(looked == 20)
             #expect(machine.next() == "task")
             _ = machine.entryFinished(task)
@@ -65,17 +65,17 @@ import Testing
     /// Every order of seven events in a chain of three jobs, none of which has a place to spare.
     @Test func everyOrderOfEventsInAChainLendsWhatItCan() {  // J12
         func visit(_ machine: Machine, depth: Int) {
-            let lenders = (0..<3).filter { machine.loans.canLend($0) }
-            for job in 0..<3 where machine.loans.isKnownToBeInVain(above: job) {
+            let lenders = (0..<3).filter { machine.permits.state(of: $0).canLend }
+            for job in 0..<3 where machine.permits.isKnownToBeInVain(above: job) {
                 if lenders.contains(where: { $0 <= job }) { Issue.record("looked past a lender") }
             }
             let ready = machine.slots.count { $0.state == .ready }
-            let isShort = ready > max(0, machine.width - machine.placesTaken)
+            let isShort = ready > max(0, machine.width - machine.permits.taken)
             if isShort, !lenders.isEmpty { Issue.record("a place is idle") }
             guard depth > 0 else { return }
             for job in 0..<3 {
                 var machine = machine
-                if machine.loans.isWaitingJob(job) {
+                if machine.permits.state(of: job).isWaitingJob {
                     machine.jobBusy(job)
                 } else {
                     machine.jobWaits(job)
@@ -112,7 +112,7 @@ import Testing
         visit(machine, depth: 7)
     }
 
-    @Test func placeGoesThroughAChainOfJobs() {  // J12
+    @Test func permitGoesThroughAChainOfJobs() {  // J12
         var (machine, job) = Machine.withJob(width: 1)
         machine.jobWaits(job)
         let nested = machine.entryAdded("nested", lenders: [job])
@@ -122,12 +122,12 @@ import Testing
         #expect(machine.next() == "task")
         _ = machine.entryFinished(task)
         _ = machine.entryFinished(nested)
-        #expect(machine.placesTaken == 1)
+        #expect(machine.permits.taken == 1)
         _ = machine.entryFinished(job)
-        #expect(machine.placesTaken == 0)
+        #expect(machine.permits.taken == 0)
     }
 
-    @Test func taskThatOutlivesItsJobKeepsThePlace() {  // Q1
+    @Test func taskThatOutlivesItsJobKeepsThePermit() {  // Q1
         var (machine, job) = Machine.withJob(width: 1)
         let task = machine.entryAdded("task", lenders: [job])
         machine.jobWaits(job)
@@ -139,12 +139,12 @@ import Testing
         #expect(machine.next() == "stranger")
     }
 
-    @Test func taskTrackedLateIsLentThePlace() {  // J12
+    @Test func taskTrackedLateIsLentThePermit() {  // J12
         var (machine, job) = Machine.withJob(width: 1)
         let task = machine.entryAdded("task")
         machine.jobWaits(job)
         #expect(machine.next() == nil)
-        machine.lendersFound([job], for: task)
+        machine.jobsFound([job], waitingFor: task)
         #expect(machine.next() == "task")
     }
 
@@ -155,7 +155,7 @@ import Testing
         _ = machine.entryAdded("task", lenders: [inner])
         machine.jobWaits(outer)
         #expect(machine.next() == nil)
-        machine.lendersFound([outer], for: inner)
+        machine.jobsFound([outer], waitingFor: inner)
         #expect(machine.next() == "task")
     }
 
@@ -165,7 +165,7 @@ import Testing
         let task = machine.entryAdded("task")
         let later = machine.entryAdded("later")
         #expect(machine.next() == nil)
-        machine.lendersFound([job], for: task)
+        machine.jobsFound([job], waitingFor: task)
         #expect([machine.next(), machine.next()] == ["task", nil])
         _ = machine.entryFinished(task)
         _ = machine.entryFinished(job)
@@ -238,7 +238,7 @@ import Testing
         #expect(machine.next() == "task")
     }
 
-    @Test func placeServesATaskOfAJobFurtherDown() {  // J12
+    @Test func permitServesATaskOfAJobFurtherDown() {  // J12
         var machine = Machine(width: 2)
         let top = machine.entryAdded("top")
         _ = machine.next()
@@ -274,8 +274,8 @@ import Testing
             _ = machine.entryFinished(tasks[number])
             _ = machine.entryFinished(jobs[number])
         }
-        #expect(machine.placesTaken == 0)
-        #expect(machine.loans.askedCount == 0)
+        #expect(machine.permits.taken == 0)
+        #expect(!machine.remembersRequests)
     }
 
     @Test(arguments: UInt64(0)..<40) func randomWalkKeepsTheRules(seed: UInt64) {
@@ -285,12 +285,12 @@ import Testing
     }
 
     /// Every order of seven events around a job and its two tasks keeps the one place.
-    @Test func everyOrderOfEventsKeepsOnePlace() {
+    @Test func everyOrderOfEventsKeepsOnePermit() {
         enum Event: CaseIterable { case addFirst, addSecond, jobWaits, jobBusy, start, finish }
         func visit(_ machine: Machine, _ tasks: [Int?], depth: Int) {
             let executing = machine.slots.count { $0.state == .executing }
             #expect(executing <= 2)
-            #expect(machine.placesTaken == 1)
+            #expect(machine.permits.taken == 1)
             guard depth > 0 else { return }
             for event in Event.allCases {
                 var (machine, tasks) = (machine, tasks)
@@ -299,10 +299,10 @@ import Testing
                     tasks[0] = machine.entryAdded("a", lenders: [0])
                 case .addSecond where tasks[1] == nil:
                     tasks[1] = machine.entryAdded("b", isReady: true, lenders: [0])
-                case .jobWaits where !machine.loans.isWaitingJob(0): machine.jobWaits(0)
-                case .jobBusy where machine.loans.isWaitingJob(0): machine.jobBusy(0)
+                case .jobWaits where !machine.permits.state(of: 0).isWaitingJob: machine.jobWaits(0)
+                case .jobBusy where machine.permits.state(of: 0).isWaitingJob: machine.jobBusy(0)
                 case .start where machine.startableCount > 0:
-                    #expect(machine.loans.isWaitingJob(0))
+                    #expect(machine.permits.state(of: 0).isWaitingJob)
                     #expect(machine.next() != nil)
                 case .finish:
                     let executing = machine.slots.indices.dropFirst()
@@ -328,8 +328,20 @@ extension TaskQueueStateMachine {
         lenders: [Int]
     ) -> Int {
         let slot = entryAdded(entry, priority: priority, isReady: isReady)
-        lendersFound(lenders, for: slot)
+        jobsFound(lenders, waitingFor: slot)
         return slot
+    }
+}
+
+extension TaskQueueStateMachine {
+    /// Whether anything is left of a request, after whatever has left.
+    var remembersRequests: Bool { slots.indices.contains { permits.state(of: $0).wasAsked } }
+}
+
+extension TaskQueuePermits {
+    /// Whether a search need not look at this job, nor above it.
+    func isKnownToBeInVain(above slot: Int) -> Bool {
+        searches.distance(of: state(of: slot).search) != nil
     }
 }
 
