@@ -1,6 +1,5 @@
 import Foundation
 import JobKit
-import XCTest
 
 /// The ways in which an operation can be started (O1).
 enum OperationRunner: CaseIterable {
@@ -18,13 +17,6 @@ enum OperationRunner: CaseIterable {
         case .taskQueue:
             TaskQueue().addOperations(operations)
         }
-    }
-}
-
-extension XCTestCase {
-    /// Waits until all of the operations have finished, and fails where that takes too long.
-    func waitForFinish(of operations: Operation...) async {
-        for operation in operations { await bounded { await operation.waitForFinish() } }
     }
 }
 

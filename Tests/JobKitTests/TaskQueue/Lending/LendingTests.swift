@@ -55,7 +55,7 @@ final class LendingTests: XCTestCase {
                 job.trackAndQueue(nested, on: other)
             }
             job.startJob(on: queue)
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             XCTAssertEqual(
                 job.events,
                 [
@@ -147,7 +147,7 @@ final class LendingTests: XCTestCase {
             release.open()
             open.start()
             open.finish()
-            for job in [waiting, busy] { await waitForFinish(of: job) }
+            for job in [waiting, busy] { await bounded { await job.waitForFinish() } }
         }
     }
 
@@ -161,7 +161,7 @@ final class LendingTests: XCTestCase {
             }
         for job in jobs { job.startJob(on: queue) }
         for job in jobs {
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             XCTAssertEqual(job.events.count, 22)
         }
     }
@@ -175,7 +175,7 @@ final class LendingTests: XCTestCase {
             if task.name == "a" { job.trackAndQueue(InstantOperation("b")) }
         }
         job.startJob(on: queue)
-        await waitForFinish(of: job)
+        await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["task a", "task b", "group InstantOperation", "all"])
     }
 
@@ -205,7 +205,7 @@ final class LendingTests: XCTestCase {
             let (job, task) = (JobController(), InstantOperation("task"))
             job.track(task)
             await runOnThreads(2) { queue.addOperation($0 == 0 ? job : task) }
-            await waitForFinish(of: job)
+            await bounded { await job.waitForFinish() }
             guard job.isFinished else { return }
         }
     }
