@@ -62,7 +62,7 @@ final class EventsAddUpTests: XCTestCase {
         job.trackAndQueue(InstantOperation("early"))
         job.cancel()
         job.startJob()
-        await bounded { await job.waitForFinish() }
+        await waitForFinish(ofCancelled: job)
         XCTAssertEqual(
             collector.log.events,
             ["early tracked", "early dropped", "job started", "job finished"]
