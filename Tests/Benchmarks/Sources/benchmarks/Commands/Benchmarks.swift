@@ -8,7 +8,7 @@ struct Benchmarks: ParsableCommand {
         abstract: "Measures JobKit beside OperationQueue, task groups and bare operations.",
         subcommands: [
             Compare.self, Cores.self, Locks.self, Journal.self, Scaling.self, Repeat.self,
-            Probe.self,
+            Probe.self, FanOutRounds.self,
         ],
         defaultSubcommand: Compare.self
     )
