@@ -117,6 +117,6 @@ extension PollingQueue {
             }
             remaining.waiting.append(ticket)
         }
-        keep(changePolls { [remaining] polls, _ in polls.pollEnded(poll, remaining: remaining) })
+        keep(changePolls { [remaining] polls, _ in polls.pollFinished(poll, remaining: remaining) })
     }
 }

@@ -80,7 +80,7 @@ struct ReadinessPolls: Sendable {
     ///   - ended: The poll.
     ///   - remaining: Those of the asked that wait on.
     /// - Returns: When to poll next, if that is needed and was not said before.
-    mutating func pollEnded(_ ended: ScheduledPoll, remaining: Polled) -> ScheduledPoll? {
+    mutating func pollFinished(_ ended: ScheduledPoll, remaining: Polled) -> ScheduledPoll? {
         unready += remaining.unready
         for ticket in remaining.waiting { waiting.append(ticket) }
         guard scheduled == nil, !unready.isEmpty || !waiting.isEmpty else { return nil }

@@ -17,7 +17,7 @@ import Testing
         #expect(second == nil)
         let polled = try made(polls.pollBegan(first))
         #expect(polled == ReadinessPolls.Polled(waiting: [ticket(1), ticket(2)]))
-        let next = polls.pollEnded(first, remaining: .init(waiting: [ticket(2)]))
+        let next = polls.pollFinished(first, remaining: .init(waiting: [ticket(2)]))
         #expect(next?.milliseconds == 100)
     }
 
@@ -25,7 +25,7 @@ import Testing
         var polls = ReadinessPolls()
         let only = try made(polls.entryWaits(ticket(1)) { _ in true })
         _ = polls.pollBegan(only)
-        let next = polls.pollEnded(only, remaining: .init())
+        let next = polls.pollFinished(only, remaining: .init())
         #expect(next == nil)
         let later = polls.entryWaits(ticket(2)) { _ in true }
         #expect(later != nil)
@@ -39,7 +39,7 @@ import Testing
             pauses.append(begun.milliseconds)
             let polled = polls.pollBegan(begun)
             #expect(polled?.unready == [ticket(1)])
-            next = polls.pollEnded(begun, remaining: .init(unready: [ticket(1)]))
+            next = polls.pollFinished(begun, remaining: .init(unready: [ticket(1)]))
         }
         #expect(pauses == [1, 2, 4, 8, 16, 32, 64, 100, 100, 100])
     }
@@ -62,7 +62,7 @@ import Testing
         let first = try made(polls.entryWaits(ticket(1)) { _ in true })
         _ = polls.pollBegan(first)
         let soon = try made(polls.entryIsUnready(ticket(2)))
-        let none = polls.pollEnded(first, remaining: .init(waiting: [ticket(1)]))
+        let none = polls.pollFinished(first, remaining: .init(waiting: [ticket(1)]))
         #expect(none == nil)
         let polled = polls.pollBegan(soon)
         #expect(polled?.unready == [ticket(2)])
@@ -76,7 +76,7 @@ import Testing
         var begun = try made(next)
         var polled = try made(polls.pollBegan(begun))
         #expect(polled.waiting.count == most)
-        next = polls.pollEnded(begun, remaining: polled)
+        next = polls.pollFinished(begun, remaining: polled)
         begun = try made(next)
         polled = try made(polls.pollBegan(begun))
         #expect(polled.waiting.prefix(11).map(\.sequence) == Array(most..<(most + 10)) + [0])
