@@ -124,8 +124,8 @@ extension ConcurrentOperation {
         becameFinished()
         let context = ThreadContext.current
         let isOwnStart = context.pointee.frame.isOf(self)
-        let isWorkers = isOwnStart && context.pointee.frame.isWorkers
-        let taken = hooks.withLock { $0.close(takesQueue: !isWorkers) }
+        let isStartedByWorker = isOwnStart && context.pointee.frame.isStartedByWorker
+        let taken = hooks.withLock { $0.close(takesQueue: !isStartedByWorker) }
         if isOwnStart { context.pointee.frame.hasEnded = true }
 
         let hasFailed = currentLifecycle.hasFailed
@@ -152,7 +152,7 @@ extension ConcurrentOperation {
         // Plain dependents are ready only since Foundation has told them.
         ReadinessRecheck.run(rechecks)
         taken.timers?.cancelAll()
-        if isWorkers {
+        if isStartedByWorker {
             context.pointee.frame.waiters = taken.audience.others?.waiters
         } else {
             taken.queue?.operationFinished(self)
@@ -162,9 +162,9 @@ extension ConcurrentOperation {
 
     /// Changes the hooks by what may bring a listener, and then notes whether it has company.
     ///
-    /// Sequentially consistent, and noted before the lock is released: a queue reads it when it has
-    /// the operation, and a listener's job looks then whether the queue has it. At least one of the
-    /// two sees the other.
+    /// The queue stores the operation and then reads this flag. A listener's job sets this flag and
+    /// then looks at the queue. Both are sequentially consistent, and the flag is set before the
+    /// lock is released: at least one sees the other.
     @inline(__always)
     func addingListener<Result>(_ body: (inout OperationHooks) -> Result) -> Result {
         hooks.withLock { hooks in

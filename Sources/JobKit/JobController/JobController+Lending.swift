@@ -1,7 +1,9 @@
 import Foundation
 
-/// All that jobs know of lending (J12): what the queues ask of them, and when they offer their
-/// permits. When a job waits and when it is busy, its ``JobPermit`` hears from `JobShell+Delivery`.
+/// What queues ask of a job for lending (J12), and how it offers its permit.
+///
+/// It offers when it starts (`JobShell`) and when it tracks a task (`JobShell+Tracking`). Its
+/// ``JobPermit`` hears from `JobShell+Delivery` when the job waits and when it is busy.
 extension JobController: WaitingJob {
     func holdsPermit(in queue: TaskQueueShell) -> Bool { shell.permit.isIn(queue) }
 

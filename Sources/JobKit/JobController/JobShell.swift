@@ -80,9 +80,9 @@ final class JobShell: CallbackDelivery {
             let mustPut = state.admission.claimLine()
             return (entersMain, hasTasks ? state.tasks.operations : [], mustPut)
         }
-        // Before any goes into its queue: a nested job that has started by then would have this one
-        // look through all jobs above, and a task that is added looks for those itself. The line is
-        // claimed, so that no other thread puts one of them meanwhile.
+        // Offered before any task is queued: a nested job that already runs would make this one search
+        // all jobs above, and a task that is added searches them itself. The line is claimed, so that
+        // no other thread puts one of them meanwhile.
         if !tasks.isEmpty { TaskQueueShell.offerPermits(of: job, to: tasks) }
         if mustPut { putAdmitted() }
         return entersMain

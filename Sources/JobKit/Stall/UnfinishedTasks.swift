@@ -4,7 +4,8 @@ import Foundation
 ///
 /// The entries come from the front of the job's list, and the job keeps the counts: a few of 100,000
 /// tasks cost what the few cost. Only tasks that have finished and wait for their callbacks are
-/// skipped, a page at a time, so that the job's lock is held briefly.
+/// skipped, a page at a time, so that the job's lock is held briefly. The last attempt, where the
+/// list keeps changing between pages, reads it in one.
 struct UnfinishedTasks<Entry> {
     private(set) var entries: [Entry] = []
     /// How many tasks the job has tracked.

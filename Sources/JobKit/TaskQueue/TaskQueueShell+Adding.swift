@@ -51,10 +51,10 @@ extension TaskQueueShell {
         arrived(arrival, at: place)
     }
 
-    /// What changed while the operation was on its way in found no slot to change.
+    /// Catches up with changes that came before the operation had a slot.
     ///
-    /// The jobs that wait for it are looked for only now: of a job that begins meanwhile, one of the two finds the
-    /// other.
+    /// Waiting jobs are looked for after the slot exists, so that a job that begins at the same time
+    /// finds the operation or is found.
     private func arrived(_ arrival: TaskQueueState.Arrival, at place: TaskQueueState.Place) {
         let operation = arrival.operation
         guard arrival.isPlaced(at: place.ticket) else { return operationFinished(place.ticket) }

@@ -166,7 +166,7 @@ final class TaskQueueShell: PollingQueue {
         }
         let frame = context.start(
             any: start.operation,
-            isWorkers: true,
+            isStartedByWorker: true,
             limitedQueue: limitedNumber,
             isDue: { TaskPriority(of: start.operation).rawValue <= start.priority.rawValue }
         )

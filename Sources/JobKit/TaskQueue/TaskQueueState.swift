@@ -233,8 +233,9 @@ struct TaskQueueState {
         machine.jobsFound(jobs.compactMap { self.slot(of: $0) }, waitingFor: slot)
     }
 
-    /// The job has nothing to run until one of its tasks finishes, unless it has got mail since,
-    /// and has said so already.
+    /// The job has nothing to run until one of its tasks finishes.
+    ///
+    /// Ignored if mail has come since: the job has then reported that it is busy.
     mutating func jobWaits(_ job: any WaitingJob) {
         if job.onlyWaits, let slot = slot(of: job) { machine.jobWaits(slot) }
     }

@@ -9,7 +9,7 @@ struct StartFrame {
     private(set) var operation: ObjectIdentifier?
     /// Whether a worker starts the operation, which gives its permit back when `start()` has
     /// returned.
-    private(set) var isWorkers = false
+    private(set) var isStartedByWorker = false
     /// The queue whose permit the operation has, as a number, if a worker starts it and its width
     /// is limited; 0 otherwise.
     private(set) var limitedQueue = 0
@@ -23,9 +23,9 @@ struct StartFrame {
 
     init() {}
 
-    init(_ operation: Operation, isWorkers: Bool, limitedQueue: Int) {
+    init(_ operation: Operation, isStartedByWorker: Bool, limitedQueue: Int) {
         self.operation = ObjectIdentifier(operation)
-        self.isWorkers = isWorkers
+        self.isStartedByWorker = isStartedByWorker
         self.limitedQueue = limitedQueue
     }
 
@@ -45,18 +45,22 @@ extension UnsafeMutablePointer<ThreadContext> {
     ///
     /// - Parameters:
     ///   - operation: The operation, which `body` starts.
-    ///   - isWorkers: Whether a worker of the operation's queue calls this.
+    ///   - isStartedByWorker: Whether a worker of the operation's queue calls this.
     ///   - limitedQueue: The queue as a number, if its width is limited.
     ///   - body: Calls `start()`, or is what `start()` does.
     /// - Returns: The frame, with what the caller has to do now.
     @inline(__always)
     func start(
         _ operation: Operation,
-        isWorkers: Bool = false,
+        isStartedByWorker: Bool = false,
         limitedQueue: Int = 0,
         _ body: () -> Void
     ) -> StartFrame {
-        var frame = StartFrame(operation, isWorkers: isWorkers, limitedQueue: limitedQueue)
+        var frame = StartFrame(
+            operation,
+            isStartedByWorker: isStartedByWorker,
+            limitedQueue: limitedQueue
+        )
         swap(&frame, &pointee.frame)
         body()
         swap(&frame, &pointee.frame)

@@ -5,7 +5,7 @@ extension UnsafeMutablePointer<ThreadContext> {
     ///
     /// - Parameters:
     ///   - operation: The operation.
-    ///   - isWorkers: Whether a worker of the operation's queue calls this.
+    ///   - isStartedByWorker: Whether a worker of the operation's queue calls this.
     ///   - limitedQueue: The queue as a number, if its width is limited.
     ///   - isDue: Whether it is still the operation's turn. Asked if nothing has told of a change
     ///     of its priority.
@@ -14,20 +14,28 @@ extension UnsafeMutablePointer<ThreadContext> {
     @inline(__always)
     func start(
         any operation: Operation,
-        isWorkers: Bool = false,
+        isStartedByWorker: Bool = false,
         limitedQueue: Int = 0,
         isDue: () -> Bool = { true }
     ) -> StartFrame {
         guard operation is ConcurrentOperation else {
             guard isDue() else { return StartFrame() }
-            return startPlain(operation, isWorkers: isWorkers, limitedQueue: limitedQueue)
+            return startPlain(
+                operation,
+                isStartedByWorker: isStartedByWorker,
+                limitedQueue: limitedQueue
+            )
         }
         // Not `as?`, which counts references.
         let concurrent = unsafeDowncast(operation, to: ConcurrentOperation.self)
-        let frame = start(concurrent, isWorkers: isWorkers, limitedQueue: limitedQueue) {
+        let frame = start(
+            concurrent,
+            isStartedByWorker: isStartedByWorker,
+            limitedQueue: limitedQueue
+        ) {
             concurrent.start()
         }
-        if isWorkers, frame.hasEnded {
+        if isStartedByWorker, frame.hasEnded {
             pointee.lastFinished = concurrent.number.load(ordering: .relaxed)
         }
         return frame
@@ -38,13 +46,17 @@ extension UnsafeMutablePointer<ThreadContext> {
     /// Where it finishes inside `start()`, as nearly all do, its finish need not be watched for.
     private func startPlain(
         _ operation: Operation,
-        isWorkers: Bool,
+        isStartedByWorker: Bool,
         limitedQueue: Int
     ) -> StartFrame {
-        var frame = start(operation, isWorkers: isWorkers, limitedQueue: limitedQueue) {
+        var frame = start(
+            operation,
+            isStartedByWorker: isStartedByWorker,
+            limitedQueue: limitedQueue
+        ) {
             PlainOperations.start(operation)
         }
-        if isWorkers { pointee.lastFinished = 0 }
+        if isStartedByWorker { pointee.lastFinished = 0 }
         if !operation.isFinished {
             PlainOperations.startReturned(operation)
         } else if let finish = PlainOperations.close(operation) {

@@ -1,9 +1,9 @@
 /// Which waiting entries of a queue are asked again whether they are ready, and when.
 ///
 /// Each poll asks the entries that say no although nothing is known that they wait for: a user's
-/// own `isReady` does not tell when it changes. An entry that waits for dependencies hears of their
-/// ends, but not of its own cancelling; of those some are asked ten times a second, in turns. The
-/// polls after a new no come sooner, and one timer serves all.
+/// own `isReady` does not tell when it changes. An entry with dependencies hears of their ends, but
+/// not that it was cancelled: up to 10,000 of those are asked every 100 ms, in rotation. The polls
+/// after a new no come sooner, and one timer serves all.
 struct ReadinessPolls: Sendable {
     /// When to poll, and which poll it is: a sooner one may have taken its place.
     struct ScheduledPoll: Equatable, Sendable {

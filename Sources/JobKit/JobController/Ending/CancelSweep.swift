@@ -21,8 +21,9 @@ final class CancelSweep {
         CancelSweep(isHelp: false).run(records, of: shell, in: context)
     }
 
-    /// Cancels tasks beside another thread; not where the code that asks for it is called by a sweep
-    /// of this thread.
+    /// Cancels tasks beside another thread.
+    ///
+    /// Does nothing if this thread is already inside a sweep that called the asking code.
     static func help(_ records: [TaskRecord], of shell: JobShell, for job: JobController) {
         let context = ThreadContext.current
         guard let sweep = context.pointee.sweep as? CancelSweep else {

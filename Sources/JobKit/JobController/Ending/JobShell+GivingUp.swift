@@ -50,7 +50,7 @@ extension JobShell {
             return (job, how)
         }
         guard let end else { return }
-        // A thread that has the turn does not retain the job, and releases it when it comes back.
+        // A thread that has the turn holds no reference: the job is kept until that thread returns.
         if !mailbox.turn.close() { releaseGivenUp() }
         var claimed: (any CallbackDelivery)?
         _ = finish(end.job, end.how, &claimed)

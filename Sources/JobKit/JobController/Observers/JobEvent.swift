@@ -118,7 +118,9 @@ struct StartCauses: Sendable {
     init(of operation: Operation, groupCauseID: Int) {
         self.groupCauseID = groupCauseID
         let context = ThreadContext.current
-        guard context.pointee.frame.isWorkers, context.pointee.frame.isOf(operation) else { return }
+        guard context.pointee.frame.isStartedByWorker, context.pointee.frame.isOf(operation) else {
+            return
+        }
         queueID = context.pointee.frame.limitedQueue
         threadCauseID = context.pointee.lastFinished
     }

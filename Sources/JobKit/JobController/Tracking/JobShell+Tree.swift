@@ -4,7 +4,7 @@ import Synchronization
 /// Looking up and down the tree of jobs, never further than there can be something to find: ten
 /// thousand jobs may be nested, built and started in any order.
 extension JobShell {
-    /// Whether the job has ever tracked anything; otherwise it has no descendants.
+    /// Whether the job has undelivered tasks; otherwise it has no descendants.
     var hasTasks: Bool { taskCount > 0 }
 
     var taskCount: Int { ask { $0.machine.openCount } }

@@ -2,9 +2,9 @@
 /// ``width``, or with one that a job lends (J12).
 ///
 /// A job that only waits for its tasks lends its permit to one of them at a time. A task requests
-/// the permits of the nearest jobs of its queue that wait for it, and of those above them. As long
-/// as permits suffice for all that is ready, it takes one of the queue's, and the slots that would
-/// request or lend are only noted. When there are too few, a permit is lent the moment both sides
+/// the permits of the nearest jobs of its queue that wait for it, and of those above them. While
+/// there are permits for all that is ready, nothing is lent: the slots that could request or lend
+/// are put on a list. When there are too few, a permit is lent the moment both sides
 /// are there: to a task that is ready, or to one that executes, which leaves its own permit to
 /// another. The loan is taken back if the job gets to run again before the task has started.
 ///
@@ -187,7 +187,7 @@ struct TaskQueuePermits<Entry> {
             if slots[slot].state == .ready || slots[slot].state == .executing {
                 requestPermit(for: slot, &slots)
             }
-            // What its own tasks requested in vain may be had of a job above it now.
+            // Its tasks may now borrow from a job above it, where they found nothing before.
             while let lender = firstLender(of: slot, slots), lendPermit(of: lender, &slots) {}
         }
     }

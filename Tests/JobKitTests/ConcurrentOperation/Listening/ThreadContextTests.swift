@@ -25,13 +25,13 @@ final class ThreadContextTests: XCTestCase {
             let context = ThreadContext.current
             let (outer, inner) = (Operation(), Operation())
             XCTAssertNil(context.pointee.frame.operation)
-            let frame = context.start(outer, isWorkers: true) {
+            let frame = context.start(outer, isStartedByWorker: true) {
                 XCTAssertTrue(context.pointee.frame.isOf(outer))
-                XCTAssertTrue(context.pointee.frame.isWorkers)
+                XCTAssertTrue(context.pointee.frame.isStartedByWorker)
                 context.pointee.frame.waiters = []
                 _ = context.start(inner) {
                     XCTAssertTrue(context.pointee.frame.isOf(inner))
-                    XCTAssertFalse(context.pointee.frame.isWorkers)
+                    XCTAssertFalse(context.pointee.frame.isStartedByWorker)
                     XCTAssertNil(context.pointee.frame.waiters)
                 }
                 XCTAssertTrue(context.pointee.frame.isOf(outer))
