@@ -3,7 +3,7 @@ import Foundation
 /// What JobKit asks of an operation, and tells it, whichever kind it is.
 ///
 /// A ``ConcurrentOperation`` has the answer itself. For a plain operation, one of any other class,
-/// ``PlainOperations`` keeps it.
+/// `PlainOperations` keeps it.
 extension Operation {
     /// The operation's number in events, snapshots and timelines; unique in the process.
     ///
