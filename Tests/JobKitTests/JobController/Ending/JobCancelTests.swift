@@ -271,13 +271,17 @@ final class JobCancelTests: XCTestCase {
 
     func testCancelWhileSuspendedTellsTheJob() async {
         // J14
+        let tracked = Gate()
         let job = ScriptedJob { job in
             job.isSuspended = true
             job.trackAndQueue(HeldOperation("a"))
+            tracked.open()
         }
         job.startJob()
+        await wait(for: tracked)
         job.cancel()
         await bounded { await job.waitForFinish() }
+        XCTAssertEqual(job.events, ["cancelled"])
         guard case .cancelled = job.outcome else { return XCTFail("not cancelled") }
     }
 }

@@ -28,13 +28,18 @@ final class EventsOfNestedJobsTests: XCTestCase {
         let leaf = HeldOperation("leaf", stopsWhenCancelled: false)
         let inner = ScriptedJob("inner") { $0.trackAndQueue(leaf) }
         let job = ScriptedJob("job") { $0.trackAndQueue(inner, cancellation: .leaveRunning) }
-        let other = ScriptedJob("other") { $0.track(inner, cancellation: .leaveRunning) }
+        let observed = Gate()
+        let other = ScriptedJob("other") {
+            $0.track(inner, cancellation: .leaveRunning)
+            // Its observers now observe the nested job.
+            observed.open()
+        }
         let (books, first) = books(of: job)
         let (otherBooks, second) = self.books(of: other)
         let holding = HoldingObserver(.dropped, of: "leaf")
         job.addObserver(holding)
         other.startJob()
-        await eventually { other.trackedTasks.count == 1 }
+        await wait(for: observed)
         job.startJob()
         await wait(for: leaf.began)
         Thread.detachNewThread { job.cancel() }
