@@ -5,16 +5,16 @@
 struct FinishList<Element: FinishListElement>: Sendable {
     /// Those that have left too.
     private(set) var elements: [Element] = []
-    private var goneCount = 0
+    private var goneCount: UInt32 = 0
     /// All before it have left.
-    private var head = 0
+    private var head: UInt32 = 0
 
     /// Those that have not left.
     var present: [Element] { elements.filter { !$0.hasLeft } }
 
     /// Whether all have left; costs constant time on average.
     mutating func isEmpty() -> Bool {
-        while head < elements.count, elements[head].hasLeft { head += 1 }
+        while head < elements.count, elements[Int(head)].hasLeft { head += 1 }
         return head == elements.count
     }
 
@@ -28,7 +28,7 @@ struct FinishList<Element: FinishListElement>: Sendable {
     /// - Returns: The elements that were here, if some go now, to be released with no lock held.
     mutating func elementLeft() -> [Element] {
         goneCount += 1
-        guard isEmpty() || 2 * goneCount >= elements.count else { return [] }
+        guard isEmpty() || 2 * Int(goneCount) >= elements.count else { return [] }
         let before = elements
         elements = isEmpty() ? [] : present
         (goneCount, head) = (0, 0)
@@ -38,7 +38,7 @@ struct FinishList<Element: FinishListElement>: Sendable {
     /// The first of those that have not left.
     func first(_ limit: Int, otherThan element: Element) -> [Element] {
         var found: [Element] = []
-        for other in elements[head...] where other !== element {
+        for other in elements[Int(head)...] where other !== element {
             guard !other.hasLeft else { continue }
             if found.count == limit { break }
             found.append(other)

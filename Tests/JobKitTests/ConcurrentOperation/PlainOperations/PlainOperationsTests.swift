@@ -159,7 +159,23 @@ final class PlainOperationsTests: XCTestCase {
             XCTAssertEqual(recorder.timeline.criticalPath.map(\.name), ["first", "second"])
         }
     }
+
+    #if canImport(Glibc)
+    /// The C library frees larger blocks under a lock of the thread that allocated them.
+    func testWhatIsKnownOfAnOperationIsSmallEnoughToBeFreedWithoutALock() {
+        let known = PlainOperations.Known(BlockOperation {})
+        let size = usableSize(of: Unmanaged.passUnretained(known).toOpaque())
+        XCTAssertLessThanOrEqual(size, 120)
+        withExtendedLifetime(known) {}
+    }
+    #endif
 }
+
+#if canImport(Glibc)
+/// Of a block of memory, in bytes; Swift's Glibc does not import malloc.h.
+@_silgen_name("malloc_usable_size")
+private func usableSize(of block: UnsafeMutableRawPointer) -> Int
+#endif
 
 // Operation forces @unchecked; there is no state of its own.
 /// Is never ready, not even when it was cancelled.
