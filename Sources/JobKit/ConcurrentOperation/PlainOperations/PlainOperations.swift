@@ -16,8 +16,9 @@ enum PlainOperations {
         var queue: (any PollingQueue)?
         /// Where it stands in the queue.
         var ticket: TaskQueueTicket?
-        /// Whether the queue starts the operation, and so learns of its finish. In what the ticket
-        /// leaves of its 16 bytes.
+        /// Whether the queue starts the operation, and so learns of its finish.
+        ///
+        /// Stands here because the ticket leaves 3 of its 16 bytes.
         var isStartedByQueue = false
         var audience = FinishAudience()
         /// Tells that what the operation waits for in its queue has finished.
