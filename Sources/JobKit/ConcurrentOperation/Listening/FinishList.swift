@@ -5,6 +5,7 @@
 struct FinishList<Element: FinishListElement>: Sendable {
     /// Those that have left too.
     private(set) var elements: [Element] = []
+    // In four bytes each, so that what is known of a plain operation stays small.
     private var goneCount: UInt32 = 0
     /// All before it have left.
     private var head: UInt32 = 0

@@ -9,8 +9,10 @@ import Synchronization
 /// nothing waits for it any more: so no other operation has its address meanwhile. A ``TaskQueue``
 /// that starts the operation learns of the finish, and one hook otherwise.
 enum PlainOperations {
-    /// In 120 bytes: what is larger, the C library on Linux frees under the lock that the thread
-    /// which tracks operations allocates under.
+    /// Takes 120 bytes at most.
+    ///
+    /// The C library on Linux frees a larger block under the lock of the arena that it came from,
+    /// and there the thread that tracks the next operations allocates.
     final class Known {
         let operation: Operation
         var queue: (any PollingQueue)?
