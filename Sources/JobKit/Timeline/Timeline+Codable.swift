@@ -8,12 +8,14 @@ extension Timeline: Codable {
     /// - Throws: `DecodingError` if an entry refers to a job or a predecessor that does not exist.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
-        entries = try container.decode([Entry].self, forKey: .entries)
-        predecessors = try container.decode([[Int]].self, forKey: .predecessors)
+        var entries = try container.decode([Entry].self, forKey: .entries)
+        let predecessors = try container.decode([[Int]].self, forKey: .predecessors)
+        for (index, list) in zip(entries.indices, predecessors) {
+            entries[index].predecessors = list
+        }
+        self.entries = entries
         omittedCount = try container.decode(Int.self, forKey: .omittedCount)
-        span = entries.map(\.end).max() ?? .zero
-        laneCount = (entries.map(\.lane).max() ?? -1) + 1
-        guard isWhole else {
+        guard predecessors.count == entries.count, isWhole else {
             throw DecodingError.dataCorruptedError(
                 forKey: .entries,
                 in: container,
@@ -26,21 +28,20 @@ extension Timeline: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(entries, forKey: .entries)
-        try container.encode(predecessors, forKey: .predecessors)
+        try container.encode(entries.map(\.predecessors), forKey: .predecessors)
         try container.encode(omittedCount, forKey: .omittedCount)
     }
 
     /// Whether every form can be made of the entries: what one refers to is there, every job stands
     /// before its tasks, and nothing ends before it starts.
     private var isWhole: Bool {
-        predecessors.count == entries.count
-            && entries.enumerated()
-                .allSatisfy { index, entry in
-                    entry.parent.map { (0..<index).contains($0) } ?? true
-                        && (0...entries.count).contains(entry.lane)
-                        && .zero <= entry.start && entry.start <= entry.end
-                        && predecessors[index].allSatisfy(entries.indices.contains)
-                }
+        entries.enumerated()
+            .allSatisfy { index, entry in
+                entry.parent.map { (0..<index).contains($0) } ?? true
+                    && (0...entries.count).contains(entry.lane)
+                    && .zero <= entry.start && entry.start <= entry.end
+                    && entry.predecessors.allSatisfy(entries.indices.contains)
+            }
     }
 }
 

@@ -22,9 +22,6 @@ public struct Timeline: Sendable {
     /// How many operations the recorder left out because it had reached its limit.
     public let omittedCount: Int
 
-    /// For each entry, those that had to finish before it could start, as indices of ``entries``.
-    let predecessors: [[Int]]
-
     /// The tasks that decided how long it took, first to last.
     ///
     /// Each could start only because the one before it had finished. That was a dependency, the
@@ -38,12 +35,6 @@ public struct Timeline: Sendable {
     public var criticalPath: [Entry] {
         criticalIndices.map { entries[$0] }
     }
-
-    /// The latest end; zero without entries.
-    let span: Duration
-
-    /// The number of lanes that the entries take.
-    let laneCount: Int
 }
 
 extension Timeline {
@@ -58,23 +49,26 @@ extension Timeline {
         /// The group in which its job tracked it: the one passed to `track`, or its type.
         ///
         /// Nil for the root, and for operations that were tracked before the recorder was added.
-        public let group: String?
+        public internal(set) var group: String?
 
         /// How the operation ended; nil if it was still running when the timeline was taken.
-        public let outcome: OperationOutcome?
+        public internal(set) var outcome: OperationOutcome?
 
         /// Its job's index in ``Timeline/entries``; nil for the root.
-        public let parent: Int?
+        public internal(set) var parent: Int?
 
         /// The row to draw it in, counted from 0; entries of one lane nest or lie apart.
         ///
         /// A task shares its job's lane where it fits, and otherwise takes the lowest free one.
-        public let lane: Int
+        public internal(set) var lane = 0
 
         /// When it started, since the first event.
         public let start: Duration
 
         /// When it finished, since the first event, or when the timeline was taken.
-        public let end: Duration
+        public internal(set) var end: Duration
+
+        /// Those that had to finish before it could start, as indices of ``Timeline/entries``.
+        var predecessors: [Int] = []
     }
 }

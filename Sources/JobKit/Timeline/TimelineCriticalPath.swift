@@ -36,7 +36,7 @@ extension Timeline {
     private func blockers(lastTasks: [Int]) -> [Int?] {
         var blockers: [Int?] = Array(repeating: nil, count: entries.count)
         for index in indicesByDepth() {
-            let own = predecessors[index].map { lastTasks[$0] }
+            let own = entries[index].predecessors.map { lastTasks[$0] }
             let inherited = entries[index].parent.flatMap { blockers[$0] }
             blockers[index] = (own + [inherited].compactMap(\.self)).max(by: finishedEarlier)
         }

@@ -74,7 +74,7 @@ final class FreedPlaceTests: XCTestCase {
         job.start()
         queue.isSuspended = false
         await bounded { await job.waitForFinish() }
-        let waiting = recorder.timeline.predecessors.count { !$0.isEmpty }
+        let waiting = recorder.timeline.entries.count { !$0.predecessors.isEmpty }
         XCTAssertGreaterThanOrEqual(waiting, 200 - TaskQueueShell.threadLimit)
     }
 }

@@ -33,7 +33,7 @@ enum SampleTimelines {
         width: Int,
         albumSize: Int = 24,
         seed: UInt64 = 1
-    ) -> [Timeline.Interval] {
+    ) -> [Timeline.Entry] {
         var random = WalkGenerator(seed: seed)
         var intervals = [interval("Import", Import.self, nil, 0, 0)]
         var free = Array(repeating: (time: 300, last: Int?.none), count: width)
@@ -64,7 +64,7 @@ enum SampleTimelines {
     }
 
     /// Steps that each start the next, as in a job that never does two things at once.
-    static func sequential(count: Int) -> [Timeline.Interval] {
+    static func sequential(count: Int) -> [Timeline.Entry] {
         var intervals = [interval("Steps", Import.self, nil, 0, count * 10)]
         for step in 1..<count {
             var task = interval("Step \(step)", Resize.self, 0, step * 10, step * 10 + 9)
@@ -75,7 +75,7 @@ enum SampleTimelines {
     }
 
     /// Tasks that all run at the same time.
-    static func wide(count: Int) -> [Timeline.Interval] {
+    static func wide(count: Int) -> [Timeline.Entry] {
         var intervals = [interval("Fan-out", Import.self, nil, 0, count * 2)]
         for task in 1..<count {
             intervals.append(interval("Task \(task)", Download.self, 0, task, count + task))
@@ -84,7 +84,7 @@ enum SampleTimelines {
     }
 
     /// A task for each awkward name.
-    static var awkward: [Timeline.Interval] {
+    static var awkward: [Timeline.Entry] {
         [interval("awkward: <names>", Import.self, nil, 0, awkwardNames.count * 1_000)]
             + awkwardNames.enumerated()
             .map { index, name in
@@ -93,7 +93,7 @@ enum SampleTimelines {
     }
 
     /// Jobs in jobs, so many deep.
-    static func nested(depth: Int) -> [Timeline.Interval] {
+    static func nested(depth: Int) -> [Timeline.Entry] {
         (0..<depth)
             .map { level in
                 interval(
@@ -114,8 +114,8 @@ enum SampleTimelines {
         _ start: Int,
         _ end: Int,
         after predecessors: [Int] = []
-    ) -> Timeline.Interval {
-        Timeline.Interval(
+    ) -> Timeline.Entry {
+        Timeline.Entry(
             name: name,
             typeName: "\(type)",
             group: parent.map { _ in "\(type)" },

@@ -10,7 +10,7 @@ import Testing
         _ start: Int,
         _ end: Int,
         after predecessors: [Int] = []
-    ) -> Timeline.Interval {
+    ) -> Timeline.Entry {
         SampleTimelines.interval(
             name,
             SampleTimelines.Upload.self,
@@ -32,7 +32,7 @@ import Testing
         // Then
         #expect(names(timeline.entries) == ["root", "inner", "job", "first", "second"])
         #expect(timeline.entries.map(\.parent) == [nil, 0, 0, 2, 2])
-        #expect(timeline.span == .microseconds(60))
+        #expect(TimelineFacts(of: timeline).span == .microseconds(60))
     }
 
     @Test func jobStandsBeforeATaskThatStartsWithIt() {

@@ -13,35 +13,30 @@ extension Timeline {
     /// - Returns: JSON in the Trace Event Format, UTF-8; times in microseconds, exact to a
     ///   nanosecond.
     public func chromeTrace() -> Data {
-        let facts = TimelineFacts(of: self)
-        let critical = Set(facts.path)
+        Data(TimelineFacts(of: self).chromeTrace().utf8)
+    }
+}
+
+extension TimelineFacts {
+    fileprivate func chromeTrace() -> String {
+        let critical = Set(path)
         let colours = Dictionary(
-            uniqueKeysWithValues: zip(facts.groups.map(\.name), Self.colours)
+            uniqueKeysWithValues: zip(groups.map(\.name), Self.colours)
         )
         var events: [String] = []
-        events.reserveCapacity(entries.count + laneCount + 1)
-        events.append(metadata("process_name", lane: 0, value: facts.root?.name ?? "JobKit"))
+        events.append(metadata("process_name", lane: 0, value: root?.name ?? "JobKit"))
         for lane in 0..<laneCount {
             events.append(metadata("thread_name", lane: lane, value: "Lane \(lane + 1)"))
         }
         for (index, entry) in entries.enumerated() {
-            events.append(
-                event(
-                    entry,
-                    colour: colours[entry.groupName],
-                    isCritical: critical.contains(index),
-                    ownTime: facts.ownTimes[index]
-                )
-            )
+            let isCritical = critical.contains(index)
+            events.append(event(index, colours[entry.groupName], isCritical: isCritical))
         }
         let list = events.joined(separator: ",\n")
-        var data = facts.groups.map { "\("group \($0.name)".jsonText):\($0.facts.jsonText)" }
+        var data = groups.map { "\("group \($0.name)".jsonText):\($0.facts.jsonText)" }
         if omittedCount > 0 { data.append("\"not recorded\":\(omittedCount)") }
-        return Data(
-            ("{\"displayTimeUnit\":\"ms\",\"otherData\":{\(data.joined(separator: ","))},"
-                + "\"traceEvents\":[\n\(list)\n]}\n")
-                .utf8
-        )
+        return "{\"displayTimeUnit\":\"ms\",\"otherData\":{\(data.joined(separator: ","))},"
+            + "\"traceEvents\":[\n\(list)\n]}\n"
     }
 
     /// Names that `chrome://tracing` knows, for the groups that took longest.
@@ -55,12 +50,8 @@ extension Timeline {
             + "\"args\":{\"name\":\(value.jsonText)}}"
     }
 
-    private func event(
-        _ entry: Entry,
-        colour: String?,
-        isCritical: Bool,
-        ownTime: Duration?
-    ) -> String {
+    private func event(_ index: Int, _ colour: String?, isCritical: Bool) -> String {
+        let entry = entries[index]
         let start = entry.start.nanoseconds
         let length = entry.end.nanoseconds - start
         var arguments = "\"outcome\":\(entry.outcomeWord.jsonText)"
@@ -70,7 +61,7 @@ extension Timeline {
         arguments += ",\"type\":\(entry.typeName.jsonText)"
         if let job = entry.parent { arguments += ",\"job\":\(entries[job].name.jsonText)" }
         if isCritical { arguments += ",\"critical\":true" }
-        if let ownTime {
+        if let ownTime = ownTimes[index] {
             arguments += ",\"afterLastTask\":\(TimelineUnit.shortText(ownTime).jsonText)"
         }
         return "{\"ph\":\"X\",\"name\":\(entry.name.jsonText),"

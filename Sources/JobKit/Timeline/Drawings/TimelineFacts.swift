@@ -1,7 +1,11 @@
 /// What the drawings of a timeline say of its entries, worked out once for each drawing.
 struct TimelineFacts {
-    /// The root, or what was recorded first without a job.
-    let root: Timeline.Entry?
+    let entries: [Timeline.Entry]
+    let omittedCount: Int
+    /// The latest end; zero without entries.
+    let span: Duration
+    /// The number of lanes that the entries take.
+    let laneCount: Int
     /// The tasks of each entry, by start; none for what is not a job.
     let tasks: [[Int]]
     /// The indices of the critical path's entries, first to last.
@@ -13,19 +17,26 @@ struct TimelineFacts {
     private let roots: [Int]
 
     init(of timeline: Timeline) {
-        roots = timeline.entries.indices.filter { timeline.entries[$0].parent == nil }
-        root = roots.first.map { timeline.entries[$0] }
-        var tasks: [[Int]] = Array(repeating: [], count: timeline.entries.count)
-        for (index, entry) in timeline.entries.enumerated() {
+        entries = timeline.entries
+        omittedCount = timeline.omittedCount
+        let span = entries.map(\.end).max() ?? .zero
+        self.span = span
+        laneCount = (entries.map(\.lane).max() ?? -1) + 1
+        roots = entries.indices.filter { timeline.entries[$0].parent == nil }
+        var tasks: [[Int]] = Array(repeating: [], count: entries.count)
+        for (index, entry) in entries.enumerated() {
             if let job = entry.parent { tasks[job].append(index) }
         }
         self.tasks = tasks
         path = timeline.criticalIndices
         groups = timeline.groups
         ownTimes = timeline.timesAfterTasks.map { time in
-            time.flatMap { $0 > .zero && $0 * 100 >= timeline.span ? $0 : nil }
+            time.flatMap { $0 > .zero && $0 * 100 >= span ? $0 : nil }
         }
     }
+
+    /// The root, or what was recorded first without a job.
+    var root: Timeline.Entry? { roots.first.map { entries[$0] } }
 
     func isJob(_ index: Int) -> Bool { !tasks[index].isEmpty }
 

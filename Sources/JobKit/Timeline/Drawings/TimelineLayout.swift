@@ -26,10 +26,10 @@ struct TimelineLayout {
 
     var plotBottom: Double { Self.plotTop + plotHeight }
 
-    init(of timeline: Timeline, _ facts: TimelineFacts) {
-        let entries = timeline.entries
+    init(of facts: TimelineFacts) {
+        let entries = facts.entries
         let levels = Self.levels(of: entries)
-        var rowsOfLanes = Array(repeating: 1, count: timeline.laneCount)
+        var rowsOfLanes = Array(repeating: 1, count: facts.laneCount)
         for (index, entry) in entries.enumerated() {
             rowsOfLanes[entry.lane] = max(
                 rowsOfLanes[entry.lane],
@@ -37,9 +37,9 @@ struct TimelineLayout {
             )
         }
         let rows = Double(rowsOfLanes.reduce(0, +))
-        plotWidth = Self.plotWidth(of: entries, laneCount: timeline.laneCount)
+        plotWidth = Self.plotWidth(of: entries, laneCount: facts.laneCount)
         rowHeight = Self.rowHeight(rows: max(rows, 1))
-        scale = plotWidth / max(timeline.span / .nanoseconds(1), 1)
+        scale = plotWidth / max(facts.span / .nanoseconds(1), 1)
         let laneGap = rowHeight * 0.18
         var tops: [Double] = []
         var top = Self.plotTop

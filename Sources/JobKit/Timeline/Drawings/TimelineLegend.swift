@@ -17,11 +17,11 @@ struct TimelineLegend {
     /// Where the picture may end.
     private(set) var bottom: Double
 
-    init(of timeline: Timeline, _ facts: TimelineFacts, layout: TimelineLayout) {
+    init(of facts: TimelineFacts, layout: TimelineLayout) {
         bottom = layout.plotBottom + 26
         addGroups(facts.groups, layout: layout)
         if facts.tasks.contains(where: { !$0.isEmpty }) { add("job", "job", layout) }
-        let words = Set(timeline.entries.map(\.outcomeWord))
+        let words = Set(facts.entries.map(\.outcomeWord))
         for word in ["failed", "cancelled", "running"] where words.contains(word) {
             add("t\(TimelineStyle.colourCount) \(word)", word, layout)
         }

@@ -10,7 +10,11 @@ extension Timeline {
     ///
     /// - Returns: The chart's source. Characters with a meaning in Mermaid, such as `:`, `;` and
     ///   `#`, are written as entities; control characters are shown as pictures.
-    public func mermaid() -> String {
+    public func mermaid() -> String { TimelineFacts(of: self).mermaid() }
+}
+
+extension TimelineFacts {
+    fileprivate func mermaid() -> String {
         let unit = TimelineUnit(span: span)
         var lines = [
             "gantt",
@@ -19,17 +23,16 @@ extension Timeline {
             "    tickInterval \(tickInterval(in: unit))millisecond",
         ]
         if omittedCount > 0 { lines.append("    title \(omittedCount) more were not recorded") }
-        let facts = TimelineFacts(of: self)
-        facts.forEachInTree { index, _ in
-            guard entries[index].parent == nil || facts.isJob(index) else { return }
+        forEachInTree { index, _ in
+            guard entries[index].parent == nil || isJob(index) else { return }
             let name = entries[index].name.mermaidText
-            let ownTime = facts.ownTimes[index]
+            let ownTime = ownTimes[index]
                 .map {
                     ", \(TimelineUnit.shortText($0)) after its last task"
                 }
             lines.append("    section \(name)\(ownTime ?? "")")
             lines.append(line(of: index, in: unit))
-            for group in groups(of: facts.tasks[index].filter { !facts.isJob($0) }) {
+            for group in groups(of: tasks[index].filter { !isJob($0) }) {
                 lines.append("    section \(name) - \(sum(of: group))")
                 for task in group { lines.append(line(of: task, in: unit)) }
             }
@@ -39,20 +42,13 @@ extension Timeline {
 
     /// The tasks of each group, the one that began first first.
     private func groups(of tasks: [Int]) -> [[Int]] {
-        var order: [String] = []
-        var members: [String: [Int]] = [:]
-        for task in tasks {
-            let name = entries[task].groupName
-            if members[name] == nil { order.append(name) }
-            members[name, default: []].append(task)
-        }
-        return order.compactMap { members[$0] }
+        Dictionary(grouping: tasks) { entries[$0].groupName }.values.sorted { $0[0] < $1[0] }
     }
 
     private func sum(of group: [Int]) -> String {
         let duration = group.reduce(.zero) { $0 + entries[$1].end - entries[$1].start }
         let name = group.first.map { entries[$0].groupName } ?? ""
-        let sum = Group(name: name, taskCount: group.count, duration: duration)
+        let sum = Timeline.Group(name: name, taskCount: group.count, duration: duration)
         return "\(name.mermaidText) (\(sum.facts))"
     }
 

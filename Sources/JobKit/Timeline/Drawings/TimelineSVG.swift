@@ -1,8 +1,4 @@
 extension Timeline {
-    /// How many bars stand in one group: Chromium takes a time quadratic in the titles that lie
-    /// side by side.
-    private static var barsOfGroup: Int { 200 }
-
     /// Draws the timeline as a standalone picture, for a browser or a document.
     ///
     /// Each entry is one bar, coloured by its group: solid if it succeeded, red if it failed, grey
@@ -15,50 +11,56 @@ extension Timeline {
     /// - Returns: A complete SVG 1.1 document without scripts or references, about 250 bytes for
     ///   each entry. Characters that XML forbids are shown as pictures.
     public func svg() -> String {
-        let facts = TimelineFacts(of: self)
-        let layout = TimelineLayout(of: self, facts)
-        let legend = TimelineLegend(of: self, facts, layout: layout)
-        var svg = ""
-        svg += opening(width: layout.width, height: legend.bottom + TimelineLayout.margin)
-        svg += TimelineStyle.sheet
-        svg += heading(facts)
-        svg += axis(layout)
-        let isFailure = entries.indices.map { index in
+        TimelineSVG(of: TimelineFacts(of: self)).text
+    }
+}
+
+/// The picture of a timeline.
+private struct TimelineSVG {
+    private let facts: TimelineFacts
+    private let layout: TimelineLayout
+    private let legend: TimelineLegend
+
+    private var entries: [Timeline.Entry] { facts.entries }
+
+    /// How many bars stand in one group: Chromium takes a time quadratic in the titles that lie
+    /// side by side.
+    private static let barsOfGroup = 200
+
+    init(of facts: TimelineFacts) {
+        self.facts = facts
+        layout = TimelineLayout(of: facts)
+        legend = TimelineLegend(of: facts, layout: layout)
+    }
+
+    var text: String {
+        var svg = opening + TimelineStyle.sheet + heading + axis
+        // Failures stand on top, so that none is hidden where bars are narrow.
+        func isFailure(_ index: Int) -> Bool {
             !facts.isJob(index) && entries[index].outcomeWord == "failed"
         }
-        // Failures stand on top, so that none is hidden where bars are narrow.
-        let order =
-            entries.indices.filter { !isFailure[$0] } + entries.indices.filter { isFailure[$0] }
+        let order = entries.indices.filter { !isFailure($0) } + entries.indices.filter(isFailure)
         for (number, index) in order.enumerated() {
             if number.isMultiple(of: Self.barsOfGroup) { svg += number == 0 ? "<g>" : "</g>\n<g>" }
-            svg += bar(
-                index,
-                in: layout.bars[index],
-                isJob: facts.isJob(index),
-                ownTime: facts.ownTimes[index],
-                legend: legend
-            )
+            svg += bar(index)
         }
         if !order.isEmpty { svg += "</g>\n" }
-        svg += line(along: facts.path, in: layout)
-        svg += line(ofOwnTimes: facts.ownTimes, in: layout)
-        for index in entries.indices {
-            svg += label(of: index, in: layout, isJob: facts.isJob(index))
-        }
-        svg += legend.svg
-        return svg + "</svg>\n"
+        svg += criticalPath + ownTimes
+        for index in entries.indices { svg += label(of: index) }
+        return svg + legend.svg + "</svg>\n"
     }
 
-    private func opening(width: Double, height: Double) -> String {
-        let size = "\(width.text(decimals: 0)) \(height.text(decimals: 0))"
-        return "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 \(size)\" "
-            + "width=\"\(width.text(decimals: 0))\" height=\"\(height.text(decimals: 0))\">\n"
+    private var opening: String {
+        let width = layout.width.text(decimals: 0)
+        let height = (legend.bottom + TimelineLayout.margin).text(decimals: 0)
+        return "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
+            + "viewBox=\"0 0 \(width) \(height)\" width=\"\(width)\" height=\"\(height)\">\n"
     }
 
-    private func heading(_ facts: TimelineFacts) -> String {
+    private var heading: String {
         let title = facts.root.map { TimelineName.oneLine($0.name) } ?? "Nothing was recorded"
         let counts = Dictionary(entries.map { ($0.outcomeWord, 1) }, uniquingKeysWith: +)
-        var parts = [TimelineUnit.shortText(span)]
+        var parts = [TimelineUnit.shortText(facts.span)]
         let jobCount = facts.tasks.count { !$0.isEmpty }
         parts.append(
             "\(entries.count - jobCount) task".plural + " in " + "\(jobCount) job".plural
@@ -67,13 +69,13 @@ extension Timeline {
             if let count = counts[word] { parts.append("\(count) \(word)") }
         }
         if !facts.path.isEmpty { parts.append("critical path of \(facts.path.count)") }
-        if omittedCount > 0 { parts.append("\(omittedCount) more not recorded") }
+        if facts.omittedCount > 0 { parts.append("\(facts.omittedCount) more not recorded") }
         return TimelineStyle.text(title, x: 20, y: 30, style: "title", width: 1_160)
             + TimelineStyle.text(parts.joined(separator: " · "), x: 20, y: 48, style: "facts")
     }
 
-    private func axis(_ layout: TimelineLayout) -> String {
-        let ticks = TimelineAxis(span: span, count: Int(layout.plotWidth / 100)).ticks
+    private var axis: String {
+        let ticks = TimelineAxis(span: facts.span, count: Int(layout.plotWidth / 100)).ticks
         let (top, bottom) = (TimelineLayout.plotTop - 6, layout.plotBottom + 4)
         let isTall = layout.plotHeight > 800
         var grid = "<path class=\"grid\" d=\""
@@ -94,32 +96,26 @@ extension Timeline {
         return grid + "\"/>\n" + labels
     }
 
-    private func bar(
-        _ index: Int,
-        in bar: TimelineLayout.Bar,
-        isJob: Bool,
-        ownTime: Duration?,
-        legend: TimelineLegend
-    ) -> String {
-        let entry = entries[index]
-        var style = isJob ? "job" : legend.style(of: entry.groupName)
-        switch entry.outcome {
-        case .succeeded: break
-        default: style += " " + entry.outcomeWord
-        }
+    private func bar(_ index: Int) -> String {
+        let (entry, bar) = (entries[index], layout.bars[index])
+        var style = facts.isJob(index) ? "job" : legend.style(of: entry.groupName)
+        if entry.outcomeWord != "succeeded" { style += " " + entry.outcomeWord }
         return "<rect class=\"\(style)\" x=\"\(bar.left.text(decimals: 2))\" "
             + "y=\"\(bar.top.text(decimals: 2))\" width=\"\(bar.width.text(decimals: 2))\" "
-            + "height=\"\(bar.height.text(decimals: 2))\"><title>\(tip(of: entry, ownTime))</title></rect>\n"
+            + "height=\"\(bar.height.text(decimals: 2))\"><title>\(tip(of: index))</title></rect>\n"
     }
 
-    private func tip(of entry: Entry, _ ownTime: Duration?) -> String {
+    private func tip(of index: Int) -> String {
+        let entry = entries[index]
         var tip = entry.name.xmlText
         tip += "&#10;\(TimelineUnit.shortText(entry.end - entry.start)) from "
         tip += "\(TimelineUnit.shortText(entry.start)), \(entry.outcomeWord)"
         if case .failed(let error)? = entry.outcome {
             tip += ": \(String(describing: error).xmlText)"
         }
-        if let ownTime { tip += ", \(TimelineUnit.shortText(ownTime)) after its last task" }
+        if let ownTime = facts.ownTimes[index] {
+            tip += ", \(TimelineUnit.shortText(ownTime)) after its last task"
+        }
         tip += "&#10;\(entry.typeName.xmlText)"
         if let group = entry.givenGroup {
             tip += ", group \(TimelineName.oneLine(group).xmlText)"
@@ -133,11 +129,11 @@ extension Timeline {
     ///
     /// Bars between two of the path stay without the thick line, also where the path waits below
     /// them.
-    private func line(along path: [Int], in layout: TimelineLayout) -> String {
+    private var criticalPath: String {
         var line = ""
         var hops: [String] = []
         var last: (right: Double, foot: String)?
-        for index in path {
+        for index in facts.path {
             let bar = layout.bars[index]
             let left = bar.left.text(decimals: 1)
             let foot = (bar.top + bar.height - 1).text(decimals: 1)
@@ -151,15 +147,15 @@ extension Timeline {
             line += "H\(right.text(decimals: 1))"
             last = (right, foot)
         }
-        guard !path.isEmpty else { return "" }
+        guard !facts.path.isEmpty else { return "" }
         let joins = hops.count > 200 ? "" : "<path class=\"hop\" d=\"\(hops.joined())\"/>\n"
         return joins + "<path class=\"path\" d=\"\(line)\"/>\n"
     }
 
     /// Marks at the foot of each job how long it went on after its last task.
-    private func line(ofOwnTimes times: [Duration?], in layout: TimelineLayout) -> String {
+    private var ownTimes: String {
         var line = ""
-        for (index, time) in times.enumerated() {
+        for (index, time) in facts.ownTimes.enumerated() {
             guard let time else { continue }
             let bar = layout.bars[index]
             let left = layout.position(of: entries[index].end - time)
@@ -169,8 +165,8 @@ extension Timeline {
         return line.isEmpty ? "" : "<path class=\"own\" d=\"\(line)\"/>\n"
     }
 
-    private func label(of index: Int, in layout: TimelineLayout, isJob: Bool) -> String {
-        let bar = layout.bars[index]
+    private func label(of index: Int) -> String {
+        let (bar, isJob) = (layout.bars[index], facts.isJob(index))
         guard layout.rowHeight >= TimelineLayout.leastLabelledRow, bar.width >= 24 else {
             return ""
         }

@@ -17,36 +17,39 @@ extension Timeline {
     ///   line feed. Control characters in names and errors are shown as pictures, a line feed as
     ///   `␊`.
     public func text() -> String {
+        TimelineFacts(of: self).text()
+    }
+}
+
+extension TimelineFacts {
+    private static let deepestIndent = 20
+    private static let barWidth = 24
+
+    fileprivate func text() -> String {
         let unit = TimelineTextUnit(span: span)
-        let starts = entries.map { unit.text($0.start) }
-        let lengths = entries.map { unit.text($0.end - $0.start) }
-        let startWidth = starts.map(\.count).max() ?? 0
-        let lengthWidth = lengths.map(\.count).max() ?? 0
-        let facts = TimelineFacts(of: self)
-        let critical = Set(facts.path)
+        let starts = aligned(entries.map { unit.text($0.start) })
+        let lengths = aligned(entries.map { unit.text($0.end - $0.start) })
+        let critical = Set(path)
         var lines: [String] = []
-        lines.reserveCapacity(entries.count)
-        facts.forEachInTree { index, depth in
+        forEachInTree { index, depth in
             let entry = entries[index]
             lines.append(
                 (critical.contains(index) ? "* " : "  ")
-                    + starts[index].leftPadded(to: startWidth) + "  "
-                    + lengths[index].leftPadded(to: lengthWidth) + "  "
-                    + bar(of: entry) + "  "
+                    + "\(starts[index])  \(lengths[index])  \(bar(of: entry))  "
                     + String(repeating: "  ", count: min(depth, Self.deepestIndent))
                     + TimelineName.oneLine(entry.name)
                     + (entry.givenGroup.map { " [\(TimelineName.oneLine($0))]" } ?? "")
                     + entry.remark
-                    + (facts.ownTimes[index].map { " - \(unit.text($0)) after its last task" } ?? "")
+                    + (ownTimes[index].map { " - \(unit.text($0)) after its last task" } ?? "")
             )
         }
-        let sums = groupLines(facts.groups)
+        let sums = groupLines()
         if !sums.isEmpty { lines += [""] + sums }
         return lines.joined(separator: "\n")
     }
 
     /// A line for each group, and one for what was not recorded.
-    private func groupLines(_ groups: [Group]) -> [String] {
+    private func groupLines() -> [String] {
         let names = groups.map { TimelineName.oneLine($0.name) }
         let width = min(names.map(\.count).max() ?? 0, 40)
         var lines = zip(names, groups)
@@ -58,10 +61,13 @@ extension Timeline {
         return lines
     }
 
-    private static let deepestIndent = 20
-    private static let barWidth = 24
+    /// The texts, filled from the left to one width.
+    private func aligned(_ texts: [String]) -> [String] {
+        let width = texts.map(\.count).max() ?? 0
+        return texts.map { String(repeating: " ", count: width - $0.count) + $0 }
+    }
 
-    private func bar(of entry: Entry) -> String {
+    private func bar(of entry: Timeline.Entry) -> String {
         let columns = Double(Self.barWidth) / max(span / .nanoseconds(1), 1)
         let start = min(Int(entry.start / .nanoseconds(1) * columns), Self.barWidth - 1)
         let end = Int((entry.end / .nanoseconds(1) * columns).rounded(.up))
@@ -100,11 +106,5 @@ extension Timeline.Entry {
         case .cancelled: " - cancelled"
         case .failed(let error): " - failed: " + TimelineName.oneLine(String(describing: error))
         }
-    }
-}
-
-extension String {
-    fileprivate func leftPadded(to width: Int) -> String {
-        String(repeating: " ", count: max(width - count, 0)) + self
     }
 }

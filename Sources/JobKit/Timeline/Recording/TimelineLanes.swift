@@ -1,35 +1,35 @@
-/// Decides in which lane each interval of a timeline is drawn.
+/// Decides in which lane each entry of a timeline is drawn.
 ///
-/// An interval nests in its job's lane if nothing else runs there, and otherwise takes the lowest
+/// An entry nests in its job's lane if nothing else runs there, and otherwise takes the lowest
 /// lane that is free; it never nests in a stranger, which would look like its cause.
 struct TimelineLanes {
     /// How deep one lane nests at most; Perfetto drops slices that nest much deeper.
     static let maximumDepth = 100
 
-    /// The lane of each interval.
+    /// The lane of each entry.
     private(set) var lanes: [Int]
 
     private var freeLanes = MinHeap<Int>()
-    /// The intervals that run in each lane, outermost first.
+    /// The entries that run in each lane, outermost first.
     private var stacks: [[Int]] = []
 
-    /// Gives each interval a lane.
+    /// Gives each entry a lane.
     ///
-    /// - Parameter intervals: By start, a job before its tasks.
-    init(of intervals: [Timeline.Interval]) {
-        lanes = Array(repeating: -1, count: intervals.count)
-        let byEnd = intervals.indices.sorted { intervals[$0].end < intervals[$1].end }
+    /// - Parameter entries: By start, a job before its tasks.
+    init(of entries: [Timeline.Entry]) {
+        lanes = Array(repeating: -1, count: entries.count)
+        let byEnd = entries.indices.sorted { entries[$0].end < entries[$1].end }
         var endedCount = 0
-        for index in intervals.indices {
-            let start = intervals[index].start
-            while endedCount < byEnd.count, intervals[byEnd[endedCount]].end <= start {
+        for index in entries.indices {
+            let start = entries[index].start
+            while endedCount < byEnd.count, entries[byEnd[endedCount]].end <= start {
                 freeLane(of: byEnd[endedCount])
                 endedCount += 1
             }
-            let nests = nestsInItsJob(index, of: intervals)
+            let nests = nestsInItsJob(index, of: entries)
             let lane = nests ?? freeLanes.popFirst() ?? addLane()
             lanes[index] = lane
-            if intervals[index].end > start {
+            if entries[index].end > start {
                 stacks[lane].append(index)
             } else if nests == nil {
                 freeLanes.insert(lane)
@@ -42,7 +42,7 @@ struct TimelineLanes {
         return stacks.count - 1
     }
 
-    /// Frees the lane whose outermost interval has ended; what nests in it has ended too.
+    /// Frees the lane whose outermost entry has ended; what nests in it has ended too.
     private mutating func freeLane(of ended: Int) {
         let lane = lanes[ended]
         guard lane >= 0, stacks[lane].first == ended else { return }
@@ -50,17 +50,17 @@ struct TimelineLanes {
         freeLanes.insert(lane)
     }
 
-    /// The lane of the interval's job, if only the job and its ancestors run there.
-    private mutating func nestsInItsJob(_ index: Int, of intervals: [Timeline.Interval]) -> Int? {
-        guard let job = intervals[index].parent, lanes[job] >= 0 else { return nil }
+    /// The lane of the entry's job, if only the job and its ancestors run there.
+    private mutating func nestsInItsJob(_ index: Int, of entries: [Timeline.Entry]) -> Int? {
+        guard let job = entries[index].parent, lanes[job] >= 0 else { return nil }
         let lane = lanes[job]
-        while let last = stacks[lane].last, intervals[last].end <= intervals[index].start {
+        while let last = stacks[lane].last, entries[last].end <= entries[index].start {
             stacks[lane].removeLast()
         }
         guard
             stacks[lane].last == job,
             stacks[lane].count < Self.maximumDepth,
-            intervals[index].end <= intervals[job].end
+            entries[index].end <= entries[job].end
         else { return nil }
         return lane
     }

@@ -131,56 +131,48 @@ struct TimelineRecording {
     /// - Parameter now: Where what still runs ends.
     /// - Returns: The timeline, from the start of the first on it.
     func timeline(at now: EventTime) -> Timeline {
-        let shown = shownPlaces()
-        var newIndices: [Int: Int] = [:]
-        for (newIndex, index) in shown.enumerated() { newIndices[records[index].id] = newIndex }
-        let starts = shown.map { index in
-            let record = records[index]
-            return record.start == .unknown ? record.firstSeen : record.start
-        }
-        let knownEnds = knownEnds()
-        let ends = zip(shown, starts).map { max($1, knownEnds[$0] ?? now) }
-        let origin = starts.min() ?? now
-        let waits = TimelineWaits(waitingRecords(shown, starts, ends, newIndices))
-        let intervals = zip(shown.enumerated(), zip(starts, ends))
-            .map { shown, times in
-                let record = records[shown.element]
-                return Timeline.Interval(
+        let shown = shownIndices()
+        let newIndices = Dictionary(
+            uniqueKeysWithValues: zip(shown.map { records[$0].id }, 0...)
+        )
+        let ends = knownEnds()
+        let waits = shown.map { waitingRecord(records[$0], newIndices) }
+        let origin = waits.map(\.start).min() ?? now
+        let entries = zip(shown, zip(waits, TimelineWaits(waits).predecessors))
+            .map { index, found in
+                let (record, (wait, predecessors)) = (records[index], found)
+                let end = wait.end ?? max(wait.start, ends[index] ?? now)
+                return Timeline.Entry(
                     name: record.name.text,
                     typeName: record.name.typeName,
                     group: record.group?.description,
                     outcome: record.outcome,
-                    parent: record.parentID.flatMap { newIndices[$0] },
-                    start: origin.duration(to: times.0),
-                    end: origin.duration(to: times.1),
-                    predecessors: waits.predecessors[shown.offset]
+                    parent: wait.parent,
+                    start: origin.duration(to: wait.start),
+                    end: origin.duration(to: end),
+                    predecessors: predecessors
                 )
             }
-        return Timeline(intervals, omittedCount: omittedCount)
+        return Timeline(entries, omittedCount: omittedCount)
     }
 
-    /// What decides which operations each waited for, as indices among those that are shown.
-    private func waitingRecords(
-        _ shown: [Int],
-        _ starts: [EventTime],
-        _ ends: [EventTime],
+    /// What decides which operations one waited for, as indices among those that are shown.
+    private func waitingRecord(
+        _ record: Record,
         _ newIndices: [Int: Int]
-    ) -> [TimelineWaits.Record] {
-        shown.enumerated()
-            .map { newIndex, index in
-                let record = records[index]
-                let causes = [record.causeID].compactMap(\.self) + record.predecessorIDs
-                return TimelineWaits.Record(
-                    tracked: record.firstSeen,
-                    start: starts[newIndex],
-                    end: record.end == .unknown ? nil : ends[newIndex],
-                    parent: record.parentID.flatMap { newIndices[$0] },
-                    predecessors: (causes + [record.causes.groupCauseID])
-                        .compactMap { newIndices[$0] },
-                    queueID: record.causes.queueID,
-                    threadCause: newIndices[record.causes.threadCauseID]
-                )
-            }
+    ) -> TimelineWaits.Record {
+        let start = record.start == .unknown ? record.firstSeen : record.start
+        let causeIDs = record.predecessorIDs + [record.causes.groupCauseID]
+        return TimelineWaits.Record(
+            tracked: record.firstSeen,
+            start: start,
+            end: record.end == .unknown ? nil : max(start, record.end),
+            parent: record.parentID.flatMap { newIndices[$0] },
+            predecessors: ([record.causeID].compactMap(\.self) + causeIDs)
+                .compactMap { newIndices[$0] },
+            queueID: record.causes.queueID,
+            threadCause: newIndices[record.causes.threadCauseID]
+        )
     }
 
     /// When each operation finished or, of one that its job did not wait for, when the job did:
@@ -202,7 +194,7 @@ struct TimelineRecording {
     }
 
     /// The records of what has begun, and of the jobs above.
-    private func shownPlaces() -> [Int] {
+    private func shownIndices() -> [Int] {
         var isShown = records.map(\.hasBegun)
         for index in records.indices where isShown[index] {
             var parentID = records[index].parentID

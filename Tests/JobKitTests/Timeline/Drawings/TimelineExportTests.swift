@@ -34,7 +34,7 @@ import Testing
             #expect((arguments["error"] != nil) == (entry.outcomeWord == "failed"))
         }
         let threads = events.filter { $0["name"] as? String == "thread_name" }
-        #expect(threads.count == timeline.laneCount)
+        #expect(threads.count == TimelineFacts(of: timeline).laneCount)
         let critical = slices.filter { ($0["args"] as? [String: Any])?["critical"] != nil }
         #expect(critical.count == timeline.criticalPath.count)
     }

@@ -13,7 +13,7 @@ final class TimelineFilesTests: XCTestCase {
         let folder = named ?? temporary.path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: temporary) }
-        let samples: [(name: String, intervals: [Timeline.Interval])] = [
+        let samples: [(name: String, intervals: [Timeline.Entry])] = [
             ("5", SampleTimelines.simulated(count: 5, width: 2)),
             ("500", SampleTimelines.simulated(count: 500, width: 6)),
             ("50000", SampleTimelines.simulated(count: 50_000, width: 8, albumSize: 800)),

@@ -5,7 +5,7 @@ import Testing
 @Suite struct TimelineLanesTests {
     /// Checks that entries of one lane nest in their own job or lie apart, and counts the lanes.
     private func check(_ timeline: Timeline, sourceLocation: SourceLocation = #_sourceLocation) {
-        var open: [[Int]] = Array(repeating: [], count: timeline.laneCount)
+        var open: [[Int]] = Array(repeating: [], count: TimelineFacts(of: timeline).laneCount)
         for (place, entry) in timeline.entries.enumerated() {
             var stack = open[entry.lane]
             while let last = stack.last, timeline.entries[last].end <= entry.start {
@@ -58,12 +58,14 @@ import Testing
     }
 
     @Test func stepsShareTheLaneOfTheirJob() {
-        #expect(Timeline(SampleTimelines.sequential(count: 1_000)).laneCount == 1)
+        #expect(
+            TimelineFacts(of: Timeline(SampleTimelines.sequential(count: 1_000))).laneCount == 1
+        )
     }
 
     @Test func tasksAtOnceTakeALaneEach() {
         let timeline = Timeline(SampleTimelines.wide(count: 1_001))
-        #expect(timeline.laneCount == 1_000)
+        #expect(TimelineFacts(of: timeline).laneCount == 1_000)
         check(timeline)
     }
 
@@ -102,7 +104,7 @@ import Testing
                     )
                 }
         )
-        #expect(timeline.laneCount == 3)
+        #expect(TimelineFacts(of: timeline).laneCount == 3)
         check(timeline)
     }
 }

@@ -1,0 +1,44 @@
+extension Timeline {
+    /// Puts recorded entries in order and gives each its lane.
+    ///
+    /// - Parameters:
+    ///   - recorded: In any order; no entry is its own ancestor. Their indices are those of this
+    ///     list.
+    ///   - omittedCount: How many operations more there were.
+    init(_ recorded: [Entry], omittedCount: Int = 0) {
+        let depths = Self.depths(of: recorded.map(\.parent))
+        let order = recorded.indices.sorted { left, right in
+            (recorded[left].start, depths[left], left)
+                < (recorded[right].start, depths[right], right)
+        }
+        var newIndices = Array(repeating: 0, count: order.count)
+        for (newIndex, index) in order.enumerated() { newIndices[index] = newIndex }
+        var entries = order.map { index in
+            var entry = recorded[index]
+            entry.end = max(entry.start, entry.end)
+            entry.parent = entry.parent.map { newIndices[$0] }
+            entry.predecessors = entry.predecessors.map { newIndices[$0] }
+            return entry
+        }
+        for (index, lane) in TimelineLanes(of: entries).lanes.enumerated() {
+            entries[index].lane = lane
+        }
+        self.entries = entries
+        self.omittedCount = omittedCount
+    }
+
+    /// How many ancestors each has, found without recursion: jobs may nest ten thousand deep.
+    static func depths(of parents: [Int?]) -> [Int] {
+        var depths = Array(repeating: -1, count: parents.count)
+        for index in parents.indices where depths[index] < 0 {
+            var chain = [index]
+            while let parent = parents[chain[chain.count - 1]], depths[parent] < 0 {
+                chain.append(parent)
+            }
+            for member in chain.reversed() {
+                depths[member] = parents[member].map { depths[$0] + 1 } ?? 0
+            }
+        }
+        return depths
+    }
+}
