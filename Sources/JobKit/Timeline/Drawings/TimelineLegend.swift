@@ -1,18 +1,13 @@
 /// Says below the picture what its colours mean, and gives each group its own.
 struct TimelineLegend {
-    private struct Item {
-        let style: String
-        let text: String
-        let x: Double
-        let y: Double
-    }
+    /// The legend's elements; no `rect`, for each of those is an entry.
+    private(set) var svg = ""
 
     private static let lineHeight = 20.0
-    private static let pathStyle = "path"
-    private static let ownTimeStyle = "own"
 
     private var styles: [String: String] = [:]
-    private var items: [Item] = []
+    /// Where the next item begins.
+    private var x = TimelineLayout.margin
 
     /// Where the picture may end.
     private(set) var bottom: Double
@@ -25,30 +20,15 @@ struct TimelineLegend {
         for word in ["failed", "cancelled", "running"] where words.contains(word) {
             add("t\(TimelineStyle.colourCount) \(word)", word, layout)
         }
-        if !facts.path.isEmpty { add(Self.pathStyle, "critical path", layout) }
+        if !facts.path.isEmpty { add("path", "critical path", layout, isLine: true) }
         if facts.ownTimes.contains(where: { $0 != nil }) {
-            add(Self.ownTimeStyle, "job after its last task", layout)
+            add("own", "job after its last task", layout, isLine: true)
         }
     }
 
     /// The style of the bars of a group.
     func style(of groupName: String) -> String {
         styles[groupName] ?? "t\(TimelineStyle.colourCount)"
-    }
-
-    /// The legend's elements; no `rect`, for each of those is an entry.
-    var svg: String {
-        items.map { item in
-            let (x, y) = (item.x.text(decimals: 1), item.y.text(decimals: 1))
-            let sign =
-                [Self.pathStyle, Self.ownTimeStyle].contains(item.style)
-                ? "<path class=\"\(item.style)\" d=\"M\(x) \(y)h12\"/>"
-                : "<circle class=\"\(item.style)\" cx=\"\((item.x + 6).text(decimals: 1))\" "
-                    + "cy=\"\(y)\" r=\"5\"/>"
-            return sign
-                + TimelineStyle.text(item.text, x: item.x + 17, y: item.y + 4, style: "facts")
-        }
-        .joined()
     }
 
     private mutating func addGroups(_ groups: [Timeline.Group], layout: TimelineLayout) {
@@ -73,17 +53,23 @@ struct TimelineLegend {
     }
 
     /// Sets an item behind the last, or in a new line where it does not fit.
-    private mutating func add(_ style: String, _ text: String, _ layout: TimelineLayout) {
+    private mutating func add(
+        _ style: String,
+        _ text: String,
+        _ layout: TimelineLayout,
+        isLine: Bool = false
+    ) {
         let width = TimelineStyle.width(of: text) * 1.1 + 40
-        var (x, y) = (TimelineLayout.margin, bottom)
-        if let last = items.last {
-            x = last.x + TimelineStyle.width(of: last.text) * 1.1 + 40
-            if x + width > layout.width {
-                x = TimelineLayout.margin
-                y += Self.lineHeight
-            }
+        if x + width > layout.width, !svg.isEmpty {
+            x = TimelineLayout.margin
+            bottom += Self.lineHeight
         }
-        bottom = y
-        items.append(Item(style: style, text: text, x: x, y: y))
+        let y = bottom.text(decimals: 1)
+        svg +=
+            isLine
+            ? "<path class=\"\(style)\" d=\"M\(x.text(decimals: 1)) \(y)h12\"/>"
+            : "<circle class=\"\(style)\" cx=\"\((x + 6).text(decimals: 1))\" cy=\"\(y)\" r=\"5\"/>"
+        svg += TimelineStyle.text(text, x: x + 17, y: bottom + 4, style: "facts")
+        x += width
     }
 }
