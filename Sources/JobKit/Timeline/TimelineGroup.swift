@@ -16,13 +16,12 @@ extension Timeline {
     /// A job that has tasks, such as a retry, counts where it was tracked with a named group.
     public var groups: [Group] {
         let jobs = Set(entries.compactMap(\.parent))
-        var sums: [String: (count: Int, duration: Duration)] = [:]
-        for (index, entry) in entries.enumerated() where entry.parent != nil {
-            guard !jobs.contains(index) || entry.givenGroup != nil else { continue }
-            let sum = sums[entry.groupName] ?? (0, .zero)
-            sums[entry.groupName] = (sum.count + 1, sum.duration + entry.end - entry.start)
+        let counted = entries.indices.filter { index in
+            entries[index].parent != nil
+                && (!jobs.contains(index) || entries[index].givenGroup != nil)
         }
-        return sums.map { Group(name: $0, taskCount: $1.count, duration: $1.duration) }
+        return Dictionary(grouping: counted.map { entries[$0] }, by: \.groupName)
+            .map { Group(name: $0, of: $1) }
             .sorted { left, right in
                 (right.duration, left.name) < (left.duration, right.name)
             }
@@ -30,9 +29,14 @@ extension Timeline {
 }
 
 extension Timeline.Group {
+    init(name: String, of tasks: [Timeline.Entry]) {
+        let duration = tasks.reduce(.zero) { $0 + $1.end - $1.start }
+        self.init(name: name, taskCount: tasks.count, duration: duration)
+    }
+
     /// `12 tasks, 1.20 s`.
     var facts: String {
-        "\(taskCount) task\(taskCount == 1 ? "" : "s"), \(TimelineUnit.shortText(duration))"
+        "\(taskCount) task\(taskCount == 1 ? "" : "s"), \(duration.shortText)"
     }
 }
 

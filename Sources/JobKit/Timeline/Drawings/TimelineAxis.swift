@@ -1,3 +1,5 @@
+import Foundation
+
 /// Chooses the ticks of a time axis: round numbers, at readable distances.
 struct TimelineAxis {
     struct Tick: Equatable {
@@ -35,8 +37,12 @@ struct TimelineAxis {
             if let step = clock.first(where: { Double($0) >= least }) { return Double(step) }
             return 86_400 * (least / 86_400).rounded(.up)
         }
-        var power = 1e-9
-        while power * 10 <= least { power *= 10 }
+        return roundStep(least: least)
+    }
+
+    /// The next number of the form 1, 2 or 5 times a power of ten.
+    static func roundStep(least: Double) -> Double {
+        let power = pow(10, log10(least).rounded(.down))
         return [1, 2, 5, 10].map { $0 * power }.first { $0 >= least * (1 - 1e-9) } ?? least
     }
 

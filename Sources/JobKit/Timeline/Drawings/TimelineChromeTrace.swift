@@ -52,8 +52,8 @@ extension TimelineFacts {
 
     private func event(_ index: Int, _ colour: String?, isCritical: Bool) -> String {
         let entry = entries[index]
-        let start = entry.start.nanoseconds
-        let length = entry.end.nanoseconds - start
+        let start = TimelineUnit.microseconds.text(entry.start, decimals: 3)
+        let length = TimelineUnit.microseconds.text(entry.end - entry.start, decimals: 3)
         var arguments = "\"outcome\":\(entry.outcomeWord.jsonText)"
         if case .failed(let error)? = entry.outcome {
             arguments += ",\"error\":\(String(describing: error).jsonText)"
@@ -62,19 +62,14 @@ extension TimelineFacts {
         if let job = entry.parent { arguments += ",\"job\":\(entries[job].name.jsonText)" }
         if isCritical { arguments += ",\"critical\":true" }
         if let ownTime = ownTimes[index] {
-            arguments += ",\"afterLastTask\":\(TimelineUnit.shortText(ownTime).jsonText)"
+            arguments += ",\"afterLastTask\":\(ownTime.shortText.jsonText)"
         }
         return "{\"ph\":\"X\",\"name\":\(entry.name.jsonText),"
             + "\"cat\":\(entry.groupName.jsonText),"
             + (colour.map { "\"cname\":\"\($0)\"," } ?? "")
             + "\"pid\":0,\"tid\":\(entry.lane + 1),"
-            + "\"ts\":\(microseconds(start)),\"dur\":\(microseconds(length)),"
+            + "\"ts\":\(start),\"dur\":\(length),"
             + "\"args\":{\(arguments)}}"
-    }
-
-    /// Exact decimal text; a floating-point number would lose nanoseconds after a few days.
-    private func microseconds(_ nanoseconds: Int64) -> String {
-        "\(nanoseconds / 1_000).\(String(1_000 + nanoseconds % 1_000).dropFirst())"
     }
 }
 

@@ -15,21 +15,18 @@ extension Timeline {
 
 extension TimelineFacts {
     fileprivate func mermaid() -> String {
-        let unit = TimelineUnit(span: span)
+        let unit = TimelineUnit.telling(span)
         var lines = [
             "gantt",
             "    dateFormat x",
-            "    axisFormat %Q \(unit.rawValue)",
+            "    axisFormat %Q \(unit.symbol)",
             "    tickInterval \(tickInterval(in: unit))millisecond",
         ]
         if omittedCount > 0 { lines.append("    title \(omittedCount) more were not recorded") }
         forEachInTree { index, _ in
             guard entries[index].parent == nil || isJob(index) else { return }
             let name = entries[index].name.mermaidText
-            let ownTime = ownTimes[index]
-                .map {
-                    ", \(TimelineUnit.shortText($0)) after its last task"
-                }
+            let ownTime = ownTimes[index].map { ", \($0.shortText) after its last task" }
             lines.append("    section \(name)\(ownTime ?? "")")
             lines.append(line(of: index, in: unit))
             for group in groups(of: tasks[index].filter { !isJob($0) }) {
@@ -46,10 +43,8 @@ extension TimelineFacts {
     }
 
     private func sum(of group: [Int]) -> String {
-        let duration = group.reduce(.zero) { $0 + entries[$1].end - entries[$1].start }
-        let name = group.first.map { entries[$0].groupName } ?? ""
-        let sum = Timeline.Group(name: name, taskCount: group.count, duration: duration)
-        return "\(name.mermaidText) (\(sum.facts))"
+        let sum = Timeline.Group(name: entries[group[0]].groupName, of: group.map { entries[$0] })
+        return "\(sum.name.mermaidText) (\(sum.facts))"
     }
 
     private func line(of index: Int, in unit: TimelineUnit) -> String {
@@ -59,12 +54,9 @@ extension TimelineFacts {
         return "    \(entry.name.mermaidText) :\(entry.mermaidTag)t\(index), \(start), \(end)"
     }
 
-    /// A tenth of the span or a little more, of the form 1, 2 or 5 times a power of ten.
+    /// A tenth of the span or a little more.
     private func tickInterval(in unit: TimelineUnit) -> Int64 {
-        let least = max(unit.whole(span) / 10, 1)
-        var power: Int64 = 1
-        while power * 10 <= least { power *= 10 }
-        return [1, 2, 5, 10].map { $0 * power }.first { $0 >= least } ?? least
+        Int64(TimelineAxis.roundStep(least: Double(max(unit.whole(span) / 10, 1))).rounded())
     }
 }
 

@@ -60,7 +60,7 @@ private struct TimelineSVG {
     private var heading: String {
         let title = facts.root.map { TimelineName.oneLine($0.name) } ?? "Nothing was recorded"
         let counts = Dictionary(entries.map { ($0.outcomeWord, 1) }, uniquingKeysWith: +)
-        var parts = [TimelineUnit.shortText(facts.span)]
+        var parts = [facts.span.shortText]
         let jobCount = facts.tasks.count { !$0.isEmpty }
         parts.append(
             "\(entries.count - jobCount) task".plural + " in " + "\(jobCount) job".plural
@@ -108,13 +108,13 @@ private struct TimelineSVG {
     private func tip(of index: Int) -> String {
         let entry = entries[index]
         var tip = entry.name.xmlText
-        tip += "&#10;\(TimelineUnit.shortText(entry.end - entry.start)) from "
-        tip += "\(TimelineUnit.shortText(entry.start)), \(entry.outcomeWord)"
+        tip += "&#10;\((entry.end - entry.start).shortText) from "
+        tip += "\(entry.start.shortText), \(entry.outcomeWord)"
         if case .failed(let error)? = entry.outcome {
             tip += ": \(String(describing: error).xmlText)"
         }
         if let ownTime = facts.ownTimes[index] {
-            tip += ", \(TimelineUnit.shortText(ownTime)) after its last task"
+            tip += ", \(ownTime.shortText) after its last task"
         }
         tip += "&#10;\(entry.typeName.xmlText)"
         if let group = entry.givenGroup {

@@ -26,9 +26,8 @@ extension TimelineFacts {
     private static let barWidth = 24
 
     fileprivate func text() -> String {
-        let unit = TimelineTextUnit(span: span)
-        let starts = aligned(entries.map { unit.text($0.start) })
-        let lengths = aligned(entries.map { unit.text($0.end - $0.start) })
+        let starts = aligned(entries.map { inOneUnit($0.start) })
+        let lengths = aligned(entries.map { inOneUnit($0.end - $0.start) })
         let critical = Set(path)
         var lines: [String] = []
         forEachInTree { index, depth in
@@ -40,7 +39,7 @@ extension TimelineFacts {
                     + TimelineName.oneLine(entry.name)
                     + (entry.givenGroup.map { " [\(TimelineName.oneLine($0))]" } ?? "")
                     + entry.remark
-                    + (ownTimes[index].map { " - \(unit.text($0)) after its last task" } ?? "")
+                    + (ownTimes[index].map { " - \(inOneUnit($0)) after its last task" } ?? "")
             )
         }
         let sums = groupLines()
@@ -61,6 +60,17 @@ extension TimelineFacts {
         return lines
     }
 
+    /// A time in the unit of the whole text, always with the same decimals.
+    private func inOneUnit(_ time: Duration) -> String {
+        let (unit, decimals): (TimelineUnit, Int) =
+            switch span {
+            case ..<Duration.milliseconds(1): (.microseconds, 1)
+            case ..<Duration.seconds(10): (.milliseconds, 1)
+            default: (.seconds, 3)
+            }
+        return "\(unit.text(time, decimals: decimals)) \(unit.symbol)"
+    }
+
     /// The texts, filled from the left to one width.
     private func aligned(_ texts: [String]) -> [String] {
         let width = texts.map(\.count).max() ?? 0
@@ -74,26 +84,6 @@ extension TimelineFacts {
         let width = min(max(end - start, 1), Self.barWidth - start)
         return String(repeating: " ", count: start) + String(repeating: "━", count: width)
             + String(repeating: " ", count: Self.barWidth - start - width)
-    }
-}
-
-/// Writes durations in one unit with the same decimals, so that they align.
-private struct TimelineTextUnit {
-    private let unit: TimelineUnit
-    private let decimals: Int
-
-    init(span: Duration) {
-        switch span {
-        case ..<Duration.milliseconds(1): (unit, decimals) = (.microseconds, 1)
-        case ..<Duration.seconds(10): (unit, decimals) = (.milliseconds, 1)
-        default: (unit, decimals) = (.seconds, 3)
-        }
-    }
-
-    func text(_ duration: Duration) -> String {
-        let scale: Int64 = decimals == 1 ? 10 : 1_000
-        let count = duration.nanoseconds / (unit.length.nanoseconds / scale)
-        return "\(count / scale).\(String(scale + count % scale).dropFirst()) \(unit.rawValue)"
     }
 }
 

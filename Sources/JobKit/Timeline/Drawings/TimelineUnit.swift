@@ -1,40 +1,42 @@
 /// The unit in which a whole timeline is written, so that its numbers can be compared.
-enum TimelineUnit: String {
-    case nanoseconds = "ns"
-    case microseconds = "µs"
-    case milliseconds = "ms"
-    case seconds = "s"
+struct TimelineUnit {
+    let symbol: String
+    /// How long one of the unit is.
+    private let nanoseconds: Int64
+
+    static let nanoseconds = TimelineUnit(symbol: "ns", nanoseconds: 1)
+    static let microseconds = TimelineUnit(symbol: "µs", nanoseconds: 1_000)
+    static let milliseconds = TimelineUnit(symbol: "ms", nanoseconds: 1_000_000)
+    static let seconds = TimelineUnit(symbol: "s", nanoseconds: 1_000_000_000)
 
     /// The largest unit that still tells a thousandth of the span.
-    init(span: Duration) {
+    static func telling(_ span: Duration) -> TimelineUnit {
         switch span {
-        case ..<Duration.milliseconds(1): self = .nanoseconds
-        case ..<Duration.seconds(1): self = .microseconds
-        case ..<Duration.seconds(1_000): self = .milliseconds
-        default: self = .seconds
-        }
-    }
-
-    /// How long one of the unit is.
-    var length: Duration {
-        switch self {
-        case .nanoseconds: .nanoseconds(1)
-        case .microseconds: .microseconds(1)
-        case .milliseconds: .milliseconds(1)
-        case .seconds: .seconds(1)
+        case ..<Duration.milliseconds(1): .nanoseconds
+        case ..<Duration.seconds(1): .microseconds
+        case ..<Duration.seconds(1_000): .milliseconds
+        default: .seconds
         }
     }
 
     /// The duration in whole units, rounded down, so that order and nesting are kept.
-    func whole(_ duration: Duration) -> Int64 {
-        duration.nanoseconds / length.nanoseconds
-    }
+    func whole(_ duration: Duration) -> Int64 { duration.nanoseconds / nanoseconds }
 
+    /// The duration with one or three decimals, all of them written; a floating-point number would
+    /// lose nanoseconds after a few days.
+    func text(_ duration: Duration, decimals: Int) -> String {
+        let scale: Int64 = decimals == 1 ? 10 : 1_000
+        let count = duration.nanoseconds / (nanoseconds / scale)
+        return "\(count / scale).\(String(scale + count % scale).dropFirst())"
+    }
+}
+
+extension Duration {
     /// The duration in the largest unit of which it holds one, to about three digits.
-    static func shortText(_ duration: Duration) -> String {
-        let seconds = duration / .seconds(1)
+    var shortText: String {
+        let seconds = self / .seconds(1)
         switch seconds {
-        case ..<0.000_001: return "\(duration.nanoseconds) ns"
+        case ..<0.000_001: return "\(nanoseconds) ns"
         case ..<0.000_999_5: return threeDigits(seconds * 1e6) + " µs"
         case ..<0.999_5: return threeDigits(seconds * 1e3) + " ms"
         case ..<119.5: return threeDigits(seconds) + " s"
@@ -45,12 +47,10 @@ enum TimelineUnit: String {
         return hours > 0 ? "\(hours) h \(minutes) min" : "\(minutes) min \(whole % 60) s"
     }
 
-    private static func threeDigits(_ value: Double) -> String {
+    private func threeDigits(_ value: Double) -> String {
         value.text(decimals: value < 9.995 ? 2 : value < 99.95 ? 1 : 0)
     }
-}
 
-extension Duration {
     /// In whole nanoseconds, rounded down; for up to 292 years.
     var nanoseconds: Int64 {
         components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
@@ -60,13 +60,9 @@ extension Duration {
 extension Double {
     /// Decimal text without an exponent and without needless zeros.
     func text(decimals: Int) -> String {
-        let scale = [1, 10, 100, 1_000][decimals]
-        let rounded = Int((self * Double(scale)).rounded())
-        let (whole, fraction) = (rounded.magnitude / UInt(scale), rounded.magnitude % UInt(scale))
-        let sign = rounded < 0 ? "-" : ""
-        guard fraction > 0 else { return "\(sign)\(whole)" }
-        var digits = String(String(UInt(scale) + fraction).dropFirst())
-        while digits.hasSuffix("0") { digits.removeLast() }
-        return "\(sign)\(whole).\(digits)"
+        let scale = [1.0, 10, 100, 1_000][decimals]
+        // Zero is added because a rounded number may be the negative zero.
+        let text = "\(((self * scale).rounded() + 0) / scale)"
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 }

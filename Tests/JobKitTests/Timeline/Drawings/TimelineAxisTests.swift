@@ -36,6 +36,6 @@ import Testing
         (.seconds(7_260), "2 h 1 min"),
     ])
     func shortTextHasThreeDigits(duration: Duration, text: String) {
-        #expect(TimelineUnit.shortText(duration) == text)
+        #expect(duration.shortText == text)
     }
 }
