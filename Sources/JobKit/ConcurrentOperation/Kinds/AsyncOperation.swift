@@ -22,20 +22,7 @@ public final class AsyncOperation<Success: Sendable>: ResultOperation<Success>, 
 
     /// Starts the closure's task.
     public override func main() {
-        let isStarted = work.start { body in
-            Task(
-                name: name,
-                executorPreference: ThreadContext.current.pointee.taskExecutor
-            ) { [self] in
-                do {
-                    finish(returning: try await body())
-                } catch {
-                    finish(with: error)
-                }
-                work.end()
-            }
-        }
-        if !isStarted { finish() } else if isCancelled { work.cancel() }
+        work.start(for: self) { [self] body in finish(returning: try await body()) }
     }
 
     override func startedWithoutMain() {

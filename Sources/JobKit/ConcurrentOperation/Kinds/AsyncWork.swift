@@ -1,57 +1,43 @@
-/// The `async` body of an operation and the Swift task that runs it; a cancel may come at any time.
-struct AsyncWork<Body: Sendable>: ~Copyable, Sendable {
-    enum State: Sendable {
-        case pending(Body)
-        case starting
-        case running(Task<Void, Never>)
-        case cancelledEarly
-        case ended
-    }
-
-    private let state: Guarded<State>
+/// The `async` body of an operation, and the Swift task that runs it.
+final class AsyncWork<Body: Sendable>: Sendable {
+    private let state: Guarded<(body: Body?, task: Task<Void, Never>?)>
 
     init(_ body: Body) {
-        state = Guarded(.pending(body))
+        state = Guarded((body, nil))
     }
 
-    /// Starts the task that runs the body.
+    /// Starts the task that runs the body; its error becomes the operation's.
     ///
-    /// - Parameter makeTask: Makes the task, which calls ``end()`` last.
-    /// - Returns: False if a cancel came first.
-    func start(_ makeTask: (Body) -> Task<Void, Never>) -> Bool {
-        let body = state.withLock { state -> Body? in
-            guard case .pending(let body) = state else { return nil }
-            state = .starting
-            return body
+    /// - Parameters:
+    ///   - operation: The operation, which is entering `main()`.
+    ///   - run: Runs the body, and finishes the operation if that does not throw.
+    func start(
+        for operation: ConcurrentOperation,
+        _ run: @escaping @Sendable (Body) async throws -> Void
+    ) {
+        guard !operation.isCancelled, let body = state.withLock({ $0.body }) else {
+            return operation.finish()
         }
-        guard let body else { return false }
-        let task = makeTask(body)
-        let isCancelledEarly = state.withLock { state in
-            if case .cancelledEarly = state { return true }
-            if case .starting = state { state = .running(task) }
-            return false
-        }
-        if isCancelledEarly { task.cancel() }
-        return true
-    }
-
-    /// Cancels the task, even if it is about to be started.
-    func cancel() {
-        let before = state.withLock { state in
-            let before = state
-            switch before {
-            case .pending, .starting: state = .cancelledEarly
-            case .running, .cancelledEarly, .ended: break
+        let executor = ThreadContext.current.pointee.taskExecutor
+        let task = Task(name: operation.name, executorPreference: executor) { [self] in
+            do {
+                try await run(body)
+            } catch {
+                operation.finish(with: error)
             }
-            return before
+            end()
         }
-        if case .running(let task) = before { task.cancel() }
+        state.withLock { if $0.body != nil { $0.task = task } }
+        // A cancel that came before found no task.
+        if operation.isCancelled { task.cancel() }
     }
 
-    /// Releases the body and the task.
+    func cancel() { state.withLock { $0.task }?.cancel() }
+
+    /// Releases the body and the task, with no lock held.
     func end() {
         let released = state.withLock { state in
-            defer { state = .ended }
+            defer { state = (nil, nil) }
             return state
         }
         withExtendedLifetime(released) {}

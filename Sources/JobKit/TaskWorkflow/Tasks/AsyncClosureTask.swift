@@ -29,21 +29,10 @@ public final class AsyncClosureTask: LaunchTask, @unchecked Sendable {
 
     /// Starts the closure's `Task`.
     public override func main(context: LaunchContext) {
-        let isStarted = work.start { body in
-            Task(
-                name: name,
-                executorPreference: ThreadContext.current.pointee.taskExecutor
-            ) { [self] in
-                do {
-                    try await body(context)
-                    finish()
-                } catch {
-                    finish(with: error)
-                }
-                work.end()
-            }
+        work.start(for: self) { [self] body in
+            try await body(context)
+            finish()
         }
-        if !isStarted { finish() } else if isCancelled { work.cancel() }
     }
 
     override func startedWithoutMain() {
