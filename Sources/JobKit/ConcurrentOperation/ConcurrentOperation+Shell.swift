@@ -29,6 +29,12 @@ extension ConcurrentOperation {
         }
     }
 
+    /// Notes what no transition decides about.
+    @inline(__always)
+    func note(_ fact: OperationLifecycle) {
+        lifecycle.bitwiseOr(fact.rawValue, ordering: .acquiringAndReleasing)
+    }
+
     /// Finishes with `outcome` unless a finish came before; `store` keeps what it brought.
     func settle(_ outcome: OperationOutcome, store: () -> Void = {}) {
         guard transition({ $0.finishCalled() }) else { return }
@@ -119,7 +125,7 @@ extension ConcurrentOperation {
     func end(claimed: inout (any CallbackDelivery)?, isInsideJobKit: Bool) {
         let wasExecuting = currentLifecycle.contains(.executing)
         announceWillFinish(wasExecuting: wasExecuting)
-        lifecycle.bitwiseOr(OperationLifecycle.finished.rawValue, ordering: .acquiringAndReleasing)
+        note(.finished)
         // A waiter that comes now still waits until the job's observers have heard of the finish.
         becameFinished()
         let context = ThreadContext.current

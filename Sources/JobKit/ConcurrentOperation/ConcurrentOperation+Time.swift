@@ -108,7 +108,7 @@ extension ConcurrentOperation {
 
     /// Makes the timers when they are first used.
     private func timers() -> OperationTimers {
-        lifecycle.bitwiseOr(OperationLifecycle.isTimed.rawValue, ordering: .acquiringAndReleasing)
+        note(.isTimed)
         return hooks.withLock { hooks in
             if let timers = hooks.timers { return timers }
             let timers = OperationTimers()

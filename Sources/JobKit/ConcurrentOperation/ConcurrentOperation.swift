@@ -210,10 +210,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         get { super.queuePriority }
         set {
             super.queuePriority = newValue
-            lifecycle.bitwiseOr(
-                OperationLifecycle.prioritized.rawValue,
-                ordering: .acquiringAndReleasing
-            )
+            note(.prioritized)
             hooks.withLock { $0.queue }?.operationPriorityChanged(self)
         }
     }

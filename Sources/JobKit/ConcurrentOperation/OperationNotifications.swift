@@ -116,8 +116,4 @@ extension ConcurrentOperation {
         announceReady()
         if isOnce { transition { $0.refusalSettled() } }
     }
-
-    private func note(_ bit: OperationLifecycle) {
-        lifecycle.bitwiseOr(bit.rawValue, ordering: .acquiringAndReleasing)
-    }
 }

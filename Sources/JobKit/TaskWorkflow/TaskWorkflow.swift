@@ -146,10 +146,7 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
     // MARK: For JobKit
 
     private func startsItsOwnWay() {
-        lifecycle.bitwiseOr(
-            OperationLifecycle.startsItsOwnWay.rawValue,
-            ordering: .relaxed
-        )
+        note(.startsItsOwnWay)
     }
 
     override func startItsOwnWay() {

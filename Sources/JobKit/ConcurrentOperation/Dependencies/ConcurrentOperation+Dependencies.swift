@@ -17,10 +17,7 @@ extension ConcurrentOperation {
             return hooks.dependencies?.insert(operation) { DependencyEdge(dependencyCount) }
         }
         guard let edge else { return }
-        lifecycle.bitwiseOr(
-            OperationLifecycle.hasDependencies.rawValue,
-            ordering: .acquiringAndReleasing
-        )
+        note(.hasDependencies)
         edge.register(with: operation)
         announceUnready()
     }

@@ -94,10 +94,7 @@ extension Operation {
         }
         let concurrent = unsafeDowncast(self, to: ConcurrentOperation.self)
         let (standsElsewhere, isClosed) = concurrent.addingListener { $0.enter(queue, listener) }
-        concurrent.lifecycle.bitwiseOr(
-            OperationLifecycle.queued.rawValue,
-            ordering: .acquiringAndReleasing
-        )
+        concurrent.note(.queued)
         let hasStarted = concurrent.currentLifecycle.contains(.started)
         if hasStarted, !standsElsewhere { concurrent.hooks.withLock { $0.queue = nil } }
         return QueueEntry(

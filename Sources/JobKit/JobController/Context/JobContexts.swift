@@ -73,10 +73,7 @@ extension JobShell {
         _ task: Operation
     ) -> [(task: Operation, change: JobContexts.Change)] {
         guard let concurrent = task as? ConcurrentOperation else { return [] }
-        concurrent.lifecycle.bitwiseOr(
-            OperationLifecycle.inContext.rawValue,
-            ordering: .acquiringAndReleasing
-        )
+        concurrent.note(.inContext)
         guard let shell = (task as? JobController)?.shell else { return [] }
         let next = shell.send { state in
             state.machine.hasFinished ? nil : state.contexts.inherit(change)

@@ -31,10 +31,7 @@ extension JobController {
     ///
     /// - Parameter observer: The observer.
     public final func addObserver(_ observer: any JobObserver) {
-        lifecycle.bitwiseOr(
-            OperationLifecycle.observed.rawValue,
-            ordering: .acquiringAndReleasing
-        )
+        note(.observed)
         ObserverWalk.add(observer, to: self)
     }
 

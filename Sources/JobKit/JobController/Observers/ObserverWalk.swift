@@ -35,10 +35,7 @@ enum ObserverWalk {
         _ isComplete: Bool
     ) -> [Operation] {
         guard let concurrent = task as? ConcurrentOperation else { return [] }
-        concurrent.lifecycle.bitwiseOr(
-            OperationLifecycle.observed.rawValue,
-            ordering: .acquiringAndReleasing
-        )
+        concurrent.note(.observed)
         guard let shell = (task as? JobController)?.shell else { return [] }
         defer { shell.features.insert(.observed) }
         return shell.send { state in
