@@ -60,11 +60,11 @@ final class RateLimitedQueueShell: PollingQueue {
 
     // MARK: Adding
 
-    func add(_ operation: Operation, admission: TaskQueueShell.Admission = .demanded) {
+    func add(_ operation: Operation, mayHaveStarted: Bool = false) {
         let entry = operation.enter(self, startsIt: false, nil)
         guard !entry.standsElsewhere else { refuse(operation, "stands in a queue already") }
         guard entry.hasStarted else { return hold(operation) }
-        if admission == .demanded { refuse(operation, "has been started") }
+        if !mayHaveStarted { refuse(operation, "has been started") }
     }
 
     /// Has an operation wait for its turn.
@@ -235,9 +235,9 @@ extension OperationScheduling {
     /// Adds an operation unless it was started.
     func addUnlessStarted(_ operation: Operation) {
         if let queue = self as? TaskQueue {
-            queue.shell.add(operation, admission: .unlessStarted)
+            queue.shell.add(operation, mayHaveStarted: true)
         } else if let queue = self as? RateLimitedQueue {
-            queue.shell.add(operation, admission: .unlessStarted)
+            queue.shell.add(operation, mayHaveStarted: true)
         } else if !operation.isFinished, !operation.isExecuting {
             addOperation(operation)
         }

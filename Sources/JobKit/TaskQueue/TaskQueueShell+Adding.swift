@@ -2,27 +2,22 @@ import Foundation
 import Synchronization
 
 extension TaskQueueShell {
-    /// Whether adding an operation that cannot be added is a mistake of the caller's.
-    enum Admission {
-        /// A user's call: traps.
-        case demanded
-        /// A job's: whatever overtook it, there is nothing left to queue.
-        case unlessStarted
-    }
-
-    func add(
-        _ operation: Operation,
-        admission: Admission = .demanded,
-        isBarrier: Bool = false
-    ) {
-        if enter(operation, admission).stands {
+    /// Adds an operation; traps if it cannot be added.
+    ///
+    /// - Parameters:
+    ///   - operation: The operation.
+    ///   - mayHaveStarted: Whether other code may have started it, so that nothing is left to add: it
+    ///     is a job's task.
+    ///   - isBarrier: Whether it starts alone.
+    func add(_ operation: Operation, mayHaveStarted: Bool = false, isBarrier: Bool = false) {
+        if enter(operation, mayHaveStarted: mayHaveStarted).stands {
             insert(TaskQueueState.Arrival(operation, isBarrier: isBarrier))
         }
     }
 
     /// Adds operations in order, all of them before the first is started.
     func add(_ operations: [Operation]) {
-        for operation in operations { _ = enter(operation, .demanded) }
+        for operation in operations { _ = enter(operation, mayHaveStarted: false) }
         let arrivals = operations.map { TaskQueueState.Arrival($0) }
         let places = send { state in arrivals.map { state.operationAdded($0, to: self) } }
         for (arrival, place) in zip(arrivals, places) { arrived(arrival, at: place) }
@@ -34,7 +29,7 @@ extension TaskQueueShell {
         _ listener: OperationListener,
         of job: any WaitingJob
     ) -> QueueEntry {
-        let entry = enter(operation, .unlessStarted, listener)
+        let entry = enter(operation, mayHaveStarted: true, listener)
         if entry.stands {
             let isHere = job.holdsPermit(in: self)
             insert(TaskQueueState.Arrival(operation, job: isHere ? .passUnretained(job) : nil))
@@ -69,11 +64,11 @@ extension TaskQueueShell {
     /// Makes the operation stand in this queue, unless there is nothing left to start.
     private func enter(
         _ operation: Operation,
-        _ admission: Admission,
+        mayHaveStarted: Bool,
         _ listener: OperationListener? = nil
     ) -> QueueEntry {
         let entry = operation.enter(self, startsIt: true, listener)
-        if admission == .unlessStarted, entry.hasStarted { return entry }
+        if mayHaveStarted, entry.hasStarted { return entry }
         guard entry.stands else {
             refuse(
                 operation,
