@@ -33,13 +33,13 @@ extension TaskQueueShell {
     /// Blocks the thread until the queue is empty.
     func waitUntilIdle() {
         let semaphore = DispatchSemaphore(value: 0)
-        if ask({ $0.idleAwaited(by: .thread(semaphore)) }) { semaphore.wait() }
+        if ask({ $0.idleAwaited { semaphore.signal() } }) { semaphore.wait() }
     }
 
     /// Suspends the task until the queue is empty.
     func idle() async {
         await withUnsafeContinuation { continuation in
-            if !ask({ $0.idleAwaited(by: .task(continuation)) }) { continuation.resume() }
+            if !ask({ $0.idleAwaited { continuation.resume() } }) { continuation.resume() }
         }
     }
 

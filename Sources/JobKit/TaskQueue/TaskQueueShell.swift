@@ -213,7 +213,7 @@ final class TaskQueueShell: PollingQueue {
             return (end, state.takeNext(waiting: nil))
         }
         if let wake { self.wake(wake) }
-        end?.tellWaiters()
+        end?.resumeWaiters()
         return next
     }
 
@@ -237,7 +237,7 @@ final class TaskQueueShell: PollingQueue {
             noteWhetherItAsks(state)
             return end
         }
-        end?.tellWaiters()
+        end?.resumeWaiters()
     }
 
     func operationBecameReady(_ operation: Operation) {

@@ -13,7 +13,8 @@ struct TaskQueueState {
     /// Whether a plain operation was added since the queue was empty.
     private var mayHoldPlain = false
     private var polls = ReadinessPolls()
-    private var idleWaiters: [IdleWaiter] = []
+    /// Called when no operation is left in the queue.
+    private var idleWaiters: [@Sendable () -> Void] = []
     /// The queue itself, as long as an operation stands in it.
     private var keptAlive: TaskQueueShell?
 
@@ -152,10 +153,10 @@ struct TaskQueueState {
     struct End {
         /// Released with no lock held.
         let queue: TaskQueueShell?
-        let waiters: [IdleWaiter]
+        let waiters: [@Sendable () -> Void]
 
-        func tellWaiters() {
-            for waiter in waiters { waiter.resume() }
+        func resumeWaiters() {
+            for resume in waiters { resume() }
         }
     }
 
@@ -184,8 +185,8 @@ struct TaskQueueState {
         return End(queue: keptAlive.take(), waiters: idleWaiters)
     }
 
-    /// A waiter is to hear when no operation is left; returns false if none is.
-    mutating func idleAwaited(by waiter: IdleWaiter) -> Bool {
+    /// A waiter is to be resumed when no operation is left; returns false if none is.
+    mutating func idleAwaited(by waiter: @escaping @Sendable () -> Void) -> Bool {
         guard machine.count > 0 else { return false }
         idleWaiters.append(waiter)
         return true
