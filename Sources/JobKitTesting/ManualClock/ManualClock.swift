@@ -1,3 +1,5 @@
+import JobKit
+
 /// A clock whose time passes only when a test says so.
 ///
 /// Give it to the code under test instead of a `ContinuousClock`, to test every delay, limit and
@@ -13,14 +15,17 @@
 ///
 /// > Thread: Any. No lock is held while sleepers are resumed.
 public final class ManualClock: Clock, Sendable {
-    private let shell = ManualClockShell()
+    private typealias Waiter = CheckedContinuation<ManualClockEnding, Never>
+    private typealias Machine = ManualClockStateMachine<Waiter>
+
+    private let guarded = Guarded(Machine())
 
     /// Creates a clock at time zero.
     public init() {}
 
     /// The time to which the clock has been advanced.
     public var now: Instant {
-        Instant(elapsed: shell.now)
+        Instant(elapsed: guarded.withLock { $0.now })
     }
 
     /// Zero: the clock is exact.
@@ -30,7 +35,7 @@ public final class ManualClock: Clock, Sendable {
 
     /// The earliest sleeper's deadline; nil if there are no sleepers.
     public var nextDeadline: Instant? {
-        shell.nextDeadline.map(Instant.init(elapsed:))
+        guarded.withLock { $0.nextDeadline }.map(Instant.init(elapsed:))
     }
 
     /// Advances the time and resumes every sleeper whose deadline has come, the earliest first.
@@ -43,7 +48,7 @@ public final class ManualClock: Clock, Sendable {
     /// - Parameter duration: How far to advance; not negative.
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "A ManualClock cannot go back, here by \(duration)")
-        shell.advance(by: duration)
+        send { $0.advanced(by: duration) }
     }
 
     /// Suspends the calling task until the clock has been advanced to a deadline.
@@ -53,9 +58,8 @@ public final class ManualClock: Clock, Sendable {
     ///   - tolerance: Ignored, because the clock is exact.
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        guard await shell.sleep(until: deadline.elapsed) == .due else {
-            throw CancellationError()
-        }
+        let ending = await wait { $0.sleepBegan($1, until: deadline.elapsed, waiter: $2) }
+        guard ending == .due else { throw CancellationError() }
     }
 
     /// Suspends the calling task until at least so many tasks are sleeping on this clock.
@@ -64,7 +68,7 @@ public final class ManualClock: Clock, Sendable {
     ///
     /// - Parameter count: The number of sleepers to wait for.
     public func waitForSleepers(_ count: Int = 1) async {
-        await shell.wait(for: .sleepers(count))
+        _ = await wait { $0.watchBegan($1, for: .sleepers(count), waiter: $2) }
     }
 
     /// Suspends the calling task until something sleeps until exactly this deadline.
@@ -84,7 +88,27 @@ public final class ManualClock: Clock, Sendable {
     /// - Parameter deadline: The sleeper's deadline. A deadline that has already come is never
     ///   slept for.
     public func waitForDeadline(_ deadline: Instant) async {
-        await shell.wait(for: .deadline(deadline.elapsed))
+        _ = await wait { $0.watchBegan($1, for: .deadline(deadline.elapsed), waiter: $2) }
+    }
+
+    /// Suspends the calling task until the machine resumes it or the task is cancelled.
+    private func wait(
+        _ began: (inout Machine, Machine.WaiterID, Waiter) -> [Machine.Resumption]
+    ) async -> ManualClockEnding {
+        let id = guarded.withLock { $0.waitAnnounced() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                send { began(&$0, id, continuation) }
+            }
+        } onCancel: {
+            send { $0.waitCancelled(id) }
+        }
+    }
+
+    /// Feeds an input to the machine, and resumes tasks with the lock released.
+    private func send(_ input: (inout Machine) -> [Machine.Resumption]) {
+        let resumptions = guarded.withLock { input(&$0) }
+        for resumption in resumptions { resumption.waiter.resume(returning: resumption.ending) }
     }
 }
 

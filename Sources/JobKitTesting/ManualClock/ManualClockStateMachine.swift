@@ -34,7 +34,7 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
     private var lastID: WaiterID = 0
     /// The waits that have not begun, and whether they were cancelled.
     private var announced: [WaiterID: Bool] = [:]
-    /// By deadline, the earliest first; those of one deadline in the order in which they fell asleep.
+    /// By deadline, the earliest first, and within a deadline in the order in which they began.
     private var sleepers: [Wait<Duration>] = []
     /// In the order in which they began.
     private var watchers: [Wait<Goal>] = []
