@@ -46,11 +46,11 @@ final class TaskQueueShell: PollingQueue {
         _ input: (inout sending TaskQueueState) -> sending Result
     ) -> sending Result {
         let caller = caller ?? self.caller
-        let (result, wake) = state.withLock { state in
+        let (result, call) = state.withLock { state in
             let result = input(&state)
-            return (result, state.workerToWake(by: caller))
+            return (result, state.callWorker(by: caller))
         }
-        if let wake { self.wake(wake) }
+        carryOut(call)
         return result
     }
 
@@ -72,26 +72,34 @@ final class TaskQueueShell: PollingQueue {
 
     // MARK: Workers
 
-    private func wake(_ wake: TaskQueueWorkers.Wake) {
-        switch wake {
-        case .worker(let worker): call(worker)
-        case .searchingWorkers: workSign.add(1, ordering: .relaxed)
+    @inline(__always)
+    private func carryOut(_ call: WorkerRoster.Call) {
+        if call != .nobody { wake(call) }
+    }
+
+    @inline(never)
+    private func wake(_ call: WorkerRoster.Call) {
+        switch call {
+        case .nobody: break
+        case .worker(let worker): wake(worker)
+        case .searching: workSign.add(1, ordering: .relaxed)
         case .watch: WorkerWatch.begin(self)
         case .workerAndWatch(let worker):
-            call(worker)
+            wake(worker)
             WorkerWatch.begin(self)
         }
     }
 
-    func call(_ worker: TaskQueueWorkers.Worker) {
-        worker.queue.async { [self] in work(worker.index) }
+    func wake(_ worker: Int, delivering delivery: (any CallbackDelivery)? = nil) {
+        let queue = ask { $0.workers.queue(of: worker) }
+        queue.async { [self] in work(worker, delivering: delivery) }
     }
 
     /// Has an idle worker deliver to a job, and go on with what its callbacks add, which saves the
     /// waking of a second thread; returns false if none is idle.
     func deliverOnIdleWorker(_ delivery: any CallbackDelivery) -> Bool {
-        guard let (index, queue) = ask({ $0.workers.takeIdle() }) else { return false }
-        queue.async { [self] in work(index, delivering: delivery) }
+        guard let worker = ask({ $0.workers.roster.idleWorker() }) else { return false }
+        wake(worker, delivering: delivery)
         return true
     }
 
@@ -117,8 +125,8 @@ final class TaskQueueShell: PollingQueue {
     ///
     /// A job may be given that waits now, because the worker has delivered to it.
     func next(waiting: (any WaitingJob)? = nil) -> TaskQueueState.Start? {
-        let (start, wake) = state.withLock { $0.takeNext(waiting: waiting) }
-        if let wake { self.wake(wake) }
+        let (start, call) = state.withLock { $0.takeNext(waiting: waiting) }
+        carryOut(call)
         return start
     }
 
@@ -128,8 +136,8 @@ final class TaskQueueShell: PollingQueue {
         var now = begin
         while true {
             now = waitForSign(since: now)
-            let (found, wake) = state.withLock { $0.searched(index, from: begin, to: now) }
-            if let wake { self.wake(wake) }
+            let (found, call) = state.withLock { $0.searched(index, from: begin, to: now) }
+            carryOut(call)
             switch found {
             case .start(let start): return start
             case .nothing: continue
@@ -207,12 +215,12 @@ final class TaskQueueShell: PollingQueue {
     func finishAndTakeNext(
         _ remove: (inout TaskQueueState) -> TaskQueueState.End?
     ) -> TaskQueueState.Start? {
-        let (end, (next, wake)) = state.withLock { state in
+        let (end, (next, call)) = state.withLock { state in
             let end = remove(&state)
             noteWhetherItAsks(state)
             return (end, state.takeNext(waiting: nil))
         }
-        if let wake { self.wake(wake) }
+        carryOut(call)
         end?.resumeWaiters()
         return next
     }

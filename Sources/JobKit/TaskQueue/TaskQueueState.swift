@@ -27,19 +27,19 @@ struct TaskQueueState {
 
     /// What is to be done if there is something to start.
     @inline(__always)
-    mutating func workerToWake(by caller: WorkerRoster.Caller) -> TaskQueueWorkers.Wake? {
-        workers.toWake(startable: machine.startableCount, by: caller)
+    mutating func callWorker(by caller: WorkerRoster.Caller) -> WorkerRoster.Call {
+        workers.roster.call(startable: machine.startableCount, by: caller)
     }
 
-    /// Takes in what a look at the workers has found; see ``TaskQueueWorkers/looked(_:at:)``.
+    /// Takes in what a look at the workers has found; see ``WorkerRoster/looked(_:at:)``.
     mutating func lookedAtWorkers(
         _ look: ThreadDemand.Look,
         at now: UInt64
-    ) -> (called: [TaskQueueWorkers.Worker], pause: UInt64?) {
+    ) -> (woken: [Int], pause: UInt64?) {
         var look = look
-        look.active = workers.activeCount
+        look.active = workers.roster.active
         (look.startable, look.startCount) = (machine.startableCount, machine.startCount)
-        return workers.looked(look, at: now)
+        return workers.roster.looked(look, at: now)
     }
 
     // MARK: Starting
@@ -67,13 +67,13 @@ struct TaskQueueState {
     ///
     /// The job to which it has delivered, if any, waits now.
     @inline(__always)
-    mutating func takeNext(waiting: (any WaitingJob)?) -> (Start?, TaskQueueWorkers.Wake?) {
+    mutating func takeNext(waiting: (any WaitingJob)?) -> (Start?, WorkerRoster.Call) {
         if let waiting { jobWaits(waiting) }
-        guard !workers.hasTooMany, let start = start() else {
-            workers.searchBegan()
-            return (nil, nil)
+        guard !workers.roster.hasTooMany, let start = start() else {
+            workers.roster.searchBegan()
+            return (nil, .nobody)
         }
-        return (start, workerToWake(by: .other))
+        return (start, callWorker(by: .other))
     }
 
     /// What follows when a worker has searched.
@@ -90,15 +90,16 @@ struct TaskQueueState {
         _ worker: Int,
         from begin: UInt64,
         to now: UInt64
-    ) -> (Found, TaskQueueWorkers.Wake?) {
-        let goesOn = workers.searchGoesOn(from: begin, to: now, startCount: machine.startCount)
-        guard !workers.hasTooMany, let start = start() else {
-            if goesOn, machine.startableCount == 0 { return (.nothing, nil) }
-            workers.searchEnded()
+    ) -> (Found, WorkerRoster.Call) {
+        workers.roster.measure(at: now, startCount: machine.startCount)
+        let goesOn = workers.roster.searchGoesOn(after: now - begin)
+        guard !workers.roster.hasTooMany, let start = start() else {
+            if goesOn, machine.startableCount == 0 { return (.nothing, .nobody) }
+            workers.roster.searchEnded()
             return (.end, workers.workerLeft(worker, startable: machine.startableCount))
         }
-        workers.searchEnded()
-        return (.start(start), workerToWake(by: .other))
+        workers.roster.searchEnded()
+        return (.start(start), callWorker(by: .other))
     }
 
     /// The operation turned out not to be ready when it was to be started.

@@ -1,24 +1,11 @@
 import Dispatch
 
 /// The threads of a queue: serial `DispatchQueue`s, which have threads of their own.
-///
-/// ``WorkerRoster`` decides which of them work.
 struct TaskQueueWorkers {
-    /// A thread, by its number in the roster.
-    typealias Worker = (index: Int, queue: DispatchQueue)
-
-    /// What gets the queue to start an operation.
-    enum Wake {
-        case worker(Worker)
-        case searchingWorkers
-        /// A ``WorkerWatch`` begins.
-        case watch
-        case workerAndWatch(Worker)
-    }
-
-    private var roster: WorkerRoster
+    /// Decides which of them work; a worker is its number there.
+    var roster: WorkerRoster
     private var workers: [(queue: DispatchQueue, badge: WorkerBadge?)] = []
-    /// Where operations are asked again whether they are ready; made when it is needed.
+    /// Where operations are polled; made when it is needed.
     private var pollQueue: DispatchQueue?
     private let name: String
     private let quality: DispatchQoS
@@ -29,80 +16,34 @@ struct TaskQueueWorkers {
         self.quality = quality
     }
 
-    /// What is to be done where `startable` operations could be started.
-    @inline(__always)
-    mutating func toWake(startable: Int, by caller: WorkerRoster.Caller) -> Wake? {
-        startable > 0 ? wake(roster.call(startable: startable, by: caller)) : nil
+    /// Where a worker works; made when it is first called.
+    mutating func queue(of worker: Int) -> DispatchQueue {
+        while worker >= workers.count {
+            let label = "\(name) worker \(workers.count)"
+            workers.append((DispatchQueue(label: label, qos: quality), nil))
+        }
+        return workers[worker].queue
     }
 
-    /// A worker has come.
-    mutating func workerCame(_ index: Int, _ badge: WorkerBadge) {
-        workers[index].badge = badge
+    /// A worker that was called has come.
+    mutating func workerCame(_ worker: Int, _ badge: WorkerBadge) {
+        workers[worker].badge = badge
         roster.workerCame()
     }
 
     /// The workers that are at work, with what can be told of each.
     var atWork: [WorkerBadge] { workers.compactMap(\.badge) }
 
-    /// Whether a worker that asks for the next operation is to leave instead.
-    var hasTooMany: Bool { roster.hasTooMany }
-
     /// A worker has nothing to do any more, or leaves `startable` operations to others.
-    mutating func workerLeft(_ index: Int, startable: Int) -> Wake? {
-        let began = workers[index].badge.take()?.began.load(ordering: .relaxed)
-        return wake(roster.workerLeft(index, startable: startable, hasStarted: began != 0))
+    mutating func workerLeft(_ worker: Int, startable: Int) -> WorkerRoster.Call {
+        let began = workers[worker].badge.take()?.began.load(ordering: .relaxed)
+        return roster.workerLeft(worker, startable: startable, hasStarted: began != 0)
     }
 
-    /// Takes in what a look at the workers has found.
-    ///
-    /// - Returns: The workers to call now, and when to look again in nanoseconds, if at all.
-    mutating func looked(
-        _ look: ThreadDemand.Look,
-        at now: UInt64
-    ) -> (called: [Worker], pause: UInt64?) {
-        let (woken, pause) = roster.looked(look, at: now)
-        return (woken.map { worker($0) }, pause)
-    }
-
-    var activeCount: Int { roster.active }
-
-    /// Takes an idle worker, which has to work then.
-    mutating func takeIdle() -> Worker? { roster.idleWorker().map { worker($0) } }
-
-    mutating func searchBegan() { roster.searchBegan() }
-
-    mutating func searchEnded() { roster.searchEnded() }
-
-    /// Whether a worker that has searched from `begin` to `now`, in nanoseconds, and found nothing
-    /// goes on, when the queue has started `startCount` operations.
-    mutating func searchGoesOn(from begin: UInt64, to now: UInt64, startCount: Int) -> Bool {
-        roster.measure(at: now, startCount: startCount)
-        return roster.searchGoesOn(after: now - begin)
-    }
-
-    /// Where operations are asked again: a thread that no blocked operation holds.
+    /// Where operations are polled: a thread that no blocked operation holds.
     mutating func queueToPoll() -> DispatchQueue {
-        if let pollQueue { return pollQueue }
-        let made = DispatchQueue(label: "\(name) readiness", qos: quality)
-        pollQueue = made
-        return made
-    }
-
-    private mutating func wake(_ call: WorkerRoster.Call) -> Wake? {
-        switch call {
-        case .nobody: nil
-        case .searching: .searchingWorkers
-        case .worker(let index): .worker(worker(index))
-        case .watch: .watch
-        case .workerAndWatch(let index): .workerAndWatch(worker(index))
-        }
-    }
-
-    private mutating func worker(_ index: Int) -> Worker {
-        if index == workers.count {
-            let queue = DispatchQueue(label: "\(name) worker \(index)", qos: quality)
-            workers.append((queue, nil))
-        }
-        return (index, workers[index].queue)
+        let queue = pollQueue ?? DispatchQueue(label: "\(name) readiness", qos: quality)
+        pollQueue = queue
+        return queue
     }
 }

@@ -101,7 +101,7 @@ extension TaskQueueShell {
     /// - Returns: When to look again, in nanoseconds from now; nil if there is no need to.
     fileprivate func lookedAtWorkers(_ look: ThreadDemand.Look, at now: UInt64) -> UInt64? {
         let (called, pause) = ask { $0.lookedAtWorkers(look, at: now) }
-        for worker in called { call(worker) }
+        for worker in called { wake(worker) }
         return pause
     }
 }
