@@ -83,10 +83,10 @@ final class TaskQueueShell: PollingQueue {
         case .nobody: break
         case .worker(let worker): wake(worker)
         case .searching: workSign.add(1, ordering: .relaxed)
-        case .watch: WorkerWatch.begin(self)
+        case .watch: watchWorkers()
         case .workerAndWatch(let worker):
             wake(worker)
-            WorkerWatch.begin(self)
+            watchWorkers()
         }
     }
 

@@ -75,15 +75,44 @@ struct WorkerThread: Hashable, Sendable {
     #endif
 }
 
-/// A worker while it is at work, for those who look at it from other threads.
+/// A worker while it is at work, for the looks from another thread.
 final class WorkerBadge: Sendable {
     let thread = WorkerThread.current
-    /// When the worker came, and the processor time that its thread had used by then.
-    let begin: (time: UInt64, used: UInt64)
     /// How many operations it has begun: written by the worker alone.
     let began = Atomic<Int>(0)
+    private let last: Guarded<Reading>
 
+    /// What was read of it.
+    private struct Reading {
+        let time: UInt64
+        let used: UInt64
+        let began: Int
+        /// Since when it has been in one operation.
+        let since: UInt64
+    }
+
+    /// Makes the badge of the calling thread.
     init(at now: UInt64) {
-        begin = (now, thread.processorTime ?? 0)
+        let used = thread.processorTime ?? 0
+        last = Guarded(Reading(time: now, used: used, began: 0, since: now))
+    }
+
+    /// Reads what the worker has done since it was read last, or came.
+    ///
+    /// - Parameter now: The time, in nanoseconds.
+    /// - Returns: That, and for how long it has been in one operation; nil if its thread is no more.
+    func read(at now: UInt64) -> (use: ThreadUse, inOperation: UInt64)? {
+        let began = began.load(ordering: .relaxed)
+        return last.withLock { last in
+            guard now > last.time, let used = thread.processorTime else { return nil }
+            let use = ThreadUse(
+                time: now - last.time,
+                used: used > last.used ? used - last.used : 0,
+                began: began - last.began
+            )
+            let since = use.began == 0 ? last.since : now
+            last = Reading(time: now, used: used, began: began, since: since)
+            return (use, now - since)
+        }
     }
 }
