@@ -11,7 +11,7 @@ struct TaskQueueBarriers: Sendable {
     /// The epochs after the current one, behind the ``passed`` ones; none in a queue without
     /// barriers.
     private var later: [Epoch] = []
-    /// How many of ``later`` are no longer, and are removed many at a time.
+    /// How many leading epochs of ``later`` have passed; they are removed in batches.
     private var passed = 0
 
     /// Whether a barrier stands in the queue.
@@ -31,13 +31,9 @@ struct TaskQueueBarriers: Sendable {
     mutating func barrierAdded() -> Int {
         let openInLast = hasBarrier ? later[later.count - 1].unfinished : unfinished
         if openInLast > 0 { later.append(Epoch()) }
-        if hasBarrier {
-            later[later.count - 1].unfinished += 1
-        } else {
-            unfinished += 1
-        }
+        let epoch = entryAdded()
         later.append(Epoch())
-        return last - 1
+        return epoch
     }
 
     /// An entry of a later epoch is the task of a job that executes: a barrier waits for the job,
