@@ -81,19 +81,14 @@ struct TaskQueueStateMachine<Entry> {
 
     /// The entry turned out not to be ready when it was to be started.
     mutating func startRefused(_ slot: Int) {
-        precondition(slots[slot].state == .executing, "startRefused(_:) of an entry not started")
+        precondition(slots[slot].state == .executing, "refused or postponed, and not started")
         slots[slot].state = .waiting
         permits.giveBackPermit(of: slot, &slots)
     }
 
     /// The entry turned out to be less urgent when it was to be started: others may come before it.
     mutating func startPostponed(_ slot: Int, to priority: TaskPriority) {
-        precondition(
-            slots[slot].state == .executing,
-            "startPostponed(_:to:) of an entry not started"
-        )
-        slots[slot].state = .waiting
-        permits.giveBackPermit(of: slot, &slots)
+        startRefused(slot)
         slots[slot].priority = priority
         permits.entryBecameReady(slot, &slots)
     }
