@@ -11,15 +11,16 @@ extension TaskQueueShell {
 
     func suspend(_ isSuspended: Bool) {
         if !isSuspended { readPriorities() }
-        send { $0.suspensionChanged(to: isSuspended) }
+        send { $0.machine.suspensionChanged(to: isSuspended) }
     }
 
     func changeWidth(to width: Int) {
         readPriorities()
         let becameLimited = send { state in
-            let becameLimited = state.widthChanged(to: width)
+            let wasUnlimited = state.machine.width == Int.max
+            state.machine.widthChanged(to: width)
             noteWhetherItAsks(state)
-            return becameLimited
+            return wasUnlimited && width < Int.max
         }
         if becameLimited { findWaitingJobs() }
     }

@@ -8,7 +8,7 @@ import Foundation
 struct TaskQueueState {
     typealias Machine = TaskQueueStateMachine<Operation>
 
-    private(set) var machine: Machine
+    var machine: Machine
     var workers: TaskQueueWorkers
     /// Whether a plain operation was added since the queue was empty.
     private var mayHoldPlain = false
@@ -212,19 +212,6 @@ struct TaskQueueState {
     private func occupied(_ slot: Int, by operation: Operation) -> Int? {
         machine.slots.indices.contains(slot) && machine.slots[slot].entry === operation
             ? slot : nil
-    }
-
-    // MARK: The queue
-
-    mutating func suspensionChanged(to isSuspended: Bool) {
-        machine.suspensionChanged(to: isSuspended)
-    }
-
-    /// Returns whether the jobs that wait for the operations are to be found now.
-    mutating func widthChanged(to width: Int) -> Bool {
-        let wasUnlimited = machine.width == Int.max
-        machine.widthChanged(to: width)
-        return wasUnlimited && width < Int.max
     }
 
     // MARK: Jobs that wait
