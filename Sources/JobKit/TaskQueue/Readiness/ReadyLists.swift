@@ -1,7 +1,7 @@
 /// Tickets by priority, within a priority the one added first.
 ///
-/// Tickets are not removed when they become void; who pops them says which still hold, and who
-/// makes many void without popping them has them removed when the lists are ``isCrowded``.
+/// A ticket that has become void stays until it is popped; the caller knows which still hold. A
+/// caller that makes many void without popping them removes them when the lists are ``isCrowded``.
 struct ReadyLists: Sendable {
     private struct List: Sendable {
         /// The tickets that came in the order added: nearly all.
@@ -40,7 +40,7 @@ struct ReadyLists: Sendable {
     }
 
     private var normal = List()
-    /// The lists of the four other priorities; empty until one of them is used.
+    /// The lists of the other priorities, by their numbers; none until one of them is used.
     ///
     /// All that an entry of normal priority needs is so within one line of a core's cache, which
     /// two threads take from each other.
@@ -63,7 +63,7 @@ struct ReadyLists: Sendable {
         normal.removeAll { !holds($0, .normal) }
         if !others.isEmpty {
             for priority in Self.moreUrgent + Self.lessUrgent {
-                others[Self.index(of: priority)].removeAll { !holds($0, priority) }
+                others[priority.rawValue].removeAll { !holds($0, priority) }
             }
         }
         crowd = max(Self.smallestCrowd, 2 * count)
@@ -76,8 +76,10 @@ struct ReadyLists: Sendable {
 
     mutating func insert(_ ticket: TaskQueueTicket, priority: TaskPriority) {
         guard priority != .normal else { return normal.insert(ticket) }
-        if others.isEmpty { others = Array(repeating: List(), count: 4) }
-        others[Self.index(of: priority)].insert(ticket)
+        if others.isEmpty {
+            others = Array(repeating: List(), count: TaskPriority.allCases.count)
+        }
+        others[priority.rawValue].insert(ticket)
     }
 
     /// Removes and returns the first ticket, void or not, with its priority.
@@ -98,20 +100,8 @@ struct ReadyLists: Sendable {
         of priorities: [TaskPriority]
     ) -> (ticket: TaskQueueTicket, priority: TaskPriority)? {
         for priority in priorities {
-            if let ticket = others[Self.index(of: priority)].popFirst() {
-                return (ticket, priority)
-            }
+            if let ticket = others[priority.rawValue].popFirst() { return (ticket, priority) }
         }
         return nil
-    }
-
-    private static func index(of priority: TaskPriority) -> Int {
-        switch priority {
-        case .veryHigh: 0
-        case .high: 1
-        case .normal: preconditionFailure("the list of normal priority stands by itself")
-        case .low: 2
-        case .veryLow: 3
-        }
     }
 }
