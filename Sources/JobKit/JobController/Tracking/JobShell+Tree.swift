@@ -24,11 +24,30 @@ extension JobShell {
             fatalError("JobKit: \(job.label) was told to track itself.")
         }
         guard ancestor.shell.hasTasks else { return }
-        var search = AncestorSearch(above: job, for: ancestor)
-        guard !search.findsTask() else {
+        guard !ancestor.shell.waits(for: job) else {
             fatalError(
                 "JobKit: \(job.label) was told to track \(ancestor.label), which waits for it."
             )
         }
+    }
+
+    /// Whether this job waits for another, through any chain of jobs.
+    ///
+    /// Searches up from the other and down from this one by turns, until one search is complete: a
+    /// small tree below ten thousand jobs costs no more than a job above them.
+    private func waits(for job: JobController) -> Bool {
+        var up = Walk(Self.tracking(job))
+        var down = Walk([self])
+        while let higher = up.next, let lower = down.next {
+            guard higher !== self, lower !== job.shell else { return true }
+            let cost = lower.taskCount
+            if up.steps <= down.steps + cost {
+                up.visited(higher.trackers)
+            } else {
+                let nested = lower.tasks.compactMap { ($0 as? JobController)?.shell }
+                down.visited(nested, steps: cost)
+            }
+        }
+        return false
     }
 }
