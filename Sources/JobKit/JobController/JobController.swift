@@ -112,7 +112,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     /// already taken may still come. Everything else resumes with the job. `cancel()` works while
     /// the job is suspended.
     public final var isSuspended: Bool {
-        get { shell.isSuspended }
+        get { shell.ask { $0.machine.isSuspended } }
         set { shell.setSuspended(newValue) }
     }
 

@@ -65,12 +65,7 @@ final class JobShell: CallbackDelivery {
     /// The job, from its start to its finish.
     var startedJob: JobController? { ask { $0.owner.started } }
 
-    var isSuspended: Bool { ask { $0.machine.isSuspended } }
-
     // MARK: Life
-
-    /// The job is added to a queue of Foundation's, which starts it.
-    func jobQueued(in queue: OperationQueue) { send { $0.owner.jobQueued(in: queue) } }
 
     /// The job is being started; returns whether `main()` is to be called.
     func begin(_ job: JobController, mayEnterMain: Bool) -> Bool {

@@ -78,7 +78,10 @@ extension JobController {
         for group: JobGroup,
         _ completion: sending @escaping () -> Void
     ) {
-        shell.setCompletion(completion, for: group)
+        // Sent here, and called by one thread at a time.
+        nonisolated(unsafe) let sent = completion
+        // Its result is released with no lock held.
+        _ = shell.send { $0.completionSet({ sent() }, for: group) }
     }
 
     /// Sets how many of a group's tasks may be in their queues at a time.

@@ -50,7 +50,8 @@ extension JobShell {
         if let context { Self.handDown(context, to: task) }
         if tracking == .normal {
             if isAdmitted, let queue = queue as? TaskQueue {
-                put(task, into: queue, hearingOf: record, of: job)
+                let entry = queue.shell.addTracked(task, record, of: job)
+                if entry.hasFinished { heardOf(task, record) }
             } else {
                 listen(to: task, record)
                 if let queue, isAdmitted, !task.isFinished {
@@ -76,16 +77,6 @@ extension JobShell {
         )
     }
 
-    /// Puts a task into a queue that reports its finish, unless it was started before.
-    private func put(
-        _ task: Operation,
-        into queue: TaskQueue,
-        hearingOf record: TaskRecord,
-        of job: JobController
-    ) {
-        if queue.shell.addTracked(task, record, of: job).hasFinished { heardOf(task, record) }
-    }
-
     // MARK: Finishes
 
     private func listen(to task: Operation, _ record: TaskRecord) {
@@ -103,13 +94,5 @@ extension JobShell {
         // Before the place is free: the task that gets it may finish at once.
         mailbox.put(record, hasFailed: hasFailed)
         leaveQueue(record)
-    }
-
-    func setCompletion(_ completion: sending @escaping () -> Void, for group: JobGroup) {
-        // Sent here, and called by one thread at a time.
-        nonisolated(unsafe) let sent = completion
-        let completion: @Sendable () -> Void = { sent() }
-        // What it captured is released here, without the lock.
-        _ = send { $0.completionSet(completion, for: group) }
     }
 }
