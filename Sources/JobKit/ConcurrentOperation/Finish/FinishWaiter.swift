@@ -10,10 +10,6 @@ final class FinishWaiter: Sendable {
         self.body = Guarded(body)
     }
 
-    convenience init(_ continuation: UnsafeContinuation<Void, Never>) {
-        self.init { continuation.resume() }
-    }
-
     func resume() {
         let body = body.withLock { body in
             defer { body = nil }
@@ -29,7 +25,7 @@ extension ConcurrentOperation {
     /// Goes on waiting in a cancelled task, as `Task.value` does.
     func waitUntilSettled() async {
         await withUnsafeContinuation { continuation in
-            let waiter = FinishWaiter(continuation)
+            let waiter = FinishWaiter { continuation.resume() }
             if !hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }
         }
     }

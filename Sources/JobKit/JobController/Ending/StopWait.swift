@@ -23,7 +23,7 @@ final class StopWait: Sendable {
     /// - Returns: Whether it has; false if the wait was given up before.
     func untilStopped(_ job: JobController) async -> Bool {
         await withUnsafeContinuation { continuation in
-            let waiter = FinishWaiter(continuation)
+            let waiter = FinishWaiter { continuation.resume() }
             let isGivenUp = state.withLock { state in
                 state.waiter = waiter
                 return state.isGivenUp
