@@ -75,13 +75,8 @@ class FinishHook: Operation, @unchecked Sendable {
         let (next, kept) = state.withLock { ($0.machine.detached(), $0.keptAlive.take()) }
         // Released at the end: the hook may own the last reference to what it watches.
         defer { withExtendedLifetime(kept) {} }
-        switch next {
-        case .nothing(let wasWaiting):
-            return wasWaiting
-        case .takeBack:
-            takeBack()
-            return true
-        }
+        if next == .takeBack { takeBack() }
+        return next != .tooLate
     }
 
     private func takeBack() {

@@ -24,8 +24,10 @@ struct FinishHookStateMachine: Sendable {
 
     /// What follows from a detach.
     enum Detached: Equatable {
-        /// The body was called, or will never be; nothing is left to do.
-        case nothing(wasWaiting: Bool)
+        /// The watch had ended.
+        case tooLate
+        /// There is nothing to take back, or the thread that registers does it.
+        case ended
         case takeBack
     }
 
@@ -62,15 +64,15 @@ struct FinishHookStateMachine: Sendable {
         switch phase {
         case .made:
             phase = .ended
-            return .nothing(wasWaiting: true)
+            return .ended
         case .registering:
             phase = .detachedWhileRegistering
-            return .nothing(wasWaiting: true)
+            return .ended
         case .watching:
             phase = .ended
             return .takeBack
         case .detachedWhileRegistering, .ended:
-            return .nothing(wasWaiting: false)
+            return .tooLate
         }
     }
 }

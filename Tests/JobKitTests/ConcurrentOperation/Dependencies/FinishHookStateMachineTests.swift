@@ -11,7 +11,7 @@ import Testing
         #expect(machine.registered() == .watch)
         #expect(machine.finishHeard() == true)
         #expect(machine.finishHeard() == false)
-        #expect(machine.detached() == .nothing(wasWaiting: false))
+        #expect(machine.detached() == .tooLate)
     }
 
     @Test func finishDuringTheRegistrationLeavesNothingToKeepOrTakeBack() {
@@ -30,15 +30,15 @@ import Testing
     @Test func detachDuringTheRegistrationIsCarriedOutByWhoRegisters() {
         var machine = Machine()
         #expect(machine.watchBegan() == true)
-        #expect(machine.detached() == .nothing(wasWaiting: true))
+        #expect(machine.detached() == .ended)
         #expect(machine.finishHeard() == false)
         #expect(machine.registered() == .takeBack)
-        #expect(machine.detached() == .nothing(wasWaiting: false))
+        #expect(machine.detached() == .tooLate)
     }
 
     @Test func detachBeforeTheWatchPreventsIt() {
         var machine = Machine()
-        #expect(machine.detached() == .nothing(wasWaiting: true))
+        #expect(machine.detached() == .ended)
         #expect(machine.watchBegan() == false)
     }
 
@@ -47,7 +47,7 @@ import Testing
         #expect(machine.watchBegan() == true)
         #expect(machine.registered() == .watch)
         #expect(machine.detached() == .takeBack)
-        #expect(machine.detached() == .nothing(wasWaiting: false))
+        #expect(machine.detached() == .tooLate)
         #expect(machine.finishHeard() == false)
     }
 
@@ -77,7 +77,7 @@ import Testing
                 case .detach:
                     let next = machine.detached()
                     if next == .takeBack { takenBack += isRegistered ? 1 : 100 }
-                    if next != .nothing(wasWaiting: false) { detaches += 1 }
+                    if next != .tooLate { detaches += 1 }
                 case .registered:
                     isRegistered = true
                     if machine.registered() == .takeBack { takenBack += 1 }
