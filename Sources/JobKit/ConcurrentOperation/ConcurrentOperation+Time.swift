@@ -23,9 +23,9 @@ extension ConcurrentOperation {
     /// executing; it still counts from the start. If neither a limit nor a clock was set before the
     /// start, the limit may be up to about a second longer.
     public final var maximumRuntime: Duration? {
-        get { hooks.withLock { $0.timers }?.limit }
+        get { hooks.withLock { $0.timers }?[\.runtime] }
         set {
-            timers().limit = newValue
+            timers()[\.runtime] = newValue
             let state = currentLifecycle
             guard state.contains(.started), !state.contains(.finished) else { return }
             let entry = enteredMainAt.load(ordering: .relaxed)
@@ -52,9 +52,9 @@ extension ConcurrentOperation {
     /// request. If neither a time nor a clock was set before that request, it may be up to about a
     /// second longer.
     public final var maximumStopTime: Duration? {
-        get { hooks.withLock { $0.timers }?.stopLimit }
+        get { hooks.withLock { $0.timers }?[\.stop] }
         set {
-            timers().stopLimit = newValue
+            timers()[\.stop] = newValue
             watchStopTime()
         }
     }
@@ -69,7 +69,7 @@ extension ConcurrentOperation {
         guard !currentLifecycle.contains(.ending) else { return }
         let timers = timers()
         timers.sleep(for: delay) { [weak self] in self?.delayPassed(body) }
-        if callsNothingMore { timers.endDelays() }
+        if callsNothingMore { timers.cancelAll(keepsStopTime: true) }
     }
 
     /// The limit that was overrun.
@@ -79,9 +79,7 @@ extension ConcurrentOperation {
     ///
     /// - Parameter secondsAgo: How long ago the operation was started, if known.
     func startRuntime(secondsAgo: Int = 0) {
-        let timers = timers()
-        timers.operationStarted(ago: .seconds(secondsAgo))
-        timers.watchLimit { [weak self] in self?.overran() }
+        timers().watch(\.runtime, ago: .seconds(secondsAgo)) { [weak self] in self?.overran() }
     }
 
     /// The operation was just told to stop; its time to do so begins if it was started.
@@ -101,9 +99,7 @@ extension ConcurrentOperation {
         let request = stopRequestedAt.load(ordering: .relaxed)
         // Just being told, if the request is not noted yet.
         let seconds = request == 0 ? 0 : CoarseTime(rawValue: request).wholeSeconds(to: .now)
-        let timers = timers()
-        timers.stopRequested(ago: .seconds(seconds))
-        timers.watchStopLimit { [weak self] in self?.stopTimePassed() }
+        timers().watch(\.stop, ago: .seconds(seconds)) { [weak self] in self?.stopTimePassed() }
     }
 
     /// Makes the timers when they are first used.

@@ -3,31 +3,38 @@ import Synchronization
 /// The clock of one operation and what sleeps on it; made only for operations that use time.
 final class OperationTimers: Sendable {
     /// Sleeps for a time that runs since the sleeper was made, then calls a closure.
-    private typealias Sleeper =
+    fileprivate typealias Sleeper =
         @Sendable (Duration, @escaping @Sendable () -> Void) -> Task<Void, Never>
 
     /// A time that may be changed while it runs, and counts from where it began.
-    private struct Limit {
-        var duration: Duration?
+    struct Limit {
+        fileprivate var duration: Duration?
         /// Made where the time begins, so that a limit set later is measured from there.
-        var sleeper: Sleeper?
-        var sleepID: Int?
+        fileprivate var sleeper: Sleeper?
+        fileprivate var sleepID: Int?
+        /// The first that has passed; a limit set later changes nothing.
+        fileprivate var passed: Duration?
+        /// Nothing begins any more.
+        fileprivate var isOver = false
     }
+
+    struct Limits {
+        /// The maximum runtime, from the start.
+        ///
+        /// When it is over, no delay begins either.
+        var runtime = Limit()
+        /// The maximum time to stop, from the request to stop.
+        var stop = Limit()
+    }
+
+    typealias LimitPath = WritableKeyPath<Limits, Limit> & Sendable
 
     private struct State {
         var clock: any Clock<Duration> = ContinuousClock()
-        /// Begins with the start.
-        var runtime = Limit()
-        var overrunLimit: Duration?
-        /// Begins with the request to stop.
-        var stop = Limit()
+        var limits = Limits()
         var nextID = 0
         /// Nil while the task is being made.
         var sleeping: [Int: Task<Void, Never>?] = [:]
-        /// No delay begins any more.
-        var isEnded = false
-        /// Nothing begins any more.
-        var isOver = false
 
         mutating func reserveID() -> Int {
             nextID += 1
@@ -54,92 +61,68 @@ final class OperationTimers: Sendable {
         }
     }
 
-    /// The maximum runtime.
-    var limit: Duration? {
-        get { state.withLock { $0.runtime.duration } }
-        set { state.withLock { $0.runtime.duration = newValue } }
+    /// How long a limit is; nil for no limit.
+    subscript(limit: LimitPath) -> Duration? {
+        get { state.withLock { $0.limits[keyPath: limit].duration } }
+        set { state.withLock { $0.limits[keyPath: limit].duration = newValue } }
     }
 
-    /// The limit that passed; a limit set later changes nothing.
-    var overrunLimit: Duration? { state.withLock { $0.overrunLimit } }
-
-    /// The maximum time to stop.
-    var stopLimit: Duration? {
-        get { state.withLock { $0.stop.duration } }
-        set { state.withLock { $0.stop.duration = newValue } }
-    }
+    /// The maximum runtime that was overrun.
+    var overrunLimit: Duration? { state.withLock { $0.limits.runtime.passed } }
 
     /// Calls `body` after `delay` on the clock, on a thread of Swift concurrency, unless
-    /// ``endDelays()`` or ``cancelAll()`` comes first.
+    /// ``cancelAll(keepsStopTime:)`` comes first.
     ///
     /// The deadline is taken before this returns.
     func sleep(for delay: Duration, then body: @escaping @Sendable () -> Void) {
-        let id = state.withLock { $0.isEnded ? nil : $0.reserveID() }
+        let id = state.withLock { $0.limits.runtime.isOver ? nil : $0.reserveID() }
         guard let id else { return }
         let sleeper = Self.sleeper(on: clock)
         keep(sleeper(delay) { [self] in if forget(id) { body() } }, as: id)
     }
 
-    /// The operation has started, some time ago: takes the time from which the limit counts, the
-    /// first time.
-    func operationStarted(ago: Duration = .zero) { began(\.runtime, ago: ago) }
-
-    /// The operation was told to stop, some time ago.
-    func stopRequested(ago: Duration = .zero) { began(\.stop, ago: ago) }
-
-    private func began(_ path: WritableKeyPath<State, Limit>, ago: Duration) {
-        guard state.withLock({ $0[keyPath: path].sleeper == nil }) else { return }
-        let sleeper = Self.sleeper(on: clock, ago: ago)
-        state.withLock { $0[keyPath: path].sleeper = $0[keyPath: path].sleeper ?? sleeper }
-    }
-
-    /// Waits for the limit, measured from the start, in place of any limit before.
-    func watchLimit(_ overran: @escaping @Sendable () -> Void) {
-        watch(\.runtime, unless: \.isEnded) { [self] limit, id in
-            if limitPassed(limit, id) { overran() }
-        }
-    }
-
-    /// Waits for the time to stop, measured from the request, in place of any time before.
-    func watchStopLimit(_ passed: @escaping @Sendable () -> Void) {
-        watch(\.stop, unless: \.isOver) { [self] _, id in if forget(id) { passed() } }
-    }
-
-    private func watch(
-        _ path: WritableKeyPath<State, Limit>,
-        unless isOver: KeyPath<State, Bool>,
-        _ passed: @escaping @Sendable (Duration, Int) -> Void
+    /// Waits for a limit to pass, in place of any wait before.
+    ///
+    /// - Parameters:
+    ///   - limit: The limit.
+    ///   - ago: How long ago its time began; counts the first time.
+    ///   - passed: Called then, on a thread of Swift concurrency.
+    func watch(
+        _ limit: LimitPath,
+        ago: Duration = .zero,
+        _ passed: @escaping @Sendable () -> Void
     ) {
+        if state.withLock({ $0.limits[keyPath: limit].sleeper == nil }) {
+            let sleeper = Self.sleeper(on: clock, ago: ago)
+            state.withLock { state in
+                let known = state.limits[keyPath: limit].sleeper
+                state.limits[keyPath: limit].sleeper = known ?? sleeper
+            }
+        }
         let (previous, watched) = state.withLock { state in
-            let previous = state.takeSleep(state[keyPath: path].sleepID)
-            let isWanted = !state[keyPath: isOver] && state[keyPath: path].duration != nil
-            state[keyPath: path].sleepID = isWanted ? state.reserveID() : nil
-            return (previous, state[keyPath: path])
+            let previous = state.takeSleep(state.limits[keyPath: limit].sleepID)
+            var watched = state.limits[keyPath: limit]
+            let isWanted = !watched.isOver && watched.duration != nil
+            watched.sleepID = isWanted ? state.reserveID() : nil
+            state.limits[keyPath: limit] = watched
+            return (previous, watched)
         }
         previous?.cancel()
-        guard let id = watched.sleepID, let limit = watched.duration, let sleeper = watched.sleeper
+        guard let id = watched.sleepID, let time = watched.duration, let sleeper = watched.sleeper
         else { return }
-        keep(sleeper(limit) { passed(limit, id) }, as: id)
+        keep(sleeper(time) { [self] in if passes(limit, time, id) { passed() } }, as: id)
     }
 
-    /// Ends the delays and the runtime; the time to stop goes on.
-    func endDelays() {
+    /// Ends what sleeps: nothing that is still asleep is called any more.
+    ///
+    /// - Parameter keepsStopTime: Whether the time to stop goes on.
+    func cancelAll(keepsStopTime: Bool = false) {
         let tasks = state.withLock { state in
-            state.isEnded = true
-            let stop = state.stop.sleepID.flatMap { id in state.sleeping[id].map { (id, $0) } }
-            defer { state.sleeping = stop.map { [$0.0: $0.1] } ?? [:] }
-            if let stop { state.sleeping[stop.0] = nil }
-            return Array(state.sleeping.values)
-        }
-        for task in tasks { task?.cancel() }
-    }
-
-    /// Ends what sleeps; nothing that is still asleep is called any more.
-    func cancelAll() {
-        let tasks = state.withLock { state in
-            (state.isEnded, state.isOver) = (true, true)
-            defer { state.sleeping = [:] }
-            return Array(state.sleeping.values)
+            state.limits.runtime.isOver = true
+            if !keepsStopTime { state.limits.stop.isOver = true }
+            let kept = keepsStopTime ? state.limits.stop.sleepID : nil
+            defer { state.sleeping = state.sleeping.filter { $0.key == kept } }
+            return state.sleeping.filter { $0.key != kept }.map(\.value)
         }
         for task in tasks { task?.cancel() }
     }
@@ -158,13 +141,14 @@ final class OperationTimers: Sendable {
         state.withLock { $0.sleeping.removeValue(forKey: id) != nil }
     }
 
-    /// Returns whether this limit was still the one that counts.
-    private func limitPassed(_ limit: Duration, _ id: Int) -> Bool {
+    /// Returns whether this wait for the limit was still the one that counts.
+    private func passes(_ limit: LimitPath, _ time: Duration, _ id: Int) -> Bool {
+        guard forget(id) else { return false }
         state.withLock { state in
-            guard state.sleeping.removeValue(forKey: id) != nil else { return false }
-            state.overrunLimit = state.overrunLimit ?? limit
-            return true
+            let passed = state.limits[keyPath: limit].passed
+            state.limits[keyPath: limit].passed = passed ?? time
         }
+        return true
     }
 
     /// As long as a clock is asked to sleep at a time: 136 years.

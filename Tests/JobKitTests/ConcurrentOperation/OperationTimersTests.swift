@@ -37,14 +37,12 @@ final class OperationTimersTests: XCTestCase {
     // O8: measured from the start, also where the limit is set later.
     func testLimitIsMeasuredFromTheStart() async {
         let timers = timers()
-        timers.operationStarted(ago: .seconds(3))
-        timers.limit = .seconds(5)
-        timers.watchLimit { [log] in log.record("overran") }
+        timers[\.runtime] = .seconds(5)
+        timers.watch(\.runtime, ago: .seconds(3)) { [log] in log.record("overran") }
         await clock.waitForSleepers()
         XCTAssertEqual(clock.nextDeadline, clock.now.advanced(by: .seconds(2)))
-        timers.operationStarted(ago: .zero)
-        timers.limit = .seconds(2)
-        timers.watchLimit { [log] in log.record("overran sooner") }
+        timers[\.runtime] = .seconds(2)
+        timers.watch(\.runtime) { [log] in log.record("overran sooner") }
         await bounded { [log] in await log.waitForEvent("overran sooner") }
         XCTAssertEqual(log.events, ["overran sooner"])
     }

@@ -35,7 +35,9 @@ extension JobShell {
         } else {
             CancelSweep.cancelAll(records, of: self, for: job)
         }
-        if releaseUncallable() { job.hooks.withLock { $0.timers }?.endDelays() }
+        if releaseUncallable() {
+            job.hooks.withLock { $0.timers }?.cancelAll(keepsStopTime: true)
+        }
     }
 
     /// Releases the closures of a job that has ended before it was to enter `main()`: none is ever
