@@ -43,11 +43,10 @@ extension TaskWorkflow {
             TaskWorkflowShell.AddedTask(
                 task: track(task),
                 queue: task.queue,
-                name: task.label,
-                eventID: task.operationID
+                times: LaunchRecord.Task(name: task.label, eventID: task.operationID)
             )
         }
-        let (indices, actions) = launch.add(records, asGroup: asGroup)
+        let (indices, submitted) = launch.add(records, asGroup: asGroup)
         for (index, task) in zip(indices, tasks) {
             task.position.withLock { $0 = LaunchPosition(shell: launch, index: index) }
             // It may have finished, cancelled, when it did not know its number.
@@ -61,7 +60,7 @@ extension TaskWorkflow {
                 noteDependencies(of: tasks)
             }
         }
-        launch.perform(actions)
+        launch.submit(submitted)
     }
 
     private func claim(_ task: LaunchTask) {

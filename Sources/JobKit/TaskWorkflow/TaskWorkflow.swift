@@ -156,15 +156,9 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
     }
 
     override func run() {
-        launch.workflowBegan()
         super.run()
         refuseImpossibleDependencies()
         launch.launch()
-    }
-
-    override func startedWithoutMain() {
-        launch.workflowBegan()
-        super.startedWithoutMain()
     }
 
     override func becameFinished() {

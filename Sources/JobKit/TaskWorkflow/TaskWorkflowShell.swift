@@ -37,6 +37,10 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         /// The main thread is blocked until the end, which it hears of even without a delegate.
         var isAwaitedOnMainThread = false
         var waiters: [@Sendable () -> Void] = []
+
+        mutating func recordOpenings() {
+            while record.openings.count < machine.openStages { record.openings.append(.now) }
+        }
     }
 
     private let state = Guarded(State())
@@ -61,28 +65,18 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
     struct AddedTask {
         let task: TaskRecord
         let queue: LaunchTaskQueue
-        let name: String
-        let eventID: Int
+        let times: LaunchRecord.Task
     }
 
     /// Notes tasks that the job tracks already; returns their numbers.
     ///
-    /// The caller passes the actions to ``perform(_:)`` when the tasks know their numbers.
-    func add(_ records: [AddedTask], asGroup: Bool) -> (Range<Int>, [Machine.Action]) {
-        state.withLock { state in
-            for record in records {
-                state.record.taskAdded(record.name, eventID: record.eventID)
-            }
-            guard !asGroup else {
-                return state.machine.groupAdded(records.map { ($0.task, $0.queue) })
-            }
-            var (indices, actions) = (0..<0, [Machine.Action]())
-            for record in records {
-                let (index, more) = state.machine.taskAdded(record.task, queue: record.queue)
-                indices = index..<index + 1
-                actions += more
-            }
-            return (indices, actions)
+    /// The caller passes the records to ``submit(_:)`` when the tasks know their numbers.
+    func add(_ tasks: [AddedTask], asGroup: Bool) -> (Range<Int>, submitted: [TaskRecord]) {
+        let added = tasks.map { ($0.task, $0.queue) }
+        return state.withLock { state in
+            state.record.tasks += tasks.map(\.times)
+            defer { state.recordOpenings() }
+            return state.machine.tasksAdded(added, asGroup: asGroup)
         }
     }
 
@@ -136,11 +130,6 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
 
     // MARK: What happens
 
-    func workflowBegan() {
-        let now = ContinuousClock.now
-        state.withLock { $0.record.workflowBegan(at: now) }
-    }
-
     /// `main()` has returned: the first stage opens.
     func launch() {
         send { $0.machine.started() }
@@ -149,7 +138,10 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
     func taskBegan(_ index: Int?, _ task: LaunchTask) {
         guard let index else { return }
         let name = task.label
-        state.withLock { $0.record.taskBegan(index, name: name, at: .now) }
+        state.withLock { state in
+            state.record.tasks[index].name = name
+            state.record.tasks[index].began = .now
+        }
         LaunchSignposts.taskBegan(task)
     }
 
@@ -160,16 +152,11 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
 
     func taskFinished(_ index: Int?, _ task: LaunchTask) {
         guard let index else { return }
-        let ending: LaunchRecord.Ending =
-            switch task.outcome {
-            case .cancelled: .cancelled
-            case .failed: .failed
-            case .succeeded, nil: .succeeded
-            }
+        let outcome = task.outcome?.description
         if task.currentLifecycle.contains(.entered) { LaunchSignposts.taskEnded(task) }
         send { state in
-            state.record.taskEnded(index, as: ending, at: .now)
-            return state.machine.taskFinished(index, hasFailed: ending == .failed)
+            state.record.taskEnded(index, outcome, at: .now)
+            return state.machine.taskFinished(index, hasFailed: outcome == "failed")
         }
     }
 
@@ -179,19 +166,17 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         send { $0.machine.carryOnAnswered(about: index) }
     }
 
-    private func send(_ input: (inout State) -> [Machine.Action]) {
-        perform(state.withLock { input(&$0) })
+    private func send(_ input: (inout State) -> [TaskRecord]) {
+        submit(
+            state.withLock { state in
+                defer { state.recordOpenings() }
+                return input(&state)
+            }
+        )
     }
 
-    func perform(_ actions: [Machine.Action]) {
-        for action in actions {
-            switch action {
-            case .recordOpening(let stage):
-                state.withLock { $0.record.stageOpened(stage, at: .now) }
-            case .submit(let record):
-                record.shell.submitLater(record)
-            }
-        }
+    func submit(_ records: [TaskRecord]) {
+        for record in records { record.shell.submitLater(record) }
     }
 
     // MARK: The main thread: one thing at a time, in order, inline where it is at hand
@@ -278,7 +263,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         // Asked without the lock: the delegate's last owner may release it meanwhile.
         let hasDelegate = delegate != nil
         let mustNotify = state.withLock { state in
-            state.record.workflowEnded(at: .now)
+            state.record.ended = .now
             guard hasDelegate || state.isAwaitedOnMainThread else { return false }
             state.notification = .due(workflow)
             return true

@@ -2,11 +2,6 @@
 ///
 /// Dependencies are the plan's, to be checked; whether they are met is asked where a task starts.
 struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
-    enum Action: Sendable {
-        case recordOpening(stage: Int)
-        case submit(Task)
-    }
-
     private struct Progress: Sendable {
         let task: Task
         /// `main(context:)` has returned, or the task has finished without.
@@ -28,7 +23,7 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
     private var openGates: Set<Int> = []
     /// How many gates are open before the first that is closed.
     private var passableGates = 0
-    private var openStages = 0
+    private(set) var openStages = 0
     /// The task that each open stage waited for last; nil for none.
     private var causes: [Int?] = []
     private var lastDone: Int?
@@ -38,20 +33,12 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
 
     // MARK: Adding
 
-    mutating func taskAdded(
-        _ task: Task,
-        queue: LaunchTaskQueue
-    ) -> (index: Int, actions: [Action]) {
-        let index = plan.taskAdded(to: queue)
-        note(task, at: index)
-        return (index, advance())
-    }
-
-    mutating func groupAdded(
-        _ group: [(task: Task, queue: LaunchTaskQueue)]
-    ) -> (indices: Range<Int>, actions: [Action]) {
-        let indices = plan.groupAdded(group.map(\.queue))
-        for (index, member) in zip(indices, group) { note(member.task, at: index) }
+    mutating func tasksAdded(
+        _ added: [(task: Task, queue: LaunchTaskQueue)],
+        asGroup: Bool
+    ) -> (indices: Range<Int>, submitted: [Task]) {
+        let indices = plan.tasksAdded(to: added.map(\.queue), asGroup: asGroup)
+        for (index, member) in zip(indices, added) { note(member.task, at: index) }
         return (indices, advance())
     }
 
@@ -75,38 +62,38 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
 
     // MARK: Inputs
 
-    mutating func started() -> [Action] {
+    mutating func started() -> [Task] {
         isStarted = true
         return advance()
     }
 
     /// Opens the gates of that name that have been added so far.
-    mutating func gateOpened(_ name: String) -> [Action] {
+    mutating func gateOpened(_ name: String) -> [Task] {
         openGates.formUnion(closedGates.removeValue(forKey: name) ?? [])
         return advance()
     }
 
-    mutating func taskRan(_ index: Int) -> [Action] {
+    mutating func taskRan(_ index: Int) -> [Task] {
         guard !tasks[index].awaitsAnswer else { return [] }
         noteRun(index)
         return advance()
     }
 
     /// A task that has failed is waited for until the workflow has said that it carries on.
-    mutating func taskFinished(_ index: Int, hasFailed: Bool) -> [Action] {
+    mutating func taskFinished(_ index: Int, hasFailed: Bool) -> [Task] {
         guard !tasks[index].isDone else { return [] }
         tasks[index].awaitsAnswer = hasFailed
         return hasFailed ? [] : taskDone(index)
     }
 
-    mutating func carryOnAnswered(about index: Int) -> [Action] {
+    mutating func carryOnAnswered(about index: Int) -> [Task] {
         tasks[index].isDone ? [] : taskDone(index)
     }
 
-    private mutating func taskDone(_ index: Int) -> [Action] {
+    private mutating func taskDone(_ index: Int) -> [Task] {
         tasks[index].awaitsAnswer = false
         tasks[index].isDone = true
-        noteMet(.finished(index), by: index)
+        noteMet(.finished, by: index)
         noteRun(index)
         return advance()
     }
@@ -115,7 +102,7 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         lastDone = index
         guard !tasks[index].hasRun else { return }
         tasks[index].hasRun = true
-        noteMet(.ran(index), by: index)
+        noteMet(.ran, by: index)
     }
 
     private mutating func noteMet(_ condition: LaunchPlan.Condition, by index: Int) {
@@ -132,7 +119,7 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         guard task.stage < openStages else {
             let (before, count) = (plan.stages[openStages - 1], remaining[openStages - 1])
             var holders: [Int] = []
-            for holder in before.tasks where !isMet(plan.conditionOfNextStage(holder)) {
+            for holder in before.tasks where holdsNextStage(holder) {
                 guard holders.count < min(count, Self.namedHolders) else { break }
                 holders.append(holder)
             }
@@ -150,23 +137,22 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         return [cause, task.predecessor].compactMap(\.self)
     }
 
-    private func isMet(_ condition: LaunchPlan.Condition?) -> Bool {
-        switch condition {
-        case .opened(let stage): stage < openStages
-        case .ran(let index): tasks[index].hasRun
-        case .finished(let index): tasks[index].isDone
-        case nil: true
+    private func holdsNextStage(_ index: Int) -> Bool {
+        switch plan.conditionOfNextStage(index) {
+        case .ran: !tasks[index].hasRun
+        case .finished: !tasks[index].isDone
+        case nil: false
         }
     }
 
     // MARK: Decisions
 
-    private mutating func advance() -> [Action] {
+    /// Opens the stages that nothing holds back; returns the tasks that are to be submitted.
+    private mutating func advance() -> [Task] {
         guard isStarted else { return [] }
-        var actions: [Action] = []
+        var submitted: [Task] = []
         while openGates.contains(passableGates) { passableGates += 1 }
         while openStages < plan.stages.count, openStages == 0 || remaining[openStages - 1] == 0 {
-            actions.append(.recordOpening(stage: openStages))
             causes.append(openStages == 0 ? nil : lastDone)
             for index in plan.stages[openStages].tasks
             where plan.tasks[index].queue == .concurrentQueue {
@@ -176,13 +162,13 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         }
         while let index = gated.first, plan.tasks[index].gateCount <= passableGates {
             _ = gated.popFirst()
-            actions.append(.submit(tasks[index].task))
+            submitted.append(tasks[index].task)
         }
         while nextMainTask < plan.mainTasks.count, isDue(plan.mainTasks[nextMainTask]) {
-            actions.append(.submit(tasks[plan.mainTasks[nextMainTask]].task))
+            submitted.append(tasks[plan.mainTasks[nextMainTask]].task)
             nextMainTask += 1
         }
-        return actions
+        return submitted
     }
 
     private func isDue(_ index: Int) -> Bool {
@@ -191,5 +177,3 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         return task.predecessor.map { tasks[$0].hasRun } ?? true
     }
 }
-
-extension TaskWorkflowStateMachine.Action: Equatable where Task: Equatable {}

@@ -16,12 +16,11 @@ struct LaunchPlan: Sendable {
         fileprivate(set) var tasks: [Int] = []
     }
 
-    /// What has to be so before a task may start or a stage may open.
-    enum Condition: Equatable, Sendable {
-        case opened(Int)
-        /// The main-queue task has run: `main(context:)` has returned.
-        case ran(Int)
-        case finished(Int)
+    /// What a stage waits for of a task of the stage before.
+    enum Condition: Sendable {
+        /// `main(context:)` has returned.
+        case ran
+        case finished
     }
 
     private(set) var tasks: [Task] = []
@@ -31,16 +30,13 @@ struct LaunchPlan: Sendable {
 
     // MARK: Adding
 
-    mutating func taskAdded(to queue: LaunchTaskQueue) -> Int {
-        if stages.last?.isGroup ?? true { stages.append(Stage(isGroup: false)) }
-        return append(queue)
-    }
-
-    /// An empty group is nothing.
-    mutating func groupAdded(_ queues: [LaunchTaskQueue]) -> Range<Int> {
+    /// Adds tasks, and returns their indices; an empty group is nothing.
+    mutating func tasksAdded(to queues: [LaunchTaskQueue], asGroup: Bool) -> Range<Int> {
         let first = tasks.count
-        if !queues.isEmpty { stages.append(Stage(isGroup: true)) }
-        for queue in queues { _ = append(queue) }
+        if !queues.isEmpty, asGroup || stages.last?.isGroup ?? true {
+            stages.append(Stage(isGroup: asGroup))
+        }
+        for queue in queues { append(queue) }
         return first..<tasks.count
     }
 
@@ -50,7 +46,7 @@ struct LaunchPlan: Sendable {
         tasks[task].dependencies = dependencies
     }
 
-    private mutating func append(_ queue: LaunchTaskQueue) -> Int {
+    private mutating func append(_ queue: LaunchTaskQueue) {
         let index = tasks.count
         tasks.append(
             Task(
@@ -62,30 +58,16 @@ struct LaunchPlan: Sendable {
         )
         stages[stages.count - 1].tasks.append(index)
         if queue == .mainQueue { mainTasks.append(index) }
-        return index
     }
 
     // MARK: Waiting
-
-    func conditions(ofTask index: Int) -> [Condition] {
-        let task = tasks[index]
-        var conditions = [Condition.opened(task.stage)]
-        if let predecessor = task.predecessor { conditions.append(.ran(predecessor)) }
-        return conditions + task.dependencies.map { .finished($0) }
-    }
-
-    /// The stage before has opened, and its tasks have done what the next stage waits for.
-    func conditions(ofOpening stage: Int) -> [Condition] {
-        guard stage > 0 else { return [] }
-        return [.opened(stage - 1)] + stages[stage - 1].tasks.compactMap(conditionOfNextStage)
-    }
 
     /// What the stage after a task's own waits for of that task; nil: nothing.
     ///
     /// A group is waited for as a whole. Of other stages, the main-queue tasks must have run.
     func conditionOfNextStage(_ index: Int) -> Condition? {
         let task = tasks[index]
-        if stages[task.stage].isGroup { return .finished(index) }
-        return task.queue == .mainQueue ? .ran(index) : nil
+        if stages[task.stage].isGroup { return .finished }
+        return task.queue == .mainQueue ? .ran : nil
     }
 }

@@ -2,43 +2,27 @@
 struct LaunchRecord: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    enum Ending: Sendable {
-        case succeeded
-        case failed
-        case cancelled
-    }
-
     struct Task: Sendable {
         var name: String
         /// Its number in events.
-        let eventID: Int
+        var eventID = 0
         /// Nil if the task never ran.
         var began: Instant?
         var ended: Instant?
-        var ending = Ending.succeeded
+        /// How it ended, in the word of its outcome.
+        var outcome: String?
     }
 
-    private(set) var began: Instant?
-    private(set) var ended: Instant?
-    private(set) var tasks: [Task] = []
-    private(set) var openings: [Int: Instant] = [:]
+    var tasks: [Task] = []
+    /// When each stage opened.
+    var openings: [Instant] = []
+    /// When the workflow ended.
+    var ended: Instant?
 
-    mutating func workflowBegan(at instant: Instant) { began = instant }
-    mutating func workflowEnded(at instant: Instant) { ended = instant }
-    mutating func taskAdded(_ name: String, eventID: Int = 0) {
-        tasks.append(Task(name: name, eventID: eventID))
-    }
-
-    mutating func taskBegan(_ index: Int, name: String, at instant: Instant) {
-        tasks[index].name = name
-        tasks[index].began = instant
-    }
-
-    mutating func taskEnded(_ index: Int, as ending: Ending, at instant: Instant) {
+    /// Notes an end; a second one is ignored.
+    mutating func taskEnded(_ index: Int, _ outcome: String?, at instant: Instant) {
         guard tasks[index].ended == nil else { return }
         tasks[index].ended = instant
-        tasks[index].ending = ending
+        tasks[index].outcome = outcome
     }
-
-    mutating func stageOpened(_ stage: Int, at instant: Instant) { openings[stage] = instant }
 }

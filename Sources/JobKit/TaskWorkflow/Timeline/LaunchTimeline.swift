@@ -64,9 +64,9 @@ struct LaunchTimeline {
     /// From the last main-queue task's end, or the stage's opening, to the group's end.
     private func waiting(_ number: Int) -> Duration {
         let stage = plan.stages[number]
-        guard let opening = record.openings[number] else { return .zero }
+        guard number < record.openings.count else { return .zero }
         let lastOnMain = stage.tasks.last { plan.tasks[$0].queue == .mainQueue }
-        let began = lastOnMain.map { record.tasks[$0].ended ?? now } ?? opening
+        let began = lastOnMain.map { record.tasks[$0].ended ?? now } ?? record.openings[number]
         let ended = stage.tasks.map { record.tasks[$0].ended ?? now }.max() ?? began
         return began.duration(to: ended)
     }
@@ -85,16 +85,11 @@ struct LaunchTimeline {
     /// What a task's text adds to its name and time; nothing for one that succeeded.
     private func remark(about task: LaunchRecord.Task) -> String? {
         guard task.ended != nil else { return task.began == nil ? "not started" : "executing" }
-        return switch task.ending {
-        case .succeeded: nil
-        case .failed: "failed"
-        case .cancelled: "cancelled"
-        }
+        return task.outcome == "succeeded" ? nil : task.outcome
     }
 
     private func milliseconds(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = max(duration, .zero).components
-        return "\(seconds * 1_000 + attoseconds / 1_000_000_000_000_000)ms"
+        "\(TimelineUnit.milliseconds.whole(max(duration, .zero)))ms"
     }
 
     private func singleLine(_ name: String) -> String {

@@ -8,25 +8,23 @@ import Testing
     /// A record made of starts and ends in milliseconds.
     private func timeline(
         _ plan: LaunchPlan,
-        _ tasks: [(name: String, began: Int?, ended: Int?, ending: LaunchRecord.Ending)],
-        openings: [Int: Int] = [:],
+        _ tasks: [(name: String, began: Int?, ended: Int?, outcome: OperationOutcome)],
+        openings: [Int] = [],
         ended: Int? = nil,
         now: Int = 5_000
     ) -> LaunchTimeline {
         func instant(_ number: Int) -> LaunchRecord.Instant { start + .milliseconds(number) }
         var record = LaunchRecord()
-        record.workflowBegan(at: start)
-        for (index, task) in tasks.enumerated() {
-            record.taskAdded(task.name)
-            if let began = task.began {
-                record.taskBegan(index, name: task.name, at: instant(began))
-            }
-            if let ended = task.ended {
-                record.taskEnded(index, as: task.ending, at: instant(ended))
-            }
+        record.tasks = tasks.map { task in
+            LaunchRecord.Task(
+                name: task.name,
+                began: task.began.map(instant),
+                ended: task.ended.map(instant),
+                outcome: task.outcome.description
+            )
         }
-        for (stage, opening) in openings { record.stageOpened(stage, at: instant(opening)) }
-        if let ended { record.workflowEnded(at: instant(ended)) }
+        record.openings = openings.map(instant)
+        record.ended = ended.map(instant)
         return LaunchTimeline(name: "Launch", plan: plan, record: record, now: instant(now))
     }
 
@@ -44,7 +42,7 @@ import Testing
                 ("TaskE", 402, 507, .succeeded), ("TaskF", 402, 607, .succeeded),
                 ("TaskG", 803, 816, .succeeded), ("TaskH", 816, 1_017, .succeeded),
             ],
-            openings: [0: 0, 1: 402, 2: 803],
+            openings: [0, 402, 803],
             ended: 1_017
         )
         .text()
@@ -71,7 +69,7 @@ import Testing
                 ("A", 0, 10, .succeeded), ("B", 12, 40, .succeeded), ("C", 40, 50, .succeeded),
                 ("D", 50, 51, .succeeded),
             ],
-            openings: [0: 0, 1: 10, 2: 40, 3: 50],
+            openings: [0, 10, 40, 50],
             ended: 51
         )
         .text()
@@ -88,8 +86,9 @@ import Testing
     @Test func taskThatDidNotSucceedReadsDifferently() {
         var plan = LaunchPlan()
         for _ in 0..<3 { _ = plan.taskAdded(to: .mainQueue) }
-        let tasks: [(String, Int?, Int?, LaunchRecord.Ending)] = [
-            ("A", 0, 10, .failed), ("B", 10, 12, .cancelled), ("C", nil, 13, .cancelled),
+        let tasks: [(String, Int?, Int?, OperationOutcome)] = [
+            ("A", 0, 10, .failed(NoResult())), ("B", 10, 12, .cancelled),
+            ("C", nil, 13, .cancelled),
         ]
         #expect(
             timeline(plan, tasks, ended: 13).text()
@@ -101,7 +100,7 @@ import Testing
     @Test func unfinishedLaunchShowsWhatHasHappened() {
         var plan = LaunchPlan()
         for _ in 0..<3 { _ = plan.taskAdded(to: .mainQueue) }
-        let tasks: [(String, Int?, Int?, LaunchRecord.Ending)] = [
+        let tasks: [(String, Int?, Int?, OperationOutcome)] = [
             ("A", 0, 10, .succeeded), ("B", 10, nil, .succeeded), ("C", nil, nil, .succeeded),
         ]
         #expect(
@@ -115,9 +114,9 @@ import Testing
         var plan = LaunchPlan()
         _ = plan.taskAdded(to: .mainQueue)
         var record = LaunchRecord()
-        record.taskAdded("two\nlines")
-        record.taskBegan(0, name: "two\nlines", at: start)
-        record.taskEnded(0, as: .succeeded, at: start + .microseconds(1_999))
+        record.tasks = [LaunchRecord.Task(name: "two\nlines", began: start)]
+        record.taskEnded(0, "succeeded", at: start + .microseconds(1_999))
+        record.taskEnded(0, "failed", at: start + .seconds(9))
         let timeline = LaunchTimeline(name: "Launch", plan: plan, record: record, now: start)
         #expect(timeline.text() == "[Launch start] - [two lines 1ms]")
     }

@@ -1,0 +1,65 @@
+/// What can never happen.
+extension LaunchPlan {
+    struct ImpossibleDependency: Equatable, Sendable {
+        let task: Int
+        let dependency: Int
+    }
+
+    private enum Step: Hashable {
+        case task(Int)
+        case opening(Int)
+    }
+
+    /// The steps that come before one.
+    private func conditions(of step: Step) -> [Step] {
+        switch step {
+        case .task(let index):
+            let task = tasks[index]
+            let others = [task.predecessor].compactMap(\.self) + task.dependencies
+            return [.opening(task.stage)] + others.map { .task($0) }
+        case .opening(0): return []
+        case .opening(let stage):
+            let others = stages[stage - 1].tasks.filter { conditionOfNextStage($0) != nil }
+            return [.opening(stage - 1)] + others.map { .task($0) }
+        }
+    }
+
+    /// A dependency that can never be met: what it waits for can start only after its task.
+    ///
+    /// Stages and the order of the main-queue tasks alone have no cycle, so every cycle holds a
+    /// dependency. The search is depth first, without recursion.
+    func impossibleDependency() -> ImpossibleDependency? {
+        guard tasks.contains(where: { !$0.dependencies.isEmpty }) else { return nil }
+        // Each step on the path waits for the next one, and for what is left.
+        var path: [(step: Step, left: [Step])] = []
+        var isOnPath: [Step: Bool] = [:]
+        func enter(_ step: Step) {
+            isOnPath[step] = true
+            path.append((step, conditions(of: step)))
+        }
+        for task in tasks.indices where isOnPath[.task(task)] == nil {
+            enter(.task(task))
+            while let last = path.indices.last {
+                guard let next = path[last].left.popLast() else {
+                    isOnPath[path.removeLast().step] = false
+                    continue
+                }
+                switch isOnPath[next] {
+                case nil: enter(next)
+                case false: break
+                case true: return dependency(in: path.map(\.step).drop { $0 != next } + [next])
+                }
+            }
+        }
+        return nil
+    }
+
+    /// The first dependency in a cycle of steps, each of which waits for the next.
+    private func dependency(in cycle: [Step]) -> ImpossibleDependency? {
+        for case (.task(let task), .task(let other)) in zip(cycle, cycle.dropFirst())
+        where tasks[task].dependencies.contains(other) {
+            return ImpossibleDependency(task: task, dependency: other)
+        }
+        return nil
+    }
+}
