@@ -11,26 +11,17 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         nonisolated(unsafe) weak var object: (any TaskWorkflowDelegate)?
     }
 
-    /// How far the call of the delegate has come.
-    private enum Notification {
-        case none
-        case due(TaskWorkflow)
-        case done
-    }
-
-    private enum MainWork {
-        case start(LaunchTask)
-        case notify(TaskWorkflow)
-    }
-
     private struct State {
         var machine = Machine()
         var record = LaunchRecord()
         var context: LaunchContext = [:]
         var delegate = WeakDelegate()
-        /// What is to be done on the main thread: tasks that have their turn, and the delegate.
+        /// The main-queue tasks that have their turn.
         var mainTasks = FIFO<LaunchTask>()
-        var notification = Notification.none
+        /// The finished workflow, while the main thread is to notify its delegate.
+        var workflowToNotifyOf: TaskWorkflow?
+        /// Whether the delegate was called, or the workflow has finished and there is none.
+        var isNotified = false
         var isServing = false
         /// Something has changed since the serving thread looked.
         var needsAnotherLook = false
@@ -211,53 +202,38 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
     }
 
     func serveClaimed() {
-        while let work = nextWork() {
-            switch work {
-            case .start(let task):
+        while true {
+            let (task, workflow) = state.withLock { state in
+                state.needsAnotherLook = false
+                return (state.mainTasks.first, state.workflowToNotifyOf)
+            }
+            // `isReady` may be a user's code: it is asked without the lock.
+            if let task, task.isReady || task.currentLifecycle.contains(.started) {
+                _ = state.withLock { $0.mainTasks.popFirst() }
                 if !task.currentLifecycle.contains(.started) { task.start() }
-            case .notify(let workflow):
+            } else if let workflow {
+                state.withLock { $0.workflowToNotifyOf = nil }
                 if let delegate {
                     MainThread.assumeMainActor(for: workflow.label) {
                         delegate.workflowDidFinish(workflow)
                     }
                 }
                 delegateNotified()
+            } else if endServing() {
+                return
             }
         }
     }
 
-    /// What is to be done next; nil ends the serving.
-    private func nextWork() -> MainWork? {
-        while true {
-            let (first, workflow) = state.withLock { state -> (LaunchTask?, TaskWorkflow?) in
-                state.needsAnotherLook = false
-                guard case .due(let workflow) = state.notification else {
-                    return (state.mainTasks.first, nil)
-                }
-                return (state.mainTasks.first, workflow)
-            }
-            // `isReady` may be a user's code: it is asked without the lock.
-            if let first, first.isReady || first.currentLifecycle.contains(.started) {
-                _ = state.withLock { $0.mainTasks.popFirst() }
-                return .start(first)
-            }
-            if let workflow {
-                state.withLock { $0.notification = .none }
-                return .notify(workflow)
-            }
-            let isIdle = state.withLock { state in
-                if !state.needsAnotherLook { state.isServing = false }
-                return !state.needsAnotherLook
-            }
-            if isIdle { return nil }
+    /// Ends the serving, unless something has changed since the serving thread looked.
+    private func endServing() -> Bool {
+        state.withLock { state in
+            state.isServing = state.needsAnotherLook
+            return !state.isServing
         }
     }
 
     // MARK: The end
-
-    private var isNotified: Bool {
-        state.withLock { if case .done = $0.notification { true } else { false } }
-    }
 
     func workflowFinished(_ workflow: TaskWorkflow) {
         // Asked without the lock: the delegate's last owner may release it meanwhile.
@@ -265,7 +241,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         let mustNotify = state.withLock { state in
             state.record.ended = .now
             guard hasDelegate || state.isAwaitedOnMainThread else { return false }
-            state.notification = .due(workflow)
+            state.workflowToNotifyOf = workflow
             return true
         }
         if mustNotify { wakeMainThread() } else { delegateNotified() }
@@ -274,7 +250,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
     private func delegateNotified() {
         let waiters = state.withLock { state in
             defer { state.waiters = [] }
-            state.notification = .done
+            state.isNotified = true
             return state.waiters
         }
         for waiter in waiters { waiter() }
@@ -284,9 +260,8 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
     func waitUntilNotified() async {
         await withCheckedContinuation { continuation in
             let isNotified = state.withLock { state in
-                if case .done = state.notification { return true }
-                state.waiters.append { continuation.resume() }
-                return false
+                if !state.isNotified { state.waiters.append { continuation.resume() } }
+                return state.isNotified
             }
             if isNotified { continuation.resume() }
         }
@@ -299,7 +274,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         guard !MainThread.isCurrent else {
             state.withLock { $0.isAwaitedOnMainThread = true }
             start()
-            return MainThread.shared.serve(until: deadline) { isNotified }
+            return MainThread.shared.serve(until: deadline) { state.withLock { $0.isNotified } }
         }
         let waiter = DispatchSemaphore(value: 0)
         state.withLock { $0.waiters.append { waiter.signal() } }
