@@ -148,7 +148,7 @@ struct JobState {
         group: JobGroup?,
         by job: JobController,
         isSubmitted: Bool,
-        _ notification: inout TaskNotification?
+        _ notifications: inout [TaskNotification]
     ) -> (tracking: Machine.Tracking?, isAdmitted: Bool) {
         guard tasks.noteUndelivered(record, task) else { return (nil, false) }
         let number = groups.number(of: group, for: type(of: task))
@@ -159,7 +159,7 @@ struct JobState {
             return (tracking, false)
         }
         record.joins(group: number, in: tally.taskTracked(weight: record.terms.weight))
-        notification = trackingBegan(record, task, by: job)
+        if !observers.isEmpty { notifications.append(trackingBegan(record, task, by: job)) }
         tasks.append(record)
         let isAdmitted = tracking == .normal && isSubmitted && admission.admitAtOnce(record)
         return (tracking, isAdmitted)

@@ -33,14 +33,13 @@ extension JobState {
         )
     }
 
-    /// A task is tracked: notes that its observers are being notified, if there are any.
+    /// A task is tracked: notes that its observers are being notified.
     @inline(__always)
     func trackingBegan(
         _ record: TaskRecord,
         _ task: Operation,
         by job: JobController
-    ) -> TaskNotification? {
-        guard !observers.isEmpty else { return nil }
+    ) -> TaskNotification {
         var notification = notification(of: record, task, by: job)
         record.trackingIsNotified(to: notification.entries.count)
         notification.unaware = 0..<0

@@ -27,7 +27,8 @@ extension JobShell {
             features.insert(.ownFractions)
         }
         let isQueued = queue != nil
-        var notification: TaskNotification?
+        // None or one. An optional of that size takes 124 instructions to destroy, for each task.
+        var notifications: [TaskNotification] = []
         let isSubmitted = isQueued && !isSubmittedLater
         let (tracking, isAdmitted) = send {
             $0.taskTracked(
@@ -36,7 +37,7 @@ extension JobShell {
                 group: group,
                 by: job,
                 isSubmitted: isSubmitted,
-                &notification
+                &notifications
             )
         }
         switch tracking {
@@ -46,7 +47,7 @@ extension JobShell {
         case .tooLate: return task.cancel()
         case .normal, .cancelAtOnce: break
         }
-        if let notification { TaskNotifier(record).taskTracked(notification) }
+        for notification in notifications { TaskNotifier(record).taskTracked(notification) }
         if let context { Self.handDown(context, to: task) }
         if tracking == .normal {
             if isAdmitted, let queue = queue as? TaskQueue {
