@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// Hands operations on to another queue, at most so many in any stretch of time.
@@ -24,8 +25,37 @@ import Foundation
 ///
 /// > Thread: Every member may be used from any thread. Operations are handed on by the threads that
 /// > add them, that finish what they depend on, and of Swift concurrency.
-public final class RateLimitedQueue: OperationScheduling {
-    let shell: RateLimitedQueueShell
+public final class RateLimitedQueue: OperationScheduling, PollingQueue {
+    private struct State {
+        var machine: RateLimitedQueueStateMachine<Operation>
+        /// The machine's numbers of the operations that wait.
+        var sequences: [ObjectIdentifier: Int] = [:]
+        /// Which operations are asked again whether they are ready, or cancelled, and when.
+        var polls = ReadinessPolls()
+        /// Sleeps until the next operation may be handed on.
+        var timer: Task<Void, Never>?
+        /// The queue itself while operations wait.
+        var keptAlive: RateLimitedQueue?
+
+        /// Returns the next step; an operation that is to be handed on waits no longer.
+        mutating func nextStep(
+            at now: Duration
+        ) -> RateLimitedQueueStateMachine<Operation>.Step {
+            let step = machine.nextStep(at: now)
+            if case .handOn(let operation) = step { sequences[ObjectIdentifier(operation)] = nil }
+            return step
+        }
+    }
+
+    /// Where operations are handed on to.
+    private let target: any OperationScheduling
+    private let clock: any Clock<Duration>
+    private let timeSinceCreation: @Sendable () -> Duration
+    private let state: Guarded<State>
+    let pollQueue = DispatchQueue(label: "JobKit.RateLimitedQueue")
+
+    /// Ends cancelled operations whose `start()` is a user's code.
+    private static let cancelledOperations = TaskQueue(name: "JobKit.RateLimitedQueue")
 
     /// Creates a queue that hands on to another one.
     ///
@@ -51,7 +81,12 @@ public final class RateLimitedQueue: OperationScheduling {
                 "JobKit: the interval of a RateLimitedQueue is \(interval); it must be at least 0."
             )
         }
-        shell = RateLimitedQueueShell(queue, limit: limit, interval: interval, clock: clock)
+        target = queue
+        self.clock = clock
+        timeSinceCreation = Self.timeSinceNow(of: clock)
+        state = Guarded(
+            State(machine: RateLimitedQueueStateMachine(limit: limit, interval: interval))
+        )
     }
 
     /// Adds an operation, which is handed on when it is ready and its turn has come.
@@ -59,6 +94,202 @@ public final class RateLimitedQueue: OperationScheduling {
     /// The operation is retained until then. Traps if the operation is already in a queue of
     /// JobKit's or was started.
     public func addOperation(_ operation: Operation) {
-        shell.add(operation)
+        add(operation, mayHaveStarted: false)
+    }
+
+    private static func timeSinceNow<C: Clock<Duration>>(
+        of clock: C
+    ) -> @Sendable () -> Duration {
+        let start = clock.now
+        return { start.duration(to: clock.now) }
+    }
+
+    // MARK: Adding
+
+    fileprivate func add(_ operation: Operation, mayHaveStarted: Bool) {
+        let entry = operation.enter(self, startsIt: false, nil)
+        guard !entry.standsElsewhere else { refuse(operation, "stands in a queue already") }
+        guard entry.hasStarted else { return hold(operation) }
+        if !mayHaveStarted { refuse(operation, "has been started") }
+    }
+
+    /// Has an operation wait for its turn.
+    private func hold(_ operation: Operation) {
+        let priority = TaskPriority(of: operation)
+        state.withLock { state in
+            let sequence = state.machine.entryAdded(operation, priority: priority)
+            state.sequences[ObjectIdentifier(operation)] = sequence
+            state.keptAlive = self
+        }
+        checkReadiness(of: operation)
+        pollUnlessItTells(operation)
+        if TaskPriority(of: operation) != priority { operationPriorityChanged(operation) }
+    }
+
+    private func refuse(_ operation: Operation, _ reason: String) -> Never {
+        fatalError(
+            "JobKit: \(operationLabel(operation)) was added to a RateLimitedQueue, but it \(reason)."
+        )
+    }
+
+    // MARK: Changes of operations
+
+    func operationBecameReady(_ operation: Operation) {
+        if operation.hasStarted {
+            // Other code has started it.
+            if remove(operation) { operation.leave(self) }
+        } else if operation.isCancelled {
+            if remove(operation) { end(operation) }
+        } else {
+            change(operation) { $0.entryBecameReady($1) }
+        }
+    }
+
+    func operationPriorityChanged(_ operation: Operation) {
+        let priority = TaskPriority(of: operation)
+        change(operation) { $0.priorityChanged(of: $1, to: priority) }
+    }
+
+    /// Other code has started the operation, and it has finished.
+    func operationFinished(_ operation: ConcurrentOperation) {
+        _ = remove(operation)
+    }
+
+    /// Not called: what waits here has no place.
+    func operationFinished(_ ticket: TaskQueueTicket) {}
+
+    private func change(
+        _ operation: Operation,
+        _ input: (inout RateLimitedQueueStateMachine<Operation>, Int) -> Void
+    ) {
+        let waits = state.withLock { state in
+            guard let sequence = state.sequences[ObjectIdentifier(operation)] else { return false }
+            input(&state.machine, sequence)
+            return true
+        }
+        if waits { handOn() }
+    }
+
+    /// Takes an operation out that is not handed on; returns false if it does not wait.
+    private func remove(_ operation: Operation) -> Bool {
+        let waited = state.withLock { state in
+            let sequence = state.sequences.removeValue(forKey: ObjectIdentifier(operation))
+            if let sequence { state.machine.entryLeft(sequence) }
+            return sequence != nil
+        }
+        if waited { handOn() }
+        return waited
+    }
+
+    /// Ends a cancelled operation, which runs no code.
+    private func end(_ operation: Operation) {
+        operation.leave(self)
+        guard !operation.hasStarted else { return }
+        guard operation is ConcurrentOperation else {
+            return Self.cancelledOperations.addUnlessStarted(operation)
+        }
+        operation.startCancelled()
+    }
+
+    // MARK: Handing on
+
+    /// Hands on what may be, and sees to the time when more may.
+    ///
+    /// One thread at a time does, so that operations arrive in order: one that adds an operation or
+    /// makes one ready meanwhile leaves it to that thread.
+    private func handOn() {
+        guard state.withLock({ $0.machine.claimSteps() }) else { return }
+        while true {
+            // A user's clock is asked without the lock.
+            let now = timeSinceCreation()
+            switch state.withLock({ $0.nextStep(at: now) }) {
+            case .handOn(let operation): handOn(operation)
+            case .sleep(let duration):
+                replaceTimer(by: duration.map(timer))
+            case .nothing: return letGoIfIdle()
+            }
+        }
+    }
+
+    private func handOn(_ operation: Operation) {
+        guard !operation.isCancelled else { return end(operation) }
+        // A dependency was added while the operation waited for its turn.
+        guard operation.isReady else { return hold(operation) }
+        operation.leave(self)
+        guard !operation.hasStarted else { return }
+        target.addUnlessStarted(operation)
+        let now = timeSinceCreation()
+        state.withLock { $0.machine.handedOn(at: now) }
+    }
+
+    private func timer(_ duration: Duration) -> Task<Void, Never> {
+        OperationTimers.wait(duration, on: clock) { [self] in
+            state.withLock { $0.machine.sleepEnded() }
+            handOn()
+        }
+    }
+
+    private func replaceTimer(by timer: Task<Void, Never>?) {
+        let replaced = state.withLock { state in
+            defer { state.timer = timer }
+            return state.timer
+        }
+        replaced?.cancel()
+    }
+
+    private func letGoIfIdle() {
+        let released = state.withLock { $0.machine.isIdle ? $0.keptAlive.take() : nil }
+        withExtendedLifetime(released) {}
+    }
+
+    // MARK: Whether operations are ready
+
+    func isDue(_ operation: Operation) -> Bool {
+        operation.isReady || operation.isCancelled || operation.hasStarted
+    }
+
+    func waitingTicket(of operation: Operation) -> TaskQueueTicket? {
+        state.withLock { $0.sequences[ObjectIdentifier(operation)] }
+            .map { TaskQueueTicket(sequence: $0, slot: 0) }
+    }
+
+    func changePolls<Result: Sendable>(
+        _ change: @Sendable (inout ReadinessPolls, (TaskQueueTicket) -> Operation?) -> Result
+    ) -> Result {
+        state.withLock { state in
+            // Taken out meanwhile, so that the rest can be read.
+            var polls = ReadinessPolls()
+            swap(&polls, &state.polls)
+            defer { swap(&polls, &state.polls) }
+            return change(&polls) { state.machine.entry($0.sequence) }
+        }
+    }
+
+    // MARK: Asking
+
+    /// Where a queue hands on to in the end; another kind of queue is that itself.
+    static func queueBehind(_ queue: any OperationScheduling) -> any OperationScheduling {
+        var queue = queue
+        while let limited = queue as? RateLimitedQueue { queue = limited.target }
+        return queue
+    }
+
+    /// What an operation waits for that is ready.
+    var reasonToWait: String {
+        let (limit, interval) = state.withLock { ($0.machine.limit, $0.machine.interval) }
+        return "waits for the rate: \(limit) in \(interval)"
+    }
+}
+
+extension OperationScheduling {
+    /// Adds an operation unless it was started.
+    func addUnlessStarted(_ operation: Operation) {
+        if let queue = self as? TaskQueue {
+            queue.shell.add(operation, mayHaveStarted: true)
+        } else if let queue = self as? RateLimitedQueue {
+            queue.add(operation, mayHaveStarted: true)
+        } else if !operation.isFinished, !operation.isExecuting {
+            addOperation(operation)
+        }
     }
 }

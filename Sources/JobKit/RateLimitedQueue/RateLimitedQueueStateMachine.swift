@@ -7,9 +7,8 @@ struct RateLimitedQueueStateMachine<Entry> {
     enum Step {
         /// ``handedOn(at:)`` follows, unless the entry turned out to be cancelled or started.
         case handOn(Entry)
-        /// In place of any sleep before.
-        case sleep(Duration)
-        case stopSleeping
+        /// In place of any sleep before; nil: no sleep.
+        case sleep(Duration?)
         case nothing
     }
 
@@ -94,7 +93,7 @@ struct RateLimitedQueueStateMachine<Entry> {
         guard readyCount > 0 else {
             guard timeSleptFor == nil else {
                 timeSleptFor = nil
-                return .stopSleeping
+                return .sleep(nil)
             }
             isHandingOn = false
             return .nothing

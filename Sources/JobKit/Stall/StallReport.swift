@@ -172,7 +172,7 @@ struct StallReport {
         if !dependencies.isEmpty, !task.isCancelled {
             return "waits for " + OperationNames.list(dependencies) { name(of: $0, depth: depth) }
         }
-        if let queue = task.home as? RateLimitedQueueShell {
+        if let queue = task.home as? RateLimitedQueue {
             let isReady = !dependencies.isEmpty || task.isReady
             return isReady ? queue.reasonToWait : "not ready: its own isReady says no"
         }
@@ -184,7 +184,7 @@ struct StallReport {
         }
         if let reason = (task as? LaunchTask)?.reasonNotToStart { return reason }
         guard stall.wasQueued, let first = stall.queue else { return nil }
-        let queue = RateLimitedQueueShell.queueBehind(first)
+        let queue = RateLimitedQueue.queueBehind(first)
         if let queue = queue as? TaskQueue { return "ready in \(queue.shell.name)" }
         guard let queue = queue as? OperationQueue else {
             return "in \(type(of: queue)), not started"

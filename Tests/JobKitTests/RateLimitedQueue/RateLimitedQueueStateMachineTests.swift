@@ -33,7 +33,7 @@ import Testing
             case .handOn(let entry):
                 entries.append(entry)
                 machine.handedOn(at: .seconds(seconds))
-            case .sleep, .stopSleeping: last = step
+            case .sleep: last = step
             case .nothing: return (entries, last)
             }
         }
@@ -99,7 +99,7 @@ import Testing
         #expect(handOn(&machine, at: 0) == (["a"], .sleep(.seconds(10))))
         let left = [machine.entryLeft(sequences["b"] ?? 0), machine.entryLeft(2)]
         #expect(left == ["b", nil])
-        #expect(handOn(&machine, at: 1) == ([], .stopSleeping))
+        #expect(handOn(&machine, at: 1) == ([], .sleep(nil)))
         #expect(machine.isIdle)
     }
 

@@ -215,18 +215,18 @@ final class RateLimitedQueueTests: XCTestCase {
     }
 
     func testQueueIsReleasedWhenNothingWaits() async {
-        weak var shell: RateLimitedQueueShell?
+        weak var released: RateLimitedQueue?
         let start = clock.now
         do {
             let queue = queue(limit: 1)
-            shell = queue.shell
+            released = queue
             for name in ["a", "b"] { queue.addOperation(named(name)) }
             queue.addOperation(BlockOperation {})
         }
-        XCTAssertNotNil(shell)
+        XCTAssertNotNil(released)
         await advance(to: 10, start)
         await advance(to: 20, start)
-        await eventually { shell == nil }
+        await eventually { released == nil }
     }
 
     func testRateOfARate() async {
