@@ -190,7 +190,7 @@ KEEPERS = [
            "",
            "LaunchDecisionsExhaustiveTests"),
     Keeper("D2", "LaunchDecisions/LaunchDecisionsStateMachine.swift",
-           "guard state(of: item) == .executing else { return Decision() }",
+           "guard state(of: item) == .executing else { return [] }",
            "",
            "LaunchDecisionsStateMachineTests"),
     Keeper("R1", "Retry/ExponentialBackoff.swift",

@@ -41,7 +41,20 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
         case completed
     }
 
-    private let shell: LaunchDecisionsShell<Item>
+    private typealias Reaction = @Sendable () -> Void
+    private typealias Reader = AsyncStream<Need>.Continuation
+
+    private struct Shared {
+        var machine: LaunchDecisionsStateMachine<Item, Reaction>
+        /// The readers of each item's needs, by numbers.
+        var readers: [Item: [Int: Reader]] = [:]
+        var readerCount = 0
+        // Closures and streams have an outbox each: a closure that blocks delays no stream.
+        var updates = Outbox<(reader: Reader, need: Need)>()
+        var reactions = Outbox<Reaction>()
+    }
+
+    private let guarded: Guarded<Shared>
 
     /// Creates decisions in which the need for every item is unknown.
     ///
@@ -52,11 +65,17 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     ///   - waitsForUnknown: Whether an item waits until the need of every item above it is known. A
     ///     presented item stays if one above it becomes unknown again.
     public init(priority: [Item], independent: Set<Item> = [], waitsForUnknown: Bool = false) {
-        shell = LaunchDecisionsShell(
+        let machine = LaunchDecisionsStateMachine<Item, Reaction>(
             priority: priority,
             independent: independent,
             waitsForUnknown: waitsForUnknown
         )
+        guarded = Guarded(Shared(machine: machine))
+    }
+
+    deinit {
+        let readers = guarded.withLock { $0.readers.values.flatMap(\.values) }
+        for reader in readers { reader.finish() }
     }
 
     /// Says whether there is something to present for an item.
@@ -69,7 +88,12 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     ///   - need: What is known now.
     ///   - item: The item.
     public func set(_ need: Need, for item: Item) {
-        shell.send { $0.needSet(need, for: item) }
+        send { shared in
+            for reader in (shared.readers[item] ?? [:]).values {
+                shared.updates.add((reader, need))
+            }
+            return shared.machine.needSet(need, for: item)
+        }
     }
 
     /// Returns the need that was last set for an item.
@@ -77,7 +101,7 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     /// - Parameter item: The item.
     /// - Returns: The need; `.unknown` if none was set.
     public func need(for item: Item) -> Need {
-        shell.read { $0.need(for: item) }
+        guarded.withLock { $0.machine.need(for: item) }
     }
 
     /// Returns the state of an item.
@@ -88,7 +112,7 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     /// - Parameter item: The item.
     /// - Returns: The state; nil if the item is not needed, or is in neither list.
     public func state(of item: Item) -> State? {
-        shell.read { $0.state(of: item) }
+        guarded.withLock { $0.machine.state(of: item) }
     }
 
     /// Follows an item's need: the latest value first, then every value that is set, in order.
@@ -99,7 +123,19 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     /// - Parameter item: The item to follow.
     /// - Returns: A new stream, for one reader.
     public func updates(for item: Item) -> AsyncStream<Need> {
-        shell.updates(for: item)
+        let (stream, reader) = AsyncStream.makeStream(of: Need.self)
+        var number = 0
+        send { shared in
+            shared.readerCount += 1
+            number = shared.readerCount
+            shared.readers[item, default: [:]][number] = reader
+            shared.updates.add((reader, shared.machine.need(for: item)))
+            return []
+        }
+        reader.onTermination = { [weak self, number] _ in
+            _ = self?.guarded.withLock { $0.readers[item]?.removeValue(forKey: number) }
+        }
+        return stream
     }
 
     /// Adds a closure that presents an item.
@@ -111,7 +147,7 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     ///   - item: The item.
     ///   - body: Presents the item. Retained until the decisions are released.
     public func whenPresented(_ item: Item, _ body: @escaping @Sendable () -> Void) {
-        shell.send { $0.presentationAdded(body, for: item) }
+        send { $0.machine.presentationAdded(body, for: item) }
     }
 
     /// Adds a closure that takes an item off the screen.
@@ -123,9 +159,9 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     ///   - item: The item.
     ///   - body: Takes the item off the screen. Retained until the decisions are released.
     public func whenWithdrawn(_ item: Item, _ body: @escaping @Sendable () -> Void) {
-        shell.send {
-            $0.withdrawalAdded(body, for: item)
-            return LaunchDecisionsShell<Item>.Machine.Decision()
+        send {
+            $0.machine.withdrawalAdded(body, for: item)
+            return []
         }
     }
 
@@ -134,7 +170,7 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     /// The item of the priority list comes first, then the independent items in the order in which
     /// they became needed. Opening twice has no effect.
     public func open() {
-        shell.send { $0.opened() }
+        send { $0.machine.opened() }
     }
 
     /// Says that an executing item has been dealt with; the next one by priority is presented.
@@ -143,7 +179,7 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     ///
     /// - Parameter item: The item.
     public func complete(_ item: Item) {
-        shell.send { $0.itemCompleted(item) }
+        send { $0.machine.itemCompleted(item) }
     }
 
     /// Moves an item of the priority list up, to directly before another.
@@ -157,7 +193,23 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     ///   - item: The item to move up.
     ///   - other: The item that comes directly after it from now on.
     public func prioritize(_ item: Item, before other: Item) {
-        shell.send { $0.itemPrioritized(item, before: other) }
+        send { $0.machine.itemPrioritized(item, before: other) }
+    }
+
+    /// Makes a change under the lock, then feeds streams and runs closures with it released.
+    private func send(_ change: (inout Shared) -> [Reaction]) {
+        let (mustUpdate, mustReact) = guarded.withLock { shared in
+            let reactions = change(&shared)
+            return (shared.updates.claim(), shared.reactions.actionsDecided(reactions))
+        }
+        if mustUpdate {
+            while let (reader, need) = guarded.withLock({ $0.updates.nextAction() }) {
+                reader.yield(need)
+            }
+        }
+        if mustReact {
+            while let reaction = guarded.withLock({ $0.reactions.nextAction() }) { reaction() }
+        }
     }
 }
 

@@ -1,33 +1,15 @@
-/// Decides which launch items are presented and withdrawn, and which closures and readers hear it.
+/// Decides which launch items are presented and withdrawn, and returns the closures that do it.
 ///
-/// `Reaction` stands for the user's closure, `Subscriber` for a reader of an item's needs. A list
-/// is as long as a first screen's items: every call looks through it from the top.
-struct LaunchDecisionsStateMachine<
-    Item: Hashable & Sendable,
-    Reaction: Sendable,
-    Subscriber: Sendable
->: Sendable {
+/// `Reaction` stands for the user's closure. A list is as long as a first screen's items: every
+/// call searches it from the top.
+struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable>: Sendable {
     typealias State = LaunchDecisions<Item>.State
-
-    /// A need that one subscriber hears of.
-    struct Update: Sendable {
-        let subscriber: Subscriber
-        let need: Need
-    }
-
-    /// What is to be done, each list in its order.
-    struct Decision: Sendable {
-        var updates: [Update] = []
-        var reactions: [Reaction] = []
-    }
 
     private struct Entry: Sendable {
         var need = Need.unknown
         var state: State?
         var presentations: [Reaction] = []
         var withdrawals: [Reaction] = []
-        /// In the order added.
-        var subscribers: [(id: Int, subscriber: Subscriber)] = []
     }
 
     /// The priority list, the most urgent first.
@@ -41,7 +23,6 @@ struct LaunchDecisionsStateMachine<
     private var executing: Item?
     /// Independent items that wait for the opening, in the order in which they became needed.
     private var waiting: [Item] = []
-    private var subscriberCount = 0
 
     init(priority: [Item], independent: Set<Item>, waitsForUnknown: Bool) {
         var seen: Set<Item> = []
@@ -55,37 +36,31 @@ struct LaunchDecisionsStateMachine<
 
     func state(of item: Item) -> State? { entries[item]?.state }
 
-    mutating func needSet(_ need: Need, for item: Item) -> Decision {
+    mutating func needSet(_ need: Need, for item: Item) -> [Reaction] {
         let old = self.need(for: item)
         entries[item, default: Entry()].need = need
-        var decision = Decision()
-        decision.updates = subscribers(of: item).map { Update(subscriber: $0, need: need) }
-        guard need != old else { return decision }
-        if need == .needed {
-            becameNeeded(item)
-        } else {
-            decision.reactions = noLongerNeeded(item)
-        }
-        decision.reactions += updatePresented()
-        return decision
+        guard need != old else { return [] }
+        var reactions: [Reaction] = []
+        if need == .needed { becameNeeded(item) } else { reactions = noLongerNeeded(item) }
+        return reactions + updatePresented()
     }
 
-    mutating func opened() -> Decision {
+    mutating func opened() -> [Reaction] {
         isOpen = true
-        return Decision(reactions: updatePresented())
+        return updatePresented()
     }
 
-    mutating func itemCompleted(_ item: Item) -> Decision {
-        guard state(of: item) == .executing else { return Decision() }
+    mutating func itemCompleted(_ item: Item) -> [Reaction] {
+        guard state(of: item) == .executing else { return [] }
         entries[item]?.state = .completed
         if executing == item { executing = nil }
-        return Decision(reactions: updatePresented())
+        return updatePresented()
     }
 
-    mutating func itemPrioritized(_ item: Item, before other: Item) -> Decision {
+    mutating func itemPrioritized(_ item: Item, before other: Item) -> [Reaction] {
         guard let index = order.firstIndex(of: item), let target = order.firstIndex(of: other),
             target < index
-        else { return Decision() }
+        else { return [] }
         var reactions: [Reaction] = []
         // An unknown item that moves up past the executing one holds it back from now on.
         if waitsForUnknown, need(for: item) == .unknown, let executing,
@@ -96,45 +71,18 @@ struct LaunchDecisionsStateMachine<
         }
         order.remove(at: index)
         order.insert(item, at: target)
-        return Decision(reactions: reactions + updatePresented())
+        return reactions + updatePresented()
     }
 
-    // MARK: Closures and readers
+    // MARK: Closures
 
-    mutating func presentationAdded(_ reaction: Reaction, for item: Item) -> Decision {
+    mutating func presentationAdded(_ reaction: Reaction, for item: Item) -> [Reaction] {
         entries[item, default: Entry()].presentations.append(reaction)
-        return Decision(reactions: state(of: item) == .executing ? [reaction] : [])
+        return state(of: item) == .executing ? [reaction] : []
     }
 
     mutating func withdrawalAdded(_ reaction: Reaction, for item: Item) {
         entries[item, default: Entry()].withdrawals.append(reaction)
-    }
-
-    /// The subscriber's first update is the need of this moment.
-    mutating func subscriberAdded(
-        _ subscriber: Subscriber,
-        for item: Item
-    ) -> (id: Int, decision: Decision) {
-        subscriberCount += 1
-        entries[item, default: Entry()].subscribers.append((subscriberCount, subscriber))
-        let update = Update(subscriber: subscriber, need: need(for: item))
-        return (subscriberCount, Decision(updates: [update]))
-    }
-
-    /// Returns the subscriber, so that it is released outside the lock.
-    mutating func subscriberEnded(_ id: Int, for item: Item) -> Subscriber? {
-        guard let index = entries[item]?.subscribers.firstIndex(where: { $0.id == id }) else {
-            return nil
-        }
-        return entries[item]?.subscribers.remove(at: index).subscriber
-    }
-
-    func subscribers() -> [Subscriber] {
-        entries.keys.flatMap { subscribers(of: $0) }
-    }
-
-    private func subscribers(of item: Item) -> [Subscriber] {
-        entries[item]?.subscribers.map(\.subscriber) ?? []
     }
 
     // MARK: Deciding
