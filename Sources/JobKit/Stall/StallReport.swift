@@ -172,27 +172,20 @@ struct StallReport {
         if !dependencies.isEmpty, !task.isCancelled {
             return "waits for " + OperationNames.list(dependencies) { name(of: $0, depth: depth) }
         }
+        // A cancelled operation does not wait for what it depends on.
+        func isReady() -> Bool { !dependencies.isEmpty || task.isReady }
         if let queue = task.home as? RateLimitedQueue {
-            let isReady = !dependencies.isEmpty || task.isReady
-            return isReady ? queue.reasonToWait : "not ready: its own isReady says no"
+            return isReady() ? queue.reasonToWait : StallWords.unready
         }
         if let queue = TaskQueueShell.queue(of: task) {
-            let isReady = !dependencies.isEmpty || task.isReady
-            return isReady
-                ? queues.reasonNotToStart(task, of: stall.job, in: queue)
-                : "not ready: its own isReady says no, in \(queue.name)"
+            return queues.reasonNotToStart(task, of: stall.job, in: queue, isReady: isReady())
         }
         if let reason = (task as? LaunchTask)?.reasonNotToStart { return reason }
         guard stall.wasQueued, let first = stall.queue else { return nil }
         let queue = RateLimitedQueue.queueBehind(first)
         if let queue = queue as? TaskQueue { return "ready in \(queue.shell.name)" }
-        guard let queue = queue as? OperationQueue else {
-            return "in \(type(of: queue)), not started"
-        }
-        let isReady = !dependencies.isEmpty || task.isReady
-        return isReady
-            ? queues.reasonNotToStart(task, of: stall.job, in: queue)
-            : "not ready: its own isReady says no, in \(queue.name ?? "OperationQueue")"
+        return queues.reasonNotToStart(task, of: stall.job, in: queue, isReady: isReady())
+            ?? "in \(type(of: queue)), not started"
     }
 
     /// A dependency's name and, unless it has a line of its own, its reason.

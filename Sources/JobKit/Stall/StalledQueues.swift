@@ -35,7 +35,8 @@ struct StalledQueues {
             parked = []
         }
 
-        func reasonNotToStart(_ task: Operation, of job: JobController?) -> String {
+        func reasonNotToStart(_ task: Operation, of job: JobController?, isReady: Bool) -> String {
+            guard isReady else { return "\(StallWords.unready), in \(name)" }
             if isSuspended { return "suspended: \(name)" }
             let isParked = parked.contains(ObjectIdentifier(task))
             guard isParked || isFull else { return "ready in \(name)" }
@@ -53,28 +54,24 @@ struct StalledQueues {
 
     private var queues: [ObjectIdentifier: Queue] = [:]
 
-    /// Why an operation that is ready has not been started.
+    /// Why an operation has not been started.
+    ///
+    /// - Parameters:
+    ///   - task: The operation, which waits for no other.
+    ///   - job: The job that tracks it.
+    ///   - queue: A `TaskQueueShell` or an `OperationQueue`.
+    ///   - isReady: Whether the operation itself says that it is ready.
+    /// - Returns: The reason; nil for a queue of another kind.
     mutating func reasonNotToStart(
         _ task: Operation,
         of job: JobController?,
-        in queue: TaskQueueShell
-    ) -> String {
-        known(queue, Queue(queue)).reasonNotToStart(task, of: job)
-    }
-
-    /// Why an operation that is ready has not been started.
-    mutating func reasonNotToStart(
-        _ task: Operation,
-        of job: JobController?,
-        in queue: OperationQueue
-    ) -> String {
-        known(queue, Queue(queue)).reasonNotToStart(task, of: job)
-    }
-
-    /// What a queue said when it was first asked.
-    private mutating func known(_ queue: AnyObject, _ ask: @autoclosure () -> Queue) -> Queue {
-        let known = queues[ObjectIdentifier(queue)] ?? ask()
+        in queue: AnyObject,
+        isReady: Bool
+    ) -> String? {
+        let known =
+            queues[ObjectIdentifier(queue)] ?? (queue as? TaskQueueShell).map(Queue.init)
+            ?? (queue as? OperationQueue).map(Queue.init)
         queues[ObjectIdentifier(queue)] = known
-        return known
+        return known?.reasonNotToStart(task, of: job, isReady: isReady)
     }
 }
