@@ -59,12 +59,8 @@ final class AppStartShell: Sendable {
         }
     }
 
-    func taskDidComplete(_ reporter: Machine.Reporter) {
-        send { $0.machine.completionHeard(from: reporter) }
-    }
-
-    func taskDidFail(_ reporter: Machine.Reporter, error: any Error) {
-        send { $0.machine.failureHeard(error, from: reporter) }
+    func taskDidEnd(_ reporter: Machine.Reporter, error: (any Error)? = nil) {
+        send { $0.machine.endReported(error, by: reporter) }
     }
 
     private func send(_ input: (inout State) -> [Machine.Action]) {
@@ -93,9 +89,13 @@ final class AppStartShell: Sendable {
     private func perform(_ action: Machine.Action) {
         switch action {
         case .beginTurn: beginTurn()
-        case .notifyCompletion(let entry): notify(entry) { $0.taskDidComplete($1) }
-        case .notifyFailure(let entry, let error):
-            notify(entry) { $0.taskManagerDidFail($1, error: error) }
+        case .notify(let entry, let error):
+            guard let delegate, let task = task(of: entry) else { return }
+            if let error {
+                delegate.taskManagerDidFail(task, error: error)
+            } else {
+                delegate.taskDidComplete(task)
+            }
         }
     }
 
@@ -110,14 +110,6 @@ final class AppStartShell: Sendable {
             return
         }
         task(of: turn.task)?.start(delegate: delegateOfTurn)
-    }
-
-    private func notify(
-        _ entry: StartupEntry,
-        _ message: (any AppStartTaskManagerDelegate, any AppStartTask) -> Void
-    ) {
-        guard let delegate, let task = task(of: entry) else { return }
-        message(delegate, task)
     }
 
     private func task(of entry: StartupEntry) -> (any AppStartTask)? {

@@ -4,8 +4,8 @@ where Task.ID: Sendable {
     enum Action: Sendable {
         /// Ask ``turnBegan()`` for the next task: only then does it leave the queue.
         case beginTurn
-        case notifyCompletion(Task)
-        case notifyFailure(Task, Failure)
+        /// Notify of the task's end: of its completion, or of its failure.
+        case notify(Task, Failure?)
     }
 
     /// One start of a task.
@@ -64,16 +64,11 @@ where Task.ID: Sendable {
         return turn
     }
 
-    mutating func completionHeard(from reporter: Reporter) -> [Action] {
+    /// A task has reported its end: its completion, or its failure.
+    mutating func endReported(_ failure: Failure?, by reporter: Reporter) -> [Action] {
         guard let task = task(of: reporter) else { return [] }
-        phase = .betweenTurns
-        return [.notifyCompletion(task), .beginTurn]
-    }
-
-    mutating func failureHeard(_ failure: Failure, from reporter: Reporter) -> [Action] {
-        guard let task = task(of: reporter) else { return [] }
-        phase = .idle
-        return [.notifyFailure(task, failure)]
+        phase = failure == nil ? .betweenTurns : .idle
+        return [.notify(task, failure)] + (failure == nil ? [.beginTurn] : [])
     }
 
     /// The source of a report: a task, or, where it is known, exactly one turn of it.

@@ -115,7 +115,7 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     ///
     /// - Parameter task: The reporting task.
     public func startupTaskDidComplete(_ task: any AppStartTask) {
-        shell.taskDidComplete(.task(ObjectIdentifier(task)))
+        shell.taskDidEnd(.task(ObjectIdentifier(task)))
     }
 
     /// Stops the chain, if it is this task's turn.
@@ -124,7 +124,7 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     ///   - task: The reporting task.
     ///   - error: What went wrong, passed on to the delegate.
     public func startupTaskDidFail(_ task: any AppStartTask, error: any Error) {
-        shell.taskDidFail(.task(ObjectIdentifier(task)), error: error)
+        shell.taskDidEnd(.task(ObjectIdentifier(task)), error: error)
     }
 }
 

@@ -16,7 +16,7 @@ final class StartupTurn: AppStartTaskDelegate {
     ///
     /// - Parameter task: The reporting task; one that has not this turn reports for itself.
     func startupTaskDidComplete(_ task: any AppStartTask) {
-        shell.taskDidComplete(reporter(task))
+        shell.taskDidEnd(reporter(task))
     }
 
     /// Ends the turn and the chain, unless the turn has ended.
@@ -25,7 +25,7 @@ final class StartupTurn: AppStartTaskDelegate {
     ///   - task: The reporting task; one that has not this turn reports for itself.
     ///   - error: What went wrong.
     func startupTaskDidFail(_ task: any AppStartTask, error: any Error) {
-        shell.taskDidFail(reporter(task), error: error)
+        shell.taskDidEnd(reporter(task), error: error)
     }
 
     private func reporter(_ task: any AppStartTask) -> AppStartShell.Machine.Reporter {

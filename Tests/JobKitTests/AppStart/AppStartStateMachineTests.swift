@@ -17,13 +17,13 @@ import Testing
     }
 
     // A1
-    @Test func nextTurnBeginsOnlyAfterTheCompletionWasHeard() {
+    @Test func nextTurnBeginsOnlyAfterTheCompletionWasReported() {
         var machine = machine(["a", "b"])
         #expect(machine.startRequested() == [.beginTurn])
         #expect(machine.turnBegan() == Machine.Turn(number: 1, task: "a"))
-        #expect(machine.completionHeard(from: .turn(1)) == [.notifyCompletion("a"), .beginTurn])
+        #expect(machine.endReported(nil, by: .turn(1)) == [.notify("a", nil), .beginTurn])
         #expect(machine.turnBegan() == Machine.Turn(number: 2, task: "b"))
-        #expect(machine.completionHeard(from: .task("b")) == [.notifyCompletion("b"), .beginTurn])
+        #expect(machine.endReported(nil, by: .task("b")) == [.notify("b", nil), .beginTurn])
         #expect(machine.turnBegan() == nil)
         #expect(!machine.isRunning)
     }
@@ -43,7 +43,7 @@ import Testing
         #expect(machine.startRequested() == [])
         _ = machine.turnBegan()
         #expect(machine.startRequested() == [])
-        _ = machine.completionHeard(from: .turn(1))
+        _ = machine.endReported(nil, by: .turn(1))
         #expect(machine.startRequested() == [])
     }
 
@@ -52,8 +52,8 @@ import Testing
         var machine = machine(["a", "b"])
         _ = machine.startRequested()
         _ = machine.turnBegan()
-        #expect(machine.failureHeard("no", from: .turn(1)) == [.notifyFailure("a", "no")])
-        #expect(machine.failureHeard("no", from: .turn(1)) == [])
+        #expect(machine.endReported("no", by: .turn(1)) == [.notify("a", "no")])
+        #expect(machine.endReported("no", by: .turn(1)) == [])
         #expect(!machine.isRunning)
         #expect(machine.startRequested() == [.beginTurn])
         #expect(machine.turnBegan() == Machine.Turn(number: 2, task: "b"))
@@ -64,14 +64,14 @@ import Testing
     func wordOutOfTurnIsIgnored(_ reporter: Machine.Reporter) {
         var machine = machine(["a", "b", "c"])
         let isIgnored = { (machine: inout Machine) in
-            machine.completionHeard(from: reporter) == []
-                && machine.failureHeard("no", from: reporter) == []
+            machine.endReported(nil, by: reporter) == []
+                && machine.endReported("no", by: reporter) == []
         }
         #expect(isIgnored(&machine) == true, "before the start")
         _ = machine.startRequested()
         #expect(isIgnored(&machine) == true, "before the first turn")
         _ = machine.turnBegan()
-        _ = machine.completionHeard(from: .turn(1))
+        _ = machine.endReported(nil, by: .turn(1))
         #expect(isIgnored(&machine) == true, "between turns")
         _ = machine.turnBegan()
         #expect(isIgnored(&machine) == true, "while it is b's turn")
@@ -82,10 +82,10 @@ import Testing
         var machine = machine(["a", "a"])
         _ = machine.startRequested()
         _ = machine.turnBegan()
-        _ = machine.completionHeard(from: .turn(1))
+        _ = machine.endReported(nil, by: .turn(1))
         #expect(machine.turnBegan() == Machine.Turn(number: 2, task: "a"))
-        #expect(machine.completionHeard(from: .turn(1)) == [])
-        #expect(machine.completionHeard(from: .turn(2)) == [.notifyCompletion("a"), .beginTurn])
+        #expect(machine.endReported(nil, by: .turn(1)) == [])
+        #expect(machine.endReported(nil, by: .turn(2)) == [.notify("a", nil), .beginTurn])
     }
 
     @Test func removedTasksAreReturnedAndHaveNoTurn() {
@@ -96,7 +96,7 @@ import Testing
         #expect(machine.turnBegan()?.task == "b")
         #expect(machine.allTasksRemoved() == ["c"])
         #expect(machine.isRunning)
-        _ = machine.completionHeard(from: .task("b"))
+        _ = machine.endReported(nil, by: .task("b"))
         #expect(machine.turnBegan() == nil)
     }
 }
