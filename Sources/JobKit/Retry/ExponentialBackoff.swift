@@ -17,12 +17,8 @@ struct ExponentialBackoff: Sendable {
         }
         check(attempts >= 1, "attempts", attempts, "at least 1")
         check(initialDelay >= .zero, "initialDelay", initialDelay, "at least 0")
-        check(
-            multiplier >= 0 && multiplier.isFinite,
-            "multiplier",
-            multiplier,
-            "at least 0 and finite"
-        )
+        let isFactor = (0..<Double.infinity).contains(multiplier)
+        check(isFactor, "multiplier", multiplier, "at least 0 and finite")
         check((0...1).contains(jitter), "jitter", jitter, "from 0 to 1")
         check(maximumDelay >= .zero, "maximumDelay", maximumDelay, "at least 0")
     }

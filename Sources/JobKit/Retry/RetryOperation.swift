@@ -59,11 +59,9 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
     }
 
     override var errorOfMissingValue: (any Error)? {
-        guard let kind = Attempt.self as? any ValueProducing.Type, owesValue(kind) else {
-            return nil
-        }
-        if let attempt = finalAttempt as? any ValueProducing, hasValue(attempt) { return nil }
-        return NoResult()
+        guard (Attempt.self as? any ValueProducing.Type)?.owesValue == true else { return nil }
+        let hasValue = (finalAttempt as? any ValueProducing)?.hasValue == true
+        return hasValue ? nil : NoResult()
     }
 
     private func begin(_ number: Int) {
@@ -128,12 +126,12 @@ extension RetryOperation: ValueProducing where Attempt: ValueProducing {
     }
 }
 
-private func owesValue<Task: ValueProducing>(_ type: Task.Type) -> Bool {
-    Task.Success.self != Void.self
-}
+extension ValueProducing {
+    fileprivate static var owesValue: Bool { Success.self != Void.self }
 
-private func hasValue<Task: ValueProducing>(_ task: Task) -> Bool {
-    if case .success = task.result { true } else { false }
+    fileprivate var hasValue: Bool {
+        if case .success = result { true } else { false }
+    }
 }
 
 /// Where attempts go that have dependencies to wait for.
