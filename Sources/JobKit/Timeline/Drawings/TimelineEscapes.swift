@@ -3,24 +3,17 @@ enum TimelineName {
     /// The name with each control character shown by its picture (␊ for a line feed), each further
     /// line separator by its number, and words for an empty name.
     static func oneLine(_ name: String) -> String {
-        guard !name.isEmpty else { return "(no name)" }
-        guard name.unicodeScalars.contains(where: needsPicture) else { return name }
-        return name.replacingScalars { needsPicture($0) ? picture(of: $0) : nil }
+        name.isEmpty ? "(no name)" : name.replacingScalars(picture)
     }
 
-    /// A visible stand-in for a character that no line of text can hold.
-    static func picture(of scalar: Unicode.Scalar) -> String {
+    /// A visible stand-in for a character that no line of text can hold; nil for any other.
+    static func picture(of scalar: Unicode.Scalar) -> String? {
         switch scalar.value {
-        case 0..<0x20: Unicode.Scalar(0x2400 + scalar.value).map { String($0) } ?? ""
+        case 0..<0x20: Unicode.Scalar(0x2400 + scalar.value).map { String($0) }
         case 0x7F: "\u{2421}"
-        default: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-        }
-    }
-
-    private static func needsPicture(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0xFFFE, 0xFFFF: true
-        default: false
+        case 0x80..<0xA0, 0x2028, 0x2029, 0xFFFE, 0xFFFF:
+            "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+        default: nil
         }
     }
 }
@@ -75,10 +68,8 @@ extension String {
             index += 1
             let isEdgeSpace = scalar == " " && (index == 0 || index == last)
             let isCommand = index == 0 && beginsWithCommand
-            guard scalar.isPlainInMermaid, !isEdgeSpace, !isCommand else {
-                return "#\(scalar.value);"
-            }
-            return nil
+            let isPlain = !scalar.isASCII || Self.plainInMermaid.contains(scalar)
+            return isPlain && !isEdgeSpace && !isCommand ? nil : "#\(scalar.value);"
         }
     }
 
@@ -88,6 +79,10 @@ extension String {
         "inclusive", "section", "tickinterval", "title", "todaymarker", "topaxis", "week",
     ]
 
+    private static let plainInMermaid = Set(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -_.()/+,=".unicodeScalars
+    )
+
     /// The text with a stand-in for each character that `standIn` gives one for.
     fileprivate func replacingScalars(_ standIn: (Unicode.Scalar) -> String?) -> String {
         unicodeScalars.reduce(into: "") { text, scalar in
@@ -96,18 +91,6 @@ extension String {
             } else {
                 text.unicodeScalars.append(scalar)
             }
-        }
-    }
-}
-
-extension Unicode.Scalar {
-    fileprivate var isPlainInMermaid: Bool {
-        guard isASCII else { return true }
-        switch self {
-        case "a"..."z", "A"..."Z", "0"..."9", " ", "-", "_", ".", "(", ")", "/", "+", ",", "=":
-            return true
-        default:
-            return false
         }
     }
 }
