@@ -32,7 +32,7 @@ extension JobController {
         // Two threads that ask first at once get a feed each.
         let feed = known?.observer as? JobEventsFeed ?? JobEventsFeed()
         // Listens before the feed receives anything.
-        let listener = feed.shell.listen(limit: limit)
+        let listener = JobEventsListener(to: feed.shell, limit: limit)
         feed.connect(to: self)
         return JobEvents(listener: listener)
     }

@@ -4,20 +4,7 @@ import Synchronization
 final class JobEventsShell: Sendable {
     typealias Machine = JobEventsStateMachine<JobEvent, UnsafeContinuation<Void, Never>>
 
-    private let machine = Guarded(Machine())
-
-    /// Begins to keep events.
-    ///
-    /// - Parameter limit: How many; none where it is negative.
-    /// - Returns: What a reader holds.
-    func listen(limit: Int) -> JobEventsListener {
-        let (number, start) = machine.withLock { $0.listenerAdded(limit: max(0, limit)) }
-        return JobEventsListener(shell: self, number: number, start: start)
-    }
-
-    func next(_ position: inout Int, of listener: Int) -> Machine.Next {
-        machine.withLock { $0.next(at: &position, of: listener) }
-    }
+    fileprivate let machine = Guarded(Machine())
 
     /// Feeds one input to the machine, then does what it decided with the lock released.
     func send(_ input: (inout Machine) -> Machine.Decision) {
@@ -33,14 +20,20 @@ final class JobEventsListener: Sendable {
     /// The number of the first event since it listens.
     let start: Int
 
-    init(shell: JobEventsShell, number: Int, start: Int) {
-        (self.shell, self.number, self.start) = (shell, number, start)
+    /// Begins to listen.
+    ///
+    /// - Parameters:
+    ///   - shell: Where the events are kept.
+    ///   - limit: How many are kept; none where it is negative.
+    init(to shell: JobEventsShell, limit: Int) {
+        self.shell = shell
+        (number, start) = shell.machine.withLock { $0.listenerAdded(limit: max(0, limit)) }
     }
 
     deinit { shell.send { $0.listenerLeft(number) } }
 
     func next(_ position: inout Int) -> JobEventsShell.Machine.Next {
-        shell.next(&position, of: number)
+        shell.machine.withLock { $0.next(at: &position, of: number) }
     }
 
     /// Waits until there is an event beyond a position, the job has ended, or the task is

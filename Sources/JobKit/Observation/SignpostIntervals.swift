@@ -1,8 +1,11 @@
 #if canImport(os)
 import os
+#endif
 
-/// Intervals of operations in Instruments, which begin and end under one name.
+/// Intervals of operations in Instruments, which begin and end under one name; nothing on other
+/// platforms than Apple's.
 struct SignpostIntervals: Sendable {
+    #if canImport(os)
     private let name: StaticString
     private let signposter: OSSignposter
 
@@ -35,5 +38,9 @@ struct SignpostIntervals: Sendable {
     }
 
     private func id(_ number: Int) -> OSSignpostID { OSSignpostID(UInt64(number)) }
+    #else
+    init(name: StaticString, subsystem: String) {}
+    func begin(_ number: Int, label: @autoclosure () -> String) {}
+    func end(_ number: Int, as outcome: @autoclosure () -> String) {}
+    #endif
 }
-#endif

@@ -36,6 +36,9 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
 
     private let state = Guarded(State())
 
+    /// The tasks of launches, among Instruments' Points of Interest.
+    private static let intervals = SignpostIntervals(name: "Launch task", subsystem: "JobKit")
+
     var delegate: (any TaskWorkflowDelegate)? {
         get { state.withLock { $0.delegate }.object }
         set {
@@ -133,7 +136,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
             state.record.tasks[index].name = name
             state.record.tasks[index].began = .now
         }
-        LaunchSignposts.taskBegan(task)
+        Self.intervals.begin(task.operationID, label: name)
     }
 
     func taskRan(_ index: Int?) {
@@ -144,7 +147,9 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
     func taskFinished(_ index: Int?, _ task: LaunchTask) {
         guard let index else { return }
         let outcome = task.outcome?.description
-        if task.currentLifecycle.contains(.entered) { LaunchSignposts.taskEnded(task) }
+        if task.currentLifecycle.contains(.entered) {
+            Self.intervals.end(task.operationID, as: outcome ?? "finished")
+        }
         send { state in
             state.record.taskEnded(index, outcome, at: .now)
             return state.machine.taskFinished(index, hasFailed: outcome == "failed")
