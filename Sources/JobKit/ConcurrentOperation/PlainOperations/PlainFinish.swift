@@ -57,10 +57,18 @@ struct PlainFinish: Sendable {
         return false
     }
 
-    /// Gives the operation's place in its queue away.
+    /// Gives the operation's place in its queue away; one that it has not been given yet is given
+    /// away by the thread that adds the operation.
     func leaveQueue() {
-        guard let queue, let ticket else { return }
+        guard let queue, let ticket = ticket ?? PlainOperations.finishTold(of: operation) else {
+            return
+        }
         queue.operationFinished(ticket)
+    }
+
+    /// The caller, a worker, gives the place away.
+    func placeIsGivenAway() {
+        if queue != nil, ticket == nil { _ = PlainOperations.finishTold(of: operation) }
     }
 
     /// Makes Foundation forget the operation where it waits no longer.

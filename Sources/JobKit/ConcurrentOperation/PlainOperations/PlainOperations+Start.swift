@@ -63,6 +63,7 @@ extension UnsafeMutablePointer<ThreadContext> {
             finish.tellListeners(in: &frame)
             // The dependents are ready before the place is given away.
             frame.hasEnded = finish.endDependents()
+            if frame.hasEnded { finish.placeIsGivenAway() }
         }
         return frame
     }

@@ -109,4 +109,32 @@ final class DeliveryOrderTests: XCTestCase {
         await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, (0..<5).map { "task \($0)" } + ["group g", "all"])
     }
+
+    func testPlainTaskIsHeardBeforeItsPlaceIsGivenAway() async throws {
+        // The worker often finishes the first task before the adding thread has noted its place.
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        for _ in 0..<50 {
+            let job = ScriptedJob(queue: queue) { job in
+                let plain = BlockOperation {}
+                plain.name = "plain"
+                job.trackAndQueue(plain, group: .named("g"))
+                job.trackAndQueue(InstantOperation("next"), group: .named("g"))
+            }
+            let observer = SlowObserver(of: "plain")
+            job.addObserver(observer)
+            try await job.run()
+            XCTAssertEqual(job.events, ["task plain", "task next", "group g", "all"])
+        }
+    }
+}
+
+/// Takes its time when an operation has finished.
+private final class SlowObserver: JobObserver {
+    private let name: String
+
+    init(of name: String) { self.name = name }
+
+    func job(_ job: JobController, didRecord event: JobEvent) {
+        if event.kind == .finished, event.name == name { giveWay(forMicroseconds: 300) }
+    }
 }
