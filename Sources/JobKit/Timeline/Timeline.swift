@@ -62,8 +62,8 @@ extension Timeline {
         /// A task shares its job's lane where it fits, and otherwise takes the lowest free one.
         public internal(set) var lane = 0
 
-        /// When it started, since the first event.
-        public let start: Duration
+        /// When it started, since the first event; a job, no later than its first task.
+        public internal(set) var start: Duration
 
         /// When it finished, since the first event, or when the timeline was taken.
         public internal(set) var end: Duration

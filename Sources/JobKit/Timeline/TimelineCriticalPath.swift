@@ -20,7 +20,7 @@ extension Timeline {
     /// its tasks; of a task, and of a job without tasks, itself.
     private func lastTasksOfJobs() -> [Int] {
         var lastTasks = Array(entries.indices)
-        for index in indicesByDepth().reversed() {
+        for index in entries.indices.reversed() {
             guard let job = entries[index].parent else { continue }
             let candidate = lastTasks[index]
             // A task that was left running does not keep its job from finishing.
@@ -35,7 +35,7 @@ extension Timeline {
     /// starting.
     private func blockers(lastTasks: [Int]) -> [Int?] {
         var blockers: [Int?] = Array(repeating: nil, count: entries.count)
-        for index in indicesByDepth() {
+        for index in entries.indices {
             let own = entries[index].predecessors.map { lastTasks[$0] }
             let inherited = entries[index].parent.flatMap { blockers[$0] }
             blockers[index] = (own + [inherited].compactMap(\.self)).max(by: finishedEarlier)
@@ -46,10 +46,5 @@ extension Timeline {
     private func finishedEarlier(_ left: Int, _ right: Int) -> Bool {
         (entries[left].end, entries[left].start, left)
             < (entries[right].end, entries[right].start, right)
-    }
-
-    private func indicesByDepth() -> [Int] {
-        let depths = Self.depths(of: entries.map(\.parent))
-        return entries.indices.sorted { (depths[$0], $0) < (depths[$1], $1) }
     }
 }

@@ -6,7 +6,12 @@ extension Timeline {
     ///     list.
     ///   - omittedCount: How many operations more there were.
     init(_ recorded: [Entry], omittedCount: Int = 0) {
+        var recorded = recorded
         let depths = Self.depths(of: recorded.map(\.parent))
+        for index in recorded.indices.sorted(by: { depths[$0] > depths[$1] }) {
+            guard let job = recorded[index].parent else { continue }
+            recorded[job].start = min(recorded[job].start, recorded[index].start)
+        }
         let order = recorded.indices.sorted { left, right in
             (recorded[left].start, depths[left], left)
                 < (recorded[right].start, depths[right], right)

@@ -41,6 +41,20 @@ import Testing
         #expect(timeline.entries[1].parent == 0)
     }
 
+    @Test func jobThatStartsAfterATaskStandsBeforeItAndIsShownFromItsStartOn() throws {
+        let timeline = Timeline([
+            interval("early", 1, 5, 7), interval("inner", 2, 20, 30), interval("root", nil, 10, 40),
+        ])
+        #expect(names(timeline.entries) == ["root", "inner", "early"])
+        #expect(timeline.entries.map(\.start) == Array(repeating: .microseconds(5), count: 3))
+        let decoded = try JSONDecoder()
+            .decode(
+                Timeline.self,
+                from: JSONEncoder().encode(timeline)
+            )
+        #expect(decoded.text() == timeline.text())
+    }
+
     @Test func emptyTimelineHasEveryForm() {
         let timeline = Timeline([])
         #expect(timeline.entries.isEmpty)

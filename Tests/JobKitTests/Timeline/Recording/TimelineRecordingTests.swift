@@ -175,8 +175,8 @@ import Testing
         recording.jobMissed(1, name(1), at: at(4))
         // Then
         let timeline = recording.timeline(at: at(9))
-        #expect(timeline.entries.map(\.name) == ["2", "3", "1"])
-        #expect(timeline.entries.map(\.parent) == [2, 0, nil])
+        #expect(timeline.entries.map(\.name) == ["1", "2", "3"])
+        #expect(timeline.entries.map(\.parent) == [nil, 0, 1])
     }
 
     @Test func repeatedEventsOfAnOperationOfTwoJobsCountOnce() {
