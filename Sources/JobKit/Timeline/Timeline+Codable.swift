@@ -85,9 +85,7 @@ extension Timeline.Entry: Codable {
         try container.encode(typeName, forKey: .typeName)
         try container.encodeIfPresent(group, forKey: .group)
         try container.encodeIfPresent(outcome?.description, forKey: .outcome)
-        if case .failed(let error)? = outcome {
-            try container.encode(String(describing: error), forKey: .error)
-        }
+        try container.encodeIfPresent(errorText, forKey: .error)
         try container.encodeIfPresent(parent, forKey: .parent)
         try container.encode(lane, forKey: .lane)
         try container.encode(start.nanoseconds, forKey: .start)

@@ -35,9 +35,7 @@ extension Timeline.Group {
     }
 
     /// `12 tasks, 1.20 s`.
-    var facts: String {
-        "\(taskCount) task\(taskCount == 1 ? "" : "s"), \(duration.shortText)"
-    }
+    var facts: String { "\(taskCount.counting("task")), \(duration.shortText)" }
 }
 
 extension Timeline.Entry {

@@ -55,9 +55,7 @@ extension TimelineFacts {
         let start = TimelineUnit.microseconds.text(entry.start, decimals: 3)
         let length = TimelineUnit.microseconds.text(entry.end - entry.start, decimals: 3)
         var arguments = "\"outcome\":\(entry.outcomeWord.jsonText)"
-        if case .failed(let error)? = entry.outcome {
-            arguments += ",\"error\":\(String(describing: error).jsonText)"
-        }
+        if let error = entry.errorText { arguments += ",\"error\":\(error.jsonText)" }
         arguments += ",\"type\":\(entry.typeName.jsonText)"
         if let job = entry.parent { arguments += ",\"job\":\(entries[job].name.jsonText)" }
         if isCritical { arguments += ",\"critical\":true" }
@@ -76,4 +74,9 @@ extension TimelineFacts {
 extension Timeline.Entry {
     /// One word for the outcome, or for having none yet.
     var outcomeWord: String { outcome?.description ?? "running" }
+
+    /// What went wrong; nil unless it failed.
+    var errorText: String? {
+        if case .failed(let error)? = outcome { String(describing: error) } else { nil }
+    }
 }

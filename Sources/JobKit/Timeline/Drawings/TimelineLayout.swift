@@ -54,7 +54,8 @@ struct TimelineLayout {
             let left = position(of: entry.start)
             let width = max(position(of: entry.end) - left, 0)
             let inset = rowsOfLanes[entry.lane] > 1 ? min(2, rowHeight * 0.1) : 0
-            let narrowest = Self.narrowest(entry)
+            // Wide enough to be seen at all; a failure must be seen at once.
+            let narrowest = entry.errorText == nil ? 0.8 : 2.5
             let barTop =
                 facts.isJob(index)
                 ? tops[entry.lane] + Double(levels[index]) * rowHeight : foot - rowHeight + inset
@@ -69,11 +70,6 @@ struct TimelineLayout {
 
     func position(of time: Duration) -> Double {
         Self.margin + (time / .nanoseconds(1)) * scale
-    }
-
-    /// What is shorter is drawn so wide, to be seen at all; a failure must be seen at once.
-    private static func narrowest(_ entry: Timeline.Entry) -> Double {
-        entry.outcomeWord == "failed" ? 2.5 : 0.8
     }
 
     /// High enough for names as long as a reader would scroll through them; then an overview.
@@ -95,7 +91,7 @@ struct TimelineLayout {
     private static func levels(of entries: [Timeline.Entry]) -> [Int] {
         var levels = Array(repeating: 0, count: entries.count)
         for (index, entry) in entries.enumerated() {
-            guard let parent = entry.parent, parent < index else { continue }
+            guard let parent = entry.parent else { continue }
             let job = entries[parent]
             if job.lane == entry.lane, job.start <= entry.start, entry.end <= job.end {
                 levels[index] = levels[parent] + 1

@@ -62,9 +62,8 @@ private struct TimelineSVG {
         let counts = Dictionary(entries.map { ($0.outcomeWord, 1) }, uniquingKeysWith: +)
         var parts = [facts.span.shortText]
         let jobCount = facts.tasks.count { !$0.isEmpty }
-        parts.append(
-            "\(entries.count - jobCount) task".plural + " in " + "\(jobCount) job".plural
-        )
+        let tasks = (entries.count - jobCount).counting("task")
+        parts.append("\(tasks) in \(jobCount.counting("job"))")
         for word in ["failed", "cancelled", "running"] {
             if let count = counts[word] { parts.append("\(count) \(word)") }
         }
@@ -110,9 +109,7 @@ private struct TimelineSVG {
         var tip = entry.name.xmlText
         tip += "&#10;\((entry.end - entry.start).shortText) from "
         tip += "\(entry.start.shortText), \(entry.outcomeWord)"
-        if case .failed(let error)? = entry.outcome {
-            tip += ": \(String(describing: error).xmlText)"
-        }
+        if let error = entry.errorText { tip += ": \(error.xmlText)" }
         if let ownTime = facts.ownTimes[index] {
             tip += ", \(ownTime.shortText) after its last task"
         }
@@ -180,12 +177,5 @@ private struct TimelineSVG {
             style: isDark ? "dark" : "light",
             width: bar.width - 8
         )
-    }
-}
-
-extension String {
-    /// A number and its noun, with an s unless the number is one.
-    fileprivate var plural: String {
-        hasPrefix("1 ") ? self : self + "s"
     }
 }

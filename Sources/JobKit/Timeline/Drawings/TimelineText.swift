@@ -38,7 +38,7 @@ extension TimelineFacts {
                     + String(repeating: "  ", count: min(depth, Self.deepestIndent))
                     + TimelineName.oneLine(entry.name)
                     + (entry.givenGroup.map { " [\(TimelineName.oneLine($0))]" } ?? "")
-                    + entry.remark
+                    + remark(about: entry)
                     + (ownTimes[index].map { " - \(inOneUnit($0)) after its last task" } ?? "")
             )
         }
@@ -77,6 +77,13 @@ extension TimelineFacts {
         return texts.map { String(repeating: " ", count: width - $0.count) + $0 }
     }
 
+    /// How it ended, behind its name; empty for a success.
+    private func remark(about entry: Timeline.Entry) -> String {
+        guard entry.outcomeWord != "succeeded" else { return "" }
+        let error = entry.errorText.map { ": " + TimelineName.oneLine($0) }
+        return " - " + entry.outcomeWord + (error ?? "")
+    }
+
     private func bar(of entry: Timeline.Entry) -> String {
         let columns = Double(Self.barWidth) / max(span / .nanoseconds(1), 1)
         let start = min(Int(entry.start / .nanoseconds(1) * columns), Self.barWidth - 1)
@@ -84,17 +91,5 @@ extension TimelineFacts {
         let width = min(max(end - start, 1), Self.barWidth - start)
         return String(repeating: " ", count: start) + String(repeating: "━", count: width)
             + String(repeating: " ", count: Self.barWidth - start - width)
-    }
-}
-
-extension Timeline.Entry {
-    /// What became of it, behind its name; empty for a success.
-    fileprivate var remark: String {
-        switch outcome {
-        case nil: " - running"
-        case .succeeded: ""
-        case .cancelled: " - cancelled"
-        case .failed(let error): " - failed: " + TimelineName.oneLine(String(describing: error))
-        }
     }
 }

@@ -57,6 +57,11 @@ extension Duration {
     }
 }
 
+extension Int {
+    /// The number and its noun, with an s unless the number is one.
+    func counting(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}
+
 extension Double {
     /// Decimal text without an exponent and without needless zeros.
     func text(decimals: Int) -> String {

@@ -223,7 +223,8 @@ import Testing
             .map { scalar in
                 switch scalar {
                 case "\t", "\n", "\r": String(scalar)
-                case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}": TimelineName.picture(of: scalar) ?? ""
+                case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}":
+                    TimelineName.picture(of: scalar) ?? ""
                 default: String(scalar)
                 }
             }
