@@ -14,22 +14,22 @@ final class StallGates {
         if let known = gates[record.group] { return known }
         let (width, count) = state.admission.places(of: record.group)
         guard width < .max else { return nil }
-        var gate = TaskStall.Gate(
-            group: state.groups.groups[record.group],
-            width: width,
-            count: count
-        )
+        var inside: [Operation] = []
         var searched = 0
         var next = state.tasks.record(after: nil)
-        while let other = next, searched < Self.searchLimit, gate.lacksNames {
+        while let other = next, searched < Self.searchLimit,
+            inside.count < min(count, OperationNames.limit)
+        {
             searched += 1
             if other.group == record.group, other.admission.stage == .admitted,
                 let task = other.task
             {
-                gate.add(task)
+                inside.append(task)
             }
             next = state.tasks.record(after: other)
         }
+        let group = state.groups.groups[record.group]
+        let gate = TaskStall.Gate(group: group, width: width, count: count, inside: inside)
         gates[record.group] = gate
         return gate
     }

@@ -38,8 +38,7 @@ struct StallReport {
     /// out.
     mutating func lines(of root: JobController, limit: Int) -> [String] {
         let limit = max(0, limit)
-        let (product, isTooMuch) = limit.multipliedReportingOverflow(by: Self.tasksPerLine)
-        let taskLimit = isTooMuch ? Int.max : product
+        let taskLimit = min(limit, .max / Self.tasksPerLine) * Self.tasksPerLine
         let stall = root.shell.stall(of: root, limit: taskLimit, at: now)
         seen.insert(ObjectIdentifier(root.shell))
         var lines = [firstLine(of: root, stall)]
@@ -57,19 +56,10 @@ struct StallReport {
         limit: Int
     ) -> ([Remark], omittedCount: Int) {
         var remarks: [Remark] = []
-        var omittedCount = 0
-        // The jobs from the root down, each with its tasks that have no remark yet.
-        var levels = [(number: 0, stall: stall, tasks: stall.tasks[...])]
-        while let last = levels.indices.last {
-            guard let next = levels[last].tasks.popFirst() else {
-                omittedCount += levels[last].stall.omittedCount
-                levels.removeLast()
-                continue
-            }
-            guard remarks.count < limit else {
-                omittedCount += 1
-                continue
-            }
+        var omittedCount = stall.omittedCount
+        // The tasks that have no remark yet, the next one last.
+        var waiting = stall.tasks.reversed().map { (task: $0, level: 0) }
+        while remarks.count < limit, let (next, level) = waiting.popLast() {
             let untold = next.hasFinishedWithoutTelling
             guard untold || !next.task.isFinished else { continue }
             let job = next.task as? JobController
@@ -77,14 +67,15 @@ struct StallReport {
                 $0.shell.stall(of: $0, limit: limit - remarks.count - 1, at: now)
             }
             let words = untold ? "finished without telling" + next.task.note : words(of: next, own)
-            remarks.append(Remark(task: next.task, words: words, level: levels[last].number))
+            remarks.append(Remark(task: next.task, words: words, level: level))
             guard let job, let own, seen.insert(ObjectIdentifier(job.shell)).inserted else {
                 continue
             }
             remarks[remarks.count - 1].hasTasks = !own.tasks.isEmpty || own.omittedCount > 0
-            levels.append((remarks.count, own, own.tasks[...]))
+            omittedCount += own.omittedCount
+            waiting += own.tasks.reversed().map { ($0, remarks.count) }
         }
-        return (remarks, omittedCount)
+        return (remarks, omittedCount + waiting.count)
     }
 
     /// Gathers equal remarks about many tasks of one job into the first of them.

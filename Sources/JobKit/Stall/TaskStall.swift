@@ -9,19 +9,14 @@ struct TaskStall {
         /// How many are in their queues.
         let count: Int
         /// The first of them.
-        private(set) var inside: [Operation] = []
-
-        /// Whether there is more to be named.
-        var lacksNames: Bool { inside.count < min(count, OperationNames.limit) }
-
-        mutating func add(_ task: Operation) { inside.append(task) }
+        let inside: [Operation]
     }
 
     let task: Operation
     /// The job that tracks the task; nil for an operation that no job tracks.
     let job: JobController?
     /// Whether the task has finished without notifying the job.
-    var hasFinishedWithoutTelling: Bool { record?.hasFinishedWithoutTelling(task) == true }
+    var hasFinishedWithoutTelling: Bool { record.map { task.hasFinishedUntold(to: $0) } ?? false }
 
     private var record: TaskRecord?
     /// Whether the job was to put the task into a queue, and has not yet.

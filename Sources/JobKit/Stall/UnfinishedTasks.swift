@@ -111,9 +111,6 @@ extension TaskRecord {
 
     /// Whether the job waits for the task, which it may do although the task has finished.
     fileprivate func stillWaits(for task: Operation) -> Bool {
-        !task.isFinished || hasFinishedWithoutTelling(task)
+        !task.isFinished || task.hasFinishedUntold(to: self)
     }
-
-    /// Whether the task has finished and its class never said so.
-    func hasFinishedWithoutTelling(_ task: Operation) -> Bool { task.hasFinishedUntold(to: self) }
 }
