@@ -42,8 +42,7 @@ where Task.ID: Sendable {
 
     /// Returns the tasks removed, so that they are released outside the lock.
     mutating func allTasksRemoved() -> [Task] {
-        defer { queue = FIFO() }
-        return queue.elements
+        exchange(&queue, with: FIFO()).elements
     }
 
     mutating func startRequested() -> [Action] {

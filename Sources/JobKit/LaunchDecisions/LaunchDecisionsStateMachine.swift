@@ -14,7 +14,6 @@ struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable
 
     /// The priority list, the most urgent first.
     private var order: [Item]
-    private let prioritized: Set<Item>
     private let independent: Set<Item>
     private let waitsForUnknown: Bool
     private var entries: [Item: Entry] = [:]
@@ -27,7 +26,6 @@ struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable
     init(priority: [Item], independent: Set<Item>, waitsForUnknown: Bool) {
         var seen: Set<Item> = []
         order = priority.filter { seen.insert($0).inserted }
-        prioritized = seen
         self.independent = independent.subtracting(seen)
         self.waitsForUnknown = waitsForUnknown
     }
@@ -90,7 +88,7 @@ struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable
     private mutating func becameNeeded(_ item: Item) {
         if independent.contains(item) {
             waiting.append(item)
-        } else if !prioritized.contains(item) {
+        } else if !order.contains(item) {
             return
         }
         entries[item]?.state = .suspended
@@ -120,10 +118,8 @@ struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable
     }
 
     private func isPresentable(_ item: Item) -> Bool {
-        switch state(of: item) {
-        case .suspended, .executing: true
-        case .completed, nil: false
-        }
+        let state = state(of: item)
+        return state == .suspended || state == .executing
     }
 
     private func isHeldBack(_ item: Item) -> Bool {

@@ -230,16 +230,11 @@ public final class RateLimitedQueue: OperationScheduling, PollingQueue {
     }
 
     private func replaceTimer(by timer: Task<Void, Never>?) {
-        let replaced = state.withLock { state in
-            defer { state.timer = timer }
-            return state.timer
-        }
-        replaced?.cancel()
+        state.withLock { exchange(&$0.timer, with: timer) }?.cancel()
     }
 
     private func letGoIfIdle() {
-        let released = state.withLock { $0.machine.isIdle ? $0.keptAlive.take() : nil }
-        withExtendedLifetime(released) {}
+        _ = state.withLock { $0.machine.isIdle ? $0.keptAlive.take() : nil }
     }
 
     // MARK: Whether operations are ready

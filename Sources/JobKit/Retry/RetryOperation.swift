@@ -67,11 +67,7 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
     private func begin(_ number: Int) {
         let attempt = make(number)
         // The one before is a user's, and released without the lock.
-        let replaced = self.attempt.withLock { last in
-            defer { last = attempt }
-            return last
-        }
-        withExtendedLifetime(replaced) {}
+        _ = self.attempt.withLock { exchange(&$0, with: attempt) }
         guard startsAttempts, attempt.isReady else {
             return trackAndQueue(attempt) { self.ended($0, number) }
         }

@@ -254,9 +254,8 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
 
     private func delegateNotified() {
         let waiters = state.withLock { state in
-            defer { state.waiters = [] }
             state.isNotified = true
-            return state.waiters
+            return exchange(&state.waiters, with: [])
         }
         for waiter in waiters { waiter() }
     }
