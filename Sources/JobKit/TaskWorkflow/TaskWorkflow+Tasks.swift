@@ -39,14 +39,7 @@ extension TaskWorkflow {
 
     private func add(_ tasks: [LaunchTask], asGroup: Bool) {
         for task in tasks { claim(task) }
-        let records = tasks.map { task in
-            TaskWorkflowShell.AddedTask(
-                task: track(task),
-                queue: task.queue,
-                times: LaunchRecord.Task(name: task.label, eventID: task.operationID)
-            )
-        }
-        let (indices, submitted) = launch.add(records, asGroup: asGroup)
+        let (indices, submitted) = launch.add(tasks, tasks.map(track), asGroup: asGroup)
         for (index, task) in zip(indices, tasks) {
             task.position.withLock { $0 = LaunchPosition(shell: launch, index: index) }
             // It may have finished, cancelled, when it did not know its number.
@@ -93,14 +86,7 @@ extension TaskWorkflow {
                 launch.taskDelivered(task.position.withLock { $0 }?.index)
             }
         )
-        shell.track(
-            record,
-            task,
-            on: record.queue,
-            group: nil,
-            for: self,
-            isSubmittedLater: true
-        )
+        shell.track(record, task, on: record.queue, group: nil, for: self, isSubmittedLater: true)
         return record
     }
 

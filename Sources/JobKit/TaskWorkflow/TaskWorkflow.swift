@@ -107,9 +107,8 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
         context: LaunchContext = [:],
         timeout: Duration? = nil
     ) -> Bool {
-        launch.wait(until: timeout.map(DispatchTime.init(after:)) ?? .distantFuture) {
-            start(context: context)
-        }
+        let deadline = timeout?.dispatchInterval.map { DispatchTime.now() + $0 }
+        return launch.wait(until: deadline ?? .distantFuture) { start(context: context) }
     }
 
     /// Starts the workflow on ``TaskQueue/shared``, and returns when it has finished and its
@@ -164,12 +163,6 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
     override func becameFinished() {
         super.becameFinished()
         launch.workflowFinished(self)
-    }
-}
-
-extension DispatchTime {
-    fileprivate init(after timeout: Duration) {
-        self = timeout.dispatchInterval.map { .now() + $0 } ?? .distantFuture
     }
 }
 

@@ -56,19 +56,18 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
 
     // MARK: The plan
 
-    struct AddedTask {
-        let task: TaskRecord
-        let queue: LaunchTaskQueue
-        let times: LaunchRecord.Task
-    }
-
     /// Notes tasks that the job tracks already; returns their numbers.
     ///
     /// The caller passes the records to ``submit(_:)`` when the tasks know their numbers.
-    func add(_ tasks: [AddedTask], asGroup: Bool) -> (Range<Int>, submitted: [TaskRecord]) {
-        let added = tasks.map { ($0.task, $0.queue) }
+    func add(
+        _ tasks: [LaunchTask],
+        _ records: [TaskRecord],
+        asGroup: Bool
+    ) -> (Range<Int>, submitted: [TaskRecord]) {
+        let times = tasks.map { LaunchRecord.Task(name: $0.label, eventID: $0.operationID) }
+        let added = zip(records, tasks).map { ($0, $1.queue) }
         return state.withLock { state in
-            state.record.tasks += tasks.map(\.times)
+            state.record.tasks += times
             defer { state.recordOpenings() }
             return state.machine.tasksAdded(added, asGroup: asGroup)
         }
