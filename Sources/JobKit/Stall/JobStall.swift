@@ -43,8 +43,7 @@ private struct StalledCode {
     /// How many tasks have finished and wait for their callbacks, except the one in its callback.
     private var undeliveredCount = 0
     private var callback: RunningCallback?
-    /// Whose callback it is; the record may be emptied meanwhile.
-    private var record: TaskRecord?
+    /// Whose callback it is; the callback's record may be emptied meanwhile.
     private var task: Operation?
     private var group: JobGroup?
     private var isStarted = false
@@ -55,26 +54,25 @@ private struct StalledCode {
     mutating func read(_ state: borrowing JobState, _ mailbox: JobMailbox) {
         isSuspended = state.machine.isSuspended
         callback = state.delivery.callback
-        record = state.delivery.callback?.record
-        task = record?.task
-        if case .callGroupFinished(let number)? = state.delivery.callback?.step {
+        task = callback?.record?.task
+        if case .callGroupFinished(let number)? = callback?.step {
             group = state.groups.groups[number]
         }
         isStarted = state.machine.isStarted
         let isAfterMain = state.machine.isAfterMain
         isInMain = state.machine.hasEnteredMain ? !isAfterMain : false
         (ending, endRequestedAt) = (state.machine.ending, state.endRequestedAt)
-        let waiting = mailbox.finishedCount - state.tasks.endedCount - (record == nil ? 0 : 1)
+        let waiting =
+            mailbox.finishedCount - state.tasks.endedCount - (callback?.record == nil ? 0 : 1)
         undeliveredCount = state.tasks.isEmpty ? 0 : max(0, waiting)
     }
 
     func words(of job: JobController, at now: CoarseTime) -> String {
         let words = place(of: job, at: now)
         guard undeliveredCount > 0 else { return words }
-        let waiting =
-            undeliveredCount == 1
-            ? "1 finished task waits" : "\(undeliveredCount) finished tasks wait"
-        return words + "; " + waiting + (isSuspended ? " until it is resumed" : "")
+        let waiting = undeliveredCount.counting("finished task")
+        let verb = undeliveredCount == 1 ? "waits" : "wait"
+        return words + "; \(waiting) \(verb)" + (isSuspended ? " until it is resumed" : "")
     }
 
     /// What the code is in, or waits for; empty until a task finishes, or the job is resumed.
@@ -109,7 +107,8 @@ private struct StalledCode {
     private func words(of step: JobState.Machine.Step) -> String {
         let name = task.map(operationLabel) ?? "a task"
         return switch step {
-        case .deliver: record == nil ? "a callback of perform(after:)" : "a callback of \(name)"
+        case .deliver:
+            callback?.record == nil ? "a callback of perform(after:)" : "a callback of \(name)"
         case .askAboutFailure: "taskFailed(_:error:) of \(name)"
         case .callGroupFinished: "the callback of group \(group.map(\.description) ?? "")"
         case .callAllTasksFinished: "allTasksFinished()"

@@ -62,18 +62,15 @@ extension Timeline.Entry: Codable {
         lane = try container.decode(Int.self, forKey: .lane)
         start = .nanoseconds(try container.decode(Int64.self, forKey: .start))
         end = .nanoseconds(try container.decode(Int64.self, forKey: .end))
-        switch try container.decodeIfPresent(String.self, forKey: .outcome) {
-        case nil: outcome = nil
-        case "succeeded": outcome = .succeeded
-        case "cancelled": outcome = .cancelled
-        case "failed":
-            let text = try container.decodeIfPresent(String.self, forKey: .error) ?? ""
-            outcome = .failed(Timeline.RecordedError(description: text))
-        case let word?:
+        let error = try container.decodeIfPresent(String.self, forKey: .error) ?? ""
+        let failed = OperationOutcome.failed(Timeline.RecordedError(description: error))
+        let word = try container.decodeIfPresent(String.self, forKey: .outcome)
+        outcome = [.succeeded, .cancelled, failed].first { $0.description == word }
+        guard word == nil || outcome != nil else {
             throw DecodingError.dataCorruptedError(
                 forKey: .outcome,
                 in: container,
-                debugDescription: "\(word) is no outcome."
+                debugDescription: "\(word ?? "") is no outcome."
             )
         }
     }

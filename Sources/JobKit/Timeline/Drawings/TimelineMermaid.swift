@@ -14,6 +14,9 @@ extension Timeline {
 }
 
 extension TimelineFacts {
+    /// How Mermaid marks what has not succeeded.
+    private static let tags = ["running": "active, ", "failed": "crit, ", "cancelled": "done, "]
+
     fileprivate func mermaid() -> String {
         let unit = TimelineUnit.telling(span)
         var lines = [
@@ -49,24 +52,13 @@ extension TimelineFacts {
 
     private func line(of index: Int, in unit: TimelineUnit) -> String {
         let entry = entries[index]
-        let start = unit.whole(entry.start)
-        let end = unit.whole(entry.end)
-        return "    \(entry.name.mermaidText) :\(entry.mermaidTag)t\(index), \(start), \(end)"
+        let tag = Self.tags[entry.outcomeWord] ?? ""
+        let (start, end) = (unit.whole(entry.start), unit.whole(entry.end))
+        return "    \(entry.name.mermaidText) :\(tag)t\(index), \(start), \(end)"
     }
 
     /// A tenth of the span or a little more.
     private func tickInterval(in unit: TimelineUnit) -> Int64 {
         Int64(TimelineAxis.roundStep(least: Double(max(unit.whole(span) / 10, 1))).rounded())
-    }
-}
-
-extension Timeline.Entry {
-    fileprivate var mermaidTag: String {
-        switch outcome {
-        case nil: "active, "
-        case .succeeded: ""
-        case .failed: "crit, "
-        case .cancelled: "done, "
-        }
     }
 }

@@ -27,7 +27,8 @@ struct TimelineLanes {
                 endedCount += 1
             }
             let nests = nestsInItsJob(index, of: entries)
-            let lane = nests ?? freeLanes.popFirst() ?? addLane()
+            let lane = nests ?? freeLanes.popFirst() ?? stacks.count
+            if lane == stacks.count { stacks.append([]) }
             lanes[index] = lane
             if entries[index].end > start {
                 stacks[lane].append(index)
@@ -35,11 +36,6 @@ struct TimelineLanes {
                 freeLanes.insert(lane)
             }
         }
-    }
-
-    private mutating func addLane() -> Int {
-        stacks.append([])
-        return stacks.count - 1
     }
 
     /// Frees the lane whose outermost entry has ended; what nests in it has ended too.

@@ -22,14 +22,10 @@ struct TimelineWaits {
     private let ended: [Int: [(end: EventTime, index: Int)]]
 
     init(_ records: [Record]) {
-        var ended: [Int: [(end: EventTime, index: Int)]] = [:]
-        for (index, record) in records.enumerated() where record.queueID != 0 {
-            if let end = record.end { ended[record.queueID, default: []].append((end, index)) }
-        }
-        for queueID in ended.keys {
-            ended[queueID]?.sort { ($0.end, $0.index) < ($1.end, $1.index) }
-        }
-        self.ended = ended
+        let ends = records.enumerated()
+            .compactMap { index, record in record.end.map { (end: $0, index: index) } }
+            .sorted { ($0.end, $0.index) < ($1.end, $1.index) }
+        ended = Dictionary(grouping: ends) { records[$0.index].queueID }
         predecessors = records.map(\.predecessors)
         for (index, record) in records.enumerated() {
             let ready = Self.whenReady(record, among: records)
@@ -50,7 +46,7 @@ struct TimelineWaits {
 
     /// The last one of its queue that ended before a record started.
     private func lastEnd(before index: Int, _ record: Record) -> Int? {
-        guard let list = ended[record.queueID] else { return nil }
+        guard record.queueID != 0, let list = ended[record.queueID] else { return nil }
         var (low, high) = (0, list.count)
         while low < high {
             let middle = (low + high) / 2
