@@ -55,7 +55,7 @@ struct TimelineLayout {
             let width = max(position(of: entry.end) - left, 0)
             let inset = rowsOfLanes[entry.lane] > 1 ? min(2, rowHeight * 0.1) : 0
             // Wide enough to be seen at all; a failure must be seen at once.
-            let narrowest = entry.errorText == nil ? 0.8 : 2.5
+            let narrowest = entry.outcomeWord == "failed" ? 2.5 : 0.8
             let barTop =
                 facts.isJob(index)
                 ? tops[entry.lane] + Double(levels[index]) * rowHeight : foot - rowHeight + inset
@@ -93,7 +93,7 @@ struct TimelineLayout {
         for (index, entry) in entries.enumerated() {
             guard let parent = entry.parent else { continue }
             let job = entries[parent]
-            if job.lane == entry.lane, job.start <= entry.start, entry.end <= job.end {
+            if job.lane == entry.lane, entry.end <= job.end {
                 levels[index] = levels[parent] + 1
             }
         }

@@ -4,7 +4,10 @@ struct TimelineLegend {
     private(set) var svg = ""
 
     private static let lineHeight = 20.0
+    /// The style of the groups that have no colour of their own.
+    private static let otherStyle = "t\(TimelineStyle.colourCount)"
 
+    private let layout: TimelineLayout
     private var styles: [String: String] = [:]
     /// Where the next item begins.
     private var x = TimelineLayout.margin
@@ -13,30 +16,27 @@ struct TimelineLegend {
     private(set) var bottom: Double
 
     init(of facts: TimelineFacts, layout: TimelineLayout) {
+        self.layout = layout
         bottom = layout.plotBottom + 26
-        addGroups(facts.groups, layout: layout)
-        if facts.tasks.contains(where: { !$0.isEmpty }) { add("job", "job", layout) }
+        addGroups(facts.groups)
+        if facts.tasks.contains(where: { !$0.isEmpty }) { add("job", "job") }
         let words = Set(facts.entries.map(\.outcomeWord))
         for word in ["failed", "cancelled", "running"] where words.contains(word) {
-            add("t\(TimelineStyle.colourCount) \(word)", word, layout)
+            add("\(Self.otherStyle) \(word)", word)
         }
-        if !facts.path.isEmpty { add("path", "critical path", layout, isLine: true) }
+        if !facts.path.isEmpty { add("path", "critical path", isLine: true) }
         if facts.ownTimes.contains(where: { $0 != nil }) {
-            add("own", "job after its last task", layout, isLine: true)
+            add("own", "job after its last task", isLine: true)
         }
     }
 
     /// The style of the bars of a group.
-    func style(of groupName: String) -> String {
-        styles[groupName] ?? "t\(TimelineStyle.colourCount)"
-    }
+    func style(of groupName: String) -> String { styles[groupName] ?? Self.otherStyle }
 
-    private mutating func addGroups(_ groups: [Timeline.Group], layout: TimelineLayout) {
-        for (rank, group) in groups.enumerated() {
-            styles[group.name] = "t\(min(rank, TimelineStyle.colourCount))"
-            if rank < TimelineStyle.colourCount {
-                add("t\(rank)", "\(TimelineName.oneLine(group.name)) (\(group.facts))", layout)
-            }
+    private mutating func addGroups(_ groups: [Timeline.Group]) {
+        for (rank, group) in groups.prefix(TimelineStyle.colourCount).enumerated() {
+            styles[group.name] = "t\(rank)"
+            add("t\(rank)", "\(TimelineName.oneLine(group.name)) (\(group.facts))")
         }
         let others = groups.dropFirst(TimelineStyle.colourCount)
         guard !others.isEmpty else { return }
@@ -45,20 +45,11 @@ struct TimelineLegend {
             taskCount: others.reduce(0) { $0 + $1.taskCount },
             duration: others.reduce(.zero) { $0 + $1.duration }
         )
-        add(
-            "t\(TimelineStyle.colourCount)",
-            "\(others.count) further groups (\(sum.facts))",
-            layout
-        )
+        add(Self.otherStyle, "\(others.count) further groups (\(sum.facts))")
     }
 
     /// Sets an item behind the last, or in a new line where it does not fit.
-    private mutating func add(
-        _ style: String,
-        _ text: String,
-        _ layout: TimelineLayout,
-        isLine: Bool = false
-    ) {
+    private mutating func add(_ style: String, _ text: String, isLine: Bool = false) {
         let width = TimelineStyle.width(of: text) * 1.1 + 40
         if x + width > layout.width, !svg.isEmpty {
             x = TimelineLayout.margin

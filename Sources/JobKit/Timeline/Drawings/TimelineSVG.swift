@@ -83,13 +83,9 @@ private struct TimelineSVG {
             let x = layout.position(of: tick.time)
             grid += "M\(x.text(decimals: 1)) \(top)V\(bottom.text(decimals: 1))"
             let isLast = x > layout.width - 60
+            let (labelX, style) = isLast ? (x - 3, "tick end") : (x + 3, "tick")
             for y in isTall ? [top - 2, bottom + 8] : [top - 2] {
-                labels += TimelineStyle.text(
-                    tick.label,
-                    x: isLast ? x - 3 : x + 3,
-                    y: y,
-                    style: isLast ? "tick end" : "tick"
-                )
+                labels += TimelineStyle.text(tick.label, x: labelX, y: y, style: style)
             }
         }
         return grid + "\"/>\n" + labels
