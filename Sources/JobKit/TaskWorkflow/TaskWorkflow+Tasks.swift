@@ -62,15 +62,13 @@ extension TaskWorkflow {
             position = LaunchPosition(shell: launch, index: nil)
             return nil
         }
-        let reason: String? =
-            if let owner {
-                "belongs to \(owner === launch ? "it" : "another workflow") already"
-            } else if task.currentLifecycle.contains(.started) {
-                "has been started"
-            } else {
-                nil
-            }
-        guard let reason else { return }
+        if let owner {
+            refuse(task, "belongs to \(owner === launch ? "it" : "another workflow") already")
+        }
+        if task.currentLifecycle.contains(.started) { refuse(task, "has been started") }
+    }
+
+    private func refuse(_ task: LaunchTask, _ reason: String) -> Never {
         fatalError("JobKit: \(task.label) was added to \(label), but it \(reason).")
     }
 
@@ -101,14 +99,11 @@ extension TaskWorkflow {
     }
 
     private func noteDependencies(of tasks: [LaunchTask]) {
-        let found = tasks.compactMap { task -> (Int, [Int])? in
+        for task in tasks where !task.isCancelled {
             let dependencies = task.dependencies
-            guard !dependencies.isEmpty, let index = number(of: task), !task.isCancelled else {
-                return nil
-            }
-            return (index, dependencies.compactMap { number(of: $0) })
+            guard !dependencies.isEmpty, let index = number(of: task) else { continue }
+            launch.dependenciesFound(dependencies.compactMap { number(of: $0) }, of: index)
         }
-        launch.dependenciesFound(found)
     }
 
     private func number(of operation: Operation) -> Int? {

@@ -23,9 +23,9 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         /// Whether the delegate was called, or the workflow has finished and there is none.
         var isNotified = false
         var isServing = false
-        /// Something has changed since the serving thread looked.
-        var needsAnotherLook = false
-        /// The main thread is blocked until the end, which it hears of even without a delegate.
+        /// Whether something has changed since the serving thread asked what is to be done.
+        var hasChanged = false
+        /// Whether the main thread is blocked until the end, of which it is then notified.
         var isAwaitedOnMainThread = false
         var waiters: [@Sendable () -> Void] = []
 
@@ -81,13 +81,8 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         send { $0.machine.gateOpened(name) }
     }
 
-    func dependenciesFound(_ found: [(task: Int, dependencies: [Int])]) {
-        guard !found.isEmpty else { return }
-        state.withLock { state in
-            for (task, dependencies) in found {
-                state.machine.dependenciesFound(dependencies, of: task)
-            }
-        }
+    func dependenciesFound(_ dependencies: [Int], of task: Int) {
+        state.withLock { $0.machine.dependenciesFound(dependencies, of: task) }
     }
 
     // MARK: Asking
@@ -107,12 +102,17 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         }
     }
 
-    /// Why a task has not been submitted, nil if it has; and the names of the tasks it waits for.
-    func wait(of index: Int) -> (wait: LaunchWait?, names: [String]) {
+    /// Why a task has not been submitted, in words; nil if it has.
+    func reasonToWait(of index: Int) -> String? {
         state.withLock { state in
-            let wait = state.machine.wait(of: index)
-            guard case .tasks(let tasks, _) = wait else { return (wait, []) }
-            return (wait, tasks.map { state.record.tasks[$0].name })
+            switch state.machine.wait(of: index) {
+            case .start: "never queued, because its workflow was not started"
+            case .gate(let name): "never queued, because the gate \(name) is closed"
+            case .tasks(let tasks, let further):
+                "waits for " + tasks.map { state.record.tasks[$0].name }.joined(separator: ", ")
+                    + (further > 0 ? " and \(further) more" : "")
+            case nil: nil
+            }
         }
     }
 
@@ -183,10 +183,10 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         wakeMainThread()
     }
 
-    /// Makes the main thread look at what is to be done there.
+    /// Makes the main thread do what is to be done there.
     func wakeMainThread() {
         let isServed = state.withLock { state in
-            state.needsAnotherLook = true
+            state.hasChanged = true
             return state.isServing
         }
         if !isServed { MainThread.shared.summon(self) }
@@ -194,11 +194,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
 
     /// Makes the main thread, which calls this, serve the workflow; ``serveClaimed()`` comes next.
     func claimServing() -> Bool {
-        state.withLock { state in
-            guard !state.isServing else { return false }
-            state.isServing = true
-            return true
-        }
+        state.withLock { !exchange(&$0.isServing, with: true) }
     }
 
     func serve() {
@@ -208,7 +204,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
     func serveClaimed() {
         while true {
             let (task, workflow) = state.withLock { state in
-                state.needsAnotherLook = false
+                state.hasChanged = false
                 return (state.mainTasks.first, state.workflowToNotifyOf)
             }
             // `isReady` may be a user's code: it is asked without the lock.
@@ -229,10 +225,10 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         }
     }
 
-    /// Ends the serving, unless something has changed since the serving thread looked.
+    /// Ends the serving, unless something has changed meanwhile.
     private func endServing() -> Bool {
         state.withLock { state in
-            state.isServing = state.needsAnotherLook
+            state.isServing = state.hasChanged
             return !state.isServing
         }
     }

@@ -177,3 +177,12 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         return task.predecessor.map { tasks[$0].hasRun } ?? true
     }
 }
+
+/// What a launch task waits for before it can be put into its queue.
+enum LaunchWait: Equatable, Sendable {
+    /// The workflow was not started.
+    case start
+    /// Tasks of the stage before, the first ten by their numbers, or the main-queue task before.
+    case tasks([Int], further: Int)
+    case gate(String)
+}

@@ -98,6 +98,16 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
 
     // MARK: For JobKit
 
+    /// Why the task, which stands in no ``TaskQueue``, has not been started; nil without a
+    /// workflow.
+    var reasonNotToStart: String? {
+        guard let position = position.withLock({ $0 }), let index = position.index,
+            let shell = position.shell
+        else { return nil }
+        return shell.reasonToWait(of: index)
+            ?? (queue == .mainQueue ? "waits for the main thread" : nil)
+    }
+
     override var predecessorIDs: [Int] {
         guard let position = position.withLock({ $0 }), let index = position.index else {
             return super.predecessorIDs
