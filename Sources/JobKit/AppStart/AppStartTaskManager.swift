@@ -17,8 +17,8 @@ import Dispatch
 /// reported that it completed. Tasks that complete inside `start(delegate:)` run in a loop, at
 /// constant stack depth.
 ///
-/// A running chain keeps the manager alive until the delegate was told about its end, and each task
-/// until it has reported. Otherwise the manager does not keep itself alive.
+/// A running chain keeps the manager alive until the delegate was notified of its end, and each
+/// task until it has reported. Otherwise the manager does not keep itself alive.
 ///
 /// > Thread: Any. Tasks and the delegate are called without a lock held.
 // Unchecked because the class is open. Its own state stands behind the lock of `shell`, and a

@@ -1,4 +1,4 @@
-/// The delegate of one start: tells a task's first report from a late second one.
+/// The delegate of one start, which distinguishes a task's first report from a late second one.
 ///
 /// It refers neither to the task nor to the manager, so that a task may hold it as it likes.
 final class StartupTurn: AppStartTaskDelegate {

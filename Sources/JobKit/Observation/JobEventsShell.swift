@@ -74,8 +74,8 @@ final class JobEventsFeed: JobObserver {
     func connect(to job: JobController) {
         guard !isConnected.load(ordering: .acquiring) else { return }
         job.addObserver(self)
-        // The finish may have come before the feed was added, and a job that is cancelled before its
-        // start has no such event.
+        // The finish may have come before the feed was added, and a job that is cancelled before
+        // its start has no such event.
         let waiter = FinishWaiter { [shell] in shell.send { $0.jobEnded() } }
         if !job.hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }
         isConnected.store(true, ordering: .releasing)

@@ -20,7 +20,7 @@ struct SignpostIntervals: Sendable {
     /// Whether Instruments records the intervals.
     var isEnabled: Bool { signposter.isEnabled }
 
-    /// Begins an interval, told from others by the operation's number in events.
+    /// Begins an interval, identified by the operation's number in events.
     ///
     /// The label is made only while Instruments records.
     func begin(_ number: Int, label: @autoclosure () -> String) {

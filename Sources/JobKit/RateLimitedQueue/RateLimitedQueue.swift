@@ -155,7 +155,7 @@ public final class RateLimitedQueue: OperationScheduling, PollingQueue {
         _ = remove(operation)
     }
 
-    /// Not called: what waits here has no place.
+    /// Not called: what waits here has no permit.
     func operationFinished(_ ticket: TaskQueueTicket) {}
 
     private func change(

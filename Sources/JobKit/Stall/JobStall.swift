@@ -68,7 +68,7 @@ private struct StalledCode {
     }
 
     func words(of job: JobController, at now: CoarseTime) -> String {
-        let words = place(of: job, at: now)
+        let words = position(of: job, at: now)
         guard undeliveredCount > 0 else { return words }
         let waiting = undeliveredCount.counting("finished task")
         let verb = undeliveredCount == 1 ? "waits" : "wait"
@@ -76,7 +76,7 @@ private struct StalledCode {
     }
 
     /// What the code is in, or waits for; empty until a task finishes, or the job is resumed.
-    private func place(of job: JobController, at now: CoarseTime) -> String {
+    private func position(of job: JobController, at now: CoarseTime) -> String {
         func lasting(_ words: String, since start: CoarseTime) -> String {
             ", " + words + StallWords.time(since: start, to: now)
         }

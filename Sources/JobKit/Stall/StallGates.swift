@@ -1,11 +1,10 @@
 import Foundation
 
-/// The groups of a job that have a width, and the tasks that take their places; each group is
-/// searched for once.
+/// The groups of a job that have a width, and the tasks that fill it; each group is searched once.
 final class StallGates {
     private var gates: [Int: TaskStall.Gate] = [:]
 
-    /// How many tasks are searched for those that take a group's places, usually the first ones.
+    /// How many tasks are searched for those that fill a group's width, usually the first ones.
     private static let searchLimit = 1_024
 
     /// What holds a task, if that is the width of its group; called with the job's lock held.

@@ -2,7 +2,7 @@ import Foundation
 
 /// What a job knows of a task that has not finished.
 struct TaskStall {
-    /// A group's width, and the tasks that take its places.
+    /// A group's width, and the tasks that fill it.
     struct Gate {
         let group: JobGroup
         let width: Int

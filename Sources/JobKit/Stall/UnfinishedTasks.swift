@@ -2,10 +2,10 @@ import Foundation
 
 /// The first of a job's unfinished tasks, and how many it has in all.
 ///
-/// The entries come from the front of the job's list, and the job keeps the counts: a few of 100,000
-/// tasks cost what the few cost. Only tasks that have finished and wait for their callbacks are
-/// skipped, a page at a time, so that the job's lock is held briefly. The last attempt, where the
-/// list keeps changing between pages, reads it in one.
+/// The entries come from the front of the job's list, and the job keeps the counts: a few of
+/// 100,000 tasks cost what the few cost. Only tasks that have finished and wait for their callbacks
+/// are skipped, a page at a time, so that the job's lock is held briefly. The last attempt, where
+/// the list keeps changing between pages, reads it in one.
 struct UnfinishedTasks<Entry> {
     private(set) var entries: [Entry] = []
     /// How many tasks the job has tracked.
@@ -104,7 +104,7 @@ struct UnfinishedTasks<Entry> {
 }
 
 extension TaskRecord {
-    /// Whether the task tells of its finish itself, and has finished: asked with the lock held.
+    /// Whether the task notifies of its finish itself, and has finished; asked with the lock held.
     fileprivate var hasFinished: Bool {
         unretainedTask?._withUnsafeGuaranteedRef { $0.isFinished } == true
     }

@@ -36,7 +36,7 @@ struct LaunchTimeline {
         var lines: [String] = []
         var rows: [String] = []
         var line = "[\(singleLine(name)) start]"
-        // Counted while the line grows, for `count` looks at all of it.
+        // Counted while the line grows, because `count` takes linear time.
         var column = line.count
         func append(_ label: String) {
             line += " - \(label)"

@@ -1,8 +1,8 @@
 /// Where the entries of a timeline are drawn, in points.
 ///
 /// Each lane is a row. A job is a background from its level of the row down to the row's foot; what
-/// is not a job stands on the foot. Rows shrink as they become many, so that the picture stays one
-/// that can be looked at.
+/// is not a job stands on the foot. Rows shrink as they become many, so that the picture stays
+/// small enough to be viewed.
 struct TimelineLayout {
     struct Bar {
         let left: Double
@@ -80,7 +80,7 @@ struct TimelineLayout {
         }
     }
 
-    /// Wider where a lane holds many entries, so that they can be told apart by zooming less.
+    /// Wider where a lane holds many entries, so that less zooming shows each.
     private static func plotWidth(of entries: [Timeline.Entry], laneCount: Int) -> Double {
         var counts = Array(repeating: 0, count: laneCount)
         for entry in entries { counts[entry.lane] += 1 }

@@ -1,7 +1,7 @@
 /// Decides in which lane each entry of a timeline is drawn.
 ///
 /// An entry nests in its job's lane if nothing else runs there, and otherwise takes the lowest
-/// lane that is free; it never nests in a stranger, which would look like its cause.
+/// lane that is free; it never nests in another entry, which would seem to be its cause.
 struct TimelineLanes {
     /// How deep one lane nests at most; Perfetto drops slices that nest much deeper.
     static let maximumDepth = 100

@@ -19,8 +19,7 @@ struct TimelineRecording {
         /// What else it may have waited for.
         var causes = StartCauses()
 
-        /// Whether it belongs on the timeline by itself: it has been started, as far as can be
-        /// told.
+        /// Whether it belongs on the timeline by itself: it has been started, as far as is known.
         var hasBegun: Bool { start != .unknown || end != .unknown }
     }
 
@@ -77,8 +76,8 @@ struct TimelineRecording {
 
     /// What an operation waited for had finished by its start.
     ///
-    /// A plain operation's dependents, if they are plain too, may start and even end before JobKit
-    /// hears of its finish.
+    /// A plain operation's dependents, if they are plain too, may start and even end before its
+    /// finish is recorded.
     private mutating func endPredecessors(of event: JobEvent) {
         for id in event.predecessorIDs {
             guard let before = indices[id], records[before].end == .unknown else { continue }
@@ -176,7 +175,7 @@ struct TimelineRecording {
     }
 
     /// When each operation finished or, of one that its job did not wait for, when the job did:
-    /// nothing more is told of it then.
+    /// nothing more is recorded of it then.
     private func knownEnds() -> [EventTime?] {
         var ends = records.map { $0.end == .unknown ? nil : $0.end }
         var isKnown = ends.map { $0 != nil }

@@ -1,5 +1,5 @@
-/// Finds out what each operation of a timeline waited for: those that it depends on, or a
-/// place of its queue or a thread that another gave back after it could have started otherwise.
+/// Finds out what each operation of a timeline waited for: its dependencies, or a permit of its
+/// queue or a thread that another returned after it could have started otherwise.
 struct TimelineWaits {
     struct Record {
         let tracked: EventTime
@@ -7,7 +7,7 @@ struct TimelineWaits {
         /// Nil if it has not finished.
         let end: EventTime?
         let parent: Int?
-        /// Those that it depends on, that tracked it or that gave it a place in its group.
+        /// Its dependencies, the one that tracked it and the one that made room in its group.
         let predecessors: [Int]
         /// The queue of limited width in which it ran; 0 for none.
         let queueID: Int
@@ -37,7 +37,7 @@ struct TimelineWaits {
         }
     }
 
-    /// When nothing but a place and a thread was missing.
+    /// When nothing but a permit and a thread was missing.
     private static func whenReady(_ record: Record, among records: [Record]) -> EventTime {
         let ends = record.predecessors.compactMap { records[$0].end }
         let parent = record.parent.map { records[$0].start }
