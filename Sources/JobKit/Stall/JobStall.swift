@@ -43,7 +43,9 @@ private struct StalledCode {
     /// How many tasks have finished and wait for their callbacks, except the one in its callback.
     private var undeliveredCount = 0
     private var callback: RunningCallback?
-    /// Whose callback it is; the callback's record may be emptied meanwhile.
+    /// Whose callback it is, retained, as the callback's step does not; the record may be emptied
+    /// meanwhile.
+    private var record: TaskRecord?
     private var task: Operation?
     private var group: JobGroup?
     private var isStarted = false
@@ -54,7 +56,8 @@ private struct StalledCode {
     mutating func read(_ state: borrowing JobState, _ mailbox: JobMailbox) {
         isSuspended = state.machine.isSuspended
         callback = state.delivery.callback
-        task = callback?.record?.task
+        record = callback?.record
+        task = record?.task
         if case .callGroupFinished(let number)? = callback?.step {
             group = state.groups.groups[number]
         }
@@ -63,7 +66,7 @@ private struct StalledCode {
         isInMain = state.machine.hasEnteredMain ? !isAfterMain : false
         (ending, endRequestedAt) = (state.machine.ending, state.endRequestedAt)
         let waiting =
-            mailbox.finishedCount - state.tasks.endedCount - (callback?.record == nil ? 0 : 1)
+            mailbox.finishedCount - state.tasks.endedCount - (record == nil ? 0 : 1)
         undeliveredCount = state.tasks.isEmpty ? 0 : max(0, waiting)
     }
 
@@ -108,7 +111,7 @@ private struct StalledCode {
         let name = task.map(operationLabel) ?? "a task"
         return switch step {
         case .deliver:
-            callback?.record == nil ? "a callback of perform(after:)" : "a callback of \(name)"
+            record == nil ? "a callback of perform(after:)" : "a callback of \(name)"
         case .askAboutFailure: "taskFailed(_:error:) of \(name)"
         case .callGroupFinished: "the callback of group \(group.map(\.description) ?? "")"
         case .callAllTasksFinished: "allTasksFinished()"
