@@ -251,18 +251,6 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         if let context { context.run(enterMain) } else { enterMain() }
     }
 
-    /// What the first job that tracks the operation and has a context has it run inside; each is
-    /// asked once, because it may end meanwhile.
-    private var firstContext: OperationContext? {
-        // One that so ends has left its context to be found the second time.
-        for _ in 0..<2 {
-            for listener in hooks.withLock({ $0.audience.listeners }) {
-                if let context = listener.context { return context }
-            }
-        }
-        return nil
-    }
-
     /// The operation is about to be started, and observed; a job tells its own observers.
     func startIsObserved() {}
 

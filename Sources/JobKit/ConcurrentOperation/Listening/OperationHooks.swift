@@ -45,13 +45,15 @@ struct OperationHooks {
         return (false, isClosed)
     }
 
-    /// A job hears of the finish no more, unless the finish has come and is being told.
+    /// Removes something that hears of the finish, unless the finish has come and is being told.
     ///
-    /// - Returns: What is to be released with no lock held.
-    @discardableResult
-    mutating func remove(_ listener: OperationListener) -> [OperationListener] {
+    /// - Parameter remove: Returns what is to be released with no lock held.
+    /// - Returns: What that returns.
+    mutating func removeFromAudience<Element: Sendable>(
+        _ remove: (inout FinishAudience) -> [Element]
+    ) -> [Element] {
         // The thread that tells of the finish reads without the lock what it took out.
-        isClosed ? [] : audience.remove(listener)
+        isClosed ? [] : remove(&audience)
     }
 
     /// Returns false if there is nothing to wait for.
@@ -67,11 +69,6 @@ struct OperationHooks {
         audience.add(dependent)
         return true
     }
-
-    /// One of the dependents waits no longer.
-    ///
-    /// - Returns: What is to be released with no lock held.
-    mutating func dependentLeft() -> [DependencyEdge] { audience.dependentLeft() }
 
     /// Cancelled before the start: no waiter waits any longer.
     mutating func cancelledBeforeStart() -> [FinishWaiter] {

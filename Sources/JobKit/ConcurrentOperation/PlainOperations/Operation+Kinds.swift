@@ -16,15 +16,35 @@ extension Operation {
 
     /// The listeners that hear of the finish, in the order in which they came.
     var listeners: FinishAudience.Listeners {
-        (self as? ConcurrentOperation)?.hooks.withLock { $0.audience.listeners }
-            ?? PlainOperations.listeners(of: self)
+        askAudience { $0.listeners } ?? FinishAudience().listeners
     }
 
     /// The first listeners but for one of them.
     func listeners(_ limit: Int, otherThan other: OperationListener) -> [OperationListener] {
-        (self as? ConcurrentOperation)?.hooks
-            .withLock { $0.audience.listeners(limit, otherThan: other) }
-            ?? PlainOperations.listeners(limit, of: self, otherThan: other)
+        askAudience { $0.listeners(limit, otherThan: other) } ?? []
+    }
+
+    /// Asks about those that hear of the finish; nil where no plain operation is known.
+    private func askAudience<Answer: Sendable>(
+        _ question: @Sendable (FinishAudience) -> Answer
+    ) -> Answer? {
+        guard let concurrent = self as? ConcurrentOperation else {
+            return PlainOperations.withKnown(self) { question($0.audience) }
+        }
+        return concurrent.hooks.withLock { question($0.audience) }
+    }
+
+    /// What the first job that tracks the operation and has a context has it run inside.
+    ///
+    /// Each is asked once, because it may end meanwhile. One that so ends has left its context to be
+    /// found the second time.
+    var firstContext: OperationContext? {
+        for _ in 0..<2 {
+            for listener in listeners {
+                if let context = listener.context { return context }
+            }
+        }
+        return nil
     }
 
     /// Makes a listener hear of the finish, unless it was removed before; returns false if the
@@ -36,10 +56,17 @@ extension Operation {
 
     /// A listener hears of the finish no more, and cannot be added again.
     func removeListener(_ listener: OperationListener) {
+        removeFromAudience { $0.remove(listener) }
+    }
+
+    /// Removes something that hears of the finish; what goes with it is released with no lock held.
+    private func removeFromAudience<Element: Sendable>(
+        _ remove: (inout FinishAudience) -> [Element]
+    ) {
         guard let concurrent = self as? ConcurrentOperation else {
-            return PlainOperations.remove(listener, from: self)
+            return PlainOperations.remove(from: self, remove)
         }
-        let released = concurrent.hooks.withLock { $0.remove(listener) }
+        let released = concurrent.hooks.withLock { $0.removeFromAudience(remove) }
         withExtendedLifetime(released) {}
     }
 
@@ -52,20 +79,14 @@ extension Operation {
     }
 
     /// An edge is over before the operation has finished.
-    func dependentLeft() {
-        guard let concurrent = self as? ConcurrentOperation else {
-            return PlainOperations.dependentLeft(self)
-        }
-        let released = concurrent.hooks.withLock { $0.dependentLeft() }
-        withExtendedLifetime(released) {}
-    }
+    func dependentLeft() { removeFromAudience { $0.dependentLeft() } }
 
     // MARK: Queues
 
     /// The queue of JobKit's that the operation stands in.
     var home: (any QueueHome)? {
         guard let concurrent = self as? ConcurrentOperation else {
-            return PlainOperations.queue(of: self)
+            return PlainOperations.withKnown(self) { $0.queue }
         }
         return concurrent.hooks.withLock { $0.queue }
     }
@@ -73,7 +94,8 @@ extension Operation {
     /// Where the operation stands in its queue, whose lock the caller holds; below 0 if it has no
     /// place there.
     var slotInQueue: Int {
-        (self as? ConcurrentOperation)?.queueSlot ?? PlainOperations.ticket(of: self)?.slot ?? -1
+        (self as? ConcurrentOperation)?.queueSlot
+            ?? PlainOperations.withKnown(self) { $0.ticket?.slot } ?? -1
     }
 
     /// Makes the operation stand in a queue, if there is something left to start.
@@ -164,7 +186,7 @@ extension Operation {
     func cancelInQueue() {
         cancel()
         guard !(self is ConcurrentOperation) else { return }
-        PlainOperations.queue(of: self)?.checkReadiness(of: self)
+        PlainOperations.withKnown(self) { $0.queue }?.checkReadiness(of: self)
     }
 
     /// Whether code of the operation may run, or may have run, although it was cancelled; its job

@@ -9,8 +9,8 @@ extension UnsafeMutablePointer<ThreadContext> {
     ///   - limitedQueue: The queue as a number, if its width is limited.
     ///   - isDue: Whether it is still the operation's turn. Asked if nothing has told of a change
     ///     of its priority.
-    /// - Returns: The frame, with what the caller has to do now; an empty one if the operation is not
-    ///   due. Not an optional, which would be copied.
+    /// - Returns: The frame, with what the caller has to do now; an empty one if the operation is
+    ///   not due. Not an optional, which would be copied.
     @inline(__always)
     func start(
         any operation: Operation,
@@ -75,20 +75,16 @@ extension PlainOperations {
         // Other code may have started it, which Foundation forbids.
         guard !operation.isFinished, !operation.isExecuting else { return }
         if !operation.isCancelled {
-            for listener in listeners(of: operation) { listener.operationStarts() }
+            for listener in operation.listeners { listener.operationStarts() }
         }
         startInContext(operation)
     }
 
     /// Starts a plain operation inside the context of a job that waits for it, if there is one.
     static func startInContext(_ operation: Operation) {
-        guard OperationContext.isUsed.load(ordering: .acquiring) else { return operation.start() }
-        // A job that ends meanwhile has left its context to be found the second time.
-        for _ in 0..<2 {
-            for listener in listeners(of: operation) {
-                if let context = listener.context { return context.run(operation.start) }
-            }
-        }
-        operation.start()
+        guard OperationContext.isUsed.load(ordering: .acquiring),
+            let context = operation.firstContext
+        else { return operation.start() }
+        context.run(operation.start)
     }
 }

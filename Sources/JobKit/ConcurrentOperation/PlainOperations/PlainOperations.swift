@@ -83,17 +83,16 @@ enum PlainOperations {
         return shards[shard & (shardCount - 1)].table.withLock(body)
     }
 
+    /// Asks what is known of an operation, or changes it; nil if nothing is known.
+    @inline(__always)
+    static func withKnown<Result: Sendable>(
+        _ operation: Operation,
+        _ body: @Sendable (Known) -> Result?
+    ) -> Result? {
+        withTable(of: operation) { $0.known[ObjectIdentifier(operation)].flatMap(body) }
+    }
+
     // MARK: Queues
-
-    /// The queue that the operation stands in.
-    static func queue(of operation: Operation) -> (any PollingQueue)? {
-        withTable(of: operation) { $0.known[ObjectIdentifier(operation)]?.queue }
-    }
-
-    /// Where the operation stands in its queue, once it has a place there.
-    static func ticket(of operation: Operation) -> TaskQueueTicket? {
-        withTable(of: operation) { $0.known[ObjectIdentifier(operation)]?.ticket }
-    }
 
     static func enter(
         _ operation: Operation,
@@ -155,42 +154,22 @@ enum PlainOperations {
 
     /// Keeps what the operation waits for, until it has finished.
     static func keep(_ dependencies: OperationsEnd, of operation: Operation) {
-        let replaced = withTable(of: operation) { table -> OperationsEnd? in
-            let entry = table.known[ObjectIdentifier(operation)]
-            defer { entry?.dependencies = dependencies }
-            return entry?.dependencies
+        let replaced = withKnown(operation) { known in
+            exchange(&known.dependencies, with: dependencies)
         }
         withExtendedLifetime(replaced) {}
     }
 
     /// The queue has started the operation, which goes on: its finish comes from elsewhere.
     static func startReturned(_ operation: Operation) {
-        let hook = withTable(of: operation) { table -> FinishHook? in
-            let entry = table.known[ObjectIdentifier(operation)]
-            entry?.isStartedByQueue = false
-            return entry?.hookToWatch()
+        let hook = withKnown(operation) { known in
+            known.isStartedByQueue = false
+            return known.hookToWatch()
         }
         hook?.watch(operation)
     }
 
     // MARK: Listeners and dependents
-
-    static func listeners(of operation: Operation) -> FinishAudience.Listeners {
-        withTable(of: operation) {
-            ($0.known[ObjectIdentifier(operation)]?.audience ?? FinishAudience()).listeners
-        }
-    }
-
-    static func listeners(
-        _ limit: Int,
-        of operation: Operation,
-        otherThan other: OperationListener
-    ) -> [OperationListener] {
-        withTable(of: operation) { table in
-            table.known[ObjectIdentifier(operation)]?
-                .audience.listeners(limit, otherThan: other) ?? []
-        }
-    }
 
     static func add(_ listener: OperationListener, to operation: Operation) -> Bool {
         change(operation, unless: listener.listening != .notYet) { $0.add(listener) }
@@ -218,16 +197,8 @@ enum PlainOperations {
         return true
     }
 
-    static func remove(_ listener: OperationListener, from operation: Operation) {
-        remove(from: operation) { $0.remove(listener) }
-    }
-
-    static func dependentLeft(_ operation: Operation) {
-        remove(from: operation) { $0.dependentLeft() }
-    }
-
     /// Removes from what hears of the finish, and forgets an operation of which nothing hears.
-    private static func remove<Element>(
+    static func remove<Element: Sendable>(
         from operation: Operation,
         _ remove: (inout FinishAudience) -> [Element]
     ) {
@@ -247,12 +218,10 @@ enum PlainOperations {
     ///
     /// Another one would be retained for it, perhaps for ever: it may never be started.
     static func keep(_ context: KeptContext, for operation: Operation) {
-        let hook = withTable(of: operation) { table -> FinishHook? in
-            guard let entry = table.known[ObjectIdentifier(operation)], entry.queue != nil else {
-                return nil
-            }
-            entry.audience.add(context)
-            return entry.hookToWatch()
+        let hook = withKnown(operation) { known -> FinishHook? in
+            guard known.queue != nil else { return nil }
+            known.audience.add(context)
+            return known.hookToWatch()
         }
         hook?.watch(operation)
     }
