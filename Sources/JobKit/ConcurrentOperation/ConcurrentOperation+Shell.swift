@@ -207,7 +207,7 @@ extension ConcurrentOperation {
     func inFrame(_ body: () -> Void) {
         let context = ThreadContext.current
         guard !context.pointee.frame.isOf(self) else { return body() }
-        context.start(self, body).delivery?.deliverHere()
+        context.start(in: StartFrame(self), body).delivery?.deliverHere()
     }
 
     /// Announces that `isCancelled` has become true.

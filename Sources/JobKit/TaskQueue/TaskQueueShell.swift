@@ -174,8 +174,7 @@ final class TaskQueueShell: PollingQueue {
         }
         let frame = context.start(
             any: start.operation,
-            isStartedByWorker: true,
-            limitedQueue: limitedNumber,
+            in: StartFrame(start.operation, isStartedByWorker: true, limitedQueue: limitedNumber),
             isDue: { TaskPriority(of: start.operation).rawValue <= start.priority.rawValue }
         )
         guard frame.operation != nil else {

@@ -23,7 +23,7 @@ struct StartFrame {
 
     init() {}
 
-    init(_ operation: Operation, isStartedByWorker: Bool, limitedQueue: Int) {
+    init(_ operation: Operation, isStartedByWorker: Bool = false, limitedQueue: Int = 0) {
         self.operation = ObjectIdentifier(operation)
         self.isStartedByWorker = isStartedByWorker
         self.limitedQueue = limitedQueue
@@ -44,23 +44,12 @@ extension UnsafeMutablePointer<ThreadContext> {
     /// restored.
     ///
     /// - Parameters:
-    ///   - operation: The operation, which `body` starts.
-    ///   - isStartedByWorker: Whether a worker of the operation's queue calls this.
-    ///   - limitedQueue: The queue as a number, if its width is limited.
+    ///   - frame: The frame of the operation.
     ///   - body: Calls `start()`, or is what `start()` does.
     /// - Returns: The frame, with what the caller has to do now.
     @inline(__always)
-    func start(
-        _ operation: Operation,
-        isStartedByWorker: Bool = false,
-        limitedQueue: Int = 0,
-        _ body: () -> Void
-    ) -> StartFrame {
-        var frame = StartFrame(
-            operation,
-            isStartedByWorker: isStartedByWorker,
-            limitedQueue: limitedQueue
-        )
+    func start(in frame: StartFrame, _ body: () -> Void) -> StartFrame {
+        var frame = frame
         swap(&frame, &pointee.frame)
         body()
         swap(&frame, &pointee.frame)

@@ -5,7 +5,8 @@ package enum StepStarter {
     /// Starts an operation as a step.
     package static func start(_ operation: Operation, on executor: (any TaskExecutor)? = nil) {
         step(on: executor) {
-            ThreadContext.current.start(any: operation).delivery?.deliverHere()
+            let frame = StartFrame(operation)
+            ThreadContext.current.start(any: operation, in: frame).delivery?.deliverHere()
         }
     }
 

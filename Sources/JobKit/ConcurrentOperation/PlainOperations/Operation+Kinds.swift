@@ -206,7 +206,8 @@ extension Operation {
             if isReady { PlainOperations.startInContext(self) }
             return
         }
-        ThreadContext.current.start(concurrent) { concurrent.start() }.delivery?.deliverElsewhere()
+        let frame = StartFrame(concurrent)
+        ThreadContext.current.start(in: frame, concurrent.start).delivery?.deliverElsewhere()
     }
 }
 

@@ -5,8 +5,7 @@ extension UnsafeMutablePointer<ThreadContext> {
     ///
     /// - Parameters:
     ///   - operation: The operation.
-    ///   - isStartedByWorker: Whether a worker of the operation's queue calls this.
-    ///   - limitedQueue: The queue as a number, if its width is limited.
+    ///   - frame: The frame of the operation.
     ///   - isDue: Whether it is still the operation's turn. Asked if nothing has told of a change
     ///     of its priority.
     /// - Returns: The frame, with what the caller has to do now; an empty one if the operation is
@@ -14,28 +13,16 @@ extension UnsafeMutablePointer<ThreadContext> {
     @inline(__always)
     func start(
         any operation: Operation,
-        isStartedByWorker: Bool = false,
-        limitedQueue: Int = 0,
+        in frame: StartFrame,
         isDue: () -> Bool = { true }
     ) -> StartFrame {
         guard operation is ConcurrentOperation else {
-            guard isDue() else { return StartFrame() }
-            return startPlain(
-                operation,
-                isStartedByWorker: isStartedByWorker,
-                limitedQueue: limitedQueue
-            )
+            return isDue() ? startPlain(operation, in: frame) : StartFrame()
         }
         // Not `as?`, which counts references.
         let concurrent = unsafeDowncast(operation, to: ConcurrentOperation.self)
-        let frame = start(
-            concurrent,
-            isStartedByWorker: isStartedByWorker,
-            limitedQueue: limitedQueue
-        ) {
-            concurrent.start()
-        }
-        if isStartedByWorker, frame.hasEnded {
+        let frame = start(in: frame) { concurrent.start() }
+        if frame.isStartedByWorker, frame.hasEnded {
             pointee.lastFinished = concurrent.number.load(ordering: .relaxed)
         }
         return frame
@@ -44,19 +31,9 @@ extension UnsafeMutablePointer<ThreadContext> {
     /// Starts a plain operation.
     ///
     /// Where it finishes inside `start()`, as nearly all do, its finish need not be watched for.
-    private func startPlain(
-        _ operation: Operation,
-        isStartedByWorker: Bool,
-        limitedQueue: Int
-    ) -> StartFrame {
-        var frame = start(
-            operation,
-            isStartedByWorker: isStartedByWorker,
-            limitedQueue: limitedQueue
-        ) {
-            PlainOperations.start(operation)
-        }
-        if isStartedByWorker { pointee.lastFinished = 0 }
+    private func startPlain(_ operation: Operation, in frame: StartFrame) -> StartFrame {
+        var frame = start(in: frame) { PlainOperations.start(operation) }
+        if frame.isStartedByWorker { pointee.lastFinished = 0 }
         if !operation.isFinished {
             PlainOperations.startReturned(operation)
         } else if let finish = PlainOperations.close(operation) {

@@ -25,11 +25,11 @@ final class ThreadContextTests: XCTestCase {
             let context = ThreadContext.current
             let (outer, inner) = (Operation(), Operation())
             XCTAssertNil(context.pointee.frame.operation)
-            let frame = context.start(outer, isStartedByWorker: true) {
+            let frame = context.start(in: StartFrame(outer, isStartedByWorker: true)) {
                 XCTAssertTrue(context.pointee.frame.isOf(outer))
                 XCTAssertTrue(context.pointee.frame.isStartedByWorker)
                 context.pointee.frame.waiters = []
-                _ = context.start(inner) {
+                _ = context.start(in: StartFrame(inner)) {
                     XCTAssertTrue(context.pointee.frame.isOf(inner))
                     XCTAssertFalse(context.pointee.frame.isStartedByWorker)
                     XCTAssertNil(context.pointee.frame.waiters)
