@@ -42,9 +42,8 @@ public final class Gate: Sendable {
     /// Opening an open gate has no effect.
     public func open() {
         let releases = guarded.withLock { state in
-            defer { state.releases = [] }
             state.isOpen = true
-            return state.releases
+            return exchange(&state.releases, with: [])
         }
         for release in releases { release() }
     }

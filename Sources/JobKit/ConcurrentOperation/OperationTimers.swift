@@ -53,10 +53,7 @@ final class OperationTimers: Sendable {
         get { state.withLock { $0.clock } }
         set {
             // The one before is a user's, and released without the lock.
-            let replaced = state.withLock { state in
-                defer { state.clock = newValue }
-                return state.clock
-            }
+            let replaced = state.withLock { exchange(&$0.clock, with: newValue) }
             withExtendedLifetime(replaced) {}
         }
     }
@@ -121,8 +118,9 @@ final class OperationTimers: Sendable {
             state.limits.runtime.isOver = true
             if !keepsStopTime { state.limits.stop.isOver = true }
             let kept = keepsStopTime ? state.limits.stop.sleepID : nil
-            defer { state.sleeping = state.sleeping.filter { $0.key == kept } }
-            return state.sleeping.filter { $0.key != kept }.map(\.value)
+            let stays = state.sleeping.filter { $0.key == kept }
+            let sleeping = exchange(&state.sleeping, with: stays)
+            return sleeping.filter { $0.key != kept }.map(\.value)
         }
         for task in tasks { task?.cancel() }
     }

@@ -182,8 +182,7 @@ struct TaskQueueState {
     private mutating func remove(_ slot: Int) -> End? {
         guard machine.entryFinished(slot) else { return nil }
         mayHoldPlain = false
-        defer { idleWaiters = [] }
-        return End(queue: keptAlive.take(), waiters: idleWaiters)
+        return End(queue: keptAlive.take(), waiters: exchange(&idleWaiters, with: []))
     }
 
     /// A waiter is to be resumed when no operation is left; returns false if none is.

@@ -47,8 +47,7 @@ final class StepExecutor: TaskExecutor {
         let parts = state.withLock { state -> [UnownedJob] in
             state.runs[ObjectIdentifier(run)] = nil
             guard state.runs.isEmpty else { return [] }
-            defer { state.parts = [] }
-            return state.parts
+            return exchange(&state.parts, with: [])
         }
         for part in parts { goOn(part) }
     }

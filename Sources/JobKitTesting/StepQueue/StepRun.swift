@@ -53,11 +53,8 @@ final class StepRun: Sendable {
 
     /// Begins a round; something may go on.
     func wake() {
-        let isNew = state.withLock { state in
-            defer { state.isDue = true }
-            return !state.isDue
-        }
-        if isNew { executor.queue.async { [self] in round() } }
+        let wasDue = state.withLock { exchange(&$0.isDue, with: true) }
+        if !wasDue { executor.queue.async { [self] in round() } }
     }
 
     /// Cancels the job, as a step of the run.
@@ -100,11 +97,7 @@ final class StepRun: Sendable {
     }
 
     private func tick() {
-        let isNew = state.withLock { state in
-            defer { state.isTicking = true }
-            return !state.isTicking
-        }
-        guard isNew else { return }
+        guard !state.withLock({ exchange(&$0.isTicking, with: true) }) else { return }
         executor.queue.asyncAfter(deadline: .now() + Self.pause) { [self] in
             state.withLock { $0.isTicking = false }
             round()

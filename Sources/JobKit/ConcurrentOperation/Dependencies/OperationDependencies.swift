@@ -49,8 +49,7 @@ struct OperationDependencies {
 
     /// Takes everything, so that the owner can release it without recursion.
     mutating func removeAll() -> [Dependency] {
-        defer { self = Self() }
-        return dependencies.compactMap { $0 }
+        exchange(&self, with: Self()).dependencies.compactMap { $0 }
     }
 
     private func place(of operation: Operation) -> Int? {

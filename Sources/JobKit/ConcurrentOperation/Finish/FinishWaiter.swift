@@ -10,13 +10,7 @@ final class FinishWaiter: Sendable {
         self.body = Guarded(body)
     }
 
-    func resume() {
-        let body = body.withLock { body in
-            defer { body = nil }
-            return body
-        }
-        body?()
-    }
+    func resume() { body.withLock { $0.take() }?() }
 }
 
 extension ConcurrentOperation {

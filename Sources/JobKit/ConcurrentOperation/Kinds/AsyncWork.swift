@@ -36,10 +36,7 @@ final class AsyncWork<Body: Sendable>: Sendable {
 
     /// Releases the body and the task, with no lock held.
     func end() {
-        let released = state.withLock { state in
-            defer { state = (nil, nil) }
-            return state
-        }
+        let released = state.withLock { exchange(&$0, with: (nil, nil)) }
         withExtendedLifetime(released) {}
     }
 }

@@ -41,8 +41,7 @@ struct JobContexts {
     /// - Returns: What it ran inside, to be released with no lock held: a closure may capture the
     ///   job.
     mutating func jobEnded() -> Self {
-        defer { self = Self() }
-        return self
+        exchange(&self, with: Self())
     }
 }
 

@@ -34,7 +34,6 @@ struct JobGroups {
 
     /// Takes out all completions, for the caller to release with no lock held.
     mutating func takeCompletions() -> [Int: @Sendable () -> Void] {
-        defer { completions = [:] }
-        return completions
+        exchange(&completions, with: [:])
     }
 }
