@@ -38,12 +38,19 @@ extension JobController {
     /// Notifies the job's own observers of its start or finish.
     final func notifyOwnObservers(of kind: JobEvent.Kind) {
         let id = eventNumber
-        let entries = shell.ask { $0.observers.entries }
-        guard entries.contains(where: { $0.rootID == id }) else { return }
+        let entries = shell.ask { $0.observers.entries }.filter { $0.rootID == id }
+        guard !entries.isEmpty else { return }
         let time = EventTime.now
         if kind == .started { shell.send { $0.observers.jobStarted(at: time) } }
-        let startTime = shell.ask { $0.observers.startTime }
-        let event = JobEvent(kind, ofObserved: self, startTime: startTime, time: time)
-        for entry in entries where entry.rootID == id { entry.observer.job(self, didRecord: event) }
+        let notification = TaskNotification(
+            entries: entries,
+            job: self,
+            task: self,
+            taskID: id,
+            isConcurrent: true,
+            group: nil,
+            startTime: shell.ask { $0.observers.startTime }
+        )
+        notification.post(kind, at: time)
     }
 }

@@ -70,22 +70,6 @@ public struct JobEvent: Sendable {
 }
 
 extension JobEvent {
-    /// An event of the job that is observed.
-    init(_ kind: Kind, ofObserved job: JobController, startTime: EventTime, time: EventTime) {
-        self.init(
-            kind: kind,
-            operationID: job.eventNumber,
-            parentID: nil,
-            rootID: job.eventNumber,
-            outcome: kind == .finished ? job.outcome : nil,
-            isGivenUp: kind == .finished && job.isGivenUp,
-            group: nil,
-            time: time,
-            startTime: kind == .finished ? startTime : .unknown,
-            operationName: OperationName(of: job)
-        )
-    }
-
     /// Notifies observers, each with the job that it was added to.
     func post(to entries: some Sequence<JobObservers.Entry>, by job: JobController) {
         for entry in entries {

@@ -1,6 +1,8 @@
 import Foundation
 
 /// An event of a task for some observers; all of it is read at once, under the job's lock.
+///
+/// Of a job's own start and finish, the job is its own task.
 struct TaskNotification: Sendable {
     var entries: [JobObservers.Entry]
     /// The entries that do not know yet that the task is tracked.
@@ -29,7 +31,7 @@ struct TaskNotification: Sendable {
         JobEvent(
             kind: kind,
             operationID: taskID,
-            parentID: job.eventNumber,
+            parentID: task === job ? nil : job.eventNumber,
             rootID: entries.first?.rootID ?? 0,
             outcome: kind == .finished ? concurrentTask?.outcome ?? task.finalOutcome : nil,
             isGivenUp: kind == .finished && concurrentTask?.isGivenUp == true,
