@@ -40,7 +40,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// The job that tracks the operation and has not delivered it, as a number; the first if
     /// several.
     let trackingJob = Atomic<UInt>(0)
-    /// The place in the ``TaskQueue`` that the operation stands in; guarded by the queue's lock.
+    /// The operation's slot in its ``TaskQueue``, below 0 for none; guarded by the queue's lock.
     var queueSlot = -1
 
     /// Creates an operation that has not been started.

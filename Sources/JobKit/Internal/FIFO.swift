@@ -8,7 +8,7 @@ struct FIFO<Element> {
 
     var first: Element? { count == 0 ? nil : slots[head] }
 
-    /// The element so many places behind the first; nil if there is none.
+    /// The element at an index, counted from the first; nil if there is none.
     func element(at index: Int) -> Element? {
         index >= 0 && index < count ? slots[slot(index)] : nil
     }

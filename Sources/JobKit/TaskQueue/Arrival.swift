@@ -42,7 +42,7 @@ extension TaskQueueState {
             return operation.currentLifecycle.contains(.prioritized)
         }
 
-        /// Whether jobs may wait for it of which nothing is known yet.
+        /// Whether other jobs may already be waiting for it.
         var isShared: Bool {
             guard isConcurrent else { return true }
             return unsafeDowncast(operation, to: ConcurrentOperation.self).isShared

@@ -6,8 +6,8 @@ extension TaskQueueShell {
     ///
     /// - Parameters:
     ///   - operation: The operation.
-    ///   - mayHaveStarted: Whether other code may have started it, so that nothing is left to add: it
-    ///     is a job's task.
+    ///   - mayHaveStarted: Whether it may have been started, so that nothing is left to add: true
+    ///     of a job's task.
     ///   - isBarrier: Whether it starts alone.
     func add(_ operation: Operation, mayHaveStarted: Bool = false, isBarrier: Bool = false) {
         if enter(operation, mayHaveStarted: mayHaveStarted).stands {

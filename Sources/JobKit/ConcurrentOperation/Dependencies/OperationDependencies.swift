@@ -2,8 +2,8 @@ import Foundation
 
 /// The operations that one operation depends on, in the order added, each once.
 ///
-/// Adding and removing cost constant time: the places of many are looked up, and a removed one
-/// leaves its place empty until half of the places are.
+/// Adding and removing cost constant time: the indices of many are looked up, and a removed one
+/// leaves a gap, which is closed when half of the array is gaps.
 struct OperationDependencies {
     /// A dependency, and the wait for it.
     struct Dependency {
@@ -13,7 +13,7 @@ struct OperationDependencies {
 
     private var dependencies: [Dependency?] = []
     /// Built only when a linear search would cost more.
-    private var places: [ObjectIdentifier: Int] = [:]
+    private var indices: [ObjectIdentifier: Int] = [:]
     private(set) var count = 0
 
     private static let linearSearchLimit = 16
@@ -21,7 +21,7 @@ struct OperationDependencies {
     /// In the order added.
     var operations: [Operation] { dependencies.compactMap { $0?.operation } }
 
-    func contains(_ operation: Operation) -> Bool { place(of: operation) != nil }
+    func contains(_ operation: Operation) -> Bool { index(of: operation) != nil }
 
     /// Keeps the edge that `make` returns, unless the operation is among the dependencies.
     mutating func insert(
@@ -30,18 +30,18 @@ struct OperationDependencies {
     ) -> DependencyEdge? {
         guard !contains(operation) else { return nil }
         let edge = make()
-        if !places.isEmpty { places[ObjectIdentifier(operation)] = dependencies.count }
+        if !indices.isEmpty { indices[ObjectIdentifier(operation)] = dependencies.count }
         dependencies.append(Dependency(operation: operation, edge: edge))
         count += 1
-        if places.isEmpty, dependencies.count > Self.linearSearchLimit { indexPlaces() }
+        if indices.isEmpty, dependencies.count > Self.linearSearchLimit { buildIndices() }
         return edge
     }
 
     /// Returns nil if the operation was not among the dependencies.
     mutating func remove(_ operation: Operation) -> DependencyEdge? {
-        guard let place = place(of: operation) else { return nil }
-        let removed = dependencies[place].take()
-        places[ObjectIdentifier(operation)] = nil
+        guard let index = index(of: operation) else { return nil }
+        let removed = dependencies[index].take()
+        indices[ObjectIdentifier(operation)] = nil
         count -= 1
         closeGaps()
         return removed?.edge
@@ -52,23 +52,23 @@ struct OperationDependencies {
         exchange(&self, with: Self()).dependencies.compactMap { $0 }
     }
 
-    private func place(of operation: Operation) -> Int? {
-        places.isEmpty
+    private func index(of operation: Operation) -> Int? {
+        indices.isEmpty
             ? dependencies.firstIndex { $0?.operation === operation }
-            : places[ObjectIdentifier(operation)]
+            : indices[ObjectIdentifier(operation)]
     }
 
     private mutating func closeGaps() {
         guard 2 * count <= dependencies.count else { return }
         dependencies.removeAll { $0 == nil }
-        places = [:]
-        if count > Self.linearSearchLimit { indexPlaces() }
+        indices = [:]
+        if count > Self.linearSearchLimit { buildIndices() }
     }
 
-    private mutating func indexPlaces() {
-        for (place, dependency) in dependencies.enumerated() {
+    private mutating func buildIndices() {
+        for (index, dependency) in dependencies.enumerated() {
             guard let dependency else { continue }
-            places[ObjectIdentifier(dependency.operation)] = place
+            indices[ObjectIdentifier(dependency.operation)] = index
         }
     }
 }

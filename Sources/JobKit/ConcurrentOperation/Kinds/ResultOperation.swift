@@ -1,10 +1,10 @@
-// Operation forces @unchecked. `storage` is written by the finish that won, before the atomic word
-// of the operation says so, and read after.
 /// A ``ConcurrentOperation`` that finishes with a value.
 ///
 /// A subclass overrides `main()` and ends its work with ``finish(returning:)`` or
 /// ``ConcurrentOperation/finish(with:)``. Finishing without a value is a failure with ``NoResult``,
 /// unless `Success` is `Void`.
+// Operation forces @unchecked. `storage` is written by the finish that won, before the atomic word
+// of the operation says so, and read after.
 open class ResultOperation<Success: Sendable>: ConcurrentOperation, ValueProducing,
     @unchecked Sendable
 {

@@ -1,4 +1,4 @@
-/// Who is to be told of one operation's finish; guarded by the operation's lock.
+/// What is told of one operation's finish; guarded by the operation's lock.
 struct FinishAudience: Sendable {
     /// Stands by itself, because most operations have one listener and nothing else.
     private(set) var listener: OperationListener?

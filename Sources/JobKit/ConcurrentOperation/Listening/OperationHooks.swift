@@ -1,6 +1,6 @@
 import Foundation
 
-/// Who is to be told about an operation, and what it waits for; guarded by the operation's lock.
+/// What is told about an operation, and what it waits for; guarded by the operation's lock.
 struct OperationHooks {
     /// The ``TaskQueue`` that the operation stands in, until it has finished.
     ///

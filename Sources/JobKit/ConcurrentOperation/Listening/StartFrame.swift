@@ -18,7 +18,7 @@ struct StartFrame {
     var hasEnded = false
     /// The first that has something to deliver because of this start.
     var delivery: (any CallbackDelivery)?
-    /// Who waits for the operation and is resumed when its permit was given back.
+    /// Waiters for the operation's finish, resumed when its permit was given back.
     var waiters: [FinishWaiter]?
 
     init() {}

@@ -14,15 +14,13 @@ struct ThreadContext {
     /// its `start()`; 0 if it has none.
     var lastFinished = 0
 
-    /// Those that have something to deliver because of what this thread does, where it delivers to
-    /// them itself in the end.
+    /// Deliveries postponed until the current step of a `StepQueue` ends; nil outside of one.
     var heldDeliveries: [any CallbackDelivery]?
     /// Where Swift tasks go on that operations make on this thread; nil for Swift's own threads.
     var taskExecutor: (any TaskExecutor)?
     /// The job whose callbacks this thread runs.
     var callbackJob: ObjectIdentifier?
-    /// The cancelling of many operations that is under way on this thread; it belongs to who began
-    /// it.
+    /// The sweep that cancels many operations on this thread; its beginner removes it.
     var sweep: AnyObject?
 
     /// Plain operations to be asked whether they are ready when Foundation has told them that what

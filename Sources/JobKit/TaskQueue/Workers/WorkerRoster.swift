@@ -13,7 +13,7 @@ struct WorkerRoster: Sendable {
     private var searching = 0
     private var idle: [Int] = []
     private var made = 0
-    /// Whether somebody looks at the queue from time to time.
+    /// Whether the queue is watched: looked at from time to time.
     private var isWatched = false
 
     /// The time from one start of an entry to the next, as last measured, in nanoseconds.
@@ -24,7 +24,7 @@ struct WorkerRoster: Sendable {
     /// About what it takes to call a worker, on both sides together, in nanoseconds.
     static let callTime: UInt64 = 20_000
 
-    /// What asks for somebody to start entries.
+    /// What asks for entries to be started.
     enum Caller {
         /// A thread that is no worker of the queue's, or a worker that has just taken an entry.
         case other
@@ -57,7 +57,7 @@ struct WorkerRoster: Sendable {
 
     // MARK: Calling
 
-    /// Who is to come for the `startable` entries.
+    /// Calls a worker for the `startable` entries, if one more is worth its call.
     @inline(__always)
     mutating func call(startable: Int, by caller: Caller) -> Call {
         guard startable > 0 else { return .nobody }
