@@ -27,8 +27,6 @@ extension JobShell {
     /// Puts a task into its queue unless it was started or has finished meanwhile.
     func put(_ task: Operation, into queue: any OperationScheduling, _ record: TaskRecord) {
         queue.addUnlessStarted(task)
-        // Other code started it, and it finished before it had its place here.
-        if features.contains(.groupWidths), task.isFinished { leaveQueue(record) }
     }
 
     /// The task has finished: gives its place in its group to the next.

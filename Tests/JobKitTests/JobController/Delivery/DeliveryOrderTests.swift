@@ -120,8 +120,22 @@ final class DeliveryOrderTests: XCTestCase {
                 job.trackAndQueue(plain, group: .named("g"))
                 job.trackAndQueue(InstantOperation("next"), group: .named("g"))
             }
-            let observer = SlowObserver(of: "plain")
-            job.addObserver(observer)
+            job.addObserver(SlowObserver(of: "plain"))
+            try await job.run()
+            XCTAssertEqual(job.events, ["task plain", "task next", "group g", "all"])
+        }
+    }
+
+    func testPlainTaskIsHeardBeforeItsPlaceInItsGroupIsGivenAway() async throws {
+        for _ in 0..<50 {
+            let job = ScriptedJob { job in
+                job.setMaxConcurrentOperationCount(1, for: .named("g"))
+                let plain = BlockOperation {}
+                plain.name = "plain"
+                job.trackAndQueue(plain, group: .named("g"))
+                job.trackAndQueue(InstantOperation("next"), group: .named("g"))
+            }
+            job.addObserver(SlowObserver(of: "plain"))
             try await job.run()
             XCTAssertEqual(job.events, ["task plain", "task next", "group g", "all"])
         }
