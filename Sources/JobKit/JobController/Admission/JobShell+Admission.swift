@@ -5,7 +5,7 @@ extension JobShell {
     /// Puts the task into its queue, or holds it.
     func submit(_ record: TaskRecord) {
         if let submission = send({ $0.admission.taskSubmitted(record) }) {
-            put(submission.task, into: submission.queue, record)
+            submission.queue.addUnlessStarted(submission.task)
         }
     }
 
@@ -20,13 +20,8 @@ extension JobShell {
     @inline(never)
     func putAdmitted() {
         while let next = send({ $0.admission.nextInLine() }) {
-            put(next.task, into: next.queue, next.record)
+            next.queue.addUnlessStarted(next.task)
         }
-    }
-
-    /// Puts a task into its queue unless it was started or has finished meanwhile.
-    func put(_ task: Operation, into queue: any OperationScheduling, _ record: TaskRecord) {
-        queue.addUnlessStarted(task)
     }
 
     /// The task has finished: gives its place in its group to the next.

@@ -39,14 +39,13 @@ extension TaskRecord: AdmittedTask {
     /// A task on its way into its queue, which it reaches although the job may end meanwhile, and
     /// empty its record.
     struct Submission {
-        let record: TaskRecord
         let task: Operation
         let queue: any OperationScheduling
     }
 
     final var submission: Submission? {
         guard let task, let queue else { return nil }
-        return Submission(record: self, task: task, queue: queue)
+        return Submission(task: task, queue: queue)
     }
 
     final var eventID: Int { task?.operationID ?? 0 }

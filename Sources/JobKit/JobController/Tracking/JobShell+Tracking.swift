@@ -56,7 +56,7 @@ extension JobShell {
             } else {
                 listen(to: task, record)
                 if let queue, isAdmitted, !task.isFinished {
-                    put(task, into: queue, record)
+                    queue.addUnlessStarted(task)
                 } else if isSubmitted, !task.isFinished {
                     submit(record)
                 }
