@@ -113,32 +113,29 @@ final class DeliveryOrderTests: XCTestCase {
     func testPlainTaskIsHeardBeforeItsPlaceIsGivenAway() async throws {
         // The worker often finishes the first task before the adding thread has noted its place.
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
-        for _ in 0..<50 {
-            let job = ScriptedJob(queue: queue) { job in
-                let plain = BlockOperation {}
-                plain.name = "plain"
-                job.trackAndQueue(plain, group: .named("g"))
-                job.trackAndQueue(InstantOperation("next"), group: .named("g"))
-            }
-            job.addObserver(SlowObserver(of: "plain"))
-            try await job.run()
-            XCTAssertEqual(job.events, ["task plain", "task next", "group g", "all"])
-        }
+        for _ in 0..<50 { try await runPlainTaskBeforeAnother(ScriptedJob(queue: queue)) }
     }
 
     func testPlainTaskIsHeardBeforeItsPlaceInItsGroupIsGivenAway() async throws {
         for _ in 0..<50 {
-            let job = ScriptedJob { job in
-                job.setMaxConcurrentOperationCount(1, for: .named("g"))
-                let plain = BlockOperation {}
-                plain.name = "plain"
-                job.trackAndQueue(plain, group: .named("g"))
-                job.trackAndQueue(InstantOperation("next"), group: .named("g"))
-            }
-            job.addObserver(SlowObserver(of: "plain"))
-            try await job.run()
-            XCTAssertEqual(job.events, ["task plain", "task next", "group g", "all"])
+            let job = ScriptedJob()
+            job.setMaxConcurrentOperationCount(1, for: .named("g"))
+            try await runPlainTaskBeforeAnother(job)
         }
+    }
+
+    /// Runs a job whose first task is a plain operation with a slow observer, and expects it to be
+    /// delivered first.
+    private func runPlainTaskBeforeAnother(_ job: ScriptedJob) async throws {
+        job.script = { job in
+            let plain = BlockOperation {}
+            plain.name = "plain"
+            job.trackAndQueue(plain, group: .named("g"))
+            job.trackAndQueue(InstantOperation("next"), group: .named("g"))
+        }
+        job.addObserver(SlowObserver(of: "plain"))
+        try await job.run()
+        XCTAssertEqual(job.events, ["task plain", "task next", "group g", "all"])
     }
 }
 
