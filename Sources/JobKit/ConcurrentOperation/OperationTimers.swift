@@ -117,10 +117,11 @@ final class OperationTimers: Sendable {
         let tasks = state.withLock { state in
             state.limits.runtime.isOver = true
             if !keepsStopTime { state.limits.stop.isOver = true }
-            let kept = keepsStopTime ? state.limits.stop.sleepID : nil
-            let stays = state.sleeping.filter { $0.key == kept }
-            let sleeping = exchange(&state.sleeping, with: stays)
-            return sleeping.filter { $0.key != kept }.map(\.value)
+            var sleeping = exchange(&state.sleeping, with: [:])
+            if keepsStopTime, let id = state.limits.stop.sleepID {
+                state.sleeping[id] = sleeping.removeValue(forKey: id)
+            }
+            return Array(sleeping.values)
         }
         for task in tasks { task?.cancel() }
     }
