@@ -112,7 +112,8 @@ struct JobStateMachine<Mail> {
     /// Takes out mail that is not delivered.
     mutating func takeArrival() -> Mail? { arrivals.popFirst()?.mail }
 
-    /// The job's code was asked by ``Step/askAboutFailure(_:)``, and answers that the job carries on.
+    /// The job's code was asked by ``Step/askAboutFailure(_:)``, and answers that the job carries
+    /// on.
     mutating func carryOnAnswered() { isAnswered = true }
 
     /// Returns whether this decides how the job ends; its tasks are then to be cancelled.

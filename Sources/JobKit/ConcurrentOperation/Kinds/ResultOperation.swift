@@ -1,13 +1,11 @@
+// Operation forces @unchecked. `storage` is written by the finish that won, before the atomic word
+// of the operation says so, and read after.
 /// A ``ConcurrentOperation`` that finishes with a value.
 ///
 /// A subclass overrides `main()` and ends its work with ``finish(returning:)`` or
 /// ``ConcurrentOperation/finish(with:)``. Finishing without a value is a failure with ``NoResult``,
 /// unless `Success` is `Void`.
-// Operation forces @unchecked. `storage` is written by the finish that won, before the atomic word
-// of the operation says so, and read after.
-open class ResultOperation<Success: Sendable>: ConcurrentOperation, ValueProducing,
-    @unchecked Sendable
-{
+open class ResultOperation<Success: Sendable>: ConcurrentOperation, @unchecked Sendable {
     private var storage = ResultStorage<Success>()
 
     /// Ends the operation with a value.
@@ -46,6 +44,8 @@ open class ResultOperation<Success: Sendable>: ConcurrentOperation, ValueProduci
 
     override var errorOfMissingValue: (any Error)? { storage.errorOfMissingValue }
 }
+
+extension ResultOperation: ValueProducing {}
 
 /// An operation that ends with a value: a ``ResultOperation``, a ``ResultJob``, or a
 /// ``RetryOperation`` of either.

@@ -11,8 +11,8 @@ class JobMail: OperationListener, @unchecked Sendable {
         self.isTask = isTask
     }
 
-    /// The mail as a task's record, or nil: read several times for each task, where a cast would cost
-    /// more.
+    /// The mail as a task's record, or nil: read several times for each task, where a cast would
+    /// cost more.
     final var record: TaskRecord? {
         isTask ? unsafeDowncast(self, to: TaskRecord.self) : nil
     }

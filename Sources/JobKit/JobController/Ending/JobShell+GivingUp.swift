@@ -2,9 +2,9 @@ import Foundation
 
 /// Ending a job that was told to stop and did not, in the time that it had.
 ///
-/// Whatever keeps it is left where it is: a task, a callback, `main()`, or a thread that cancels the
-/// tasks. Only threads that are notifying observers are waited for, so that the job's own finish is
-/// the observers' last event.
+/// Whatever keeps it is left where it is: a task, a callback, `main()`, or a thread that cancels
+/// the tasks. Only threads that are notifying observers are waited for, so that the job's own
+/// finish is the observers' last event.
 extension JobShell {
     /// Leaves the unfinished tasks of the job, and ends it.
     func giveUp(_ job: JobController) {
@@ -71,8 +71,8 @@ extension JobShell {
         withExtendedLifetime(job) {}
     }
 
-    /// The thread that cancels the tasks is stuck in one that was given up: cancels the others in its
-    /// place, and those of the jobs above.
+    /// The thread that cancels the tasks is stuck in one that was given up: cancels the others in
+    /// its place, and those of the jobs above.
     func takeOverCancel() {
         var shells = [self]
         while let shell = shells.popLast() {

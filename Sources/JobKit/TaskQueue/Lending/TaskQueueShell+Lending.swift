@@ -13,7 +13,8 @@ import Synchronization
 ///   all below it.
 /// - A job's ``JobPermit`` says when it begins to wait and when it has code of its own to run.
 ///
-/// As long as the width is unlimited and there is no barrier, permits suffice, and nothing is asked.
+/// As long as the width is unlimited and there is no barrier, permits suffice, and nothing is
+/// asked.
 extension TaskQueueShell {
     // MARK: When it matters
 
