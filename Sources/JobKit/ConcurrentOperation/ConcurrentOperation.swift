@@ -245,6 +245,9 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// Starts an operation that says that it starts its own way; a workflow serves the main thread.
     func startItsOwnWay() { performStart(from: currentLifecycle) }
 
+    /// Whether it is a job, which has tasks: asked for each task, where a cast would cost more.
+    var isJob: Bool { false }
+
     /// Runs `main()`; a job does more around it.
     func run() {
         let context = currentLifecycle.contains(.inContext) ? firstContext : nil

@@ -133,6 +133,8 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
 
     // MARK: For JobKit
 
+    override final var isJob: Bool { true }
+
     override func run() {
         guard let callbackQueue = shell.callbackQueue else {
             runMain()

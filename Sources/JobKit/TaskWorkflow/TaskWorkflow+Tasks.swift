@@ -73,16 +73,17 @@ extension TaskWorkflow {
     }
 
     private func track(_ task: LaunchTask) -> TaskRecord {
-        let record = RecordWithCompletion(
+        let completion = TaskCompletion<LaunchTask> { [weak self] task in
+            guard let self else { return }
+            taskFinished(task)
+            launch.taskDelivered(task.position.withLock { $0 }?.index)
+        }
+        let record = TaskRecord(
             task,
             shell: shell,
             terms: TaskTerms(),
             queue: task.queue == .mainQueue ? launch : queue,
-            completion: { [weak self] task in
-                guard let self else { return }
-                taskFinished(task)
-                launch.taskDelivered(task.position.withLock { $0 }?.index)
-            }
+            completion: completion.erased
         )
         shell.track(record, task, on: record.queue, group: nil, for: self, isSubmittedLater: true)
         return record

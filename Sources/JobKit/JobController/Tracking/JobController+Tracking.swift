@@ -63,7 +63,7 @@ extension JobController {
         completion: sending ((Child) -> Void)? = nil
     ) {
         let queue = queue ?? self.queue
-        track(task, queue, group, cancellation, weight, failure, consume completion)
+        track(task, consume queue, group, cancellation, weight, failure, consume completion)
     }
 
     /// Sets what is called instead of ``taskGroupFinished(_:)`` each time the group has finished.
@@ -105,7 +105,7 @@ extension JobController {
     @inline(__always)
     private func track<Child: Operation>(
         _ task: Child,
-        _ queue: (any OperationScheduling)?,
+        _ queue: consuming (any OperationScheduling)?,
         _ group: JobGroup?,
         _ cancellation: ChildCancellation,
         _ weight: Int64,
@@ -118,14 +118,14 @@ extension JobController {
             )
         }
         let terms = TaskTerms(weight: weight, cancellation: cancellation, failure: failure)
-        let record = RecordWithCompletion(
+        let record = TaskRecord(
             task,
             shell: shell,
             terms: terms,
-            queue: queue,
-            completion: completion
+            queue: consume queue,
+            completion: TaskCompletion(body: consume completion).erased
         )
-        shell.track(record, task, on: queue, group: group, for: self)
+        shell.track(record, task, on: record.queue, group: group, for: self)
     }
 }
 

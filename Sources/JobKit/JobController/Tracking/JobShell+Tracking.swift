@@ -21,7 +21,7 @@ extension JobShell {
         for job: JobController,
         isSubmittedLater: Bool = false
     ) {
-        let nested = record.isConcurrent ? task as? JobController : nil
+        let nested = record.nestedJob
         if let nested {
             refuseAncestor(nested, of: job)
             features.insert(.ownFractions)

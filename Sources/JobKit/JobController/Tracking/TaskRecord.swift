@@ -1,52 +1,59 @@
 import Foundation
 import Synchronization
 
-// A class that others derive from is never checked: the lock of the job's shell guards its
-// variables, and the operation's lock the one of ``OperationListener``.
+// Unchecked because its superclass is: the lock of the job's shell guards its variables, and the
+// operation's lock the one of ``OperationListener``.
 /// One task that a job tracks, from the tracking to the delivery.
 ///
 /// The record holds the task and the task its record; delivering the task, or ending the job,
 /// breaks the cycle.
-class TaskRecord: JobMail, @unchecked Sendable {
-    final let shell: JobShell
+final class TaskRecord: JobMail, @unchecked Sendable {
+    let shell: JobShell
     /// The number of the task's group in the job.
-    private(set) final var group = 0
-    final let terms: TaskTerms
-    final let isConcurrent: Bool
+    private(set) var group = 0
+    let terms: TaskTerms
+    let isConcurrent: Bool
     /// Nil once the task was delivered, or the job has ended.
-    private(set) final var task: Operation?
+    private(set) var task: Operation?
+    /// Called in place of `taskFinished(_:)`.
+    ///
+    /// Until the job has ended, its deliverer alone uses it; then the lock of the job's shell
+    /// guards it.
+    private var completion: TaskCompletion<Operation>
 
     /// Where the task is put when its turn comes; nil if it is only tracked.
-    private(set) final var queue: (any OperationScheduling)?
-    final var admission = TaskAdmission()
+    private(set) var queue: (any OperationScheduling)?
+    var admission = TaskAdmission()
     /// Whether the job waits for the task: it is not being delivered, and was not left to itself.
-    private(set) final var isAwaited = true
+    private(set) var isAwaited = true
 
     /// See ``NotificationState``.
-    private final let notificationState = Atomic<NotificationState.RawValue>(0)
+    private let notificationState = Atomic<NotificationState.RawValue>(0)
     /// How many of the job's observers know that the task is tracked.
-    private(set) final var awareObservers: Int32 = 0
+    private(set) var awareObservers: Int32 = 0
 
     /// When the task was started, if the job was observed then.
-    private(set) final var startTime = EventTime.unknown
+    private(set) var startTime = EventTime.unknown
 
     /// The stretch of the job's code in which the task was tracked.
-    private(set) final var stretch: ProgressTally.Stretch = 0
+    private(set) var stretch: ProgressTally.Stretch = 0
 
     /// How much of its weight the task says it has done.
-    private(set) final var fraction = 0.0
+    private(set) var fraction = 0.0
 
     /// The neighbours in the ``TaskList``.
-    final var links = TaskList.Links()
+    var links = TaskList.Links()
 
     @inline(__always)
     init(
         _ task: Operation,
         shell: JobShell,
         terms: TaskTerms,
-        queue: (any OperationScheduling)?
+        queue: (any OperationScheduling)?,
+        completion: TaskCompletion<Operation> = TaskCompletion()
     ) {
         self.task = task
+        self.completion = completion
         self.shell = shell
         self.terms = terms
         self.queue = queue
@@ -55,74 +62,81 @@ class TaskRecord: JobMail, @unchecked Sendable {
     }
 
     /// The task, if it is a ``ConcurrentOperation``.
-    final var concurrentTask: ConcurrentOperation? {
+    var concurrentTask: ConcurrentOperation? {
         isConcurrent ? task.map { unsafeDowncast($0, to: ConcurrentOperation.self) } : nil
+    }
+
+    /// The task, if it is a job.
+    var nestedJob: JobController? {
+        guard let task = concurrentTask, task.isJob else { return nil }
+        return unsafeDowncast(task, to: JobController.self)
     }
 
     /// ``concurrentTask`` without a retain, valid while the record holds the task: each delivery
     /// reads it several times.
-    final var unretainedTask: Unmanaged<ConcurrentOperation>? {
+    var unretainedTask: Unmanaged<ConcurrentOperation>? {
         isConcurrent
             ? task.map { .passUnretained(unsafeDowncast($0, to: ConcurrentOperation.self)) } : nil
     }
 
     override func deliver(to job: JobController) {
-        if let task { job.taskFinished(task) }
+        guard let task else { return }
+        if let body = completion.body { body(task) } else { job.taskFinished(task) }
     }
 
     /// Releases the closure of a task that was delivered; the job's deliverer calls this.
-    func releaseCompletion() {}
+    func releaseCompletion() { completion.body = nil }
 
     /// Takes out a closure that will not be called, which the caller releases with no lock held.
-    func takeCompletion() -> Any? { nil }
+    func takeCompletion() -> ((Operation) -> Void)? { completion.body.take() }
 
     // MARK: Under the lock of the job
 
     @inline(__always)
-    final func joins(group number: Int, in stretch: ProgressTally.Stretch) {
+    func joins(group number: Int, in stretch: ProgressTally.Stretch) {
         group = number
         self.stretch = stretch
     }
 
     @inline(__always)
-    final func stopWaiting() { isAwaited = false }
+    func stopWaiting() { isAwaited = false }
 
-    final func advance(to fraction: Double) { self.fraction = fraction }
+    func advance(to fraction: Double) { self.fraction = fraction }
 
     /// What a record owned, to be released with no lock held.
     typealias Released = (task: Operation?, queue: (any OperationScheduling)?)
 
     /// Takes out what the record owns.
     @inline(__always)
-    final func empty() -> Released {
+    func empty() -> Released {
         (task.take(), queue.take())
     }
 
     // MARK: Observers
 
     /// The task is tracked, and so many observers are being notified.
-    final func trackingIsNotified(to observers: Int) {
+    func trackingIsNotified(to observers: Int) {
         notificationState.store(NotificationState.begun.rawValue, ordering: .relaxed)
         awareObservers = Int32(observers)
     }
 
     /// So many observers are being notified of an event, and of the tracking where they do not know
     /// it.
-    final func eventIsNotified(to observers: Int, startTime: EventTime?) {
+    func eventIsNotified(to observers: Int, startTime: EventTime?) {
         awareObservers = Int32(observers)
         if let startTime { self.startTime = startTime }
     }
 
     /// So many of the observers that knew the task have left.
-    final func observersLeft(_ count: Int) { awareObservers -= Int32(count) }
+    func observersLeft(_ count: Int) { awareObservers -= Int32(count) }
 
     /// Whether observers were notified of the task's end, or are being notified.
-    final var endIsNotified: Bool {
+    var endIsNotified: Bool {
         NotificationState(rawValue: notificationState.load(ordering: .acquiring)).endIsNotified
     }
 
     /// Changes the state of the notifications.
-    final func change<Result>(_ change: (inout NotificationState) -> Result) -> Result {
+    func change<Result>(_ change: (inout NotificationState) -> Result) -> Result {
         var current = notificationState.load(ordering: .acquiring)
         while true {
             var changed = NotificationState(rawValue: current)
@@ -138,7 +152,7 @@ class TaskRecord: JobMail, @unchecked Sendable {
     }
 
     /// Why the task failed, if it did.
-    final var failure: (any Error)? {
+    var failure: (any Error)? {
         unretainedTask?._withUnsafeGuaranteedRef { $0.error }
     }
 
@@ -149,30 +163,30 @@ class TaskRecord: JobMail, @unchecked Sendable {
 
     // MARK: For the operation
 
-    final override var context: OperationContext? { shell.context }
+    override var context: OperationContext? { shell.context }
 
-    final override func operationStarts() {
+    override func operationStarts() {
         if shell.features.contains(.observed) { TaskNotifier(self).taskStarted() }
     }
 
-    final override func operationFinished(hasFailed: Bool) {
+    override func operationFinished(hasFailed: Bool) {
         shell.taskFinished(self, hasFailed: hasFailed)
     }
 
-    final override func cancelIsStuck() { shell.takeOverCancel() }
+    override func cancelIsStuck() { shell.takeOverCancel() }
 
     // The record forwards to its job's shell, although the shell could stand in a frame itself: a
     // frame retains what it delivers to, and all threads that finish tasks of one job would change
     // the count of that one shell. A record's count stays in the cache of the thread that ends it.
-    final override func claimDelivery(by worker: DeliveringWorker?) -> Bool {
+    override func claimDelivery(by worker: DeliveringWorker?) -> Bool {
         shell.claimDelivery(by: worker)
     }
 
-    final override func deliverClaimed(by worker: DeliveringWorker?) -> (any CallbackDelivery)? {
+    override func deliverClaimed(by worker: DeliveringWorker?) -> (any CallbackDelivery)? {
         shell.deliverClaimed(by: worker)
     }
 
-    final override func deliverClaimedElsewhere() { shell.deliverClaimedElsewhere() }
+    override func deliverClaimedElsewhere() { shell.deliverClaimedElsewhere() }
 }
 
 /// On which terms a job tracks a task.
