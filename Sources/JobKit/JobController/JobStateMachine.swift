@@ -58,7 +58,9 @@ struct JobStateMachine<Mail> {
     /// Tasks that were tracked and not delivered, or in an ending job, those it waits for.
     private(set) var openCount = 0
     private var openByGroup: [Int] = []
-    private var arrivals = FIFO<Arrival>()
+    /// The first arrival, which stands by itself because as a rule there is no other.
+    private var arrival: Arrival?
+    private var laterArrivals = FIFO<Arrival>()
     /// The task whose failure was, or is being, asked about.
     private var asked: Arrival?
     private var isAnswered = false
@@ -75,7 +77,7 @@ struct JobStateMachine<Mail> {
 
     /// Whether the end of the job may not have reached all of its tasks yet.
     var isReachingTasks: Bool { isCancellingTasks || lateCount > 0 }
-    var hasArrivals: Bool { !arrivals.isEmpty }
+    var hasArrivals: Bool { arrival != nil || !laterArrivals.isEmpty }
     var hasFinished: Bool { stage == .finished }
     var isStarted: Bool { stage != .pending }
     /// Whether the job has ended before it was to enter `main()`, so that no code of its own ever
@@ -106,11 +108,14 @@ struct JobStateMachine<Mail> {
     }
 
     mutating func mailArrived(_ mail: Mail, group: Int?, hasFailed: Bool) {
-        arrivals.append(Arrival(mail: mail, group: group, hasFailed: hasFailed))
+        let arrival = Arrival(mail: mail, group: group, hasFailed: hasFailed)
+        if hasArrivals { laterArrivals.append(arrival) } else { self.arrival = arrival }
     }
 
     /// Takes out mail that is not delivered.
-    mutating func takeArrival() -> Mail? { arrivals.popFirst()?.mail }
+    mutating func takeArrival() -> Mail? { popArrival()?.mail }
+
+    private mutating func popArrival() -> Arrival? { arrival.take() ?? laterArrivals.popFirst() }
 
     /// The job's code was asked by ``Step/askAboutFailure(_:)``, and answers that the job carries
     /// on.
@@ -204,7 +209,7 @@ struct JobStateMachine<Mail> {
             (asked, isAnswered) = (nil, false)
             return deliver(arrival)
         }
-        if let arrival = arrivals.popFirst() {
+        if let arrival = popArrival() {
             guard !arrival.hasFailed else {
                 asked = arrival
                 return .askAboutFailure(arrival.mail)
@@ -230,7 +235,7 @@ struct JobStateMachine<Mail> {
     }
 
     private mutating func nextOfEnding() -> Step {
-        if let arrival = asked ?? arrivals.popFirst() {
+        if let arrival = asked ?? popArrival() {
             asked = nil
             return .discard(arrival.mail)
         }
