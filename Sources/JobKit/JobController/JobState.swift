@@ -210,6 +210,10 @@ struct JobState {
         return step
     }
 
+    /// Whether the deliverer finds nothing to do until something changes.
+    @inline(__always)
+    func onlyWaits(_ mailbox: JobMailbox) -> Bool { mailbox.isEmpty && machine.onlyWaits }
+
     /// Notes mail that was taken out of the mailbox.
     private mutating func putAside(_ mail: Mail) {
         let (group, hasFailed) =
@@ -324,6 +328,9 @@ struct JobState {
 struct JobOwner {
     /// The job from its start to its finish: a started job keeps itself alive.
     private(set) var started: JobController?
+    /// ``started`` without a retain, for the thread that has the job's turn.
+    @inline(__always)
+    var unretained: Unmanaged<JobController>? { started.map { .passUnretained($0) } }
     /// Set when the job tracks a task before its start.
     private weak var unstarted: JobController?
     /// The queue of Foundation's in which the job was started.

@@ -87,6 +87,17 @@ struct JobStateMachine<Mail> {
     /// Whether the job is between its start and its finish and `main()` has returned.
     var isAfterMain: Bool { stage == .afterMain || stage == .withoutMain }
 
+    /// Whether the next step would be none, and the job waits for a task of the group whose callback
+    /// was called last.
+    ///
+    /// May be false where the next step is none.
+    var onlyWaits: Bool {
+        guard ending == nil, !hasArrivals, asked == nil, dueGroup == nil,
+            case .some(let group?) = delivered
+        else { return false }
+        return openByGroup[group] > 1
+    }
+
     // MARK: Inputs
 
     mutating func mainEntered() { stage = .inMain }

@@ -197,6 +197,21 @@ import Testing
         #expect(!machine.isReachingTasks)
     }
 
+    @Test func jobOnlyWaitsWhileItsGroupHasMoreTasksAndNothingHasArrived() {
+        var machine = machine(tasks: [0, 0])
+        machine.mainReturned()
+        machine.mailArrived("a", group: 0, hasFailed: false)
+        #expect(!machine.onlyWaits)
+        _ = machine.nextStep()
+        #expect(machine.onlyWaits)
+        machine.mailArrived("b", group: 0, hasFailed: false)
+        #expect(!machine.onlyWaits)
+        _ = machine.nextStep()
+        // The end of the group is due.
+        #expect(!machine.onlyWaits)
+        #expect(steps(&machine) == ["group 0", "all", "finish completed"])
+    }
+
     @Test func completionThatMeetsACancelBecomesACancel() {
         var machine = machine()
         machine.mainReturned()

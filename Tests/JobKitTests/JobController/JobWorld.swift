@@ -157,7 +157,12 @@ struct JobWorld {
 
     /// Takes one step; returns false where that is the same as the other answer would be.
     private mutating func step(carriesOn: Bool) -> Bool {
+        let onlyWaits = machine.onlyWaits
         let step = machine.nextStep()
+        if onlyWaits {
+            if case .none = step {} else { expect(false, "has a step although it only waits") }
+            expect(openCount > 0, "only waits, and for nothing")
+        }
         if case .askAboutFailure(let task) = step {
             expect(mayCall && dueGroup == nil, "asks out of turn")
             expect(mail.first == task && task == 1 && asked == nil, "asks about another task")

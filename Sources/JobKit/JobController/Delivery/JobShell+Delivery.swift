@@ -66,8 +66,10 @@ extension JobShell {
     ) -> (any CallbackDelivery)? {
         var seen = mailbox.turn.seen
         let now = CoarseTime.now
-        let begin = send { state -> (job: JobController, step: JobState.Machine.Step)? in
-            guard let job = state.owner.started else { return nil }
+        // Not retained, as long as this thread has the turn: the job does not finish meanwhile, or
+        // was given up and is kept.
+        let begin = send { state -> (job: Unmanaged<JobController>, step: JobState.Machine.Step)? in
+            guard let job = state.owner.unretained else { return nil }
             return (job, state.nextStep(from: mailbox, at: now))
         }
         guard let (job, first) = begin else {
@@ -83,22 +85,27 @@ extension JobShell {
         while true {
             switch step {
             case .none:
+                // Another thread may end the job as soon as the turn is open.
+                let kept = job.takeUnretainedValue()
                 if mailbox.turn.giveBack(seen) {
-                    permit.jobWaits(job, worker)
+                    permit.jobWaits(kept, worker)
                     releaseGivenUp()
                     return nil
                 }
                 seen = mailbox.turn.seen
+                step = nextStep()
             case .finish(let ending):
                 var claimed: (any CallbackDelivery)?
-                if finish(job, ending, &claimed) { return claimed }
+                if finish(job.takeUnretainedValue(), ending, &claimed) { return claimed }
+                step = nextStep()
             default:
                 let answer = runWithPool { perform(step, of: job, inside: surroundings) }
-                stepPerformed(step, answer)
+                seen = mailbox.turn.seen
+                let onlyWaits = stepPerformed(step, answer)
                 remaining -= 1
                 if remaining == 0 { return self }
+                step = onlyWaits ? .none : nextStep()
             }
-            step = nextStep()
         }
     }
 
@@ -111,20 +118,30 @@ extension JobShell {
     /// decided.
     ///
     /// The release may take long, and the job be cancelled meanwhile.
-    private func stepPerformed(_ step: JobState.Machine.Step, _ answer: FailureResponse?) {
+    ///
+    /// - Returns: Whether the job only waited when the callback had returned: a locking saved.
+    private func stepPerformed(
+        _ step: JobState.Machine.Step,
+        _ answer: FailureResponse?
+    ) -> Bool {
         switch step {
         case .deliver(let mail):
-            let (released, isGivenUp) = send { ($0.delivered(mail), $0.machine.isGivenUp) }
+            let (released, onlyWaits, isGivenUp) = send { state in
+                let released = state.delivered(mail)
+                return (released, state.onlyWaits(mailbox), state.machine.isGivenUp)
+            }
             if isGivenUp { endIfGivenUp() }
             release(mail, released)
+            return onlyWaits
         case .askAboutFailure, .callGroupFinished, .callAllTasksFinished, .callCancelled:
             send { state in
                 state.codeReturned()
                 if answer == .carryOn { state.machine.carryOnAnswered() }
             }
             ProgressReport(of: self).taskAdvanced()
+            return false
         case .none, .discard, .finish:
-            break
+            return false
         }
     }
 
@@ -138,16 +155,16 @@ extension JobShell {
 
     private func perform(
         _ step: JobState.Machine.Step,
-        of job: JobController,
+        of job: Unmanaged<JobController>,
         inside surroundings: OperationContext?
     ) -> FailureResponse? {
         if case .discard(let mail) = step {
             discard(mail)
             return nil
         }
-        guard let surroundings else { return call(step, of: job) }
+        guard let surroundings else { return job._withUnsafeGuaranteedRef { call(step, of: $0) } }
         var answer: FailureResponse?
-        surroundings.run { answer = call(step, of: job) }
+        surroundings.run { answer = job._withUnsafeGuaranteedRef { call(step, of: $0) } }
         return answer
     }
 
