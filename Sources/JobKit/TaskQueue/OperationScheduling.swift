@@ -8,3 +8,14 @@ public protocol OperationScheduling: AnyObject, Sendable {
 }
 
 extension OperationQueue: OperationScheduling {}
+
+extension OperationScheduling {
+    /// The shell of a ``TaskQueue``, which the queue retains; nil for any other queue.
+    ///
+    /// Not retained: each task asks.
+    @inline(__always)
+    var taskQueueShell: Unmanaged<TaskQueueShell>? {
+        guard self is TaskQueue else { return nil }
+        return .passUnretained(unsafeDowncast(self, to: TaskQueue.self).shell)
+    }
+}

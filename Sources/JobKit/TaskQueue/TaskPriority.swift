@@ -8,7 +8,7 @@ enum TaskPriority: Int, CaseIterable, Sendable {
     case low
     case veryLow
 
-    init(of operation: Operation) {
+    init(of operation: borrowing Operation) {
         self.init(queuePriority: operation.queuePriority.rawValue)
     }
 

@@ -184,23 +184,24 @@ final class TaskQueueShell: PollingQueue {
             return next()
         }
         // Claimed before the permit is given back: a job with mail keeps its own.
-        let isClaimed = frame.delivery?.claimDelivery(by: update) ?? false
-        let busy = update.busy.take()
-        // Another thread that finishes it may not have asked for its queue yet, which goes with the
-        // permit.
-        guard frame.hasEnded else {
-            if let busy { send { $0.jobBusy(busy) } }
-            if isClaimed { frame.delivery?.deliverAll(by: update) }
-            return next(waiting: update.waiting.take())
-        }
-        guard isClaimed else {
+        guard let delivery = frame.delivery, delivery.claimDelivery(by: update) else {
+            // Another thread that finishes it may not have asked for its queue yet, which goes with
+            // the permit.
+            guard frame.hasEnded else { return next() }
             let next = finishAndTakeNext { $0.operationFinished(start.ticket) }
             frame.resumeWaiters()
             return next
         }
-        finish(by: .workerBetweenOperations) { $0.operationFinished(start.ticket, busy: busy) }
-        frame.resumeWaiters()
-        frame.delivery?.deliverAll(by: update)
+        let busy = update.busy.take()
+        if frame.hasEnded {
+            finish(by: .workerBetweenOperations) {
+                $0.operationFinished(start.ticket, busy: busy)
+            }
+            frame.resumeWaiters()
+        } else {
+            busy?._withUnsafeGuaranteedRef { busy in send { $0.jobBusy(busy) } }
+        }
+        delivery.deliverAll(by: update)
         return next(waiting: update.waiting.take())
     }
 

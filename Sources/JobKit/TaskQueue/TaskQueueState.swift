@@ -172,9 +172,9 @@ struct TaskQueueState {
     @inline(__always)
     mutating func operationFinished(
         _ ticket: TaskQueueTicket,
-        busy: ConcurrentOperation? = nil
+        busy: Unmanaged<ConcurrentOperation>? = nil
     ) -> End? {
-        if let busy { jobBusy(busy) }
+        busy?._withUnsafeGuaranteedRef { jobBusy($0) }
         return machine.isCurrent(ticket) ? remove(ticket.slot) : nil
     }
 

@@ -49,7 +49,7 @@ import Testing
 
     @Test mutating func jobThatIsBusyDoesNotLendWhatItsTaskGivesBack() {
         #expect(takeNext(waiting: job) === tasks[0])
-        #expect(state.operationFinished(tickets[0], busy: job) == nil)
+        #expect(state.operationFinished(tickets[0], busy: .passUnretained(job)) == nil)
         #expect(takeNext() == nil)
         #expect(takeNext(waiting: job) === tasks[1])
     }
@@ -61,10 +61,10 @@ import Testing
     }
 
     @Test mutating func jobThatHasEndedIsNoLongerWaitedFor() {
-        #expect(state.operationFinished(jobTicket, busy: job) == nil)
+        #expect(state.operationFinished(jobTicket, busy: .passUnretained(job)) == nil)
         #expect(takeNext(waiting: job) === tasks[0])
         #expect(takeNext() == nil)
-        #expect(state.operationFinished(tickets[0], busy: job) == nil)
+        #expect(state.operationFinished(tickets[0], busy: .passUnretained(job)) == nil)
         #expect(takeNext() === tasks[1])
         #expect(state.operationFinished(tickets[1]) != nil)
     }

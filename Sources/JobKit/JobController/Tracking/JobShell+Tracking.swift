@@ -50,8 +50,8 @@ extension JobShell {
         for notification in notifications { TaskNotifier(record).taskTracked(notification) }
         if let context { Self.handDown(context, to: task) }
         if tracking == .normal {
-            if isAdmitted, let queue = queue as? TaskQueue {
-                let entry = queue.shell.addTracked(task, record, of: job)
+            if isAdmitted, let shell = queue?.taskQueueShell {
+                let entry = shell._withUnsafeGuaranteedRef { $0.addTracked(task, record, of: job) }
                 if entry.hasFinished { heardOf(task, record) }
             } else {
                 listen(to: task, record)

@@ -31,7 +31,7 @@ struct JobPermit: ~Copyable, Sendable {
 
     /// The job has nothing to run until one of its tasks finishes.
     @inline(__always)
-    func jobWaits(_ job: any WaitingJob, _ worker: DeliveringWorker?) {
+    func jobWaits(_ job: consuming any WaitingJob, _ worker: DeliveringWorker?) {
         tellQueue(worker) { queue, update in
             if let update { update.waiting = job } else { queue.send { $0.jobWaits(job) } }
         }
@@ -42,8 +42,12 @@ struct JobPermit: ~Copyable, Sendable {
     @inline(__always)
     func jobBusy(_ worker: DeliveringWorker?) {
         tellQueue(worker) { queue, update in
-            guard let job = job.load(ordering: .relaxed)?.takeUnretainedValue() else { return }
-            if let update { update.busy = job } else { queue.send { $0.jobBusy(job) } }
+            guard let job = job.load(ordering: .relaxed) else { return }
+            if let update {
+                update.busy = job
+            } else {
+                job._withUnsafeGuaranteedRef { job in queue.send { $0.jobBusy(job) } }
+            }
         }
     }
 
@@ -66,8 +70,11 @@ struct JobPermit: ~Copyable, Sendable {
             ._withUnsafeGuaranteedRef { queue in
                 guard queue.asksWhoWaits.load(ordering: .sequentiallyConsistent) else { return }
                 // Workers are of no other type.
-                let update = worker.map { unsafeDowncast($0, to: PendingPermitUpdate.self) }
-                body(queue, update?.queue === queue ? update : nil)
+                if let worker, unsafeDowncast(worker, to: PendingPermitUpdate.self).isOf(queue) {
+                    body(queue, unsafeDowncast(worker, to: PendingPermitUpdate.self))
+                } else {
+                    body(queue, nil)
+                }
             }
     }
 }
@@ -77,12 +84,18 @@ struct JobPermit: ~Copyable, Sendable {
 /// It tells with what it asks there next, for one locking. A thread that is no worker of the job's
 /// queue tells at once.
 final class PendingPermitUpdate: DeliveringWorker {
-    fileprivate let queue: TaskQueueShell
+    private let queue: ObjectIdentifier
     // Unchecked: no other thread has this worker.
     /// The job that is about to run code of its own.
-    @exclusivity(unchecked) var busy: ConcurrentOperation?
+    ///
+    /// Not retained: its turn is taken, and so it has not finished.
+    @exclusivity(unchecked) var busy: Unmanaged<ConcurrentOperation>?
     /// The job that has nothing to run until one of its tasks finishes.
     @exclusivity(unchecked) var waiting: (any WaitingJob)?
 
-    init(for queue: TaskQueueShell) { self.queue = queue }
+    init(for queue: TaskQueueShell) { self.queue = ObjectIdentifier(queue) }
+
+    fileprivate func isOf(_ queue: TaskQueueShell) -> Bool {
+        self.queue == ObjectIdentifier(queue)
+    }
 }

@@ -38,7 +38,7 @@ extension TaskQueueShell {
 
     /// The operation has its slot in this queue, whatever waits for it.
     func lookForJobs(waitingFor operation: Operation) {
-        findLenders(of: operation, from: operation.waitingJobs)
+        findLenders(of: operation)
     }
 
     /// Whether a job was started here and lives, other than the operation itself.
@@ -48,17 +48,15 @@ extension TaskQueueShell {
         return (operation as? any WaitingJob)?.holdsPermit(in: self) != true
     }
 
-    /// Tells of the nearest jobs that stand in this queue, at or above the jobs given.
-    private func findLenders(
-        of operation: Operation,
-        from jobs: @autoclosure () -> [any WaitingJob]
-    ) {
+    /// Tells of the nearest jobs that stand in this queue, at or above the job given, or all that
+    /// wait for the operation.
+    private func findLenders(of operation: Operation, from job: (any WaitingJob)? = nil) {
         // In one order with ``ConcurrentOperation/isShared``.
         guard asksWhoWaits.load(ordering: .sequentiallyConsistent),
             hasStartedJobs(besides: operation)
         else { return }
         var found: [any WaitingJob] = []
-        var level = jobs()
+        var level = job.map { [$0] } ?? operation.waitingJobs
         var seen: Set<ObjectIdentifier> = []
         while !level.isEmpty {
             var above: [any WaitingJob] = []
@@ -90,7 +88,7 @@ extension TaskQueueShell {
                 let queue = queue(of: task)
                 if let queue, queues?.contains(where: { $0 === queue }) != false {
                     // No other job is looked for: thousands of them may wait for the task.
-                    queue.findLenders(of: task, from: [first])
+                    queue.findLenders(of: task, from: first)
                 }
                 // Most tasks have not been started: the cast takes longer than the question.
                 guard let task = task as? ConcurrentOperation, task.isExecuting,

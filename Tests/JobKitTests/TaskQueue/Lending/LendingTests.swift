@@ -337,7 +337,7 @@ final class LendingTests: XCTestCase {
             permit.jobBusy(worker)
             permit.jobWaits(job, worker)
         }
-        XCTAssertTrue(own.busy === job)
+        XCTAssertTrue(own.busy?.takeUnretainedValue() === job)
         XCTAssertTrue(own.waiting === job)
         XCTAssertNil(other.busy)
         XCTAssertNil(other.waiting)
