@@ -24,23 +24,22 @@ enum ObserverWalk {
     ///   - isComplete: Whether the observers are notified of tasks that were tracked before they
     ///     came.
     static func passOn(_ entries: [JobObservers.Entry], to task: Operation, isComplete: Bool) {
-        var remaining = pass(entries, to: task, isComplete)
-        while let task = remaining.popLast() { remaining += pass(entries, to: task, isComplete) }
+        guard let job = jobReporting(task) else { return }
+        var jobs = [job]
+        while let job = jobs.popLast() {
+            let tasks = job.shell.send { state in
+                let hasNew = state.observers.inherit(entries, isComplete: isComplete)
+                return hasNew ? state.tasks.operations : []
+            }
+            job.shell.features.insert(.observed)
+            jobs += tasks.compactMap { jobReporting($0) }
+        }
     }
 
-    /// Passes observers on to a task alone; returns the tasks below it that lack them.
-    private static func pass(
-        _ entries: [JobObservers.Entry],
-        to task: Operation,
-        _ isComplete: Bool
-    ) -> [Operation] {
-        guard let concurrent = task as? ConcurrentOperation else { return [] }
+    /// Has a task report its start; returns it if it is a job, and so has observers of its own.
+    private static func jobReporting(_ task: Operation) -> JobController? {
+        guard let concurrent = task as? ConcurrentOperation else { return nil }
         concurrent.note(.observed)
-        guard let shell = (task as? JobController)?.shell else { return [] }
-        defer { shell.features.insert(.observed) }
-        return shell.send { state in
-            let hasNew = state.observers.inherit(entries, isComplete: isComplete)
-            return hasNew ? state.tasks.operations : []
-        }
+        return concurrent.isJob ? unsafeDowncast(concurrent, to: JobController.self) : nil
     }
 }

@@ -47,7 +47,9 @@ extension JobShell {
         case .tooLate: return task.cancel()
         case .normal, .cancelAtOnce: break
         }
-        for notification in notifications { TaskNotifier(record).taskTracked(notification) }
+        while let notification = notifications.popLast() {
+            TaskNotifier(record).taskTracked(notification)
+        }
         if let context { Self.handDown(context, to: task) }
         if tracking == .normal {
             if isAdmitted, let shell = queue?.taskQueueShell {
