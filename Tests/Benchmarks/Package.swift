@@ -14,6 +14,7 @@ let package = Package(
             dependencies: [
                 .product(name: "JobJournal", package: "job-kit"),
                 .product(name: "JobKit", package: "job-kit"),
+                .product(name: "JobKitTesting", package: "job-kit"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),

@@ -19,8 +19,11 @@ import JobKit
 ///
 /// > Thread: Any; a callback may call every method.
 public final class StepQueue: OperationScheduling {
-    private let operations = Guarded<[Operation]>([])
+    private let operations = Guarded(HeldElements<Operation>())
     private let executor = StepExecutor()
+
+    /// How many operations are drawn and asked whether they are ready, before all are asked.
+    private static let draws = 16
 
     /// Creates an empty queue.
     public init() {}
@@ -32,7 +35,7 @@ public final class StepQueue: OperationScheduling {
     }
 
     /// The operations that have not been started, in the order added.
-    public var held: [Operation] { operations.withLock { $0 } }
+    public var held: [Operation] { operations.withLock { $0.all } }
 
     /// Starts a job and whatever this queue holds, in a random order, until the job has finished.
     ///
@@ -94,9 +97,12 @@ public final class StepQueue: OperationScheduling {
     /// - Returns: The operation; nil if none is ready.
     @discardableResult
     public func runNext() -> Operation? {
-        guard let operation = takeOne({ $0.first }) else { return nil }
-        StepStarter.start(operation)
-        return operation
+        while let operation = firstReady {
+            guard take(operation) else { continue }
+            StepStarter.start(operation)
+            return operation
+        }
+        return nil
     }
 
     /// Starts operations in a random order, on this thread, until none is ready.
@@ -108,31 +114,49 @@ public final class StepQueue: OperationScheduling {
     /// - Parameter seed: The same seed gives the same order.
     public func runAll(seed: UInt64) {
         var generator = StepGenerator(seed: seed)
-        while let operation = takeOne({ $0.randomElement(using: &generator) }) {
-            StepStarter.start(operation)
+        while case .operation(let operation) = draw(besides: 0, using: &generator) {
+            if take(operation) { StepStarter.start(operation) }
         }
     }
 
-    /// Takes one of the ready operations out.
-    private func takeOne(_ choose: ([Operation]) -> Operation?) -> Operation? {
-        while let chosen = choose(ready) {
-            if take(chosen) { return chosen }
-        }
-        return nil
+    /// The first operation that can be started; asked without the lock, as everywhere here.
+    private var firstReady: Operation? {
+        let first = operations.withLock { $0.first }
+        return first?.isReady == true ? first : held.first(where: \.isReady)
     }
 
-    /// The operations that can be started; asks them without the lock.
-    var ready: [Operation] { held.filter(\.isReady) }
+    /// What may go on in a step.
+    enum Draw {
+        case operation(Operation)
+        /// Something else, as a number from 0.
+        case other(Int)
+        case nothing
+    }
+
+    /// Draws an operation that is ready, or one of some other things, each as likely as any other.
+    ///
+    /// Draws from all operations until one is ready, and asks all of them only where few seem to
+    /// be: n steps of n operations do not ask n² times.
+    func draw(besides otherCount: Int, using generator: inout StepGenerator) -> Draw {
+        for _ in 0..<Self.draws {
+            let draw = operations.withLock { held -> Draw in
+                let count = held.count + otherCount
+                guard count > 0 else { return .nothing }
+                let choice = Int.random(in: 0..<count, using: &generator)
+                guard choice >= otherCount else { return .other(choice) }
+                return held.random(using: &generator).map { .operation($0) } ?? .nothing
+            }
+            guard case .operation(let operation) = draw, !operation.isReady else { return draw }
+        }
+        let ready = held.filter(\.isReady)
+        guard !ready.isEmpty || otherCount > 0 else { return .nothing }
+        let choice = Int.random(in: 0..<(ready.count + otherCount), using: &generator)
+        return choice < otherCount ? .other(choice) : .operation(ready[choice - otherCount])
+    }
 
     /// Takes an operation out; returns false if there is nothing to start.
     func take(_ operation: Operation) -> Bool {
-        let isTaken = operations.withLock { operations in
-            guard let index = operations.firstIndex(where: { $0 === operation }) else {
-                return false
-            }
-            operations.remove(at: index)
-            return true
-        }
+        let isTaken = operations.withLock { $0.remove(operation) }
         return isTaken && !operation.isFinished && !operation.isExecuting
     }
 }

@@ -82,16 +82,15 @@ final class StepRun: Sendable {
 
     /// Starts an operation or lets a body go on; returns false if nothing can.
     private func step() -> Bool {
-        let ready = steps.ready
-        let parts = executor.count
-        guard !ready.isEmpty || parts > 0 else { return false }
-        let choice = state.withLock { state in
-            Int.random(in: 0..<(ready.count + parts), using: &state.generator)
-        }
-        if choice >= ready.count {
-            StepStarter.step(on: executor) { executor.runPart(choice - ready.count) }
-        } else if steps.take(ready[choice]) {
-            StepStarter.start(ready[choice], on: executor)
+        // Rounds come one after another, so that nothing else draws meanwhile.
+        var generator = state.withLock { $0.generator }
+        let draw = steps.draw(besides: executor.count, using: &generator)
+        state.withLock { $0.generator = generator }
+        switch draw {
+        case .nothing: return false
+        case .other(let part): StepStarter.step(on: executor) { executor.runPart(part) }
+        case .operation(let operation):
+            if steps.take(operation) { StepStarter.start(operation, on: executor) }
         }
         return true
     }

@@ -1,5 +1,6 @@
 import Foundation
 import JobKit
+import JobKitTesting
 
 /// How the time of a call grows: the same call on n things and on 2n, or more.
 ///
@@ -209,6 +210,11 @@ extension CallGrowth {
                 for task in last { task.addDependency(first) }
                 for task in last { task.removeDependency(first) }
             }
+        },
+        CallGrowth(name: "steps of a StepQueue", size: 4_000) { count, time in
+            let queue = StepQueue()
+            for _ in 0..<count { queue.addOperation(EmptyTask()) }
+            time { queue.runAll(seed: 1) }
         },
         CallGrowth(name: "blocking groups of a timeline", size: 1_000) { count, time in
             let launch = TaskWorkflow(name: "launch")

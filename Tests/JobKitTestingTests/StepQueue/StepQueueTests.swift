@@ -54,6 +54,21 @@ final class StepQueueTests: XCTestCase {
         XCTAssertGreaterThan(Set((0..<20).map(order(seed:))).count, 5)
     }
 
+    /// The ready ones are found among many that are not.
+    func testOneReadyOperationAmongHundredsIsDrawn() {
+        let queue = StepQueue()
+        let log = EventLog()
+        let tasks = (0..<300)
+            .map { number in
+                BlockOperation { log.record("\(number)") }
+            }
+        for (task, previous) in zip(tasks.dropFirst(), tasks) { task.addDependency(previous) }
+        for task in tasks.reversed() { queue.addOperation(task) }
+        queue.runAll(seed: 3)
+        XCTAssertEqual(log.events, (0..<300).map { "\($0)" })
+        XCTAssertEqual(queue.held, [])
+    }
+
     func testOperationWaitsForItsDependencies() {
         let queue = StepQueue()
         let (first, second) = (ConcurrentOperation(), ConcurrentOperation())
