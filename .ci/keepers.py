@@ -204,7 +204,7 @@ KEEPERS = [
     Keeper("R3", "JobController/Progress/ProgressTally.swift",
            "if fraction > 0 { partial -= Double(weight) * fraction }",
            "",
-           "ReportedProgressTests"),
+           "ProgressTallyTests"),
     Keeper("R4", "Stall/StallReport.swift",
            "if let reason = stall.reasonToHold { return reason }",
            "",
