@@ -2,7 +2,7 @@
 ///
 /// Adding, taking out and drawing one take constant time on average.
 struct HeldElements<Element: AnyObject> {
-    /// Nil for what was taken out; never many more than those that are left.
+    /// Nil for what was taken out; at most as many of those as are left, and sixteen.
     private var slots: [Element?] = []
     private var indices: [ObjectIdentifier: Int] = [:]
     /// All slots before it are empty.

@@ -22,7 +22,7 @@ public final class StepQueue: OperationScheduling {
     private let operations = Guarded(HeldElements<Operation>())
     private let executor = StepExecutor()
 
-    /// How many operations are drawn and asked whether they are ready, before all are asked.
+    /// How many operations are drawn one by one before all are asked whether they are ready.
     private static let draws = 16
 
     /// Creates an empty queue.
@@ -114,7 +114,7 @@ public final class StepQueue: OperationScheduling {
     /// - Parameter seed: The same seed gives the same order.
     public func runAll(seed: UInt64) {
         var generator = StepGenerator(seed: seed)
-        while case .operation(let operation) = draw(besides: 0, using: &generator) {
+        while case .operation(let operation)? = draw(besides: 0, using: &generator) {
             if take(operation) { StepStarter.start(operation) }
         }
     }
@@ -130,26 +130,28 @@ public final class StepQueue: OperationScheduling {
         case operation(Operation)
         /// Something else, as a number from 0.
         case other(Int)
-        case nothing
     }
 
-    /// Draws an operation that is ready, or one of some other things, each as likely as any other.
+    /// Draws an operation that is ready, or one of some other things, each as likely as any other;
+    /// nil if nothing can go on.
     ///
-    /// Draws from all operations until one is ready, and asks all of them only where few seem to
-    /// be: n steps of n operations do not ask n² times.
-    func draw(besides otherCount: Int, using generator: inout StepGenerator) -> Draw {
-        for _ in 0..<Self.draws {
-            let draw = operations.withLock { held -> Draw in
+    /// Of many operations, draws some and takes the first that is ready: n steps of n operations
+    /// that are ready do not ask n² times. Asks all of them where that finds none, and where they
+    /// are few, so that what is not ready has no part in the order.
+    func draw(besides otherCount: Int, using generator: inout StepGenerator) -> Draw? {
+        let isMany = operations.withLock { $0.count > Self.draws }
+        for _ in 0..<(isMany ? Self.draws : 0) {
+            let draw = operations.withLock { held -> Draw? in
                 let count = held.count + otherCount
-                guard count > 0 else { return .nothing }
+                guard count > 0 else { return nil }
                 let choice = Int.random(in: 0..<count, using: &generator)
                 guard choice >= otherCount else { return .other(choice) }
-                return held.random(using: &generator).map { .operation($0) } ?? .nothing
+                return held.random(using: &generator).map { .operation($0) }
             }
-            guard case .operation(let operation) = draw, !operation.isReady else { return draw }
+            guard case .operation(let operation)? = draw, !operation.isReady else { return draw }
         }
         let ready = held.filter(\.isReady)
-        guard !ready.isEmpty || otherCount > 0 else { return .nothing }
+        guard !ready.isEmpty || otherCount > 0 else { return nil }
         let choice = Int.random(in: 0..<(ready.count + otherCount), using: &generator)
         return choice < otherCount ? .other(choice) : .operation(ready[choice - otherCount])
     }

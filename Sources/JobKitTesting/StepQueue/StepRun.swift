@@ -84,10 +84,12 @@ final class StepRun: Sendable {
     private func step() -> Bool {
         // Rounds come one after another, so that nothing else draws meanwhile.
         var generator = state.withLock { $0.generator }
-        let draw = steps.draw(besides: executor.count, using: &generator)
+        // A round without a step leaves no trace: how many of them there are depends on time.
+        guard let draw = steps.draw(besides: executor.count, using: &generator) else {
+            return false
+        }
         state.withLock { $0.generator = generator }
         switch draw {
-        case .nothing: return false
         case .other(let part): StepStarter.step(on: executor) { executor.runPart(part) }
         case .operation(let operation):
             if steps.take(operation) { StepStarter.start(operation, on: executor) }

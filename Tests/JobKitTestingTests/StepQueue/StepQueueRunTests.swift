@@ -15,6 +15,19 @@ final class StepQueueRunTests: XCTestCase {
         }
     }
 
+    /// Is ready when it has been asked so many times: so many rounds of a run find nothing to do.
+    // Operation forces @unchecked. One thread at a time asks.
+    private final class Reluctant: ConcurrentOperation, @unchecked Sendable {
+        private var refusals: Int
+
+        init(refusals: Int) { self.refusals = refusals }
+
+        override var isReady: Bool {
+            refusals -= 1
+            return refusals < 0 && super.isReady
+        }
+    }
+
     /// Executes until it is cancelled.
     private final class Stuck: ConcurrentOperation, @unchecked Sendable {
         override func main() {}
@@ -39,6 +52,31 @@ final class StepQueueRunTests: XCTestCase {
     }
 
     // MARK: Order
+
+    /// Twenty tasks, more than are asked one and all, wait for one that lets rounds pass.
+    private func waiting(for rounds: Int) async throws -> [String] {
+        let queue = StepQueue()
+        let job = Script(queue) { job in
+            let first = Reluctant(refusals: rounds)
+            job.trackAndQueue(first)
+            for number in 0..<20 {
+                let task = ConcurrentOperation()
+                task.addDependency(first)
+                job.trackAndQueue(task) { _ in job.log.record("\(number)") }
+            }
+        }
+        try await queue.run(job, seed: 5, patience: .seconds(300))
+        return job.log.events
+    }
+
+    func testRoundsThatFindNothingHaveNoPartInTheOrder() async throws {
+        let order = try await waiting(for: 0)
+        XCTAssertEqual(Set(order).count, 21)
+        for rounds in [3, 7, 20] {
+            let other = try await waiting(for: rounds)
+            XCTAssertEqual(other, order, "after \(rounds)")
+        }
+    }
 
     /// Three tasks that suspend twice, each of which starts another when it is done.
     private func suspending(seed: UInt64) async throws -> [String] {
