@@ -48,25 +48,33 @@ struct DeliveryTurn: ~Copyable, Sendable {
         return before == 0 ? .taken : before > 0 ? .left : .closed
     }
 
-    /// Gives the turn back; returns false if there are more shares than were seen.
-    ///
-    /// Another thread may have ended all turns: then there is none to give back.
-    func giveBack(_ seen: Seen) -> Bool {
-        guard seen.shares > 0 else { return true }
-        return
-            shares.compareExchange(
-                expected: seen.shares,
-                desired: 0,
-                ordering: .sequentiallyConsistent
-            )
-            .exchanged
+    /// What becomes of a turn that a thread gives back.
+    enum Return: Equatable {
+        /// No thread has it, or another thread has it already.
+        case open
+        /// There are more shares than were seen: the thread keeps it.
+        case kept
+        /// All turns have ended while the thread had it.
+        case closed
+    }
+
+    /// Gives the turn back, unless there are more shares than were seen.
+    func giveBack(_ seen: Seen) -> Return {
+        guard seen.shares > 0 else { return .closed }
+        let (isGivenBack, _) = shares.compareExchange(
+            expected: seen.shares,
+            desired: 0,
+            ordering: .sequentiallyConsistent
+        )
+        return isGivenBack ? .open : .kept
     }
 
     /// Whether nothing is done any more.
     var isClosed: Bool { shares.load(ordering: .relaxed) < 0 }
 
-    /// Gives the turn back, of which no share is left undone, unless all turns have ended.
-    func open() {
+    /// Gives the turn back, of which no share is left undone; returns false if all turns have ended
+    /// while the thread had it.
+    func open() -> Bool {
         var current = shares.load(ordering: .relaxed)
         while current >= 0 {
             let (exchanged, original) = shares.weakCompareExchange(
@@ -74,12 +82,14 @@ struct DeliveryTurn: ~Copyable, Sendable {
                 desired: 0,
                 ordering: .sequentiallyConsistent
             )
-            if exchanged { return }
+            if exchanged { return true }
             current = original
         }
+        return false
     }
 
-    /// Ends all turns; returns whether a thread has one, and does not know yet.
+    /// Ends all turns; returns whether a thread has one, and learns of the end when it gives it
+    /// back.
     @discardableResult
     func close() -> Bool {
         shares.exchange(Self.closed, ordering: .sequentiallyConsistent) > 0

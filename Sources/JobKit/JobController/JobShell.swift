@@ -87,8 +87,7 @@ final class JobShell: CallbackDelivery {
     func mainReturned() {
         send { $0.mainReturned() }
         ProgressReport(of: self).taskAdvanced()
-        mailbox.turn.open()
-        releaseGivenUp()
+        if !mailbox.turn.open() { releaseGivenUp() }
     }
 
     /// Lets go of everything; returns what a job that never ran still owned.

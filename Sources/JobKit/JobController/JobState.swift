@@ -212,7 +212,9 @@ struct JobState {
 
     /// Whether the deliverer finds nothing to do until something changes.
     @inline(__always)
-    func onlyWaits(_ mailbox: JobMailbox) -> Bool { mailbox.isEmpty && machine.onlyWaits }
+    func hasNothingDue(_ mailbox: JobMailbox) -> Bool {
+        mailbox.isEmpty && machine.hasNothingDue
+    }
 
     /// Notes mail that was taken out of the mailbox.
     private mutating func putAside(_ mail: Mail) {

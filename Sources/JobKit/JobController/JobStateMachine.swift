@@ -87,11 +87,11 @@ struct JobStateMachine<Mail> {
     /// Whether the job is between its start and its finish and `main()` has returned.
     var isAfterMain: Bool { stage == .afterMain || stage == .withoutMain }
 
-    /// Whether the next step would be none, and the job waits for a task of the group whose callback
-    /// was called last.
+    /// Whether the next step would be none, because the job waits for another task of the group of
+    /// the task delivered last.
     ///
     /// May be false where the next step is none.
-    var onlyWaits: Bool {
+    var hasNothingDue: Bool {
         guard ending == nil, !hasArrivals, asked == nil, dueGroup == nil,
             case .some(let group?) = delivered
         else { return false }

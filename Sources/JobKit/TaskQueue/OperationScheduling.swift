@@ -12,7 +12,7 @@ extension OperationQueue: OperationScheduling {}
 extension OperationScheduling {
     /// The shell of a ``TaskQueue``, which the queue retains; nil for any other queue.
     ///
-    /// Not retained: each task asks.
+    /// Not retained: each task asks, and would count the reference.
     @inline(__always)
     var taskQueueShell: Unmanaged<TaskQueueShell>? {
         guard self is TaskQueue else { return nil }

@@ -183,10 +183,10 @@ final class TaskQueueShell: PollingQueue {
             send { $0.startPostponed(start.ticket, to: priority) }
             return next()
         }
-        // Claimed before the permit is given back: a job with mail keeps its own.
+        // Claimed before the permit is given back: a job with mail keeps its own. The permit of an
+        // operation that has not ended is left to the thread of its finish, which may not have asked
+        // for its queue yet.
         guard let delivery = frame.delivery, delivery.claimDelivery(by: update) else {
-            // Another thread that finishes it may not have asked for its queue yet, which goes with
-            // the permit.
             guard frame.hasEnded else { return next() }
             let next = finishAndTakeNext { $0.operationFinished(start.ticket) }
             frame.resumeWaiters()

@@ -197,18 +197,18 @@ import Testing
         #expect(!machine.isReachingTasks)
     }
 
-    @Test func jobOnlyWaitsWhileItsGroupHasMoreTasksAndNothingHasArrived() {
+    @Test func nothingIsDueWhileTheGroupHasMoreTasksAndNothingHasArrived() {
         var machine = machine(tasks: [0, 0])
         machine.mainReturned()
         machine.mailArrived("a", group: 0, hasFailed: false)
-        #expect(!machine.onlyWaits)
+        #expect(!machine.hasNothingDue)
         _ = machine.nextStep()
-        #expect(machine.onlyWaits)
+        #expect(machine.hasNothingDue)
         machine.mailArrived("b", group: 0, hasFailed: false)
-        #expect(!machine.onlyWaits)
+        #expect(!machine.hasNothingDue)
         _ = machine.nextStep()
         // The end of the group is due.
-        #expect(!machine.onlyWaits)
+        #expect(!machine.hasNothingDue)
         #expect(steps(&machine) == ["group 0", "all", "finish completed"])
     }
 

@@ -157,11 +157,11 @@ struct JobWorld {
 
     /// Takes one step; returns false where that is the same as the other answer would be.
     private mutating func step(carriesOn: Bool) -> Bool {
-        let onlyWaits = machine.onlyWaits
+        let nothingIsDue = machine.hasNothingDue
         let step = machine.nextStep()
-        if onlyWaits {
-            if case .none = step {} else { expect(false, "has a step although it only waits") }
-            expect(openCount > 0, "only waits, and for nothing")
+        if nothingIsDue {
+            if case .none = step {} else { expect(false, "has a step although nothing is due") }
+            expect(openCount > 0, "has nothing due, and waits for nothing")
         }
         if case .askAboutFailure(let task) = step {
             expect(mayCall && dueGroup == nil, "asks out of turn")

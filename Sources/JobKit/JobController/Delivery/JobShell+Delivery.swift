@@ -66,8 +66,8 @@ extension JobShell {
     ) -> (any CallbackDelivery)? {
         var seen = mailbox.turn.seen
         let now = CoarseTime.now
-        // Not retained, as long as this thread has the turn: the job does not finish meanwhile, or
-        // was given up and is kept.
+        // Not retained: while this thread has the turn the job does not finish, or it was given up
+        // and is kept.
         let begin = send { state -> (job: Unmanaged<JobController>, step: JobState.Machine.Step)? in
             guard let job = state.owner.unretained else { return nil }
             return (job, state.nextStep(from: mailbox, at: now))
@@ -87,13 +87,17 @@ extension JobShell {
             case .none:
                 // Another thread may end the job as soon as the turn is open.
                 let kept = job.takeUnretainedValue()
-                if mailbox.turn.giveBack(seen) {
+                switch mailbox.turn.giveBack(seen) {
+                case .open:
                     permit.jobWaits(kept, worker)
+                    return nil
+                case .closed:
                     releaseGivenUp()
                     return nil
+                case .kept:
+                    seen = mailbox.turn.seen
+                    step = nextStep()
                 }
-                seen = mailbox.turn.seen
-                step = nextStep()
             case .finish(let ending):
                 var claimed: (any CallbackDelivery)?
                 if finish(job.takeUnretainedValue(), ending, &claimed) { return claimed }
@@ -101,10 +105,10 @@ extension JobShell {
             default:
                 let answer = runWithPool { perform(step, of: job, inside: surroundings) }
                 seen = mailbox.turn.seen
-                let onlyWaits = stepPerformed(step, answer)
+                let nothingIsDue = stepPerformed(step, answer)
                 remaining -= 1
                 if remaining == 0 { return self }
-                step = onlyWaits ? .none : nextStep()
+                step = nothingIsDue ? .none : nextStep()
             }
         }
     }
@@ -119,20 +123,20 @@ extension JobShell {
     ///
     /// The release may take long, and the job be cancelled meanwhile.
     ///
-    /// - Returns: Whether the job only waited when the callback had returned: a locking saved.
+    /// - Returns: Whether nothing was due then, so that the next step need not be asked for.
     private func stepPerformed(
         _ step: JobState.Machine.Step,
         _ answer: FailureResponse?
     ) -> Bool {
         switch step {
         case .deliver(let mail):
-            let (released, onlyWaits, isGivenUp) = send { state in
+            let (released, nothingIsDue, isGivenUp) = send { state in
                 let released = state.delivered(mail)
-                return (released, state.onlyWaits(mailbox), state.machine.isGivenUp)
+                return (released, state.hasNothingDue(mailbox), state.machine.isGivenUp)
             }
             if isGivenUp { endIfGivenUp() }
             release(mail, released)
-            return onlyWaits
+            return nothingIsDue
         case .askAboutFailure, .callGroupFinished, .callAllTasksFinished, .callCancelled:
             send { state in
                 state.codeReturned()

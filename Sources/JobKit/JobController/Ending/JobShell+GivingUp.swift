@@ -57,13 +57,11 @@ extension JobShell {
         claimed?.deliverClaimedElsewhere()
     }
 
-    /// No thread is in the job's code any more.
-    @inline(__always)
+    /// Lets go of a job that was given up.
+    ///
+    /// Called by the thread that ended it, or by the one that had the turn meanwhile and has found
+    /// it closed: no other thread can tell that none is in the job's code.
     func releaseGivenUp() {
-        if mailbox.turn.isClosed { letGoOfGivenUp() }
-    }
-
-    private func letGoOfGivenUp() {
         // The thread that had the turn may have taken mail while another one ended the job.
         throwAwayMail()
         // Released here, with no lock held.

@@ -4,7 +4,8 @@ import Foundation
 struct TaskCompletion<Child: Operation> {
     var body: ((Child) -> Void)?
 
-    /// The closure for a task of any class, which is the one it was made for.
+    /// The same closure, typed to take any operation; it is only called with the task that it was
+    /// made for.
     ///
     /// Every closure that takes a reference takes it the same way. To wrap it in one that takes any
     /// operation would allocate once more for each task, and a class of records for each class of

@@ -88,7 +88,8 @@ final class PendingPermitUpdate: DeliveringWorker {
     // Unchecked: no other thread has this worker.
     /// The job that is about to run code of its own.
     ///
-    /// Not retained: its turn is taken, and so it has not finished.
+    /// Not retained: the worker has its turn, so that it has not finished, or is kept as one that
+    /// was given up.
     @exclusivity(unchecked) var busy: Unmanaged<ConcurrentOperation>?
     /// The job that has nothing to run until one of its tasks finishes.
     @exclusivity(unchecked) var waiting: (any WaitingJob)?

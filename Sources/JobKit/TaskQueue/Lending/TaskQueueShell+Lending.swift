@@ -48,8 +48,8 @@ extension TaskQueueShell {
         return (operation as? any WaitingJob)?.holdsPermit(in: self) != true
     }
 
-    /// Tells of the nearest jobs that stand in this queue, at or above the job given, or all that
-    /// wait for the operation.
+    /// Tells of the nearest jobs that stand in this queue: at or above a job, or without one, at or
+    /// above all jobs that wait for the operation.
     private func findLenders(of operation: Operation, from job: (any WaitingJob)? = nil) {
         // In one order with ``ConcurrentOperation/isShared``.
         guard asksWhoWaits.load(ordering: .sequentiallyConsistent),
