@@ -69,9 +69,6 @@ struct DeliveryTurn: ~Copyable, Sendable {
         return isGivenBack ? .open : .kept
     }
 
-    /// Whether nothing is done any more.
-    var isClosed: Bool { shares.load(ordering: .relaxed) < 0 }
-
     /// Gives the turn back, of which no share is left undone; returns false if all turns have ended
     /// while the thread had it.
     func open() -> Bool {
