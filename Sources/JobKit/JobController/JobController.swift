@@ -235,3 +235,11 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
         }
     }
 }
+
+extension ConcurrentOperation {
+    /// The operation as a job, if it is one; no cast, because each task is asked.
+    @inline(__always)
+    final var asJob: JobController? {
+        isJob ? unsafeDowncast(self, to: JobController.self) : nil
+    }
+}

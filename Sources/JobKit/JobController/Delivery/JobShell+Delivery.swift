@@ -103,7 +103,9 @@ extension JobShell {
                 if finish(job.takeUnretainedValue(), ending, &claimed) { return claimed }
                 step = nextStep()
             default:
-                let answer = runWithPool { perform(step, of: job, inside: surroundings) }
+                let answer = runWithPool {
+                    job._withUnsafeGuaranteedRef { perform(step, of: $0, inside: surroundings) }
+                }
                 seen = mailbox.turn.seen
                 let nothingIsDue = stepPerformed(step, answer)
                 remaining -= 1
@@ -159,16 +161,16 @@ extension JobShell {
 
     private func perform(
         _ step: JobState.Machine.Step,
-        of job: Unmanaged<JobController>,
+        of job: JobController,
         inside surroundings: OperationContext?
     ) -> FailureResponse? {
         if case .discard(let mail) = step {
             discard(mail)
             return nil
         }
-        guard let surroundings else { return job._withUnsafeGuaranteedRef { call(step, of: $0) } }
+        guard let surroundings else { return call(step, of: job) }
         var answer: FailureResponse?
-        surroundings.run { answer = job._withUnsafeGuaranteedRef { call(step, of: $0) } }
+        surroundings.run { answer = call(step, of: job) }
         return answer
     }
 

@@ -40,6 +40,6 @@ enum ObserverWalk {
     private static func jobReporting(_ task: Operation) -> JobController? {
         guard let concurrent = task as? ConcurrentOperation else { return nil }
         concurrent.note(.observed)
-        return concurrent.isJob ? unsafeDowncast(concurrent, to: JobController.self) : nil
+        return concurrent.asJob
     }
 }

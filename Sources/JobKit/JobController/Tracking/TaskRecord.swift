@@ -67,10 +67,7 @@ final class TaskRecord: JobMail, @unchecked Sendable {
     }
 
     /// The task, if it is a job.
-    var nestedJob: JobController? {
-        guard let task = concurrentTask, task.isJob else { return nil }
-        return unsafeDowncast(task, to: JobController.self)
-    }
+    var nestedJob: JobController? { concurrentTask?.asJob }
 
     /// ``concurrentTask`` without a retain, valid while the record holds the task: each delivery
     /// reads it several times.
