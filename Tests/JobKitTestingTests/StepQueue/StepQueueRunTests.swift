@@ -53,7 +53,8 @@ final class StepQueueRunTests: XCTestCase {
 
     // MARK: Order
 
-    /// Twenty tasks, more than are asked one and all, wait for one that lets rounds pass.
+    /// Twenty tasks, so many that some are drawn before all are asked, wait for one that lets rounds
+    /// pass.
     private func waiting(for rounds: Int) async throws -> [String] {
         let queue = StepQueue()
         let job = Script(queue) { job in
@@ -78,6 +79,20 @@ final class StepQueueRunTests: XCTestCase {
         }
     }
 
+    /// The orders of so many seeds, each of which gives the same order twice.
+    private func ordersRepeated(
+        _ seeds: UInt64,
+        _ order: (UInt64) async throws -> [String]
+    ) async throws -> Set<[String]> {
+        var orders: Set<[String]> = []
+        for seed in 0..<seeds {
+            let (first, second) = (try await order(seed), try await order(seed))
+            XCTAssertEqual(first, second, "seed \(seed)")
+            orders.insert(first)
+        }
+        return orders
+    }
+
     /// Three tasks that suspend twice, each of which starts another when it is done.
     private func suspending(seed: UInt64) async throws -> [String] {
         let queue = StepQueue()
@@ -100,15 +115,10 @@ final class StepQueueRunTests: XCTestCase {
     }
 
     func testSeedRepeatsTheOrderOfSuspendingBodies() async throws {
-        var orders: Set<[String]> = []
-        for seed in 0..<50 as Range<UInt64> {
-            let (first, second) = (
-                try await suspending(seed: seed), try await suspending(seed: seed)
-            )
-            XCTAssertEqual(first, second, "seed \(seed)")
-            XCTAssertEqual(first.count, 16)
-            XCTAssertEqual(first.last, "all")
-            orders.insert(first)
+        let orders = try await ordersRepeated(50, suspending(seed:))
+        for order in orders {
+            XCTAssertEqual(order.count, 16)
+            XCTAssertEqual(order.last, "all")
         }
         XCTAssertGreaterThan(orders.count, 40)
     }
@@ -135,12 +145,7 @@ final class StepQueueRunTests: XCTestCase {
             try await queue.run(job, seed: seed)
             return job.log.events
         }
-        var orders: Set<[String]> = []
-        for seed in 0..<20 as Range<UInt64> {
-            let (first, second) = (try await order(seed: seed), try await order(seed: seed))
-            XCTAssertEqual(first, second, "seed \(seed)")
-            orders.insert(first)
-        }
+        let orders = try await ordersRepeated(20, order(seed:))
         XCTAssertGreaterThan(orders.count, 10)
     }
 
@@ -172,12 +177,7 @@ final class StepQueueRunTests: XCTestCase {
             try await queue.run(job, seed: seed)
             return job.log.events
         }
-        var orders: Set<[String]> = []
-        for seed in 0..<20 as Range<UInt64> {
-            let (first, second) = (try await order(seed: seed), try await order(seed: seed))
-            XCTAssertEqual(first, second, "seed \(seed)")
-            orders.insert(first)
-        }
+        let orders = try await ordersRepeated(20, order(seed:))
         XCTAssertGreaterThan(orders.count, 5)
     }
 
