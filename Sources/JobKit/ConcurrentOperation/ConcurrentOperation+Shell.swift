@@ -148,7 +148,7 @@ extension ConcurrentOperation {
         }
         var rechecks: [ReadinessRecheck] = []
         if let listener = taken.audience.listener { tell(listener) }
-        if let others = taken.audience.others {
+        if let others = taken.audience.others.value {
             for listener in others.listeners.present { tell(listener) }
             rechecks = ReadinessRecheck.collect {
                 for dependent in others.dependents.elements { dependent.end() }
@@ -159,10 +159,10 @@ extension ConcurrentOperation {
         ReadinessRecheck.run(rechecks)
         taken.timers?.cancelAll()
         if isStartedByWorker {
-            context.pointee.frame.waiters = taken.audience.others?.waiters
+            context.pointee.frame.waiters = taken.audience.others.read { $0.waiters }
         } else {
             taken.queue?.operationFinished(self)
-            for waiter in taken.audience.others?.waiters ?? [] { waiter.resume() }
+            for waiter in taken.audience.others.read({ $0.waiters }) ?? [] { waiter.resume() }
         }
     }
 

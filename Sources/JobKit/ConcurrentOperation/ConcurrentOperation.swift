@@ -31,6 +31,9 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     let enteredMainAt = Atomic<CoarseTime.RawValue>(0)
     /// When the operation was told to stop, as a ``CoarseTime``; 0 before.
     let stopRequestedAt = Atomic<CoarseTime.RawValue>(0)
+    /// The operation's slot in its ``TaskQueue``, below 0 for none; guarded by the queue's lock, and
+    /// of a size that fits into the padding of `stopRequestedAt`.
+    var queueSlot: Int32 = -1
     let hooks = Guarded(OperationHooks())
     var storedError: (any Error)?
     /// The operation's number in events; 0 until it is needed.
@@ -40,8 +43,6 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// The job that tracks the operation and has not delivered it, as a number; the first if
     /// several.
     let trackingJob = Atomic<UInt>(0)
-    /// The operation's slot in its ``TaskQueue``, below 0 for none; guarded by the queue's lock.
-    var queueSlot = -1
 
     /// Creates an operation that has not been started.
     public override init() {

@@ -135,7 +135,8 @@ struct TaskQueueState {
             job: job
         )
         if arrival.isConcurrent {
-            unsafeDowncast(arrival.operation, to: ConcurrentOperation.self).queueSlot = slot
+            unsafeDowncast(arrival.operation, to: ConcurrentOperation.self).queueSlot =
+                Int32(slot)
         } else {
             mayHoldPlain = true
         }
@@ -204,7 +205,7 @@ struct TaskQueueState {
 
     @inline(__always)
     private func slot(of operation: ConcurrentOperation) -> Int? {
-        occupied(operation.queueSlot, by: operation)
+        occupied(Int(operation.queueSlot), by: operation)
     }
 
     @inline(__always)

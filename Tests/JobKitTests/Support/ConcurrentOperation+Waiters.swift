@@ -2,5 +2,7 @@
 
 extension ConcurrentOperation {
     /// Whether a task awaits the operation.
-    var hasWaiter: Bool { hooks.withLock { $0.audience.others?.waiters.isEmpty == false } }
+    var hasWaiter: Bool {
+        hooks.withLock { $0.audience.others.read { !$0.waiters.isEmpty } == true }
+    }
 }

@@ -248,8 +248,8 @@ struct TaskQueueShellWorld {
                 )
             }
         let asking = machine.slots.indices.map { index in
-            let state = machine.permits.state(of: index)
-            return [state.requests.count, state.jobsBelow.count]
+            let asked = machine.permits.state(of: index).asked.value
+            return [asked?.requests.count ?? 0, asked?.jobsBelow.count ?? 0]
         }
         let others = threads.dropFirst(2).filter { !$0.isEmpty }
         return Key(

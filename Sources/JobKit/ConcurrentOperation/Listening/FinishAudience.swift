@@ -2,9 +2,8 @@
 struct FinishAudience: Sendable {
     /// Stands by itself, because most operations have one listener and nothing else.
     private(set) var listener: OperationListener?
-    private(set) var others: Others?
+    private(set) var others = Rare<Others>()
 
-    /// In an optional of its own: an operation without pays for no array.
     struct Others {
         fileprivate(set) var listeners = FinishList<OperationListener>()
         fileprivate(set) var dependents = FinishList<DependencyEdge>()
@@ -21,25 +20,25 @@ struct FinishAudience: Sendable {
 
     /// Those that have not left.
     var listeners: Listeners {
-        Listeners(first: listener, others: (others?.listeners.present ?? []).makeIterator())
+        let present = others.read { $0.listeners.present } ?? []
+        return Listeners(first: listener, others: present.makeIterator())
     }
 
     /// The first listeners but for one of them.
     func listeners(_ limit: Int, otherThan other: OperationListener) -> [OperationListener] {
-        if let listener, listener !== other {
-            let rest = limit > 1 ? others?.listeners : nil
-            return [listener] + (rest?.first(limit - 1, otherThan: other) ?? [])
-        }
-        return others?.listeners.first(limit, otherThan: other) ?? []
+        let first = listener.flatMap { $0 !== other ? $0 : nil }
+        let rest = first == nil ? limit : limit - 1
+        let found = rest > 0 ? others.read { $0.listeners.first(rest, otherThan: other) } : nil
+        return (first.map { [$0] } ?? []) + (found ?? [])
     }
 
     /// Whether another operation waits for this one to finish.
-    var hasDependents: Bool { others?.dependents.elements.isEmpty == false }
+    var hasDependents: Bool { others.read { !$0.dependents.elements.isEmpty } == true }
 
     /// Whether nothing hears of the finish.
     mutating func isEmpty() -> Bool {
         guard listener == nil else { return false }
-        return others?.listeners.isEmpty() != false && others?.dependents.isEmpty() != false
+        return others.change { $0.listeners.isEmpty() && $0.dependents.isEmpty() } != false
     }
 
     /// A listener hears of the finish from now on, unless it was added or removed before.
@@ -47,11 +46,10 @@ struct FinishAudience: Sendable {
         // Its job may have ended meanwhile.
         guard listener.listening == .notYet else { return }
         listener.listening = .now
-        if self.listener == nil, others?.listeners.isEmpty() != false {
+        if self.listener == nil, others.change({ $0.listeners.isEmpty() }) != false {
             self.listener = listener
         } else {
-            others = others ?? Others()
-            others?.listeners.append(listener)
+            others.change(orMake: Others()) { $0.listeners.append(listener) }
         }
     }
 
@@ -65,14 +63,13 @@ struct FinishAudience: Sendable {
         if self.listener === listener {
             self.listener = nil
         } else if wasAdded {
-            return others?.listeners.elementLeft() ?? []
+            return others.change { $0.listeners.elementLeft() } ?? []
         }
         return []
     }
 
     mutating func add(_ dependent: DependencyEdge) {
-        others = others ?? Others()
-        others?.dependents.append(dependent)
+        others.change(orMake: Others()) { $0.dependents.append(dependent) }
     }
 
     /// One of the dependents waits no longer.
@@ -80,16 +77,14 @@ struct FinishAudience: Sendable {
     /// - Returns: What is to be released with no lock held: an edge may be the last owner of a
     ///   plain operation that waited.
     mutating func dependentLeft() -> [DependencyEdge] {
-        others?.dependents.elementLeft() ?? []
+        others.change { $0.dependents.elementLeft() } ?? []
     }
 
     mutating func add(_ waiter: FinishWaiter) {
-        others = others ?? Others()
-        others?.waiters.append(waiter)
+        others.change(orMake: Others()) { $0.waiters.append(waiter) }
     }
 
     mutating func takeWaiters() -> [FinishWaiter] {
-        defer { others?.waiters = [] }
-        return others?.waiters ?? []
+        others.change { exchange(&$0.waiters, with: []) } ?? []
     }
 }

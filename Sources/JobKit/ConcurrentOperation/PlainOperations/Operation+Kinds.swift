@@ -94,7 +94,7 @@ extension Operation {
     /// Where the operation stands in its queue, whose lock the caller holds; below 0 if it has no
     /// place there.
     var slotInQueue: Int {
-        (self as? ConcurrentOperation)?.queueSlot
+        (self as? ConcurrentOperation).map { Int($0.queueSlot) }
             ?? PlainOperations.withKnown(self) { $0.ticket?.slot } ?? -1
     }
 

@@ -242,7 +242,7 @@ enum PlainOperations {
                 queue: entry.queue,
                 ticket: entry.ticket,
                 listeners: entry.audience.listeners,
-                dependents: entry.audience.others?.dependents.elements ?? [],
+                dependents: entry.audience.others.read { $0.dependents.elements } ?? [],
                 dependencies: entry.dependencies,
                 hook: entry.hook
             )

@@ -14,9 +14,9 @@ struct TaskAdmission {
         case withdrawn
     }
 
-    var stage = Stage.none
     /// The number in events of the task whose finish admitted this one; 0 for none.
     var causeID = 0
+    var stage = Stage.none
 
     /// Whether the task was, or is about to be, put into its queue.
     var wasQueued: Bool { stage == .admitted || stage == .left }

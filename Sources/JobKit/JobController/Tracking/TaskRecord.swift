@@ -8,11 +8,18 @@ import Synchronization
 /// The record holds the task and the task its record; delivering the task, or ending the job,
 /// breaks the cycle.
 final class TaskRecord: JobMail, @unchecked Sendable {
+    // What is small stands together, because memory is what a task that waits costs.
+    let isConcurrent: Bool
+    /// Whether the job waits for the task: it is not being delivered, and was not left to itself.
+    private(set) var isAwaited = true
+    /// How many of the job's observers know that the task is tracked.
+    private(set) var awareObservers: Int32 = 0
     let shell: JobShell
     /// The number of the task's group in the job.
     private(set) var group = 0
     let terms: TaskTerms
-    let isConcurrent: Bool
+    /// The stretch of the job's code in which the task was tracked.
+    private(set) var stretch: ProgressTally.Stretch = 0
     /// Nil once the task was delivered, or the job has ended.
     private(set) var task: Operation?
     /// Called in place of `taskFinished(_:)`.
@@ -24,19 +31,11 @@ final class TaskRecord: JobMail, @unchecked Sendable {
     /// Where the task is put when its turn comes; nil if it is only tracked.
     private(set) var queue: (any OperationScheduling)?
     var admission = TaskAdmission()
-    /// Whether the job waits for the task: it is not being delivered, and was not left to itself.
-    private(set) var isAwaited = true
-
     /// See ``NotificationState``.
     private let notificationState = Atomic<NotificationState.RawValue>(0)
-    /// How many of the job's observers know that the task is tracked.
-    private(set) var awareObservers: Int32 = 0
 
     /// When the task was started, if the job was observed then.
     private(set) var startTime = EventTime.unknown
-
-    /// The stretch of the job's code in which the task was tracked.
-    private(set) var stretch: ProgressTally.Stretch = 0
 
     /// How much of its weight the task says it has done.
     private(set) var fraction = 0.0

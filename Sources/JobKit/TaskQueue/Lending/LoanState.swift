@@ -12,14 +12,37 @@ struct LoanState: Sendable {
     var isPostponed = false
     /// Whether the jobs above know that a task below this job requests a permit.
     var hasRequestBelow = false
-    /// Whether a task has ever requested a permit of this job or below it.
-    var wasAsked = false
-    /// What the job's own tasks request.
-    var requests = ReadyLists()
-    /// The jobs below whose tasks request something, in the order in which they first did.
-    var jobsBelow = FIFO<TaskQueueTicket>()
-    /// Whether a search has shown that neither this job nor any above it can lend.
-    var search = PermitSearches.Mark()
+    /// What only a job has that was asked for its permit, or for one below or above it.
+    private(set) var asked = Rare<Asked>()
+
+    struct Asked: Sendable {
+        /// What the job's own tasks request.
+        var requests = ReadyLists()
+        /// The jobs below whose tasks request something, in the order in which they first did.
+        var jobsBelow = FIFO<TaskQueueTicket>()
+        /// Whether a search has shown that neither this job nor any above it can lend.
+        var search = PermitSearches.Mark()
+    }
+
+    /// See ``Asked/search``.
+    var search: PermitSearches.Mark { asked.read { $0.search } ?? PermitSearches.Mark() }
+
+    /// The first of ``Asked/jobsBelow``.
+    var firstBelow: TaskQueueTicket? { asked.read { $0.jobsBelow.first } ?? nil }
+
+    mutating func forgetFirstBelow() -> TaskQueueTicket? {
+        asked.change { $0.jobsBelow.popFirst() } ?? nil
+    }
+
+    /// Takes out the first of ``Asked/requests``.
+    mutating func nextRequest() -> (ticket: TaskQueueTicket, priority: TaskPriority)? {
+        asked.change { $0.requests.popFirst() } ?? nil
+    }
+
+    @inline(__always)
+    mutating func isAsked<Result>(_ change: (inout Asked) -> Result) -> Result {
+        asked.change(orMake: Asked(), change)
+    }
 
     /// Whether this job's permit is to be had.
     var canLend: Bool { isWaitingJob && borrower == nil }
@@ -29,24 +52,29 @@ struct LoanState: Sendable {
         lenders.removeAll()
         (lender, borrower) = (nil, nil)
         (isWaitingJob, hasRequestBelow) = (false, false)
-        search = PermitSearches.Mark()
-        guard wasAsked else { return }
-        (wasAsked, requests, jobsBelow) = (false, ReadyLists(), FIFO())
+        if !asked.isNone { asked = Rare() }
     }
 
     /// The nearest jobs that wait for an entry: as a rule one, which needs no array.
     struct Lenders: RandomAccessCollection, Sendable {
         private var nearest: TaskQueueTicket?
-        private var others: [TaskQueueTicket] = []
-        /// The others again: one by one, thousands of jobs would be compared with each other.
-        private var known: Set<TaskQueueTicket> = []
+        private var others = Rare<Others>()
+
+        private struct Others: Sendable {
+            var inOrder: [TaskQueueTicket] = []
+            /// The same: one by one, thousands of jobs would be compared with each other.
+            var known: Set<TaskQueueTicket> = []
+        }
 
         var startIndex: Int { 0 }
-        var endIndex: Int { nearest == nil ? 0 : 1 + others.count }
+        var endIndex: Int { nearest == nil ? 0 : 1 + (others.read { $0.inOrder.count } ?? 0) }
 
         subscript(index: Int) -> TaskQueueTicket {
-            guard index == 0, let nearest else { return others[index - 1] }
-            return nearest
+            if index == 0, let nearest { return nearest }
+            guard let other = others.read({ $0.inOrder[index - 1] }) else {
+                preconditionFailure("an index beyond the lenders")
+            }
+            return other
         }
 
         /// Adds a lender; returns false if it is known.
@@ -55,14 +83,17 @@ struct LoanState: Sendable {
                 self.nearest = lender
                 return true
             }
-            guard lender != nearest, known.insert(lender).inserted else { return false }
-            others.append(lender)
-            return true
+            guard lender != nearest else { return false }
+            return others.change(orMake: Others()) { others in
+                guard others.known.insert(lender).inserted else { return false }
+                others.inOrder.append(lender)
+                return true
+            }
         }
 
         mutating func removeAll() {
             nearest = nil
-            if !others.isEmpty { (others, known) = ([], []) }
+            if !others.isNone { others = Rare() }
         }
     }
 }

@@ -152,7 +152,7 @@ struct TaskQueuePermits<Entry> {
         guard states[slot].lenders.insert(lender) else { return }
         searches.forget(states[slot].search)
         guard states[slot].hasRequestBelow else { return }
-        states[lender.slot].jobsBelow.append(slots[slot].ticket(slot))
+        states[lender.slot].isAsked { $0.jobsBelow.append(slots[slot].ticket(slot)) }
         noteRequest(below: lender.slot, slots)
     }
 
@@ -289,7 +289,8 @@ struct TaskQueuePermits<Entry> {
         var job = slot
         for passed in 0..<count {
             job = states[job].lenders[0].slot
-            states[job].search = searches.mark(at: distance + count - passed)
+            let mark = searches.mark(at: distance + count - passed)
+            states[job].isAsked { $0.search = mark }
         }
     }
 
@@ -297,15 +298,24 @@ struct TaskQueuePermits<Entry> {
 
     /// Notes at an entry's lenders that it requests a permit.
     private mutating func noteRequest(of slot: Int, _ slots: Slots) {
+        let (ticket, priority) = (slots[slot].ticket(slot), slots[slot].priority)
         for lender in states[slot].lenders where slots.stands(lender) {
-            // Moved out, because what holds is asked of the states.
-            var requests = ReadyLists()
-            swap(&requests, &states[lender.slot].requests)
-            requests.insert(slots[slot].ticket(slot), priority: slots[slot].priority)
-            if requests.isCrowded { requests.removeVoid { holds($0, $1, slots) } }
-            swap(&requests, &states[lender.slot].requests)
+            let isCrowded = states[lender.slot]
+                .isAsked { asked in
+                    asked.requests.insert(ticket, priority: priority)
+                    return asked.requests.isCrowded
+                }
+            if isCrowded { removeVoidRequests(of: lender.slot, slots) }
             noteRequest(below: lender.slot, slots)
         }
+    }
+
+    private mutating func removeVoidRequests(of job: Int, _ slots: Slots) {
+        // Moved out, because what holds is asked of the states; of them alone, because a closure
+        // that asks the permits copies them for each request.
+        var requests = states[job].isAsked { exchange(&$0.requests, with: ReadyLists()) }
+        Self.removeVoid(from: &requests, slots, states)
+        states[job].isAsked { $0.requests = requests }
     }
 
     /// A task of this job requests a permit; the jobs above may have to look here.
@@ -314,16 +324,29 @@ struct TaskQueuePermits<Entry> {
         var pending = [slot]
         while let job = pending.popLast() {
             guard !states[job].hasRequestBelow else { continue }
-            (states[job].hasRequestBelow, states[job].wasAsked) = (true, true)
+            states[job].hasRequestBelow = true
             for lender in states[job].lenders where slots.stands(lender) {
-                states[lender.slot].jobsBelow.append(slots[job].ticket(job))
+                states[lender.slot].isAsked { $0.jobsBelow.append(slots[job].ticket(job)) }
                 pending.append(lender.slot)
             }
         }
     }
 
+    private static func removeVoid(
+        from requests: inout ReadyLists,
+        _ slots: Slots,
+        _ states: ContiguousArray<LoanState>
+    ) {
+        requests.removeVoid { holds($0, $1, slots, states) }
+    }
+
     /// Whether a request holds: the entry is ready, or executes with a permit of the queue's.
-    private func holds(_ ticket: Ticket, _ priority: TaskPriority, _ slots: Slots) -> Bool {
+    private static func holds(
+        _ ticket: Ticket,
+        _ priority: TaskPriority,
+        _ slots: Slots,
+        _ states: ContiguousArray<LoanState>
+    ) -> Bool {
         guard slots[ticket.slot].state == .executing else {
             return slots[ticket.slot].stands(for: ticket, priority, in: .ready)
         }
@@ -339,16 +362,16 @@ struct TaskQueuePermits<Entry> {
     private mutating func popRequest(below top: Int, _ slots: Slots) -> Int? {
         var (job, above) = (top, [Int]())
         while true {
-            while let (ticket, priority) = states[job].requests.popFirst() {
-                if holds(ticket, priority, slots) { return ticket.slot }
+            while let (ticket, priority) = states[job].nextRequest() {
+                if Self.holds(ticket, priority, slots, states) { return ticket.slot }
             }
-            if let below = states[job].jobsBelow.first, slots.stands(below) {
+            if let below = states[job].firstBelow, slots.stands(below) {
                 above.append(job)
                 job = below.slot
-            } else if states[job].jobsBelow.popFirst() == nil {
+            } else if states[job].forgetFirstBelow() == nil {
                 guard let last = above.popLast() else { return nil }
                 states[job].hasRequestBelow = false
-                _ = states[last].jobsBelow.popFirst()
+                _ = states[last].forgetFirstBelow()
                 job = last
             }
         }

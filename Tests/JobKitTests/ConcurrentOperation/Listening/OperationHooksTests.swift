@@ -12,7 +12,7 @@ import Testing
         let taken = hooks.close(takesQueue: false)
         for listener in listeners { _ = hooks.removeFromAudience { $0.remove(listener) } }
         #expect(taken.audience.listener === listeners[0])
-        let others = taken.audience.others?.listeners.present ?? []
+        let others = taken.audience.others.read { $0.listeners.present } ?? []
         #expect(
             others.map(ObjectIdentifier.init) == listeners.dropFirst().map(ObjectIdentifier.init)
         )
@@ -23,7 +23,7 @@ import Testing
         for listener in listeners { _ = hooks.add(listener) }
         _ = hooks.removeFromAudience { $0.remove(listeners[1]) }
         let taken = hooks.close(takesQueue: false)
-        let others = taken.audience.others?.listeners.present ?? []
+        let others = taken.audience.others.read { $0.listeners.present } ?? []
         #expect(others.map(ObjectIdentifier.init) == [ObjectIdentifier(listeners[2])])
     }
 

@@ -335,7 +335,7 @@ extension TaskQueueStateMachine {
 
 extension TaskQueueStateMachine {
     /// Whether anything is left of a request, after whatever has left.
-    var remembersRequests: Bool { slots.indices.contains { permits.state(of: $0).wasAsked } }
+    var remembersRequests: Bool { slots.indices.contains { !permits.state(of: $0).asked.isNone } }
 }
 
 extension TaskQueuePermits {
