@@ -280,7 +280,9 @@ struct TaskQueueWalk {
         let places = max(0, machine.width - machine.permits.taken)
         let startable = machine.isSuspended ? 0 : min(ready, places) + machine.permits.grantedCount
         expect(machine.startableCount == startable, "counts what can be started")
-        if ready > places { checkThatNoPlaceIsIdle() }
+        guard ready > places else { return }
+        checkThatNoPlaceIsIdle()
+        checkThatLoansAreUrgent()
     }
 
     /// J12: no search ends below a job that could lend.
@@ -289,6 +291,20 @@ struct TaskQueueWalk {
         for entry in entries where machine.permits.isKnownToBeInVain(above: entry.slot) {
             let holds = !lenders.contains { $0.id == entry.id || isAncestor($0.id, of: entry) }
             expect(holds, "looks for lenders where there are some")
+        }
+    }
+
+    /// Q2: no task of a job waits for a place that the job has promised to a less urgent one.
+    private func checkThatLoansAreUrgent() {
+        for entry in entries where machine.slots[entry.slot].state == .granted {
+            let lender = machine.permits.lender(of: entry.slot)
+            let job = entries.first { $0.slot == lender?.slot }
+            let more = entries.first { other in
+                machine.slots[other.slot].state == .ready
+                    && job.map { other.parents.contains($0.id) } == true
+                    && machine.slots[other.slot].comesBefore(machine.slots[entry.slot])
+            }
+            expect(more == nil, "lends to the most urgent task of a job")
         }
     }
 

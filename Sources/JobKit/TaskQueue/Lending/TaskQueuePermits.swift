@@ -44,6 +44,8 @@ struct TaskQueuePermits<Entry> {
     private var free: Int { max(0, width - taken) }
     /// Whether there are more entries to start than permits: only then is one lent.
     private var isShort: Bool { readyCount - grantedCount > free }
+    /// Whether a permit is to be had, or a loan that a more urgent entry may take over.
+    private var mayLend: Bool { lenderCount > 0 || grantedCount > 0 }
 
     // MARK: Entries
 
@@ -167,7 +169,7 @@ struct TaskQueuePermits<Entry> {
     /// An entry has become ready, and requests a permit as soon as there are too few.
     private mutating func seekPermit(for slot: Int, _ slots: inout Slots) {
         if isShort { lendWhileShort(&slots) }
-        guard isShort else { return postpone(slot) }
+        guard isShort, mayLend else { return postpone(slot) }
         if slots[slot].state == .ready { requestPermit(for: slot, &slots) }
     }
 
@@ -181,7 +183,7 @@ struct TaskQueuePermits<Entry> {
 
     /// Makes up for what needed no loan so far.
     private mutating func lendWhileShort(_ slots: inout Slots) {
-        while isShort, let slot = postponed.popFirst() {
+        while isShort, mayLend, let slot = postponed.popFirst() {
             states[slot].isPostponed = false
             lendPermit(of: slot, &slots)
             if slots[slot].state == .ready || slots[slot].state == .executing {
@@ -194,6 +196,7 @@ struct TaskQueuePermits<Entry> {
 
     /// Lends the permit of a job, now or when there are too few.
     private mutating func offerPermit(of job: Int, _ slots: inout Slots) {
+        lendWhileShort(&slots)
         if isShort { lendPermit(of: job, &slots) } else { postpone(job) }
     }
 
@@ -215,9 +218,8 @@ struct TaskQueuePermits<Entry> {
             return
         }
         noteRequest(of: slot, slots)
-        if let lender = firstLender(of: slot, slots) {
-            return grant(slot, from: lender, &slots)
-        }
+        // To the first that requests it, which may have been noted before.
+        if let lender = firstLender(of: slot, slots) { lendPermit(of: lender, &slots) }
         guard slots[slot].state == .ready else { return }
         // Not of jobs further up: an entry ten thousand jobs deep would look at them all.
         for lender in states[slot].lenders where slots.stands(lender) {

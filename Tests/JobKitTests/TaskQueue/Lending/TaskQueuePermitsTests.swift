@@ -13,6 +13,30 @@ import Testing
         #expect(machine.next() == "task")
     }
 
+    /// What is added while no permit is to be had asks for none, which would be for nothing.
+    @Test func taskOfABusyJobRequestsNothing() {  // J12
+        var (machine, job) = Machine.withJob(width: 1)
+        for _ in 0..<3 { _ = machine.entryAdded("task", lenders: [job]) }
+        #expect(!machine.remembersRequests)
+        machine.jobWaits(job)
+        #expect(machine.remembersRequests)
+    }
+
+    @Test func mostUrgentOfThoseAddedMeanwhileIsLentThePermit() {  // Q2, J12
+        var (machine, job) = Machine.withJob(width: 1)
+        let priorities: [TaskPriority] = [.normal, .low, .veryHigh, .high, .normal]
+        let tasks = priorities.map {
+            machine.entryAdded("\($0)", priority: $0, lenders: [job])
+        }
+        machine.jobWaits(job)
+        for index in [2, 3, 0, 4, 1] {
+            #expect([machine.next(), machine.next()] == ["\(priorities[index])", nil])
+            machine.jobBusy(job)
+            _ = machine.entryFinished(tasks[index])
+            machine.jobWaits(job)
+        }
+    }
+
     @Test func oneTaskAtATimeUsesTheJobsPermit() {  // J12
         var (machine, job) = Machine.withJob(width: 1)
         let first = machine.entryAdded("a", lenders: [job])
