@@ -8,7 +8,7 @@ struct LoanState: Sendable {
     var borrower: TaskQueueTicket?
     /// Whether this is a job that executes and only waits for its tasks.
     var isWaitingJob = false
-    /// Whether the slot is noted among those that request or lend when there are too few permits.
+    /// Whether the slot is noted among those that request or lend later.
     var isPostponed = false
     /// Whether the jobs above know that a task below this job requests a permit.
     var hasRequestBelow = false

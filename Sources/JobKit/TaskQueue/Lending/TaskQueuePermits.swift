@@ -3,9 +3,9 @@
 ///
 /// A job that only waits for its tasks lends its permit to one of them at a time. A task requests
 /// the permits of the nearest jobs of its queue that wait for it, and of those above them. While
-/// there are permits for all that is ready, nothing is lent: the slots that could request or lend
-/// are put on a list. When there are too few, a permit is lent the moment both sides
-/// are there: to a task that is ready, or to one that executes, which leaves its own permit to
+/// there are permits for all that is ready, or none to be had, nothing is requested: the slots that
+/// could request or lend are put on a list. When there are too few, a permit is lent the moment both
+/// sides are there: to a task that is ready, or to one that executes, which leaves its own permit to
 /// another. The loan is taken back if the job gets to run again before the task has started.
 ///
 /// The states of entries change here between `ready`, `granted` and `executing`; the machine sees
@@ -166,14 +166,15 @@ struct TaskQueuePermits<Entry> {
 
     // MARK: Permits enough, or too few
 
-    /// An entry has become ready, and requests a permit as soon as there are too few.
+    /// An entry has become ready, and requests a permit as soon as there are too few and one is to
+    /// be had.
     private mutating func seekPermit(for slot: Int, _ slots: inout Slots) {
         if isShort { lendWhileShort(&slots) }
         guard isShort, mayLend else { return postpone(slot) }
         if slots[slot].state == .ready { requestPermit(for: slot, &slots) }
     }
 
-    /// Notes an entry that requests, or lends, when there are too few permits.
+    /// Notes an entry that requests, or lends, later.
     private mutating func postpone(_ slot: Int) {
         guard isKnown(slot), !states[slot].isPostponed else { return }
         guard states[slot].canLend || !states[slot].lenders.isEmpty else { return }
@@ -181,7 +182,7 @@ struct TaskQueuePermits<Entry> {
         postponed.append(slot)
     }
 
-    /// Makes up for what needed no loan so far.
+    /// Makes up for what needed no loan so far, or could have none.
     private mutating func lendWhileShort(_ slots: inout Slots) {
         while isShort, mayLend, let slot = postponed.popFirst() {
             states[slot].isPostponed = false
