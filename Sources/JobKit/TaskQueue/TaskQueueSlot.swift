@@ -30,9 +30,9 @@ struct TaskQueueSlot<Entry> {
     }
 
     /// Whether the entry is more urgent than another, or as urgent and was added before it.
-    func comesBefore(_ other: Self) -> Bool {
-        (priority.rawValue, sequence) < (other.priority.rawValue, other.sequence)
-    }
+    func comesBefore(_ other: Self) -> Bool { order < other.order }
+
+    var order: TaskQueueOrder { TaskQueueOrder(priority: priority.rawValue, sequence: sequence) }
 }
 
 extension ContiguousArray {

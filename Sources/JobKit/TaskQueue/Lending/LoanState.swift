@@ -8,7 +8,7 @@ struct LoanState: Sendable {
     var borrower: TaskQueueTicket?
     /// Whether this is a job that executes and only waits for its tasks.
     var isWaitingJob = false
-    /// Whether the slot is noted among those that request or lend later.
+    /// Whether the entry is noted among those that request or lend later.
     var isPostponed = false
     /// Whether the jobs above know that a task below this job requests a permit.
     var hasRequestBelow = false
@@ -47,11 +47,11 @@ struct LoanState: Sendable {
     /// Whether this job's permit is to be had.
     var canLend: Bool { isWaitingJob && borrower == nil }
 
-    /// All is as before the entry came, but for what holds for the slot.
+    /// All is as before the entry came.
     mutating func entryLeft() {
         lenders.removeAll()
         (lender, borrower) = (nil, nil)
-        (isWaitingJob, hasRequestBelow) = (false, false)
+        (isWaitingJob, isPostponed, hasRequestBelow) = (false, false, false)
         if !asked.isNone { asked = Rare() }
     }
 

@@ -3,10 +3,11 @@
 ///
 /// A job that only waits for its tasks lends its permit to one of them at a time. A task requests
 /// the permits of the nearest jobs of its queue that wait for it, and of those above them. While
-/// there are permits for all that is ready, or none to be had, nothing is requested: the slots that
-/// could request or lend are put on a list. When there are too few, a permit is lent the moment both
-/// sides are there: to a task that is ready, or to one that executes, which leaves its own permit to
-/// another. The loan is taken back if the job gets to run again before the task has started.
+/// there are permits for all that is ready, or none to be had, nothing is requested: the entries that
+/// could request or lend are put on a list, the most urgent first. When there are too few, a permit
+/// is lent the moment both sides are there: to a task that is ready, or to one that executes, which
+/// leaves its own permit to another. The loan is taken back if the job gets to run again before the
+/// task has started.
 ///
 /// The states of entries change here between `ready`, `granted` and `executing`; the machine sees
 /// to the others. A queue that never had to lend has no ``LoanState``.
@@ -31,8 +32,10 @@ struct TaskQueuePermits<Entry> {
     private(set) var lenderCount = 0
     /// Above which jobs a search for a lender need not look.
     private(set) var searches = PermitSearches()
-    /// The slots that request or lend when there are too few permits, each once.
-    private var postponed = FIFO<Int>()
+    /// The entries that request or lend later; void where one has left, or does so now.
+    private var postponed = ReadyLists()
+    /// The place in the order of the last entry that was granted a loan, since none was.
+    private var lastGranted = TaskQueueOrder.beforeAll
 
     init(width: Int) {
         self.width = width
@@ -44,8 +47,6 @@ struct TaskQueuePermits<Entry> {
     private var free: Int { max(0, width - taken) }
     /// Whether there are more entries to start than permits: only then is one lent.
     private var isShort: Bool { readyCount - grantedCount > free }
-    /// Whether a permit is to be had, or a loan that a more urgent entry may take over.
-    private var mayLend: Bool { lenderCount > 0 || grantedCount > 0 }
 
     // MARK: Entries
 
@@ -74,7 +75,7 @@ struct TaskQueuePermits<Entry> {
     /// Takes the slot of the entry to start next, if there is one.
     mutating func nextSlot(_ slots: Slots) -> Int? {
         if grantedCount > 0, let slot = granted.popFirst(slots) {
-            grantedCount -= 1
+            loanLeft()
             readyCount -= 1
             return slot
         }
@@ -93,7 +94,7 @@ struct TaskQueuePermits<Entry> {
         _ slots: inout Slots
     ) {
         if state == .ready || state == .granted { readyCount -= 1 }
-        if state == .granted { grantedCount -= 1 }
+        if state == .granted { loanLeft() }
         if state == .granted || state == .executing { giveBackPermit(of: slot, &slots) }
         if isKnown(slot) { change(slot) { $0.entryLeft() } }
     }
@@ -114,7 +115,7 @@ struct TaskQueuePermits<Entry> {
             if borrower == nil { offerPermit(of: lender.slot, &slots) }
         } else if let borrower {
             // It has a permit of the queue's now, and may borrow from another job.
-            postpone(borrower.slot)
+            postpone(borrower.slot, slots)
             lendWhileShort(&slots)
         }
     }
@@ -160,7 +161,7 @@ struct TaskQueuePermits<Entry> {
 
     /// All jobs were found that wait for an entry, after it had been added.
     mutating func jobsFound(waitingFor slot: Int, _ slots: inout Slots) {
-        postpone(slot)
+        postpone(slot, slots)
         lendWhileShort(&slots)
     }
 
@@ -169,23 +170,52 @@ struct TaskQueuePermits<Entry> {
     /// An entry has become ready, and requests a permit as soon as there are too few and one is to
     /// be had.
     private mutating func seekPermit(for slot: Int, _ slots: inout Slots) {
-        if isShort { lendWhileShort(&slots) }
-        guard isShort, mayLend else { return postpone(slot) }
-        if slots[slot].state == .ready { requestPermit(for: slot, &slots) }
+        // Anew, because its priority may have changed since it was postponed.
+        if isKnown(slot) { states[slot].isPostponed = false }
+        postpone(slot, slots)
+        lendWhileShort(&slots)
     }
 
     /// Notes an entry that requests, or lends, later.
-    private mutating func postpone(_ slot: Int) {
+    private mutating func postpone(_ slot: Int, _ slots: Slots) {
         guard isKnown(slot), !states[slot].isPostponed else { return }
         guard states[slot].canLend || !states[slot].lenders.isEmpty else { return }
         states[slot].isPostponed = true
-        postponed.append(slot)
+        postponed.insert(slots[slot].ticket(slot), priority: slots[slot].priority)
+        if postponed.isCrowded { Self.removeVoid(fromPostponed: &postponed, slots, states) }
+    }
+
+    private static func removeVoid(
+        fromPostponed postponed: inout ReadyLists,
+        _ slots: Slots,
+        _ states: ContiguousArray<LoanState>
+    ) {
+        postponed.removeVoid { ticket, _ in
+            slots.stands(ticket) && states[ticket.slot].isPostponed
+        }
+    }
+
+    /// Takes out the slot of the first of the postponed, if it may lend or be lent a permit now, or
+    /// take over a loan of one that is less urgent.
+    private mutating func nextPostponed(_ slots: Slots) -> Int? {
+        while let (ticket, priority) = postponed.first {
+            let slot = ticket.slot
+            if slots.stands(ticket), states[slot].isPostponed {
+                // Its priority may have changed, and those behind it be the more urgent ones.
+                let isInOrder = slots[slot].priority == priority
+                if lenderCount == 0, isInOrder, slots[slot].order >= lastGranted { return nil }
+                _ = postponed.popFirst()
+                states[slot].isPostponed = false
+                return slot
+            }
+            _ = postponed.popFirst()
+        }
+        return nil
     }
 
     /// Makes up for what needed no loan so far, or could have none.
     private mutating func lendWhileShort(_ slots: inout Slots) {
-        while isShort, mayLend, let slot = postponed.popFirst() {
-            states[slot].isPostponed = false
+        while isShort, let slot = nextPostponed(slots) {
             lendPermit(of: slot, &slots)
             if slots[slot].state == .ready || slots[slot].state == .executing {
                 requestPermit(for: slot, &slots)
@@ -198,7 +228,7 @@ struct TaskQueuePermits<Entry> {
     /// Lends the permit of a job, now or when there are too few.
     private mutating func offerPermit(of job: Int, _ slots: inout Slots) {
         lendWhileShort(&slots)
-        if isShort { lendPermit(of: job, &slots) } else { postpone(job) }
+        if isShort { lendPermit(of: job, &slots) } else { postpone(job, slots) }
     }
 
     // MARK: Loans
@@ -244,6 +274,7 @@ struct TaskQueuePermits<Entry> {
         }
         slots[borrower].state = .granted
         grantedCount += 1
+        lastGranted = max(lastGranted, slots[borrower].order)
         ready.removeVoid(slots)
         granted.insert(borrower, slots)
         granted.removeVoid(slots)
@@ -254,8 +285,15 @@ struct TaskQueuePermits<Entry> {
         change(lender) { $0.borrower = nil }
         states[borrower].lender = nil
         slots[borrower].state = .ready
-        grantedCount -= 1
+        loanLeft()
         ready.insert(borrower, slots)
+    }
+
+    /// An entry that was granted a loan has started, left, or given it back.
+    @inline(__always)
+    private mutating func loanLeft() {
+        grantedCount -= 1
+        if grantedCount == 0 { lastGranted = TaskQueueOrder.beforeAll }
     }
 
     /// The nearest job above an entry that could lend its permit.

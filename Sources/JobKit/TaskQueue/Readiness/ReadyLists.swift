@@ -82,6 +82,19 @@ struct ReadyLists: Sendable {
         others[priority.rawValue].insert(ticket)
     }
 
+    /// The first ticket, void or not, with its priority.
+    var first: (ticket: TaskQueueTicket, priority: TaskPriority)? {
+        guard !others.isEmpty else { return normal.first.map { ($0, .normal) } }
+        for priority in Self.moreUrgent {
+            if let ticket = others[priority.rawValue].first { return (ticket, priority) }
+        }
+        if let ticket = normal.first { return (ticket, .normal) }
+        for priority in Self.lessUrgent {
+            if let ticket = others[priority.rawValue].first { return (ticket, priority) }
+        }
+        return nil
+    }
+
     /// Removes and returns the first ticket, void or not, with its priority.
     mutating func popFirst() -> (ticket: TaskQueueTicket, priority: TaskPriority)? {
         guard !others.isEmpty else { return normal.popFirst().map { ($0, .normal) } }

@@ -22,6 +22,18 @@ import Testing
         #expect(machine.remembersRequests)
     }
 
+    /// Otherwise one locking of the queue would take as long as there are tasks.
+    @Test func permitIsLentWithoutALookAtAllThatWaitForIt() {  // J12
+        var (machine, job) = Machine.withJob(width: 1)
+        let tasks = (0..<1_000).map { machine.entryAdded("\($0)", lenders: [job]) }
+        machine.jobWaits(job)
+        for (number, task) in tasks.enumerated() {
+            #expect([machine.next(), machine.next()] == ["\(number)", nil])
+            #expect(machine.permits.state(of: job).asked.value?.requests.count ?? 0 <= 1)
+            _ = machine.entryFinished(task)
+        }
+    }
+
     @Test func mostUrgentOfThoseAddedMeanwhileIsLentThePermit() {  // Q2, J12
         var (machine, job) = Machine.withJob(width: 1)
         let priorities: [TaskPriority] = [.normal, .low, .veryHigh, .high, .normal]

@@ -25,6 +25,21 @@ import Testing
         #expect(priorities == TaskPriority.allCases)
     }
 
+    @Test func firstIsWhatIsPoppedNext() {
+        var lists = ReadyLists()
+        #expect(lists.first == nil)
+        for (slot, priority) in [TaskPriority.low, .normal, .veryLow, .veryHigh, .high].enumerated()
+        {
+            lists.insert(TaskQueueTicket(sequence: slot, slot: slot), priority: priority)
+        }
+        while let first = lists.first {
+            let popped = lists.popFirst()
+            #expect(popped?.ticket == first.ticket)
+            #expect(popped?.priority == first.priority)
+        }
+        #expect(lists.count == 0)
+    }
+
     @Test func voidTicketsAreRemovedWhenTheyCrowd() {
         var lists = ReadyLists()
         for sequence in 0..<100 { lists.insert(ticket(sequence), priority: .low) }
