@@ -26,10 +26,11 @@ struct FinishAudience: Sendable {
 
     /// The first listeners but for one of them.
     func listeners(_ limit: Int, otherThan other: OperationListener) -> [OperationListener] {
-        let first = listener.flatMap { $0 !== other ? $0 : nil }
-        let rest = first == nil ? limit : limit - 1
-        let found = rest > 0 ? others.read { $0.listeners.first(rest, otherThan: other) } : nil
-        return (first.map { [$0] } ?? []) + (found ?? [])
+        if let listener, listener !== other {
+            let rest = limit > 1 ? others.read { $0.listeners } : nil
+            return [listener] + (rest?.first(limit - 1, otherThan: other) ?? [])
+        }
+        return others.read { $0.listeners.first(limit, otherThan: other) } ?? []
     }
 
     /// Whether another operation waits for this one to finish.
