@@ -6,6 +6,7 @@ import JobObservability
 import JobStore
 import Logging
 import PrometheusText
+import Synchronization
 import XCTest
 
 @testable import JobService
@@ -45,6 +46,29 @@ final class RunnerTests: XCTestCase {
         kind.released.open()
     }
 
+    /// Runs that end at once on several threads have lost the order of their starts to the clock's readings.
+    func testTimesOfStartsAreInTheOrderOfTheRuns() async throws {
+        // No two readings are equal, so that no two starts can hide that they changed places.
+        let reading = Atomic<Int64>(0)
+        let (runner, _) = try makeRunner([QuickKind()], width: 8) {
+            reading.add(1, ordering: .relaxed).newValue
+        }
+        var queued: [RunRecord] = []
+        for number in 0..<400 {
+            let run = NewRun(kind: "quick", title: "\(number)", parameters: "{}", submittedAt: 0)
+            guard case .added(let record) = try await runner.store.add(run) else {
+                return XCTFail("Run \(number) was not added")
+            }
+            queued.append(record)
+        }
+        runner.open(with: queued)
+        for record in queued { try await waitForEnd(of: record.id, in: runner) }
+        let runs = try await runner.store.list(RunFilter(limit: 500)).runs
+        let starts = runs.sorted { $0.id < $1.id }.compactMap(\.startedAt)
+        XCTAssertEqual(starts.count, queued.count)
+        XCTAssertEqual(starts, starts.sorted())
+    }
+
     /// Streams that take what they are given are told the last ends, however busy the machine is.
     func testShutdownWaitsLongerForStreamsThatAreNotStuck() async throws {
         let (runner, _) = try makeRunner([])
@@ -74,7 +98,11 @@ final class RunnerTests: XCTestCase {
         XCTAssertEqual(dropped.events, ["stuck"])
     }
 
-    private func makeRunner(_ kinds: [any JobKind]) throws -> (Runner, PrometheusFactory) {
+    private func makeRunner(
+        _ kinds: [any JobKind],
+        width: Int = 1,
+        now: @escaping @Sendable () -> Int64 = { RunClock.now }
+    ) throws -> (Runner, PrometheusFactory) {
         let path = NSTemporaryDirectory() + "runner-\(UUID().uuidString).sqlite"
         addTeardownBlock {
             for end in ["", "-wal", "-shm", "-journal", ".lock"] {
@@ -87,12 +115,13 @@ final class RunnerTests: XCTestCase {
             environment: JobEnvironment(width: 1),
             store: try JobStore(path: path),
             hub: EventHub(limit: 2),
-            width: 1,
+            width: width,
             queueLimit: 1,
             limits: Runner.Limits(grace: .zero),
             journals: RunJournal.Place(database: path, safety: .processCrash),
             metrics: RunMetrics(factory: metrics),
-            logger: Logger(label: "runner") { _ in SwiftLogNoOpLogHandler() }
+            logger: Logger(label: "runner") { _ in SwiftLogNoOpLogHandler() },
+            now: now
         )
         return (runner, metrics)
     }
@@ -106,10 +135,25 @@ final class RunnerTests: XCTestCase {
     private func waitForEnd(of id: Int64, in runner: Runner) async throws {
         let subscription = try XCTUnwrap(runner.hub.subscribe(EventHub.Connection()))
         defer { subscription.end() }
+        if try await runner.store.detail(id)?.record.state.isEnd == true { return }
         for await _ in subscription.wakes {
             let record = try await runner.store.detail(id)?.record
             if record?.state.isEnd == true { return }
         }
+    }
+}
+
+/// A kind of job that has no tasks.
+private struct QuickKind: JobKind {
+    struct Parameters: Codable, Sendable {}
+
+    let name = "quick"
+    let fields: [ParameterField] = []
+
+    func title(of parameters: Parameters) -> String { "Quick" }
+
+    func makeJob(_ parameters: Parameters, in environment: JobEnvironment) -> PreparedJob {
+        PreparedJob(JobController(queue: environment.queue))
     }
 }
 

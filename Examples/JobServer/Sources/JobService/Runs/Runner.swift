@@ -48,6 +48,8 @@ final class Runner: Sendable {
     let places: PlaceSharing
     let journals: RunJournal.Place
     let ends: EndListeners
+    /// The time, in milliseconds since 1970.
+    let now: @Sendable () -> Int64
 
     let state: Mutex<State>
     let finished = AsyncStream<Void>.makeStream()
@@ -65,7 +67,8 @@ final class Runner: Sendable {
         journals: RunJournal.Place,
         metrics: RunMetrics,
         logger: Logger,
-        ends: EndListeners = EndListeners()
+        ends: EndListeners = EndListeners(),
+        now: @escaping @Sendable () -> Int64 = { RunClock.now }
     ) {
         self.kinds = kinds
         self.environment = environment
@@ -76,6 +79,7 @@ final class Runner: Sendable {
         self.logger = logger
         self.ends = ends
         self.journals = journals
+        self.now = now
         places = PlaceSharing(width: environment.width)
         state = Mutex(
             State(admission: AdmissionStateMachine(width: width, queueLimit: queueLimit))
@@ -95,22 +99,24 @@ final class Runner: Sendable {
     // MARK: - Running
 
     /// Starts the runs that the machine names.
+    ///
+    /// The time is read with the machine's decision, so that starts have their times in the runs' order.
     func start(_ input: (inout State) -> [Int64]) {
-        let ids = state.withLock { state in
+        let (ids, time) = state.withLock { state in
             let ids = input(&state)
             for id in ids {
                 state.lives[id] = RunLifeStateMachine()
                 state.shutdown.runStarted()
             }
-            return ids
+            return (ids, now())
         }
         countRuns()
-        for id in ids { Task { await run(id) } }
+        for id in ids { Task { await run(id, at: time) } }
     }
 
-    private func run(_ id: Int64) async {
+    private func run(_ id: Int64, at time: Int64) async {
         do {
-            guard let detail = try await store.start(id, at: RunClock.now) else { return leave(id) }
+            guard let detail = try await store.start(id, at: time) else { return leave(id) }
             board.put(detail.record)
             hub.runChanged(id)
             await run(detail)
