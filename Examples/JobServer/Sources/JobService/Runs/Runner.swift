@@ -1,4 +1,3 @@
-import Foundation
 import JobKit
 import JobObservability
 import JobStore
@@ -29,10 +28,14 @@ final class Runner: Sendable {
         var giveUp = Duration.seconds(30)
         /// How long a cancelled run may take to stop in a shutdown, and ends to be written.
         var stop = Duration.seconds(2)
-    }
 
-    /// How large a result may be, in bytes.
-    static let resultLimit = 8 * 1_024 * 1_024
+        /// How long a run of this kind may take, and what the limit is called.
+        func time(of kind: RegisteredKind) -> (limit: Duration, name: String)? {
+            let own = kind.timeLimit.map { ($0, "the timeLimit of \(kind.name)") }
+            let server = timeLimit.map { ($0, "--time-limit") }
+            return [own, server].compactMap { $0 }.min { $0.0 < $1.0 }
+        }
+    }
 
     let kinds: JobKinds
     let environment: JobEnvironment
@@ -155,7 +158,7 @@ final class Runner: Sendable {
 
     private func perform(_ run: LiveRun) async {
         let id = run.detail.record.id
-        let overdue = timeLimit(of: run)
+        let overdue = limits.time(of: run.kind)
             .map { limit, _ in
                 Task { [self] in
                     try await Task.sleep(for: limit)
@@ -170,7 +173,8 @@ final class Runner: Sendable {
             try await run.run(on: starting, giveUp: limits.giveUp)
         } catch is JobDidNotStop {
             guard case .recordEnd(let end)? = decide(id, { $0.jobDidNotStop() }) else { return }
-            let summary = await offPool { [self] in self.end(ofGivenUp: run, as: end) }
+            let report = report(of: run)
+            let summary = await offPool { report.givenUp(as: end.state) }
             return await write(run.detail.record, summary, of: run)
         } catch {
             // The outcome tells.
@@ -183,15 +187,13 @@ final class Runner: Sendable {
             let summary = RunEnd(state: end.state, finishedAt: run.now)
             return await write(run.detail.record, summary, of: run)
         }
-        let summary = await offPool { [self] in self.end(of: run, as: end) }
+        let report = report(of: run)
+        let summary = await offPool { [timelines] in
+            let summary = report.ended(as: end.state)
+            if summary.timeline == nil { timelines.add(run.recorder.timeline, of: id) }
+            return summary
+        }
         await write(run.detail.record, summary, next: next(after: run, summary), of: run)
-    }
-
-    /// How long a run may take, and what the limit is called.
-    private func timeLimit(of run: LiveRun) -> (Duration, String)? {
-        let own = run.kind.timeLimit.map { ($0, "the timeLimit of \(run.kind.name)") }
-        let server = limits.timeLimit.map { ($0, "--time-limit") }
-        return [own, server].compactMap { $0 }.min { $0.0 < $1.0 }
     }
 
     private func makeRun(_ detail: RunDetail) throws -> LiveRun {
@@ -223,94 +225,9 @@ final class Runner: Sendable {
 
     // MARK: - Ends
 
-    /// How far a run came, whatever its end.
-    private func summary(of run: LiveRun, _ state: RunState) -> RunEnd {
-        let record = run.sample()
-        return RunEnd(
-            state: state,
-            finishedAt: run.now,
-            progress: state == .succeeded ? 1 : record.progress,
-            tasksTracked: record.tasksTracked,
-            tasksFinished: record.tasksFinished,
-            tasksFailed: record.tasksFailed,
-            failures: record.failures,
-            cancelRequestedAt: record.cancelRequestedAt
-        )
-    }
-
-    private func end(of run: LiveRun, as end: RunLifeStateMachine.End) -> RunEnd {
-        let record = run.detail.record
-        var summary = summary(of: run, end.state)
-        if state.withLock({ $0.lives[record.id]?.isOverdue }) == true {
-            summary.error = overdueSentence(run)
-        } else if let error = run.job.error {
-            summary.error = LogText.oneLine(ErrorText.sentence(error))
-        }
-        addResult(of: run, to: &summary)
-        let timeline = run.recorder.timeline
-        let lasted = summary.finishedAt - (record.startedAt ?? summary.finishedAt)
-        if summary.state == .failed || lasted > 1_000 {
-            summary.timeline = (try? JSONEncoder().encode(timeline)).map { [UInt8]($0) }
-        } else {
-            timelines.add(timeline, of: record.id)
-        }
-        return summary
-    }
-
-    /// Adds the result; one that cannot be kept makes the run fail.
-    private func addResult(of run: LiveRun, to summary: inout RunEnd) {
-        do {
-            guard let result = try run.prepared.result() else { return }
-            let text = try ErrorText.json(result)
-            guard text.utf8.count <= Self.resultLimit else {
-                throw ResultTooLarge(size: text.utf8.count)
-            }
-            summary.result = text
-        } catch {
-            let sentence = LogText.oneLine(
-                "The result cannot be kept: \(ErrorText.sentence(error))"
-            )
-            summary.error = summary.error ?? sentence
-            if summary.state == .succeeded { summary.state = .failed }
-        }
-    }
-
-    /// The end of a run whose job goes on: nothing more is heard of it.
-    private func end(ofGivenUp run: LiveRun, as end: RunLifeStateMachine.End) -> RunEnd {
-        var summary = summary(of: run, end.state)
-        let snapshot = run.job.snapshot(limit: 50)
+    private func report(of run: LiveRun) -> RunReport {
         let isOverdue = state.withLock { $0.lives[run.detail.record.id]?.isOverdue } == true
-        let reason = isOverdue ? overdueSentence(run) + " " : ""
-        let limit = Self.text(limits.giveUp)
-        summary.error = LogText.oneLine(
-            "\(reason)Given up: not stopped within \(limit) of the cancel: \(Self.names(in: snapshot))."
-        )
-        summary.timeline = (try? JSONEncoder().encode(run.recorder.timeline)).map { [UInt8]($0) }
-        return summary
-    }
-
-    private func overdueSentence(_ run: LiveRun) -> String {
-        guard let (limit, name) = timeLimit(of: run) else { return "The time limit is over." }
-        return "The time limit of \(Self.text(limit)) (\(name)) is over."
-    }
-
-    /// The names of the first tasks that still execute.
-    private static func names(in snapshot: JobSnapshot) -> String {
-        func leaves(_ task: JobSnapshot) -> [JobSnapshot] {
-            task.unfinished.isEmpty ? [task] : task.unfinished.flatMap(leaves)
-        }
-        let all = leaves(snapshot)
-        // What only waits has nothing to stop.
-        let executing = all.filter { $0.state == "executing" }
-        let names = (executing.isEmpty ? all : executing).map(\.name)
-        let more = names.count - 5
-        return names.prefix(5).map { String($0.prefix(80)) }.joined(separator: ", ")
-            + (more > 0 ? " and others" : "")
-    }
-
-    private static func text(_ duration: Duration) -> String {
-        let seconds = duration / .seconds(1)
-        return seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
+        return RunReport(run: run, limits: limits, isOverdue: isOverdue)
     }
 
     /// The attempt that follows a failed one, if its kind says so.
@@ -414,15 +331,6 @@ extension Runner {
 /// Why a run ended as it did, for the log.
 struct RunEndReason: Error, CustomStringConvertible {
     let description: String
-}
-
-/// A result that is larger than the server keeps.
-struct ResultTooLarge: Error, CustomStringConvertible {
-    let size: Int
-
-    var description: String {
-        "it has \(size) bytes, and at most \(Runner.resultLimit) are kept."
-    }
 }
 
 extension RunRecord {

@@ -1,0 +1,116 @@
+import Foundation
+import JobKit
+import JobObservability
+import JobStore
+
+/// What is written down of a run when it ends: how far it came, why it ended and what it made.
+///
+/// Takes long for a job of many tasks.
+struct RunReport: Sendable {
+    /// How large a result may be, in bytes.
+    static let resultLimit = 8 * 1_024 * 1_024
+
+    let run: LiveRun
+    let limits: Runner.Limits
+    /// Whether its time limit is over.
+    let isOverdue: Bool
+
+    /// The end of a run whose job has ended; with a timeline if it failed or took longer than a second.
+    func ended(as state: RunState) -> RunEnd {
+        var end = end(state)
+        if isOverdue {
+            end.error = overdueSentence
+        } else if let error = run.job.error {
+            end.error = LogText.oneLine(ErrorText.sentence(error))
+        }
+        addResult(to: &end)
+        let lasted = end.finishedAt - (run.detail.record.startedAt ?? end.finishedAt)
+        if end.state == .failed || lasted > 1_000 { end.timeline = timeline }
+        return end
+    }
+
+    /// The end of a run whose job goes on: nothing more is heard of it.
+    func givenUp(as state: RunState) -> RunEnd {
+        var end = end(state)
+        let reason = isOverdue ? overdueSentence + " " : ""
+        let limit = Self.text(limits.giveUp)
+        let names = Self.names(in: run.job.snapshot(limit: 50))
+        end.error = LogText.oneLine(
+            "\(reason)Given up: not stopped within \(limit) of the cancel: \(names)."
+        )
+        end.timeline = timeline
+        return end
+    }
+
+    /// How far the run came, whatever its end.
+    private func end(_ state: RunState) -> RunEnd {
+        let record = run.sample()
+        return RunEnd(
+            state: state,
+            finishedAt: run.now,
+            progress: state == .succeeded ? 1 : record.progress,
+            tasksTracked: record.tasksTracked,
+            tasksFinished: record.tasksFinished,
+            tasksFailed: record.tasksFailed,
+            failures: record.failures,
+            cancelRequestedAt: record.cancelRequestedAt
+        )
+    }
+
+    /// Adds the result; one that cannot be kept makes the run fail.
+    private func addResult(to end: inout RunEnd) {
+        do {
+            guard let result = try run.prepared.result() else { return }
+            let text = try ErrorText.json(result)
+            guard text.utf8.count <= Self.resultLimit else {
+                throw ResultTooLarge(size: text.utf8.count)
+            }
+            end.result = text
+        } catch {
+            let sentence = LogText.oneLine(
+                "The result cannot be kept: \(ErrorText.sentence(error))"
+            )
+            end.error = end.error ?? sentence
+            if end.state == .succeeded { end.state = .failed }
+        }
+    }
+
+    private var timeline: [UInt8]? {
+        (try? JSONEncoder().encode(run.recorder.timeline)).map { [UInt8]($0) }
+    }
+
+    private var overdueSentence: String {
+        guard let (limit, name) = limits.time(of: run.kind) else {
+            return "The time limit is over."
+        }
+        return "The time limit of \(Self.text(limit)) (\(name)) is over."
+    }
+
+    /// The names of the first tasks that still execute.
+    private static func names(in snapshot: JobSnapshot) -> String {
+        func leaves(_ task: JobSnapshot) -> [JobSnapshot] {
+            task.unfinished.isEmpty ? [task] : task.unfinished.flatMap(leaves)
+        }
+        let all = leaves(snapshot)
+        // What only waits has nothing to stop.
+        let executing = all.filter { $0.state == "executing" }
+        let names = (executing.isEmpty ? all : executing).map(\.name)
+        let more = names.count - 5
+        return names.prefix(5).map { String($0.prefix(80)) }.joined(separator: ", ")
+            + (more > 0 ? " and others" : "")
+    }
+
+    private static func text(_ duration: Duration) -> String {
+        let seconds = duration / .seconds(1)
+        return seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
+    }
+}
+
+/// A result that is larger than the server keeps.
+struct ResultTooLarge: Error, CustomStringConvertible {
+    let size: Int
+
+    var description: String {
+        "it has \(size) bytes, and at most \(RunReport.resultLimit) are kept."
+    }
+}
