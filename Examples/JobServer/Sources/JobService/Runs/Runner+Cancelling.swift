@@ -8,13 +8,13 @@ extension Runner {
     /// - Returns: The run as it stands.
     /// - Throws: ``RunProblem`` if there is none, or it has ended.
     func cancel(_ id: Int64) async throws -> RunRecord {
-        let now = RunClock.now
+        let time = now()
         let isWaiting = state.withLock { state in
             guard state.admission.runWithdrawn(id) else { return false }
             state.ending.insert(id)
             return true
         }
-        if isWaiting { return try await withdraw(id, at: now) }
+        if isWaiting { return try await withdraw(id, at: time) }
         let (isLive, isEnding, action, run) = state.withLock { state in
             let isLive = state.lives[id]?.isLive == true
             let isEnding = state.lives[id] != nil || state.ending.contains(id)
@@ -24,13 +24,13 @@ extension Runner {
             if let run {
                 if action == .cancelJob {
                     // A job of many tasks takes long to cancel.
-                    await offPool { run.cancel(at: now) }
+                    await offPool { run.cancel(at: time) }
                 }
                 board.put(run.sample())
                 hub.runChanged(id)
             }
             // A crash after the answer shall not make it run again.
-            await promised { [self] in try? await store.noteCancel(of: id, at: now) }
+            await promised { [self] in try? await store.noteCancel(of: id, at: time) }
             return try await record(id)
         }
         let record = try await record(id)
@@ -39,12 +39,12 @@ extension Runner {
         // Written down, and not yet handed to the queue: it never starts.
         guard record.state == .queued else { throw RunProblem.ended }
         state.withLock { _ = $0.ending.insert(id) }
-        return try await withdraw(id, at: now)
+        return try await withdraw(id, at: time)
     }
 
     /// Writes down that a run which has not started is cancelled; while the store fails, later.
-    private func withdraw(_ id: Int64, at now: Int64) async throws -> RunRecord {
-        let end = RunEnd(state: .cancelled, finishedAt: now, cancelRequestedAt: now)
+    private func withdraw(_ id: Int64, at time: Int64) async throws -> RunRecord {
+        let end = RunEnd(state: .cancelled, finishedAt: time, cancelRequestedAt: time)
         var known = try? await record(id)
         await promised { [self] in
             if let ended = try? await store.end(id, end) {
@@ -57,7 +57,7 @@ extension Runner {
             countRuns()
         }
         if let written = board.records([id])[id], written.state.isEnd { return written }
-        known?.cancelRequestedAt = now
+        known?.cancelRequestedAt = time
         if let known { board.replace(known) }
         hub.runChanged(id)
         guard let known else { throw RunProblem.unknownRun }

@@ -62,7 +62,7 @@ extension Runner {
             guard let record = run?.sample() ?? board.records([id])[id] else { continue }
             let summary = RunEnd(
                 state: end.state,
-                finishedAt: run?.now ?? RunClock.now,
+                finishedAt: run?.now ?? now(),
                 progress: record.progress,
                 tasksTracked: record.tasksTracked,
                 tasksFinished: record.tasksFinished,

@@ -96,7 +96,7 @@ final class Runner: Sendable {
     /// Lets runs start: those that waited when the server before ended, and new ones.
     func open(with records: [RunRecord]) {
         for record in records { board.put(record) }
-        start { $0.admission.opened(with: records.map(\.entry), at: RunClock.now) }
+        start { $0.admission.opened(with: records.map(\.entry), at: now()) }
     }
 
     // MARK: - Running
@@ -138,7 +138,7 @@ final class Runner: Sendable {
             let sentence = (error as? InvalidParameter)?.sentence ?? ErrorText.sentence(error)
             let summary = RunEnd(
                 state: end.state,
-                finishedAt: RunClock.now,
+                finishedAt: now(),
                 error: LogText.oneLine(sentence)
             )
             await write(detail.record, summary)
@@ -236,7 +236,7 @@ final class Runner: Sendable {
         guard end.state == .failed,
             let delay = run.kind.attempts.delay(after: record.attempt)
         else { return nil }
-        let now = RunClock.now
+        let time = now()
         return NewRun(
             kind: record.kind,
             title: record.title,
@@ -244,10 +244,10 @@ final class Runner: Sendable {
             key: run.detail.key,
             previousID: record.id,
             attempt: record.attempt + 1,
-            submittedAt: now,
+            submittedAt: time,
             requested: run.detail.requested,
             priority: record.priority,
-            runAt: delay > .zero ? now + Int64(delay / .milliseconds(1)) : nil,
+            runAt: delay > .zero ? time + Int64(delay / .milliseconds(1)) : nil,
             journalID: run.journal.id
         )
     }
@@ -280,7 +280,7 @@ final class Runner: Sendable {
     func added(_ record: RunRecord) {
         board.put(record)
         hub.runChanged(record.id)
-        start { $0.admission.runAdded(record.entry, at: RunClock.now) }
+        start { $0.admission.runAdded(record.entry, at: now()) }
     }
 
     /// Forgets a run that is written down, and starts the next.

@@ -40,7 +40,7 @@ struct Sampler: Service {
     private func startPlannedRuns() async throws {
         while true {
             try await Task.sleep(for: .milliseconds(100))
-            let now = RunClock.now
+            let now = runner.now()
             guard let time = runner.state.withLock({ $0.admission.nextTime }), time <= now else {
                 continue
             }

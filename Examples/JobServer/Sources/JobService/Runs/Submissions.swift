@@ -36,7 +36,7 @@ struct Submissions: Sendable {
                 title: checked.title,
                 parameters: checked.json,
                 key: submission.key,
-                submittedAt: RunClock.now,
+                submittedAt: runner.now(),
                 requested: submission.key == nil ? nil : requested,
                 priority: submission.priority ?? runner.kinds[submission.kind]?.priority ?? 0,
                 runAt: submission.runAt
@@ -58,7 +58,7 @@ struct Submissions: Sendable {
                 parameters: checked.json,
                 previousID: id,
                 attempt: detail.record.attempt + 1,
-                submittedAt: RunClock.now,
+                submittedAt: runner.now(),
                 priority: detail.record.priority,
                 // What failed or was interrupted goes on where it was, if its kind keeps a journal.
                 journalID: detail.record.state == .succeeded ? nil : detail.journalID ?? id
@@ -131,7 +131,7 @@ struct Submissions: Sendable {
             }
             runner.board.put(record)
             runner.hub.runChanged(record.id)
-            runner.start { $0.admission.runQueued(record.entry, at: RunClock.now) }
+            runner.start { $0.admission.runQueued(record.entry, at: runner.now()) }
             return (record, true)
         } catch let error as RunProblem {
             throw error
