@@ -103,7 +103,7 @@ KEEPERS = [
            "Unmanaged.passUnretained(record).release()",
            "",
            "JobRetentionTests"),
-    Keeper("J12", "TaskQueue/Lending/TaskQueuePermits.swift",
+    Keeper("J12", "TaskQueue/Lending/PermitLoans.swift",
            "change(slot) { $0.isWaitingJob = true }",
            "",
            "TaskQueuePermitsTests"),

@@ -235,7 +235,7 @@ struct TaskQueueShellWorld {
     var key: Key {
         let slots = machine.slots.enumerated()
             .map { index, slot in
-                let state = machine.permits.state(of: index)
+                let state = machine.permits.loans.state(of: index)
                 return Key.Slot(
                     entry: slot.state == .vacant ? -1 : slot.entry ?? -1,
                     state: slot.state,
@@ -248,7 +248,7 @@ struct TaskQueueShellWorld {
                 )
             }
         let asking = machine.slots.indices.map { index in
-            let asked = machine.permits.state(of: index).asked.value
+            let asked = machine.permits.loans.state(of: index).asked.value
             return [asked?.requests.count ?? 0, asked?.jobsBelow.count ?? 0]
         }
         let others = threads.dropFirst(2).filter { !$0.isEmpty }

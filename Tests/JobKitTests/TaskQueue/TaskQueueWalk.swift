@@ -146,7 +146,9 @@ struct TaskQueueWalk {
             expect(best?.id == id, "starts the most urgent first")
         }
         entries[index].isExecuting = true
-        guard let lender = machine.permits.lender(of: entries[index].slot) else { return true }
+        guard let lender = machine.permits.loans.lender(of: entries[index].slot) else {
+            return true
+        }
         let job = entries.first { $0.slot == lender.slot }
         if isLeft(entries[index]) { return true }
         expect(job?.isWaitingJob == true, "borrows from a job that waits")
@@ -239,7 +241,7 @@ struct TaskQueueWalk {
         if machine.permits.taken < machine.width { return true }
         return entries.contains {
             $0.isExecuting && $0.isWaitingJob && isAncestor($0.id, of: entry)
-                && machine.permits.borrower(of: $0.slot) == nil
+                && machine.permits.loans.borrower(of: $0.slot) == nil
         }
     }
 
@@ -251,11 +253,11 @@ struct TaskQueueWalk {
         let takers = entries.count {
             let slot = slots[$0.slot]
             return (slot.state == .executing || slot.state == .granted)
-                && machine.permits.lender(of: $0.slot) == nil
+                && machine.permits.loans.lender(of: $0.slot) == nil
         }
         expect(machine.permits.taken == takers, "counts the permits taken")
-        let lending = slots.indices.count { machine.permits.state(of: $0).canLend }
-        expect(machine.permits.lenderCount == lending, "counts the lenders")
+        let lending = slots.indices.count { machine.permits.loans.state(of: $0).canLend }
+        expect(machine.permits.loans.lenderCount == lending, "counts the lenders")
         expect(
             machine.permits.grantedCount == slots.count { $0.state == .granted },
             "counts the loans"
@@ -265,13 +267,13 @@ struct TaskQueueWalk {
             let slot = slots[entry.slot]
             expect((slot.state == .executing) == entry.isExecuting, "knows who executes")
             // J12: at most one borrower per job, and both know of each other.
-            if let lender = machine.permits.lender(of: entry.slot) {
+            if let lender = machine.permits.loans.lender(of: entry.slot) {
                 expect(lenders.insert(lender.slot).inserted, "lends a place once")
-                let borrower = machine.permits.borrower(of: lender.slot)
+                let borrower = machine.permits.loans.borrower(of: lender.slot)
                 expect(borrower == machine.ticket(entry.slot), "lenders know the borrower")
             }
-            if let borrower = machine.permits.borrower(of: entry.slot) {
-                let lender = machine.permits.lender(of: borrower.slot)
+            if let borrower = machine.permits.loans.borrower(of: entry.slot) {
+                let lender = machine.permits.loans.lender(of: borrower.slot)
                 expect(lender == machine.ticket(entry.slot), "borrowers know the lender")
             }
         }
@@ -287,8 +289,8 @@ struct TaskQueueWalk {
 
     /// J12: no search ends below a job that could lend.
     private func checkWhatSearchesHaveShown() {
-        let lenders = entries.filter { machine.permits.state(of: $0.slot).canLend }
-        for entry in entries where machine.permits.isKnownToBeInVain(above: entry.slot) {
+        let lenders = entries.filter { machine.permits.loans.state(of: $0.slot).canLend }
+        for entry in entries where machine.permits.loans.isKnownToBeInVain(above: entry.slot) {
             let holds = !lenders.contains { $0.id == entry.id || isAncestor($0.id, of: entry) }
             expect(holds, "looks for lenders where there are some")
         }
@@ -297,7 +299,7 @@ struct TaskQueueWalk {
     /// Q2: no task of a job waits for a place that the job has promised to a less urgent one.
     private func checkThatLoansAreUrgent() {
         for entry in entries where machine.slots[entry.slot].state == .granted {
-            let lender = machine.permits.lender(of: entry.slot)
+            let lender = machine.permits.loans.lender(of: entry.slot)
             let job = entries.first { $0.slot == lender?.slot }
             let more = entries.first { other in
                 machine.slots[other.slot].state == .ready
@@ -312,9 +314,9 @@ struct TaskQueueWalk {
     /// could be in the place of a job.
     private func checkThatNoPlaceIsIdle() {
         let lenders = entries.filter {
-            $0.isExecuting && $0.isWaitingJob && machine.permits.borrower(of: $0.slot) == nil
+            $0.isExecuting && $0.isWaitingJob && machine.permits.loans.borrower(of: $0.slot) == nil
         }
-        for entry in entries where machine.permits.lender(of: entry.slot) == nil {
+        for entry in entries where machine.permits.loans.lender(of: entry.slot) == nil {
             let state = machine.slots[entry.slot].state
             guard state == .ready || state == .executing else { continue }
             expect(!lenders.contains { isAncestor($0.id, of: entry) }, "lends what it can")

@@ -12,9 +12,9 @@ import Testing
         machine.jobWaits(job)
         #expect(machine.next() == "task")
         #expect(machine.permits.taken == 2)
-        #expect(machine.permits.borrower(of: job) == nil)
+        #expect(machine.permits.loans.borrower(of: job) == nil)
         let stranger = machine.entryAdded("stranger")
-        #expect(machine.permits.lender(of: task)?.slot == job)
+        #expect(machine.permits.loans.lender(of: task)?.slot == job)
         #expect([machine.next(), machine.next()] == ["stranger", nil])
         #expect(machine.permits.taken == 2)
         _ = machine.entryFinished(task)
@@ -28,7 +28,7 @@ import Testing
         _ = machine.entryAdded("stranger")
         #expect([machine.next(), machine.next()] == ["task", nil])
         machine.jobWaits(job)
-        #expect(machine.permits.lender(of: task)?.slot == job)
+        #expect(machine.permits.loans.lender(of: task)?.slot == job)
         #expect(machine.next() == "stranger")
     }
 
@@ -37,11 +37,11 @@ import Testing
         let task = machine.entryAdded("task", lenders: [job])
         machine.jobWaits(job)
         _ = machine.entryAdded("stranger")
-        #expect(machine.permits.borrower(of: job) == nil)
+        #expect(machine.permits.loans.borrower(of: job) == nil)
         machine.widthChanged(to: 2)
         #expect(machine.startableCount == 2)
         machine.widthChanged(to: 1)
-        #expect(machine.permits.borrower(of: job)?.slot == task)
+        #expect(machine.permits.loans.borrower(of: job)?.slot == task)
         #expect([machine.next(), machine.next()] == ["task", nil])
     }
 
@@ -56,7 +56,7 @@ import Testing
         _ = machine.entryAdded("stranger")
         #expect(machine.next() == nil)
         _ = machine.entryFinished(jobs[0])
-        #expect(machine.permits.lender(of: task)?.slot == jobs[1])
+        #expect(machine.permits.loans.lender(of: task)?.slot == jobs[1])
         #expect(machine.next() == "stranger")
     }
 

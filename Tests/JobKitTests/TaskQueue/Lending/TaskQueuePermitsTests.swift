@@ -29,7 +29,7 @@ import Testing
         machine.jobWaits(job)
         for (number, task) in tasks.enumerated() {
             #expect([machine.next(), machine.next()] == ["\(number)", nil])
-            #expect(machine.permits.state(of: job).asked.value?.requests.count ?? 0 <= 1)
+            #expect(machine.permits.loans.state(of: job).asked.value?.requests.count ?? 0 <= 1)
             _ = machine.entryFinished(task)
         }
     }
@@ -85,13 +85,13 @@ import Testing
             machine.jobWaits(stranger)
             let task = machine.entryAdded("task", lenders: [jobs[39]])
             #expect(machine.next() == nil)
-            #expect(jobs.allSatisfy { machine.permits.isKnownToBeInVain(above: $0) })
+            #expect(jobs.allSatisfy { machine.permits.loans.isKnownToBeInVain(above: $0) })
             if getsLender {
                 machine.jobsFound([stranger], waitingFor: jobs[20])
             } else {
                 machine.jobWaits(jobs[20])
             }
-            let looked = jobs.firstIndex { !machine.permits.isKnownToBeInVain(above: $0) }
+            let looked = jobs.firstIndex { !machine.permits.loans.isKnownToBeInVain(above: $0) }
             #expect(looked == 20)
             #expect(machine.next() == "task")
             _ = machine.entryFinished(task)
@@ -101,8 +101,8 @@ import Testing
     /// Every order of seven events in a chain of three jobs, none of which has a place to spare.
     @Test func everyOrderOfEventsInAChainLendsWhatItCan() {  // J12
         func visit(_ machine: Machine, depth: Int) {
-            let lenders = (0..<3).filter { machine.permits.state(of: $0).canLend }
-            for job in 0..<3 where machine.permits.isKnownToBeInVain(above: job) {
+            let lenders = (0..<3).filter { machine.permits.loans.state(of: $0).canLend }
+            for job in 0..<3 where machine.permits.loans.isKnownToBeInVain(above: job) {
                 if lenders.contains(where: { $0 <= job }) { Issue.record("looked past a lender") }
             }
             let ready = machine.slots.count { $0.state == .ready }
@@ -111,7 +111,7 @@ import Testing
             guard depth > 0 else { return }
             for job in 0..<3 {
                 var machine = machine
-                if machine.permits.state(of: job).isWaitingJob {
+                if machine.permits.loans.state(of: job).isWaitingJob {
                     machine.jobBusy(job)
                 } else {
                     machine.jobWaits(job)
@@ -335,10 +335,12 @@ import Testing
                     tasks[0] = machine.entryAdded("a", lenders: [0])
                 case .addSecond where tasks[1] == nil:
                     tasks[1] = machine.entryAdded("b", isReady: true, lenders: [0])
-                case .jobWaits where !machine.permits.state(of: 0).isWaitingJob: machine.jobWaits(0)
-                case .jobBusy where machine.permits.state(of: 0).isWaitingJob: machine.jobBusy(0)
+                case .jobWaits where !machine.permits.loans.state(of: 0).isWaitingJob:
+                    machine.jobWaits(0)
+                case .jobBusy where machine.permits.loans.state(of: 0).isWaitingJob:
+                    machine.jobBusy(0)
                 case .start where machine.startableCount > 0:
-                    #expect(machine.permits.state(of: 0).isWaitingJob)
+                    #expect(machine.permits.loans.state(of: 0).isWaitingJob)
                     #expect(machine.next() != nil)
                 case .finish:
                     let executing = machine.slots.indices.dropFirst()
@@ -371,10 +373,14 @@ extension TaskQueueStateMachine {
 
 extension TaskQueueStateMachine {
     /// Whether anything is left of a request, after whatever has left.
-    var remembersRequests: Bool { slots.indices.contains { !permits.state(of: $0).asked.isNone } }
+    var remembersRequests: Bool {
+        slots.indices.contains { !permits.loans.state(of: $0).asked.isNone }
+    }
 }
 
-extension TaskQueuePermits {
+extension PermitLoans {
+    func state(of slot: Int) -> LoanState { isKnown(slot) ? states[slot] : LoanState() }
+
     /// Whether a search need not look at this job, nor above it.
     func isKnownToBeInVain(above slot: Int) -> Bool {
         searches.distance(of: state(of: slot).search) != nil
