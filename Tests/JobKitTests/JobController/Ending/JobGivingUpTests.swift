@@ -6,26 +6,10 @@ import XCTest
 
 /// O11: jobs that were told to stop and whose tasks or code do not.
 final class JobGivingUpTests: XCTestCase {
-    private let clock = ManualClock()
-
-    private func limited<Limited: ConcurrentOperation>(_ operation: Limited) -> Limited {
-        operation.clock = clock
-        operation.maximumStopTime = .seconds(5)
-        return operation
-    }
-
-    private func deaf(_ name: String) -> HeldOperation {
-        HeldOperation(name, stopsWhenCancelled: false)
-    }
-
-    /// Lets the time pass that a number of operations have to stop.
-    private func timePasses(of count: Int = 1) async {
-        await clock.waitForSleepers(count)
-        clock.advance(by: .seconds(5))
-    }
+    private let limit = StopLimit()
 
     func testGivenUpTaskIsDeliveredAndTheJobGoesOn() async {
-        let task = limited(deaf("stuck"))
+        let task = limit.set(on: HeldOperation("stuck", stopsWhenCancelled: false))
         let job = ScriptedJob { job in
             job.trackAndQueue(task) { task in
                 job.log.record("\(task.outcome?.text ?? "") \(task.isGivenUp)")
@@ -36,7 +20,7 @@ final class JobGivingUpTests: XCTestCase {
         job.startJob()
         await wait(for: task.began)
         task.cancel()
-        await timePasses()
+        await limit.passes()
         await bounded { await job.waitForFinish() }
         XCTAssertEqual(
             job.events,
@@ -48,29 +32,31 @@ final class JobGivingUpTests: XCTestCase {
     }
 
     func testOverrunTaskThatIsGivenUpHasFailed() async {
-        let task = limited(deaf("stuck"))
+        let task = limit.set(on: HeldOperation("stuck", stopsWhenCancelled: false))
         task.maximumRuntime = .seconds(1)
         let job = ScriptedJob { $0.trackAndQueue(task) }
         job.onFailure = { _, _ in .carryOn }
         job.startJob()
         await wait(for: task.began)
-        await clock.waitForSleepers()
-        clock.advance(by: .seconds(1))
+        await limit.clock.waitForSleepers()
+        limit.clock.advance(by: .seconds(1))
         await wait(for: task.told)
-        await timePasses()
+        await limit.passes()
         await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events.prefix(2), ["failed stuck", "task stuck"])
         XCTAssertEqual(job.outcome?.text, "succeeded")
     }
 
     func testGivenUpJobLeavesItsTasksAndCallsNothingMore() async {
-        let tasks = (0..<3).map { deaf("\($0)") }
-        let job = limited(ScriptedJob { job in for task in tasks { job.trackAndQueue(task) } })
+        let tasks = (0..<3).map { HeldOperation("\($0)", stopsWhenCancelled: false) }
+        let job = limit.set(
+            on: ScriptedJob { job in for task in tasks { job.trackAndQueue(task) } }
+        )
         let (books, collector) = books(of: job)
         job.startJob()
         for task in tasks { await wait(for: task.began) }
         job.cancel()
-        await timePasses()
+        await limit.passes()
         await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.outcome?.text, "cancelled")
         XCTAssertEqual(job.events, [])
@@ -90,15 +76,15 @@ final class JobGivingUpTests: XCTestCase {
     }
 
     func testOverrunJobIsGivenUpAsTimedOut() async {
-        let task = deaf("stuck")
-        let job = limited(ScriptedJob { $0.trackAndQueue(task) })
+        let task = HeldOperation("stuck", stopsWhenCancelled: false)
+        let job = limit.set(on: ScriptedJob { $0.trackAndQueue(task) })
         job.maximumRuntime = .seconds(1)
         job.startJob()
         await wait(for: task.began)
-        await clock.waitForSleepers()
-        clock.advance(by: .seconds(1))
+        await limit.clock.waitForSleepers()
+        limit.clock.advance(by: .seconds(1))
         await wait(for: task.told)
-        await timePasses()
+        await limit.passes()
         await bounded { await job.waitForFinish() }
         XCTAssertTrue(job.error is OperationTimedOut)
         task.finish()
@@ -106,15 +92,19 @@ final class JobGivingUpTests: XCTestCase {
 
     // O11: a job that has failed and is then told to stop ends as it had failed.
     func testJobThatHasFailedIsGivenUpAfterACancel() async {
-        let (task, fails) = (deaf("stuck"), HeldOperation("fails"))
-        let job = limited(ScriptedJob { for task in [task, fails] { $0.trackAndQueue(task) } })
+        let (task, fails) = (
+            HeldOperation("stuck", stopsWhenCancelled: false), HeldOperation("fails")
+        )
+        let job = limit.set(
+            on: ScriptedJob { for task in [task, fails] { $0.trackAndQueue(task) } }
+        )
         job.startJob()
         await wait(for: task.began)
         fails.finish(with: SampleError())
         await wait(for: task.told)
-        XCTAssertNil(clock.nextDeadline)
+        XCTAssertNil(limit.clock.nextDeadline)
         job.cancel()
-        await timePasses()
+        await limit.passes()
         await bounded { await job.waitForFinish() }
         XCTAssertTrue(job.error is SampleError)
         XCTAssertEqual(job.events, ["failed fails"])
@@ -123,8 +113,8 @@ final class JobGivingUpTests: XCTestCase {
 
     func testJobAboveAGivenUpJobGoesOnInAQueueOfWidthOne() async {
         let queue = TaskQueue(name: "narrow", maxConcurrentOperationCount: 1)
-        let stuck = deaf("stuck")
-        let inner = limited(ScriptedJob("inner", queue: queue) { $0.trackAndQueue(stuck) })
+        let stuck = HeldOperation("stuck", stopsWhenCancelled: false)
+        let inner = limit.set(on: ScriptedJob("inner", queue: queue) { $0.trackAndQueue(stuck) })
         let outer = ScriptedJob("outer", queue: queue) { job in
             job.trackAndQueue(inner)
             job.trackAndQueue(InstantOperation("next"))
@@ -133,7 +123,7 @@ final class JobGivingUpTests: XCTestCase {
         outer.startJob(on: queue)
         await wait(for: stuck.began)
         inner.cancel()
-        await timePasses()
+        await limit.passes()
         // What was left keeps the place that it borrowed.
         stuck.finish()
         await bounded { await outer.waitForFinish() }
@@ -143,8 +133,8 @@ final class JobGivingUpTests: XCTestCase {
     }
 
     func testDeepJobsThatAreAllCancelledGoOnWhenTheInnermostIsGivenUp() async {
-        let stuck = deaf("stuck")
-        var job = limited(ScriptedJob("0") { $0.trackAndQueue(stuck) })
+        let stuck = HeldOperation("stuck", stopsWhenCancelled: false)
+        var job = limit.set(on: ScriptedJob("0") { $0.trackAndQueue(stuck) })
         for depth in 1...20 {
             let inner = job
             job = ScriptedJob("\(depth)") { $0.trackAndQueue(inner) }
@@ -152,205 +142,21 @@ final class JobGivingUpTests: XCTestCase {
         job.startJob()
         await wait(for: stuck.began)
         job.cancel()
-        await timePasses()
+        await limit.passes()
         await bounded { [job] in await job.waitForFinish() }
         XCTAssertEqual(job.events, ["cancelled"])
         stuck.finish()
     }
 
-    func testJobWhoseMainNeverReturnsIsGivenUp() async {
-        for callbackQueue in [nil, DispatchQueue(label: "callbacks")] {
-            let clock = ManualClock()
-            let (began, release, left) = (Gate(), Gate(), Gate())
-            let job = ScriptedJob(callbackQueue: callbackQueue) { job in
-                began.open()
-                release.wait()
-                // J13, O11: what its code goes on to do is ignored.
-                let late = InstantOperation("late")
-                job.trackAndQueue(late)
-                XCTAssertTrue(late.isCancelled)
-                job.finish(with: SampleError())
-                job.perform(after: .zero) { XCTFail("called") }
-                left.open()
-            }
-            job.clock = clock
-            job.maximumStopTime = .seconds(5)
-            job.startJob()
-            await wait(for: began)
-            job.cancel()
-            await clock.waitForSleepers()
-            clock.advance(by: .seconds(5))
-            await bounded { await job.waitForFinish() }
-            XCTAssertEqual(job.outcome?.text, "cancelled")
-            release.open()
-            await wait(for: left)
-            XCTAssertEqual(job.events, [])
-        }
-    }
-
-    func testJobWhoseCallbackNeverReturnsIsGivenUpAndReleased() async {
-        typealias Stuck = @Sendable (ScriptedJob) -> Void
-        let began = Guarded(Gate())
-        let release = Guarded(Gate())
-        let stuck: Stuck = { job in
-            began.withLock { $0 }.open()
-            release.withLock { $0 }.wait()
-            job.trackAndQueue(InstantOperation("late"))
-        }
-        let setUps: [@Sendable (ScriptedJob) -> Void] = [
-            { $0.onTask = { job, _ in stuck(job) } },
-            { $0.onGroup = { job, _ in stuck(job) } },
-            { $0.onAll = { stuck($0) } },
-            { job in
-                job.onFailure = { job, _ in
-                    stuck(job)
-                    return .carryOn
-                }
-            },
-            { job in
-                job.script = { job in
-                    job.trackAndQueue(InstantOperation("closure")) { [unowned job] _ in stuck(job) }
-                }
-            },
-        ]
-        for setUp in setUps {
-            began.withLock { $0 = Gate() }
-            release.withLock { $0 = Gate() }
-            weak var released: ScriptedJob?
-            let waiting = deaf("waiting")
-            do {
-                let clock = ManualClock()
-                let job = ScriptedJob { job in
-                    job.trackAndQueue(waiting, cancellation: .cancelWithoutWaiting)
-                    job.trackAndQueue(InstantOperation("ok"))
-                    job.trackAndQueue(InstantOperation("no", failure: SampleError()))
-                }
-                job.onFailure = { _, _ in .carryOn }
-                setUp(job)
-                if job.onAll != nil { job.script = { $0.trackAndQueue(InstantOperation("ok")) } }
-                let (books, collector) = books(of: job)
-                job.clock = clock
-                job.maximumStopTime = .seconds(5)
-                job.startJob()
-                await wait(for: began.withLock { $0 })
-                job.cancel()
-                await clock.waitForSleepers()
-                clock.advance(by: .seconds(5))
-                await bounded { await job.waitForFinish() }
-                XCTAssertTrue(job.isGivenUp)
-                XCTAssertEqual(collector.log.events.last, "job finished")
-                release.withLock { $0 }.open()
-                XCTAssertEqual(books.complaints, [])
-                released = job
-            }
-            waiting.finish()
-            await eventually { released == nil }
-        }
-    }
-
-    func testJobThatWaitsForItsCallbackQueueIsGivenUp() async {
-        let (release, blocked) = (Gate(), Gate())
-        let callbacks = DispatchQueue(label: "callbacks")
-        callbacks.async {
-            blocked.open()
-            release.wait()
-        }
-        await wait(for: blocked)
-        let task = deaf("early")
-        let job = limited(ScriptedJob(callbackQueue: callbacks))
-        job.track(task)
-        task.start()
-        job.startJob()
-        await eventually { job.isExecuting }
-        job.cancel()
-        await timePasses()
-        await bounded { await job.waitForFinish() }
-        release.open()
-        let drained = expectation(description: "drained")
-        callbacks.async { drained.fulfill() }
-        await fulfillment(of: [drained], timeout: 300)
-        XCTAssertEqual(job.events, [])
-        task.finish()
-    }
-
-    // J8: a job that was cancelled before its start waits for what other code has started.
-    func testJobThatNeverEnteredMainIsGivenUp() async {
-        let task = deaf("elsewhere")
-        let job = limited(ScriptedJob())
-        job.track(task)
-        task.start()
-        job.cancel()
-        XCTAssertNil(clock.nextDeadline)
-        job.startJob()
-        await timePasses()
-        await waitForFinish(ofCancelled: job)
-        XCTAssertTrue(job.isGivenUp)
-        XCTAssertEqual(job.events, [])
-        task.finish()
-    }
-
-    // O5, J8: the thread that cancels is stuck in one task, and the others must be told.
-    func testTaskWhoseDidCancelNeverReturnsKeepsNoJobOpen() async {
-        let release = Gate()
-        let stuck = limited(
-            ScriptedOperation("stuck", onCancel: { _ in release.wait() }, onMain: { _ in })
-        )
-        let others = (0..<4).map { HeldOperation("\($0)") }
-        let inner = ScriptedJob("inner") { job in
-            job.trackAndQueue(stuck)
-            for task in others[..<2] { job.trackAndQueue(task) }
-        }
-        let outer = ScriptedJob("outer") { job in
-            job.trackAndQueue(inner)
-            for task in others[2...] { job.trackAndQueue(task) }
-        }
-        outer.startJob()
-        for task in others { await wait(for: task.began) }
-        await eventually { stuck.isExecuting }
-        let returned = Gate()
-        Thread.detachNewThread {
-            outer.cancel()
-            returned.open()
-        }
-        await timePasses()
-        for operation in [outer, inner] {
-            await bounded { await operation.waitForFinish() }
-        }
-        for task in others { XCTAssertTrue(task.isFinished) }
-        XCTAssertEqual(outer.events, ["cancelled"])
-        release.open()
-        await wait(for: returned)
-    }
-
-    func testJobWhoseOwnDidCancelNeverReturnsIsGivenUp() async {
-        let release = Gate()
-        let task = HeldOperation("task")
-        let job = limited(ScriptedJob { $0.trackAndQueue(task) })
-        job.onDidCancel = { _ in release.wait() }
-        job.startJob()
-        await wait(for: task.began)
-        let returned = Gate()
-        Thread.detachNewThread {
-            job.cancel()
-            returned.open()
-        }
-        await timePasses()
-        await bounded { await job.waitForFinish() }
-        // What it left was told to stop.
-        await bounded { await task.waitForFinish() }
-        XCTAssertTrue(task.isCancelled)
-        release.open()
-        await wait(for: returned)
-    }
-
     /// R2: the job's own finish is its last event.
     func testEndWaitsForAnObserverThatIsBeingToldOfADelivery() async {
-        let held = deaf("held")
-        let job = limited(
-            ScriptedJob { job in
-                job.trackAndQueue(InstantOperation("first"))
-                job.trackAndQueue(held)
-            }
+        let held = HeldOperation("held", stopsWhenCancelled: false)
+        let job = limit.set(
+            on:
+                ScriptedJob { job in
+                    job.trackAndQueue(InstantOperation("first"))
+                    job.trackAndQueue(held)
+                }
         )
         let observer = HeldObserver()
         job.addObserver(observer)
@@ -358,7 +164,7 @@ final class JobGivingUpTests: XCTestCase {
         await wait(for: observer.isTold)
         await wait(for: held.began)
         job.cancel()
-        await timePasses()
+        await limit.passes()
         await eventually { job.shell.ask { $0.machine.isGivenUp } }
         XCTAssertFalse(job.isFinished)
         observer.release.open()
@@ -374,7 +180,7 @@ final class JobGivingUpTests: XCTestCase {
     func testJobsThatEndInManyWaysRaceWithGivingUp() async {
         for seed in UInt64(1)...200 {
             var random = SeededGenerator(seed: seed)
-            let tasks = (0..<6).map { self.deaf("\($0)") }
+            let tasks = (0..<6).map { HeldOperation("\($0)", stopsWhenCancelled: false) }
             let job = ScriptedJob { job in
                 for task in tasks { job.trackAndQueue(task) }
                 if seed.isMultiple(of: 3) { job.finish() }

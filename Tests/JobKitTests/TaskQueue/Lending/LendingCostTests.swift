@@ -1,0 +1,92 @@
+import Foundation
+import JobKitTesting
+import Synchronization
+import XCTest
+
+@testable import JobKit
+
+/// J12: what lending asks of jobs, and that many loans take no time.
+final class LendingCostTests: XCTestCase {
+    /// Telling the queue costs every job, so it ends with the reason for it.
+    func testJobsSayThatTheyWaitOnlyWhileItMatters() async {
+        let queue = TaskQueue()
+        func asks() -> Bool { queue.shell.asksWhoWaits.load(ordering: .relaxed) }
+        XCTAssertFalse(asks())
+        queue.maxConcurrentOperationCount = 2
+        XCTAssertTrue(asks())
+        queue.maxConcurrentOperationCount = TaskQueue.defaultMaxConcurrentOperationCount
+        XCTAssertFalse(asks())
+        queue.isSuspended = true
+        queue.addBarrierBlock {}
+        XCTAssertTrue(asks())
+        queue.isSuspended = false
+        await drain(queue)
+        XCTAssertFalse(asks())
+    }
+
+    /// A worker of the job's queue tells it with what it asks there next, and any other thread at
+    /// once.
+    func testWorkerOfTheJobsQueueTellsLater() async {
+        let (queue, job) = (TaskQueue(maxConcurrentOperationCount: 1), JobController())
+        let permit = JobPermit()
+        queue.isSuspended = true
+        queue.addOperation(job)
+        permit.jobStarts(job)
+        let own = PendingPermitUpdate(for: queue.shell)
+        let other = PendingPermitUpdate(for: TaskQueue(maxConcurrentOperationCount: 1).shell)
+        for worker in [own, other, nil] {
+            permit.jobBusy(worker)
+            permit.jobWaits(job, worker)
+        }
+        XCTAssertTrue(own.busy?.takeUnretainedValue() === job)
+        XCTAssertTrue(own.waiting === job)
+        XCTAssertNil(other.busy)
+        XCTAssertNil(other.waiting)
+        queue.isSuspended = false
+        await drain(queue)
+    }
+
+    /// J10: where ten thousand jobs are nested, a look up from each would be fifty million.
+    func testJobThatStartsANestedOneLooksAtNoJobAbove() {
+        let nested = ScriptedJob("nested") { $0.track(HeldOperation("held")) }
+        let job = ScriptedJob("job")
+        // It has begun, and has a task, as soon as it is in its queue.
+        job.trackAndQueue(nested, on: InlineQueue())
+        let above = AskedListener()
+        XCTAssertTrue(job.addListener(above))
+        job.start()
+        XCTAssertTrue(nested.isExecuting)
+        XCTAssertEqual(above.questions.count, 0)
+        job.cancel()
+    }
+
+    /// J10: many steps of a job in the queue where it has its own permit, at width 1.
+    func testManyStepsWithTheJobsOwnPermit() async throws {
+        final class Steps: JobController, @unchecked Sendable {
+            var count = 0
+            override func main() { step() }
+            func step() {
+                guard count < 100_000 else { return }
+                trackAndQueue(ConcurrentOperation()) { _ in
+                    self.count += 1
+                    self.step()
+                }
+            }
+        }
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        let job = Steps(queue: queue)
+        try await job.run(on: queue)
+        XCTAssertEqual(job.count, 100_000)
+    }
+}
+
+// Unchecked because its superclass is: the property is a constant.
+/// Counts how often it is asked which job waits.
+private final class AskedListener: OperationListener, WaitingJobListener, @unchecked Sendable {
+    let questions = Tally()
+
+    var waitingJob: (any WaitingJob)? {
+        questions.add()
+        return nil
+    }
+}
