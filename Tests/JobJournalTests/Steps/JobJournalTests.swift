@@ -48,7 +48,7 @@ final class JobJournalTests: XCTestCase {
                 isWritten.fulfill()
             }
             step.start()
-            await fulfillment(of: [isWritten], timeout: 60)
+            await fulfillment(of: [isWritten], timeout: 300)
         }
     }
 

@@ -90,7 +90,7 @@ final class StepAsATaskTests: XCTestCase {
         let step = journal.step("copy") { _ in Half(gate, half) }
         job.trackAndQueue(step)
         let runs = Task { try await job.run() }
-        await fulfillment(of: [half], timeout: 60)
+        await fulfillment(of: [half], timeout: 300)
         XCTAssertTrue(job.explainStall().contains("at half"), job.explainStall())
         // It counts from when the step's `main()` has returned.
         while job.progress.fractionCompleted == 0 { await Task.yield() }

@@ -119,7 +119,10 @@ final class FailingStoreTests: XCTestCase {
     }
 
     private func waitUntil(_ isSo: () -> Bool) async throws {
-        for _ in 0..<1_000 where !isSo() { try await Task.sleep(for: .milliseconds(5)) }
+        let deadline = ContinuousClock.now + .seconds(300)
+        while !isSo(), ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(5))
+        }
         XCTAssertTrue(isSo())
     }
 }

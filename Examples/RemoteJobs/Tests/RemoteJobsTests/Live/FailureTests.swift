@@ -178,7 +178,7 @@ final class FailureTests: LiveTestCase {
         let session = try await open(
             jobName("lost broker"),
             [proxy.address],
-            options: .init(patience: .seconds(1))
+            options: .init(patience: .seconds(3))
         )
         let job = FanOut<Double2>([("a", 1)], in: session, at: place)
         let running = Task { try await job.run() }
