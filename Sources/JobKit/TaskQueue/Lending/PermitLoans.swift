@@ -162,7 +162,7 @@ struct PermitLoans<Entry> {
 
     private mutating func removeVoidRequests(of job: Int, _ slots: Slots) {
         // Moved out, because what holds is asked of the states; of them alone, because a closure
-        // that asks the permits copies them for each request.
+        // that asks self copies all of it for each request.
         var requests = states[job].isAsked { exchange(&$0.requests, with: ReadyLists()) }
         Self.removeVoid(from: &requests, slots, states)
         states[job].isAsked { $0.requests = requests }
