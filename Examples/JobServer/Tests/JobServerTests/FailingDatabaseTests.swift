@@ -12,7 +12,7 @@ final class FailingDatabaseTests: XCTestCase {
             ["--jobs", "2"],
             data: disk.path + "/data.sqlite"
         )
-        let running = try (0..<2).map { _ in try server.submitSteps(1, 1_500).id }
+        let running = try (0..<2).map { _ in try server.submitSteps(1, 4_000).id }
         let queued = try (0..<40).map { _ in try server.submitSteps(1, 1).id }
         let cancelled = try XCTUnwrap(queued.last)
         let listener = try EventListener(server)
@@ -54,7 +54,7 @@ final class FailingDatabaseTests: XCTestCase {
     func testALockLongerThanThePatienceLosesNoEnd() throws {
         let folder = try TestFolder()
         let server = try ServerProcess(in: folder, ["--jobs", "1"])
-        let ending = try server.submitSteps(1, 800).id
+        let ending = try server.submitSteps(1, 4_000).id
         try server.wait(for: ending, "running")
         let next = try server.submitSteps(1, 1).id
         let lock = try DatabaseLock(on: folder.data, in: folder)
