@@ -6,13 +6,14 @@ enum TwoPlaces {
     static let together = "the job in the queue of its tasks"
     static let apart = "the job on another queue"
     private static let width = 2
+    private static let runs = 3
 
     /// The workload; its size counts the tasks.
     static func workload(size: Int) -> Workload {
         Workload(
             "fan-out at width 2",
             size: size,
-            rounds: 9,
+            rounds: runs * 9,
             variants: [
                 job(together, isApart: false), job(apart, isApart: true),
                 FanOut.operationQueue(width: width),
@@ -30,7 +31,7 @@ enum TwoPlaces {
                     subject: workload.series(variant, .cost),
                     reference: workload.series(VariantName.operationQueue, .cost),
                     limits: Bound.Limits(atMost: 0.5, aim: 0.3),
-                    runs: 3
+                    runs: runs
                 )
             }
     }
