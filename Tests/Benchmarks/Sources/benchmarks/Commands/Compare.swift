@@ -16,7 +16,7 @@ struct Compare: ParsableCommand {
     @Flag(help: "Smaller sizes and fewer rounds, for a first look.")
     var quick = false
 
-    @Option(help: "How many rounds each has (default: 1 to 21, by its length; quick: up to 3).")
+    @Option(help: "How many rounds each has (default: 1 to 27, by its length; quick: up to 3).")
     var rounds: Int?
 
     @Flag(help: "List the workloads and their variants, and measure nothing.")
