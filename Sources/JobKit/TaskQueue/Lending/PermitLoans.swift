@@ -1,7 +1,7 @@
-/// Which jobs of a queue wait for which entries, who uses whose permit, and which entries request one
-/// (J12).
+/// Which jobs of a queue wait for which entries, which entry uses which job's permit, and which
+/// entries request one (J12).
 ///
-/// It tells who could lend to whom; ``TaskQueuePermits`` decides when that is done.
+/// It finds a job that could lend its permit to an entry; ``TaskQueuePermits`` decides when it does.
 struct PermitLoans<Entry> {
     typealias Ticket = TaskQueueTicket
     typealias Slots = ContiguousArray<TaskQueueSlot<Entry>>
@@ -76,7 +76,8 @@ struct PermitLoans<Entry> {
 
     /// The entry is done with permits: the one that it uses goes to the entry that it was lent to.
     ///
-    /// - Returns: From whom it had the permit, and who has it now; nil for the queue.
+    /// - Returns: The job that had lent the permit, nil if it is the queue's own; and the entry that
+    ///   has it now, nil if it goes back.
     @inline(__always)
     mutating func handOver(of slot: Int) -> (lender: Ticket?, borrower: Ticket?) {
         let (lender, borrower) = (lender(of: slot), borrower(of: slot))

@@ -5,9 +5,9 @@
 /// the permits of the nearest jobs of its queue that wait for it, and of those above them. While
 /// there are permits for all that is ready, or none to be had, nothing is requested: the entries
 /// that could request or lend are put on a list, the most urgent first. When there are too few, a
-/// permit is lent the moment both sides are there: to a task that is ready, or to one that executes,
-/// which leaves its own permit to another. The loan is taken back if the job gets to run again
-/// before the task has started.
+/// permit is lent the moment both sides are there: to a task that is ready, or to one that
+/// executes, which leaves its own permit to another. The loan is taken back if the job gets to run
+/// again before the task has started.
 ///
 /// The states of entries change here between `ready`, `granted` and `executing`; the machine sees
 /// to the others. A queue that never had to lend has no ``LoanState``.
@@ -267,8 +267,8 @@ struct TaskQueuePermits<Entry> {
 
     // MARK: Looks
 
-    /// The entries that execute with one permit of the queue's, given the one that has it: a job, as
-    /// a rule, and those to which it went on loan; none if this one borrows.
+    /// The entries that execute with one permit of the queue's, given the one that has it: a job,
+    /// as a rule, and those to which it went on loan; none if this one borrows.
     func executing(withPermitOf slot: Int, _ slots: Slots) -> [TaskQueueSlot<Entry>] {
         guard loans.lender(of: slot) == nil else { return [] }
         var found: [TaskQueueSlot<Entry>] = []
