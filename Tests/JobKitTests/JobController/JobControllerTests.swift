@@ -23,18 +23,7 @@ final class JobControllerTests: XCTestCase {
     }
 
     func testSequentialSteps() async throws {
-        final class Steps: JobController, @unchecked Sendable {
-            var count = 0
-            override func main() { step() }
-            func step() {
-                guard count < 100_000 else { return }
-                trackAndQueue(ConcurrentOperation()) { _ in
-                    self.count += 1
-                    self.step()
-                }
-            }
-        }
-        let job = Steps()
+        let job = StepsJob()
         try await job.run()
         XCTAssertEqual(job.count, 100_000)
     }

@@ -85,3 +85,19 @@ extension XCTestCase {
         await fulfillment(of: [opened], timeout: 300)
     }
 }
+
+// Operation forces @unchecked. The count is changed in the job's own callbacks only.
+/// A job of 100,000 steps, each started by the callback of the one before.
+final class StepsJob: JobController, @unchecked Sendable {
+    private(set) var count = 0
+
+    override func main() { step() }
+
+    private func step() {
+        guard count < 100_000 else { return }
+        trackAndQueue(ConcurrentOperation()) { _ in
+            self.count += 1
+            self.step()
+        }
+    }
+}

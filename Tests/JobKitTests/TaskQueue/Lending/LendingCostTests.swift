@@ -62,19 +62,8 @@ final class LendingCostTests: XCTestCase {
 
     /// J10: many steps of a job in the queue where it has its own permit, at width 1.
     func testManyStepsWithTheJobsOwnPermit() async throws {
-        final class Steps: JobController, @unchecked Sendable {
-            var count = 0
-            override func main() { step() }
-            func step() {
-                guard count < 100_000 else { return }
-                trackAndQueue(ConcurrentOperation()) { _ in
-                    self.count += 1
-                    self.step()
-                }
-            }
-        }
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
-        let job = Steps(queue: queue)
+        let job = StepsJob(queue: queue)
         try await job.run(on: queue)
         XCTAssertEqual(job.count, 100_000)
     }
