@@ -50,6 +50,6 @@ public final class EventLog: Sendable {
             state.gates[event] = gate
             return gate
         }
-        await gate?.opened()
+        await gate?.waitUntilOpen()
     }
 }

@@ -13,7 +13,7 @@ import JobKit
 ///     began.open()
 ///     release.wait()
 /// }
-/// await began.opened()
+/// await began.waitUntilOpen()
 /// XCTAssertEqual(queue.operationCount, 1)
 /// release.open()
 /// ```
@@ -50,8 +50,8 @@ public final class Gate: Sendable {
 
     /// Blocks the calling thread until the gate is open.
     ///
-    /// For synchronous code; a task awaits ``opened()`` instead.
-    @available(*, noasync, message: "blocks its thread; await opened() instead")
+    /// For synchronous code; a task awaits ``waitUntilOpen()`` instead.
+    @available(*, noasync, message: "blocks its thread; await waitUntilOpen() instead")
     public func wait() {
         let semaphore = DispatchSemaphore(value: 0)
         whenOpen { semaphore.signal() }
@@ -61,7 +61,7 @@ public final class Gate: Sendable {
     /// Suspends the calling task until the gate is open.
     ///
     /// A cancelled task keeps waiting, so the test decides when cancelled work stops.
-    public func opened() async {
+    public func waitUntilOpen() async {
         await withCheckedContinuation { continuation in
             whenOpen { continuation.resume() }
         }

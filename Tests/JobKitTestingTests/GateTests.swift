@@ -8,7 +8,7 @@ final class GateTests: XCTestCase {
         let log = EventLog()
         let task = Task {
             log.record("came")
-            await gate.opened()
+            await gate.waitUntilOpen()
             log.record("passed")
         }
         await log.waitForEvent("came")
@@ -38,7 +38,7 @@ final class GateTests: XCTestCase {
         let gate = Gate()
         gate.open()
         gate.open()
-        await bounded { await gate.opened() }
+        await bounded { await gate.waitUntilOpen() }
         passSynchronously(gate)
     }
 
@@ -54,7 +54,7 @@ final class GateTests: XCTestCase {
         }
         for _ in 0..<100 {
             Task {
-                await gate.opened()
+                await gate.waitUntilOpen()
                 passed.fulfill()
             }
         }
@@ -65,7 +65,7 @@ final class GateTests: XCTestCase {
     func testOpenFromManyThreadsReleasesEachWaiterOnce() async {
         for _ in 0..<200 {
             let gate = Gate()
-            let waiter = Task { await gate.opened() }
+            let waiter = Task { await gate.waitUntilOpen() }
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 { group.addTask { gate.open() } }
             }
@@ -78,7 +78,7 @@ final class GateTests: XCTestCase {
         let log = EventLog()
         let task = Task {
             log.record("came")
-            await gate.opened()
+            await gate.waitUntilOpen()
             XCTAssertTrue(gate.isOpen)
         }
         await log.waitForEvent("came")
@@ -99,7 +99,7 @@ final class GateTests: XCTestCase {
             passed.fulfill()
         }
         let task = Task {
-            await gate.opened()
+            await gate.waitUntilOpen()
             XCTAssertEqual(box.value, 1)
         }
         box.value = 1

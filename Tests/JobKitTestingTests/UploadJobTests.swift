@@ -115,7 +115,7 @@ final class UploadJobTests: XCTestCase {
 
     func testUploadThatNeverAnswersIsExplained() async {
         let never = Gate()
-        let job = UploadJob(["a"], queue: queue, delays: clock) { _, _ in await never.opened() }
+        let job = UploadJob(["a"], queue: queue, delays: clock) { _, _ in await never.waitUntilOpen() }
         do {
             try await queue.run(job, seed: 0, patience: .zero)
             XCTFail("no error")
@@ -142,7 +142,7 @@ final class UploadJobTests: XCTestCase {
             clock.advance(by: .seconds(seconds))
         }
         await upload.waitForFinish()
-        XCTAssertTrue(upload.error is OperationTimedOut)
+        XCTAssertTrue(upload.error is OperationTimeoutError)
     }
 
     func testFirstStepQueuesAnUploadForEachFile() {

@@ -43,7 +43,7 @@ struct JournalCrashJob {
             try await job.run()
             log.write("result \(try await job.value)")
         } catch {
-            log.write("failed \(error is JournalFailed ? "JournalFailed" : "\(error)")")
+            log.write("failed \(error is JobJournal.WriteError ? "JobJournal.WriteError" : "\(error)")")
         }
     }
 

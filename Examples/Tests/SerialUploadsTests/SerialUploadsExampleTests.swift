@@ -30,7 +30,7 @@ final class SerialUploadsExampleTests: XCTestCase {
         let server = try await MovieServer.start { name in
             guard name == "interview" else { return }
             arrived.fulfill()
-            await release.opened()
+            await release.waitUntilOpen()
         }
         async let uploads: Void = SerialUploadsExample.upload(to: server.folder) { log.record($0) }
         await fulfillment(of: [arrived], timeout: 300)
@@ -45,7 +45,7 @@ final class SerialUploadsExampleTests: XCTestCase {
         let log = EventLog()
         let overtaken = Gate()
         let server = try await MovieServer.start { name in
-            if name == "interview" { await overtaken.opened() }
+            if name == "interview" { await overtaken.waitUntilOpen() }
         }
         await SerialUploadsExample.upload(to: server.folder, width: 2) { event in
             log.record(event)

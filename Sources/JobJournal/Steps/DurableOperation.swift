@@ -12,7 +12,7 @@ import Synchronization
 /// it.
 ///
 /// It finishes as a success only when its outcome is recorded. It fails with the error of its work;
-/// with ``InputChanged``, ``KeyInUse`` or ``JournalFailed``; with the `EncodingError` of an outcome
+/// with ``JobJournal/JobJournal/InputChangedError``, ``JobJournal/JobJournal/KeyInUseError`` or ``JobJournal/JobJournal/WriteError``; with the `EncodingError` of an outcome
 /// or input that cannot be encoded; and with the `DecodingError` of a recorded outcome that is no
 /// `Output`.
 ///
@@ -90,8 +90,8 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
         var passing: RecordIndex.Place?
         while true {
             switch shell.start(step, self, passing: passing) {
-            case .fails(let error): throw JournalFailed(underlying: error)
-            case .isInUse: throw KeyInUse(key: key)
+            case .fails(let error): throw JobJournal.WriteError(underlying: error)
+            case .isInUse: throw JobJournal.KeyInUseError(key: key)
             case .runs(let running):
                 self.running = running
                 return run(running)
@@ -110,7 +110,7 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
     /// The recorded value; nil where it is of another version.
     private func readKnown(_ record: OutcomePayload) throws -> Output? {
         guard record.version == version else { return nil }
-        guard record.input == inputDigest else { throw InputChanged(key: key) }
+        guard record.input == inputDigest else { throw JobJournal.InputChangedError(key: key) }
         return try coding.decode(Data(record.outcome))
     }
 
@@ -148,7 +148,7 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
     private func follow(_ made: MadeOperation<Output>, _ running: RunningStep) {
         follow(made.operation) { step in
             switch made.operation.outcome {
-            case .succeeded: step.record(made.result() ?? .failure(NoResult()), running)
+            case .succeeded: step.record(made.result() ?? .failure(MissingResultError()), running)
             case .cancelled: step.finish(with: CancellationError())
             case .failed(let error): step.finish(with: error)
             case nil: break

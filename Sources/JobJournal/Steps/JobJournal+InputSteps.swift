@@ -2,7 +2,7 @@ import JobKit
 
 /// Steps whose outcome depends on an input, which is recorded with it.
 ///
-/// A step whose input is not the recorded one fails with ``InputChanged`` and does not run. A
+/// A step whose input is not the recorded one fails with ``JobJournal/JobJournal/InputChangedError`` and does not run. A
 /// `Set`, or a dictionary with other keys than strings and integers, has no order of its own: sort
 /// it first.
 extension JobJournal {

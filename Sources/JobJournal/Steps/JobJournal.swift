@@ -45,8 +45,8 @@ public final class JobJournal: Sendable {
     ///   - job: The job's id, any text: the same in all lives of one job, and another for each
     ///     other. Compared byte by byte.
     ///   - safety: What a recorded outcome outlives.
-    /// - Throws: ``JournalIsInUse``, ``JournalDamaged`` and, where the folder or the file cannot be
-    ///   made, opened or read, ``JournalFailed``.
+    /// - Throws: ``JobJournal/JobJournal/InUseError``, ``JobJournal/JobJournal/DamagedError`` and, where the folder or the file cannot be
+    ///   made, opened or read, ``JobJournal/JobJournal/WriteError``.
     public convenience init(at folder: URL, job: String, safety: Safety = .processCrash) throws {
         try self.init(
             JournalShell(at: folder, job: job, isSynced: safety.isSynced),
@@ -83,9 +83,9 @@ public final class JobJournal: Sendable {
     /// Removes the file, for the job is done; a next journal of the job is empty.
     ///
     /// Waits for what is being written. Of a scope it removes the whole journal. A step that starts
-    /// later fails with ``JournalFailed``. Removing twice, or after ``close()``, is fine.
+    /// later fails with ``JobJournal/JobJournal/WriteError``. Removing twice, or after ``close()``, is fine.
     ///
-    /// - Throws: ``JournalFailed`` where the file cannot be removed, ``JournalIsInUse`` where the
+    /// - Throws: ``JobJournal/JobJournal/WriteError`` where the file cannot be removed, ``JobJournal/JobJournal/InUseError`` where the
     ///   journal was closed and is open elsewhere.
     public func remove() async throws {
         try await shell.end(removing: true)
@@ -94,7 +94,7 @@ public final class JobJournal: Sendable {
     /// Writes what waits, and lets the file go, so that another journal can open it.
     ///
     /// Of a scope it closes the whole journal. A step that starts later fails with
-    /// ``JournalFailed``; one that runs can no longer be recorded, and fails so when it succeeds.
+    /// ``JobJournal/JobJournal/WriteError``; one that runs can no longer be recorded, and fails so when it succeeds.
     public func close() async {
         // Throws only where it removes.
         try? await shell.end(removing: false)

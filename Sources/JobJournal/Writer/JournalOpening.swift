@@ -14,7 +14,7 @@ struct JournalOpening: Sendable {
         do {
             folder = try JournalFolder(url, calls: calls)
             guard let file = try folder.openLocked(name.text) else {
-                throw JournalIsInUse(job: job)
+                throw JobJournal.InUseError(job: job)
             }
             try folder.unlink(name.temporary)
             var bytes = try FileBytes(file)
@@ -37,11 +37,11 @@ struct JournalOpening: Sendable {
                 tail = JournalTail(seal: seal, job: job, life: life, end: found.end)
             }
         } catch let damage as Damage {
-            throw JournalDamaged(file: path, offset: damage.offset, reason: damage.reason)
-        } catch let error as JournalIsInUse {
+            throw JobJournal.DamagedError(file: path, offset: damage.offset, reason: damage.reason)
+        } catch let error as JobJournal.InUseError {
             throw error
         } catch {
-            throw JournalFailed(underlying: error)
+            throw JobJournal.WriteError(underlying: error)
         }
     }
 }

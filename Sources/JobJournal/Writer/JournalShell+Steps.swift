@@ -50,7 +50,7 @@ extension JournalShell {
 
     /// Reads the outcome of a known step.
     ///
-    /// - Throws: ``JournalDamaged``, ``JournalFailed``.
+    /// - Throws: ``JobJournal/JobJournal/DamagedError``, ``JobJournal/JobJournal/WriteError``.
     func read<Value>(
         _ place: RecordIndex.Place,
         of step: StepName,
@@ -68,7 +68,7 @@ extension JournalShell {
                 count = place.size
             }
         } catch {
-            throw JournalFailed(underlying: error)
+            throw JobJournal.WriteError(underlying: error)
         }
         return try bytes.withUnsafeBytes { all in
             let payload = UnsafeRawBufferPointer(rebasing: all[Frame.headerSize...])
@@ -77,7 +77,7 @@ extension JournalShell {
                 let outcome = OutcomePayload(payload),
                 outcome.path.elementsEqual(step.path.bytes)
             else {
-                throw JournalDamaged(file: url, offset: place.offset, reason: .check)
+                throw JobJournal.DamagedError(file: url, offset: place.offset, reason: .check)
             }
             return try body(outcome)
         }
@@ -93,7 +93,7 @@ extension JournalShell {
 
     /// The entry that records a step's outcome; nil where another step has taken the key since.
     ///
-    /// - Throws: ``JournalFailed`` for an outcome that is too large.
+    /// - Throws: ``JobJournal/JobJournal/WriteError`` for an outcome that is too large.
     func outcome(
         _ outcome: Data,
         of running: RunningStep,
@@ -105,7 +105,7 @@ extension JournalShell {
             outcome.count + step.path.bytes.count + OutcomePayload.headerSize
                 <= Frame.longestPayload
         else {
-            throw JournalFailed(
+            throw JobJournal.WriteError(
                 underlying: OutcomeTooLarge(key: step.key, count: outcome.count)
             )
         }

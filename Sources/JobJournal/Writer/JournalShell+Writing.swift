@@ -4,7 +4,7 @@ extension JournalShell {
     /// Writes an entry on this thread, if none writes and nothing is to be synced first or after.
     ///
     /// - Returns: Whether it was written; if not, use ``write(_:)``.
-    /// - Throws: ``JournalFailed``.
+    /// - Throws: ``JobJournal/JobJournal/WriteError``.
     func writeAtOnce(_ entry: inout JournalEntry) throws -> Bool {
         guard !isSynced || entry.needsNoSync else { return false }
         let turn = guarded.withLock { state -> (JournalTail, OpenFile)? in
@@ -35,14 +35,14 @@ extension JournalShell {
         } catch {
             fail([entry], error)
             drain(from: takeBatch(), rounds: rounds)
-            throw JournalFailed(underlying: error)
+            throw JobJournal.WriteError(underlying: error)
         }
         return true
     }
 
     /// Waits, without a thread, until an entry is written, and synced if it needs to be.
     ///
-    /// - Throws: ``JournalFailed``.
+    /// - Throws: ``JobJournal/JobJournal/WriteError``.
     func write(_ entry: JournalEntry) async throws {
         var entry = entry
         if try writeAtOnce(&entry) { return }
@@ -51,7 +51,7 @@ extension JournalShell {
             waiting.done = continuation
             add(waiting, continuation)
         }
-        if let failure { throw JournalFailed(underlying: failure) }
+        if let failure { throw JobJournal.WriteError(underlying: failure) }
     }
 
     private func add(

@@ -17,7 +17,7 @@ extension ConcurrentOperation {
 
     /// How long the operation may run, measured on its ``clock`` from the start; nil for no limit.
     ///
-    /// An overrun settles the outcome at once as a failure with ``OperationTimedOut``, sets
+    /// An overrun settles the outcome at once as a failure with ``OperationTimeoutError``, sets
     /// `isCancelled` and calls ``didCancel()``. The operation finishes when its work has stopped.
     /// A cancelled operation no longer overruns. The limit may be changed while the operation is
     /// executing; it still counts from the start. If neither a limit nor a clock was set before the
@@ -45,7 +45,7 @@ extension ConcurrentOperation {
     /// that the work blocks is replaced in the operation's ``TaskQueue``. A job that is given up
     /// leaves its unfinished tasks to themselves and calls none of its callbacks any more.
     ///
-    /// ``isGivenUp`` is true from then on. Code that cannot be stopped may still run: this is the
+    /// ``isAbandoned`` is true from then on. Code that cannot be stopped may still run: this is the
     /// one case in which an operation has finished before its code has returned.
     ///
     /// The time may be set whenever the operation has not finished, and always counts from the stop

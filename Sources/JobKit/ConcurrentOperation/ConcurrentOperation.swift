@@ -116,14 +116,14 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         case .succeeded: return .succeeded
         case .cancelled: return .cancelled
         case .failed: return storedError.map { .failed($0) } ?? .succeeded
-        case .timedOut: return .failed(OperationTimedOut(limit: overrunLimit))
+        case .timedOut: return .failed(OperationTimeoutError(limit: overrunLimit))
         }
     }
 
     /// Whether the operation was finished because its ``maximumStopTime`` had passed.
     ///
     /// Its outcome is as it was decided; code of its own may still be running.
-    public final var isGivenUp: Bool { currentLifecycle.contains([.givenUp, .finished]) }
+    public final var isAbandoned: Bool { currentLifecycle.contains([.givenUp, .finished]) }
 
     /// Why the operation failed; nil until it has finished, and nil if it did not fail.
     public final var error: (any Error)? {

@@ -23,7 +23,7 @@ extension JobController {
     /// ```swift
     /// do {
     ///     try await job.run(stopWithin: .seconds(5))
-    /// } catch let error as JobDidNotStop {
+    /// } catch let error as JobStopTimeoutError {
     ///     log(error.explanation)          // which task has not stopped
     /// }
     /// ```
@@ -32,7 +32,7 @@ extension JobController {
     ///   - queue: Where the job is started; nil for ``TaskQueue/shared``.
     ///   - limit: How long to wait for the job, in real time, after the calling task was cancelled;
     ///     nil to wait until it has finished, 0 or less not to wait at all.
-    /// - Throws: The job's error; `CancellationError` if the job was cancelled; ``JobDidNotStop``
+    /// - Throws: The job's error; `CancellationError` if the job was cancelled; ``JobStopTimeoutError``
     ///   if it had not finished when the limit passed. The job then keeps running and keeps itself
     ///   alive until it has finished.
     public final func run(
@@ -63,8 +63,8 @@ extension JobController {
     ///     at once.
     ///   - limit: How long to wait for the job, in real time, after the timeout or after the calling
     ///     task was cancelled; nil to wait until it has finished, 0 or less not to wait at all.
-    /// - Throws: ``JobTimedOut`` if the timeout cancelled the job; otherwise as
-    ///   ``run(on:stopWithin:)``, with ``JobDidNotStop`` if the job had not finished when the limit
+    /// - Throws: ``JobTimeoutError`` if the timeout cancelled the job; otherwise as
+    ///   ``run(on:stopWithin:)``, with ``JobStopTimeoutError`` if the job had not finished when the limit
     ///   passed. A job that succeeds or fails as the time passes ends as it does without one.
     public final func run(
         on queue: (any OperationScheduling)? = nil,
@@ -75,7 +75,7 @@ extension JobController {
         let timer = OperationTimers.wait(timeout, on: clock) { [self] in
             if !isCancelled {
                 wait.timedOut(
-                    JobTimedOut(name: label, timeout: timeout, explanation: explainStall())
+                    JobTimeoutError(name: label, timeout: timeout, explanation: explainStall())
                 )
             }
             if let limit { wait.giveUp(after: limit) }
@@ -100,7 +100,7 @@ extension JobController {
             // Elsewhere: `run` cannot return before this has, and the cancel calls the user's code.
             DispatchQueue(label: "JobKit.run.cancel").async { self.cancel() }
         }
-        guard hasStopped else { throw JobDidNotStop(explanation: explainStall()) }
+        guard hasStopped else { throw JobStopTimeoutError(explanation: explainStall()) }
         switch outcome {
         case .succeeded: return
         case .failed(let error): throw error

@@ -221,7 +221,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
             case .completed, .finishedEarly: errorOfMissingValue
             case .failed: failure
             case .cancelled: CancellationError()
-            case .overrun: OperationTimedOut(limit: overrunLimit)
+            case .overrun: OperationTimeoutError(limit: overrunLimit)
             }
         storedError = error
         var brought: OperationLifecycle = []

@@ -51,7 +51,7 @@ struct JobStateMachine<Mail> {
     private(set) var ending: Ending?
     private(set) var isSuspended = false
     /// Whether the job finishes without waiting for its own code, its tasks and what cancels them.
-    private(set) var isGivenUp = false
+    private(set) var isAbandoned = false
     /// Whether the job waits for work of its own, besides its tasks.
     private(set) var isWorking = false
     private var stage = Stage.pending
@@ -107,7 +107,7 @@ struct JobStateMachine<Mail> {
     mutating func suspensionChanged(to isSuspended: Bool) { self.isSuspended = isSuspended }
 
     mutating func taskTracked(group: Int) -> Tracking {
-        guard !isGivenUp else { return .tooLate }
+        guard !isAbandoned else { return .tooLate }
         guard stage != .finished else { return .refused }
         openCount += 1
         while group >= openByGroup.count { openByGroup.append(0) }
@@ -171,7 +171,7 @@ struct JobStateMachine<Mail> {
     ///
     /// - Returns: Whether the job's tasks are to be left; it ends anyway otherwise.
     mutating func gaveUp() -> Bool {
-        isGivenUp = true
+        isAbandoned = true
         isWorking = false
         guard stage != .finished else { return false }
         ending = ending ?? .cancelled
@@ -181,7 +181,7 @@ struct JobStateMachine<Mail> {
 
     /// How a job ends that was given up, once it waits for nothing; the caller finishes it.
     mutating func givenUpEnd() -> Ending? {
-        guard isGivenUp, stage != .finished, openCount == 0, let ending else { return nil }
+        guard isAbandoned, stage != .finished, openCount == 0, let ending else { return nil }
         stage = .finished
         return ending
     }
@@ -251,8 +251,8 @@ struct JobStateMachine<Mail> {
             return .discard(arrival.mail)
         }
         guard let ending, stage != .finished, isAfterMain else { return .none }
-        guard openCount == 0, !isWorking, !isCancellingTasks || isGivenUp else { return .none }
-        if ending == .cancelled, stage == .afterMain, !hasCalledCancelled, !isGivenUp {
+        guard openCount == 0, !isWorking, !isCancellingTasks || isAbandoned else { return .none }
+        if ending == .cancelled, stage == .afterMain, !hasCalledCancelled, !isAbandoned {
             hasCalledCancelled = true
             return .callCancelled
         }

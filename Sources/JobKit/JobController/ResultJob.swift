@@ -3,7 +3,7 @@
 /// A job that finishes with a value.
 ///
 /// A subclass calls ``finish(returning:)`` in any of its callbacks. Without that call the job fails
-/// with ``NoResult``, unless `Success` is `Void`.
+/// with ``MissingResultError``, unless `Success` is `Void`.
 open class ResultJob<Success: Sendable>: JobController, ValueProducing, @unchecked Sendable {
     private var storage = ResultStorage<Success>()
 
@@ -25,7 +25,7 @@ open class ResultJob<Success: Sendable>: JobController, ValueProducing, @uncheck
     /// Does not start the job. In a cancelled task it keeps waiting, as `Task.value` does, and
     /// cancels nothing.
     ///
-    /// - Throws: The job's error; `CancellationError` if it was cancelled; ``NoResult`` if it
+    /// - Throws: The job's error; `CancellationError` if it was cancelled; ``MissingResultError`` if it
     ///   finished without a value.
     public final var value: Success {
         get async throws { try await awaitedValue() }

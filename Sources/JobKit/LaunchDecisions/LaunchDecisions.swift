@@ -42,7 +42,7 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     }
 
     private typealias Reaction = @Sendable () -> Void
-    private typealias Reader = AsyncStream<Need>.Continuation
+    private typealias Reader = AsyncStream<LaunchNeed>.Continuation
 
     private struct Shared {
         var machine: LaunchDecisionsStateMachine<Item, Reaction>
@@ -50,7 +50,7 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
         var readers: [Item: [Int: Reader]] = [:]
         var readerCount = 0
         // Closures and streams have an outbox each: a closure that blocks delays no stream.
-        var updates = Outbox<(reader: Reader, need: Need)>()
+        var updates = Outbox<(reader: Reader, need: LaunchNeed)>()
         var reactions = Outbox<Reaction>()
     }
 
@@ -87,7 +87,7 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     /// - Parameters:
     ///   - need: What is known now.
     ///   - item: The item.
-    public func set(_ need: Need, for item: Item) {
+    public func set(_ need: LaunchNeed, for item: Item) {
         send { shared in
             for reader in (shared.readers[item] ?? [:]).values {
                 shared.updates.add((reader, need))
@@ -100,7 +100,7 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     ///
     /// - Parameter item: The item.
     /// - Returns: The need; `.unknown` if none was set.
-    public func need(for item: Item) -> Need {
+    public func need(for item: Item) -> LaunchNeed {
         guarded.withLock { $0.machine.need(for: item) }
     }
 
@@ -122,8 +122,8 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     ///
     /// - Parameter item: The item to follow.
     /// - Returns: A new stream, for one reader.
-    public func updates(for item: Item) -> AsyncStream<Need> {
-        let (stream, reader) = AsyncStream.makeStream(of: Need.self)
+    public func updates(for item: Item) -> AsyncStream<LaunchNeed> {
+        let (stream, reader) = AsyncStream.makeStream(of: LaunchNeed.self)
         var number = 0
         send { shared in
             shared.readerCount += 1
@@ -214,7 +214,7 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
 }
 
 /// Whether there is something to present for a launch item.
-public enum Need: Sendable {
+public enum LaunchNeed: Sendable {
     /// Not known yet, for example because a server has not answered.
     case unknown
 

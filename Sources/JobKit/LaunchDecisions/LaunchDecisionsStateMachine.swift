@@ -6,7 +6,7 @@ struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable
     typealias State = LaunchDecisions<Item>.State
 
     private struct Entry: Sendable {
-        var need = Need.unknown
+        var need = LaunchNeed.unknown
         var state: State?
         var presentations: [Reaction] = []
         var withdrawals: [Reaction] = []
@@ -30,11 +30,11 @@ struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable
         self.waitsForUnknown = waitsForUnknown
     }
 
-    func need(for item: Item) -> Need { entries[item]?.need ?? .unknown }
+    func need(for item: Item) -> LaunchNeed { entries[item]?.need ?? .unknown }
 
     func state(of item: Item) -> State? { entries[item]?.state }
 
-    mutating func needSet(_ need: Need, for item: Item) -> [Reaction] {
+    mutating func needSet(_ need: LaunchNeed, for item: Item) -> [Reaction] {
         let old = self.need(for: item)
         entries[item, default: Entry()].need = need
         guard need != old else { return [] }

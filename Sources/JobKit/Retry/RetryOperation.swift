@@ -46,7 +46,7 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
     }
 
     /// The last attempt that was made; nil before the first.
-    public var finalAttempt: Attempt? { attempt.withLock { $0 } }
+    public var latestAttempt: Attempt? { attempt.withLock { $0 } }
 
     /// Creates and starts the first attempt.
     public override func main() {
@@ -60,8 +60,8 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
 
     override var errorOfMissingValue: (any Error)? {
         guard (Attempt.self as? any ValueProducing.Type)?.owesValue == true else { return nil }
-        let hasValue = (finalAttempt as? any ValueProducing)?.hasValue == true
-        return hasValue ? nil : NoResult()
+        let hasValue = (latestAttempt as? any ValueProducing)?.hasValue == true
+        return hasValue ? nil : MissingResultError()
     }
 
     private func begin(_ number: Int) {
@@ -104,7 +104,7 @@ extension RetryOperation: ValueProducing where Attempt: ValueProducing {
     /// A cancelled retry gives `CancellationError`, one that gave up the last attempt's error.
     public var result: Result<Attempt.Success, any Error>? {
         guard let outcome else { return nil }
-        if case .succeeded = outcome, case .success(let value) = finalAttempt?.result {
+        if case .succeeded = outcome, case .success(let value) = latestAttempt?.result {
             return .success(value)
         }
         return ResultStorage().result(of: outcome)
@@ -116,7 +116,7 @@ extension RetryOperation: ValueProducing where Attempt: ValueProducing {
     /// In a cancelled task it keeps waiting, as `Task.value` does, and cancels nothing.
     ///
     /// - Throws: The last attempt's error; `CancellationError` if the retry was cancelled;
-    ///   ``NoResult`` if it finished without a value.
+    ///   ``MissingResultError`` if it finished without a value.
     public var value: Attempt.Success {
         get async throws { try await awaitedValue() }
     }

@@ -102,7 +102,7 @@ struct StallReport {
 
     private mutating func firstLine(of root: JobController, _ stall: JobStall) -> String {
         guard !root.isFinished else {
-            guard root.isGivenUp else { return "\(root.label): finished" }
+            guard root.isAbandoned else { return "\(root.label): finished" }
             let left = root.shell.ask { $0.leftTasks }
             return "\(root.label): finished, given up" + (left.map { ", leaving \($0)" } ?? "")
         }

@@ -19,7 +19,7 @@ public struct CrashPoints: Sendable {
     /// Tries the job at all its crash points.
     ///
     /// - Parameter job: The user's own job. It may close or remove the journal.
-    /// - Throws: ``CrashPointFailed`` at the first point that fails, or what the uninterrupted run
+    /// - Throws: ``CrashPointError`` at the first point that fails, or what the uninterrupted run
     ///   throws.
     @discardableResult
     public init<Outcome: Equatable & Sendable>(
@@ -61,7 +61,7 @@ public struct CrashPoints: Sendable {
                 if let step = life.repeatedStep {
                     found += ", and \(step) ran although it was recorded"
                 }
-                throw CrashPointFailed(
+                throw CrashPointError(
                     point: point + 1,
                     isTorn: isTorn,
                     key: life.repeatedStep ?? records[point].key,
@@ -74,7 +74,7 @@ public struct CrashPoints: Sendable {
 }
 
 /// A job did not go on from a crash as it should.
-public struct CrashPointFailed: Error, CustomStringConvertible {
+public struct CrashPointError: Error, CustomStringConvertible {
     /// The record, from 1, after which or in which the journal was cut.
     public let point: Int
     /// Whether the cut was in the middle of the record.

@@ -64,7 +64,7 @@ public final class StepQueue: OperationScheduling {
     ///   - job: The job.
     ///   - seed: The same seed gives the same order.
     ///   - patience: How long, in real time, nothing may go on.
-    /// - Throws: ``StepQueueStalled`` if nothing has gone on for as long as `patience` and the job
+    /// - Throws: ``StepQueueStallError`` if nothing has gone on for as long as `patience` and the job
     ///   has not finished; the job's error; `CancellationError` if the job was cancelled.
     public func run(
         _ job: JobController,
@@ -80,7 +80,7 @@ public final class StepQueue: OperationScheduling {
             run.cancel()
         }
         guard hasFinished else {
-            throw StepQueueStalled(explanation: job.explainStall(), seed: seed)
+            throw StepQueueStallError(explanation: job.explainStall(), seed: seed)
         }
         switch job.outcome {
         case .succeeded: return
@@ -164,7 +164,7 @@ public final class StepQueue: OperationScheduling {
 }
 
 /// The error of ``StepQueue/run(_:seed:patience:)`` where a job does not go on.
-public struct StepQueueStalled: LocalizedError, CustomStringConvertible {
+public struct StepQueueStallError: LocalizedError, CustomStringConvertible {
     /// What the job's `explainStall()` said: why it has not finished, task by task.
     public let explanation: String
     /// The seed of the run.

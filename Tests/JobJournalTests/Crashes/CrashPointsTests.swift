@@ -12,13 +12,13 @@ final class CrashPointsTests: XCTestCase {
 
     private func failure(
         _ job: @escaping @Sendable (JobJournal) async throws -> Int
-    ) async -> CrashPointFailed? {
+    ) async -> CrashPointError? {
         do {
             try await CrashPoints(job)
             return nil
         } catch {
-            XCTAssertTrue(error is CrashPointFailed, "\(error)")
-            return error as? CrashPointFailed
+            XCTAssertTrue(error is CrashPointError, "\(error)")
+            return error as? CrashPointError
         }
     }
 
@@ -39,7 +39,7 @@ final class CrashPointsTests: XCTestCase {
             }
             retry.start()
             await retry.waitForFinish()
-            return sum + (try XCTUnwrap(retry.finalAttempt?.result).get())
+            return sum + (try XCTUnwrap(retry.latestAttempt?.result).get())
         }
         XCTAssertEqual(points.recordCount, 7)
         XCTAssertEqual(runs.value, 15)
@@ -85,7 +85,7 @@ final class CrashPointsTests: XCTestCase {
         XCTAssertEqual(error?.point, 1)
         XCTAssertEqual(error?.isTorn, false)
         XCTAssertTrue(
-            error?.found.contains("InputChanged") == true || error?.found.contains("input") == true
+            error?.found.contains("JobJournal.InputChangedError") == true || error?.found.contains("input") == true
         )
     }
 

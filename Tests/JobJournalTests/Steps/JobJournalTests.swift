@@ -104,11 +104,11 @@ final class JobJournalTests: XCTestCase {
         }
         changed.start()
         await changed.waitForFinish()
-        XCTAssertEqual((changed.error as? InputChanged)?.key, "a")
+        XCTAssertEqual((changed.error as? JobJournal.InputChangedError)?.key, "a")
         let without = journal.step("a") { _ in 1 }
         without.start()
         await without.waitForFinish()
-        XCTAssertTrue(without.error is InputChanged)
+        XCTAssertTrue(without.error is JobJournal.InputChangedError)
     }
 
     func testAnotherVersionForgetsTheRecord() async throws {  // S5
@@ -171,14 +171,14 @@ final class JobJournalTests: XCTestCase {
         let journal = try folder.journal()
         let gate = Gate()
         let first = journal.step("a") { _ in
-            await gate.opened()
+            await gate.waitUntilOpen()
             return 1
         }
         first.start()
         let second = journal.step("a") { _ in 2 }
         second.start()
         await second.waitForFinish()
-        XCTAssertEqual((second.error as? KeyInUse)?.key, "a")
+        XCTAssertEqual((second.error as? JobJournal.KeyInUseError)?.key, "a")
         let elsewhere = try await run(journal.scope("a").step("a") { _ in 3 })
         XCTAssertEqual(elsewhere, 3)
         gate.open()
@@ -203,7 +203,7 @@ final class JobJournalTests: XCTestCase {
         await clock.waitForSleepers()
         clock.advance(by: .seconds(5))
         await step.waitForFinish()
-        XCTAssertTrue(step.error is OperationTimedOut)
+        XCTAssertTrue(step.error is OperationTimeoutError)
         let value = try await run(journal.step("a") { _ in 2 })
         XCTAssertEqual(value, 2)
     }
@@ -212,7 +212,7 @@ final class JobJournalTests: XCTestCase {
         let folder = TemporaryFolder(self)
         var first: JobJournal? = try folder.journal()
         XCTAssertThrowsError(try folder.journal()) { error in
-            XCTAssertEqual((error as? JournalIsInUse)?.job, "job")
+            XCTAssertEqual((error as? JobJournal.InUseError)?.job, "job")
         }
         let other = try folder.journal("other")
         XCTAssertEqual(other.job, "other")
@@ -242,7 +242,7 @@ final class JobJournalTests: XCTestCase {
                 }
                 step.start()
                 await step.waitForFinish()
-                XCTAssertTrue(step.error is JournalFailed)
+                XCTAssertTrue(step.error is JobJournal.WriteError)
             }
             try await journal.remove()
             try await journal.remove()

@@ -59,7 +59,7 @@ final class StepAsATaskTests: XCTestCase {
             return 1
         }
         step.start()
-        await began.opened()
+        await began.waitUntilOpen()
         XCTAssertTrue(step.isExecuting)
         XCTAssertEqual(step.trackedTasks, [])
         step.cancel()
@@ -180,7 +180,7 @@ private final class Half: ResultOperation<Int>, @unchecked Sendable {
         reportProgress(0.5)
         half.fulfill()
         Task { [gate] in
-            await gate.opened()
+            await gate.waitUntilOpen()
             finish(returning: 1)
         }
     }

@@ -185,7 +185,7 @@ enum StepForms {
             trackAndQueue(
                 RetryOperation(policy) { [journal] _ in journal.step("d") { _ in 7 } }
             ) { retry in
-                self.sum += (try? retry.finalAttempt?.result?.get()) ?? 0
+                self.sum += (try? retry.latestAttempt?.result?.get()) ?? 0
             }
         }
     }

@@ -45,7 +45,7 @@ final class DiskFailureTests: XCTestCase {
                     }
                 )
                 if hasFailed || error != nil {
-                    let failed = try XCTUnwrap(error as? JournalFailed)
+                    let failed = try XCTUnwrap(error as? JobJournal.WriteError)
                     XCTAssertEqual((failed.underlying as? POSIXError)?.code, .EIO)
                     hasFailed = true
                 } else {
@@ -80,7 +80,7 @@ final class DiskFailureTests: XCTestCase {
                     XCTAssertFalse(hasFailed, "something was trusted after a failed sync")
                     succeeded += 1
                 } else {
-                    XCTAssertTrue(error is JournalFailed)
+                    XCTAssertTrue(error is JobJournal.WriteError)
                     hasFailed = true
                 }
             }
@@ -157,7 +157,7 @@ final class DiskFailureTests: XCTestCase {
         }
         large.start()
         await large.waitForFinish()
-        let failed = try XCTUnwrap(large.error as? JournalFailed)
+        let failed = try XCTUnwrap(large.error as? JobJournal.WriteError)
         XCTAssertTrue("\(failed.underlying)".contains("large"))
         let error = await outcome(of: journal.step("small") { _ in 1 })
         XCTAssertNil(error)

@@ -70,17 +70,17 @@ final class JournalFileTests: XCTestCase {
         let target = folder.url.appendingPathComponent("target")
         try Data("kept".utf8).write(to: target)
         try FileManager.default.createSymbolicLink(at: file, withDestinationURL: target)
-        XCTAssertThrowsError(try folder.journal()) { XCTAssertTrue($0 is JournalFailed) }
+        XCTAssertThrowsError(try folder.journal()) { XCTAssertTrue($0 is JobJournal.WriteError) }
         XCTAssertEqual(try String(contentsOf: target, encoding: .utf8), "kept")
         let link = folder.url.appendingPathComponent("link")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.url)
         XCTAssertThrowsError(try JobJournal(at: link, job: "other"))
         try FileManager.default.removeItem(at: file)
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
-        XCTAssertThrowsError(try folder.journal()) { XCTAssertTrue($0 is JournalFailed) }
+        XCTAssertThrowsError(try folder.journal()) { XCTAssertTrue($0 is JobJournal.WriteError) }
         try FileManager.default.removeItem(at: file)
         mkfifo(file.path, 0o600)
-        XCTAssertThrowsError(try folder.journal()) { XCTAssertTrue($0 is JournalFailed) }
+        XCTAssertThrowsError(try folder.journal()) { XCTAssertTrue($0 is JobJournal.WriteError) }
     }
 
     func testDamageIsNamedAndTheFileStaysAsItIs() async throws {  // S8
@@ -92,7 +92,7 @@ final class JournalFileTests: XCTestCase {
         bytes[bytes.count / 2] ^= 1
         try Data(bytes).write(to: folder.file)
         XCTAssertThrowsError(try folder.journal()) { error in
-            let damage = error as? JournalDamaged
+            let damage = error as? JobJournal.DamagedError
             XCTAssertEqual(damage?.file.lastPathComponent, "job.journal")
             XCTAssertLessThanOrEqual(damage?.offset ?? .max, bytes.count / 2)
         }
@@ -109,7 +109,7 @@ final class JournalFileTests: XCTestCase {
         let step = journal.step("0") { _ in "" }
         step.start()
         await step.waitForFinish()
-        XCTAssertTrue(step.error is JournalDamaged)
+        XCTAssertTrue(step.error is JobJournal.DamagedError)
     }
 
     func testAFileThatIsMostlyDeadIsWrittenAnew() async throws {  // S12
@@ -155,7 +155,7 @@ final class JournalFileTests: XCTestCase {
             }
             XCTAssertThrowsError(
                 try JournalShell(at: folder.url, job: "job", isSynced: false, calls: calls)
-            ) { XCTAssertTrue($0 is JournalFailed) }
+            ) { XCTAssertTrue($0 is JobJournal.WriteError) }
             XCTAssertEqual(
                 try Array(Data(contentsOf: folder.url.appendingPathComponent("job.journal"))),
                 before

@@ -73,7 +73,7 @@ final class ManualClockTests: XCTestCase {
         let clock = ManualClock()
         let gate = Gate()
         let sleeper = Task {
-            await gate.opened()
+            await gate.waitUntilOpen()
             try await clock.sleep(for: .seconds(60))
         }
         sleeper.cancel()
@@ -139,7 +139,7 @@ final class ManualClockTests: XCTestCase {
         let limit = Task { try await clock.sleep(for: .seconds(60)) }
         await clock.waitForSleepers()
         let work = Task {
-            await began.opened()
+            await began.waitUntilOpen()
             try await clock.sleep(for: .seconds(5))
             log.record("worked")
         }

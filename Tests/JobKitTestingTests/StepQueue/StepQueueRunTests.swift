@@ -208,7 +208,7 @@ final class StepQueueRunTests: XCTestCase {
             )
         }
         let run = Task { try await queue.run(job, seed: 1, patience: .seconds(300)) }
-        await began.opened()
+        await began.waitUntilOpen()
         run.cancel()
         do {
             try await run.value
@@ -260,7 +260,7 @@ final class StepQueueRunTests: XCTestCase {
         do {
             try await queue.run(job, seed: 7, patience: .milliseconds(20))
             XCTFail("no error")
-        } catch let error as StepQueueStalled {
+        } catch let error as StepQueueStallError {
             XCTAssertEqual(error.seed, 7)
             XCTAssertEqual("\(error)", error.explanation)
             XCTAssertEqual(
@@ -288,7 +288,7 @@ final class StepQueueRunTests: XCTestCase {
             try await queue.run(job, seed: 1, patience: .milliseconds(20))
             XCTFail("no error")
         } catch {
-            XCTAssertTrue(error is StepQueueStalled, "\(error)")
+            XCTAssertTrue(error is StepQueueStallError, "\(error)")
         }
         clock.advance(by: .seconds(5))
         try await queue.run(job, seed: 1)
@@ -340,15 +340,15 @@ final class StepQueueRunTests: XCTestCase {
         let job = Script(queue) { job in
             let left = AsyncOperation {
                 began.open()
-                await gate.opened()
+                await gate.waitUntilOpen()
                 await Task.yield()
                 ended.open()
             }
             job.trackAndQueue(left, cancellation: .leaveRunning)
-            job.trackAndQueue(AsyncOperation { await began.opened() }) { _ in job.finish() }
+            job.trackAndQueue(AsyncOperation { await began.waitUntilOpen() }) { _ in job.finish() }
         }
         try await queue.run(job, seed: 1, patience: .seconds(300))
         gate.open()
-        await ended.opened()
+        await ended.waitUntilOpen()
     }
 }

@@ -36,7 +36,7 @@ struct LifecycleModel: Hashable {
     var firstFinish: Event?
     var decision: Event?
     var settled: Settled?
-    var isGivenUp = false
+    var isAbandoned = false
     var faults: Set<String> = []
 
     /// Makes the event happen; returns false where no thread can be at this point.
@@ -179,11 +179,11 @@ struct LifecycleModel: Hashable {
             isDecisionDue = true
         }
         if !wasTold { fault("given up before it was told to stop") }
-        isGivenUp = true
+        isAbandoned = true
     }
 
     private mutating func grantEndOfGivenUp() {
-        isGivenUp = true
+        isAbandoned = true
         grantEnd(true)
     }
 
@@ -206,7 +206,7 @@ struct LifecycleModel: Hashable {
     private mutating func grantEnd(_ isGranted: Bool) {
         guard isGranted else { return }
         if storing != nil || isDecidedEndDue { fault("ended while the end was being stored") }
-        if isTelling, !isGivenUp { fault("ended while told of the cancel") }
+        if isTelling, !isAbandoned { fault("ended while told of the cancel") }
         (endings, isEnding) = (endings + 1, true)
     }
 

@@ -47,7 +47,7 @@ final class OperationCancelTests: XCTestCase {
             operation.cancel()
             XCTAssertTrue(operation.isFinished)
             XCTAssertEqual(operation.outcome?.text, "cancelled")
-            await began.opened()
+            await began.waitUntilOpen()
         }
     }
 
@@ -56,7 +56,7 @@ final class OperationCancelTests: XCTestCase {
         for runner in OperationRunner.allCases {
             let operation = HeldOperation(stopsWhenCancelled: false)
             runner.run(operation)
-            await operation.began.opened()
+            await operation.began.waitUntilOpen()
             operation.cancel()
             operation.cancel()
             XCTAssertEqual(operation.cancels.count, 1)
@@ -114,7 +114,7 @@ final class OperationCancelTests: XCTestCase {
         )
         operation.start()
         DispatchQueue.global().async { operation.cancel() }
-        await told.opened()
+        await told.waitUntilOpen()
         operation.finish()
         XCTAssertFalse(operation.isFinished)
         goOn.open()

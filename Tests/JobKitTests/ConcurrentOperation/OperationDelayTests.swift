@@ -69,7 +69,7 @@ final class OperationDelayTests: XCTestCase {
             let operation = held()
             operation.perform(after: .seconds(1)) { operation.finish(with: SampleError()) }
             runner.run(operation)
-            await operation.began.opened()
+            await operation.began.waitUntilOpen()
             clock.advance(by: .seconds(1))
             await bounded { await operation.waitForFinish() }
             XCTAssertNotNil(operation.error as? SampleError)

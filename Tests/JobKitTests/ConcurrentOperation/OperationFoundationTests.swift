@@ -14,7 +14,7 @@ final class OperationFoundationTests: XCTestCase {
             let operation = HeldOperation(stopsWhenCancelled: false)
             operation.completionBlock = { called.fulfill() }
             runner.run(operation)
-            await operation.began.opened()
+            await operation.began.waitUntilOpen()
             operation.finish()
             operation.finish()
             operation.cancel()
@@ -65,7 +65,7 @@ final class OperationFoundationTests: XCTestCase {
             let log = EventLog()
             let job = TrackingJob(task: task, log: log)
             job.startJob()
-            await task.began.opened()
+            await task.began.waitUntilOpen()
             if !isSetBefore { task.completionBlock = { called.fulfill() } }
             XCTAssertNotNil(task.completionBlock)
             task.finish()
@@ -100,7 +100,7 @@ final class OperationFoundationTests: XCTestCase {
                 }
             }
             runner.run(operation)
-            await operation.began.opened()
+            await operation.began.waitUntilOpen()
             operation.finish()
             await fulfillment(of: [passed], timeout: 300)
         }
@@ -153,11 +153,11 @@ final class OperationFoundationTests: XCTestCase {
             HeldOperation(stopsWhenCancelled: false), HeldOperation(stopsWhenCancelled: false)
         )
         queue.add(first, second)
-        await first.began.opened()
+        await first.began.waitUntilOpen()
         XCTAssertEqual(queue.operationCount, 2)
         XCTAssertFalse(second.isExecuting)
         first.finish()
-        await second.began.opened()
+        await second.began.waitUntilOpen()
         second.finish()
         await bounded { await second.waitForFinish() }
     }

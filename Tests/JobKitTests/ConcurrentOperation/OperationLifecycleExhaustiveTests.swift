@@ -34,8 +34,8 @@ import Testing
         #expect(Self.reachable.keys.contains { $0.word.contains(.finished) && $0.decision != nil })
         #expect(Self.reachable.keys.contains { $0.word.contains(.finished) && $0.tellings == 1 })
         #expect(Self.reachable.keys.contains { $0.word.outcome == .timedOut })
-        #expect(Self.reachable.keys.contains { $0.isGivenUp && $0.isTelling && $0.endings == 1 })
-        #expect(Self.reachable.keys.contains { $0.isGivenUp && $0.decision != nil })
+        #expect(Self.reachable.keys.contains { $0.isAbandoned && $0.isTelling && $0.endings == 1 })
+        #expect(Self.reachable.keys.contains { $0.isAbandoned && $0.decision != nil })
     }
 
     @Test func noStepContradictsTheModel() {
@@ -61,7 +61,7 @@ import Testing
         expectEverywhere("neither main nor didCancel") { model in
             guard model.endings == 1 else { return true }
             // O11: where it was given up, `didCancel()` may still run.
-            return (!model.isTelling || model.isGivenUp)
+            return (!model.isTelling || model.isAbandoned)
                 && !(model.isPreparing && model.mains == 0 && canEnter(model))
         }
     }
@@ -81,7 +81,7 @@ import Testing
             guard isQuiet, model.starts == 1 else { return true }
             let mustEnd =
                 model.firstFinish != nil || model.mains == 0 || model.decision != nil
-                || model.isGivenUp
+                || model.isAbandoned
             return model.word.contains(.finished) == mustEnd
         }
     }
@@ -93,15 +93,15 @@ import Testing
             let isOnItsWay =
                 model.storing != nil || model.isDecidedEndDue || model.isEnding
                 || model.isDecisionDue
-            return !model.isGivenUp || isOnItsWay || model.word.contains(.finished)
+            return !model.isAbandoned || isOnItsWay || model.word.contains(.finished)
         }
-        expectEverywhere("told to stop first") { !$0.isGivenUp || $0.settled != nil }
-        expectEverywhere("and started") { !$0.isGivenUp || $0.starts == 1 }
+        expectEverywhere("told to stop first") { !$0.isAbandoned || $0.settled != nil }
+        expectEverywhere("and started") { !$0.isAbandoned || $0.starts == 1 }
     }
 
     // O11: a finish, a value or a cancel that comes late is ignored.
     @Test func nothingChangesAGivenUpOperationThatHasEnded() {
-        let ended = Self.reachable.filter { $0.key.isGivenUp && $0.key.word.contains(.finished) }
+        let ended = Self.reachable.filter { $0.key.isAbandoned && $0.key.word.contains(.finished) }
         #expect(ended.count > 10)
         for (model, path) in ended {
             var word = model.word

@@ -34,7 +34,7 @@ final class OperationLongTimeTests: XCTestCase {
             operation.maximumRuntime = due
             operation.start()
             await bounded { await operation.waitForFinish() }
-            XCTAssertEqual((operation.error as? OperationTimedOut)?.limit, due)
+            XCTAssertEqual((operation.error as? OperationTimeoutError)?.limit, due)
         }
     }
 

@@ -13,7 +13,7 @@ final class OperationRetentionTests: XCTestCase {
                 let operation = HeldOperation(stopsWhenCancelled: false)
                 released = operation
                 runner.run(operation)
-                await operation.began.opened()
+                await operation.began.waitUntilOpen()
                 operation.finish()
                 await bounded { await operation.waitForFinish() }
             }

@@ -16,7 +16,7 @@ final class OperationTimeTests: XCTestCase {
     }
 
     private func limit(_ operation: ConcurrentOperation) -> Duration? {
-        (operation.error as? OperationTimedOut)?.limit
+        (operation.error as? OperationTimeoutError)?.limit
     }
 
     // O8
@@ -24,10 +24,10 @@ final class OperationTimeTests: XCTestCase {
         for runner in OperationRunner.allCases {
             let operation = held(limit: .seconds(5))
             runner.run(operation)
-            await operation.began.opened()
+            await operation.began.waitUntilOpen()
             await clock.waitForSleepers()
             clock.advance(by: .seconds(5))
-            await operation.told.opened()
+            await operation.told.waitUntilOpen()
             XCTAssertTrue(operation.isCancelled)
             XCTAssertTrue(operation.isExecuting)
             XCTAssertNil(operation.outcome)
@@ -69,7 +69,7 @@ final class OperationTimeTests: XCTestCase {
         await clock.waitForSleepers()
         XCTAssertEqual(clock.nextDeadline?.elapsed, .seconds(5))
         clock.advance(by: .seconds(2))
-        await operation.told.opened()
+        await operation.told.waitUntilOpen()
         operation.finish()
         await bounded { await operation.waitForFinish() }
         XCTAssertEqual(limit(operation), .seconds(5))
@@ -86,7 +86,7 @@ final class OperationTimeTests: XCTestCase {
         clock.advance(by: .seconds(10))
         XCTAssertFalse(operation.isCancelled)
         clock.advance(by: .seconds(10))
-        await operation.told.opened()
+        await operation.told.waitUntilOpen()
         operation.finish()
         await bounded { await operation.waitForFinish() }
         XCTAssertEqual(limit(operation), .seconds(20))
@@ -109,7 +109,7 @@ final class OperationTimeTests: XCTestCase {
         let operation = held(limit: .seconds(5))
         operation.start()
         clock.advance(by: .seconds(5))
-        await operation.told.opened()
+        await operation.told.waitUntilOpen()
         operation.maximumRuntime = .seconds(50)
         operation.finish()
         operation.maximumRuntime = nil
@@ -148,7 +148,7 @@ final class OperationTimeTests: XCTestCase {
         operation.maximumRuntime = .seconds(1)
         operation.start()
         clock.advance(by: .seconds(1))
-        await expectThrow(OperationTimedOut.self) { try await operation.value }
+        await expectThrow(OperationTimeoutError.self) { try await operation.value }
     }
 
     // O8: an overrun that races a finish and a cancel: one of them decides, and the end comes.
@@ -175,7 +175,7 @@ final class OperationTimeTests: XCTestCase {
             case .succeeded: XCTAssertFalse(operation.isCancelled)
             case .cancelled: XCTAssertTrue(operation.isCancelled && isCancelled)
             case .failed(let error):
-                XCTAssertTrue(error is OperationTimedOut && operation.isCancelled)
+                XCTAssertTrue(error is OperationTimeoutError && operation.isCancelled)
             case nil: XCTFail("finished without an outcome")
             }
         }

@@ -36,7 +36,7 @@ final class ContractAround: XCTestCase {
         _ = RetryOperation(policy) { _ in BlockOperation {} }
         retry.start()
         await retry.waitForFinish()
-        let attempt: ConcurrentOperation? = retry.finalAttempt
+        let attempt: ConcurrentOperation? = retry.latestAttempt
         XCTAssertNotNil(attempt)
         let _: ConcurrentOperation = retry
     }
@@ -107,7 +107,7 @@ final class ContractAround: XCTestCase {
         XCTAssertEqual(log.events, ["event"])
         let gate = Gate()
         gate.open()
-        await gate.opened()
+        await gate.waitUntilOpen()
         XCTAssertTrue(gate.isOpen)
         let _: any Sendable = (log as any Sendable, gate as any Sendable)
     }

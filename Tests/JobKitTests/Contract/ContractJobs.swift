@@ -99,7 +99,7 @@ final class ContractJobs: XCTestCase {
         let other = JobController()
         other.startJob(on: OperationQueue())
         await other.waitForFinish()
-        func explanation(_ error: JobDidNotStop) -> String { error.explanation }
+        func explanation(_ error: JobStopTimeoutError) -> String { error.explanation }
     }
 
     func testResultJob() async throws {
@@ -113,7 +113,7 @@ final class ContractJobs: XCTestCase {
     func testSmallTypes() {
         let groups: Set<JobGroup> = [.named("a"), .type(ConcurrentOperation.self)]
         XCTAssertEqual(groups.map(\.description).sorted(), ["ConcurrentOperation", "a"])
-        let _: [ChildCancellation] = [.cancelAndWait, .cancelWithoutWaiting, .leaveRunning]
+        let _: [TaskCancellation] = [.cancelAndWait, .cancelWithoutWaiting, .leaveRunning]
         let _: [FailureResponse] = [.failJob, .carryOn]
         let _: any OperationScheduling = OperationQueue()
     }

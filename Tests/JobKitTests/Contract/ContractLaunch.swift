@@ -67,7 +67,7 @@ final class ContractLaunch: XCTestCase {
         func start(delegate: any AppStartTaskDelegate) {
             let _: any Sendable = delegate
             delegate.startupTaskDidComplete(self)
-            delegate.startupTaskDidFail(self, error: NoResult())
+            delegate.startupTaskDidFail(self, error: MissingResultError())
         }
     }
 
@@ -104,7 +104,7 @@ final class ContractLaunch: XCTestCase {
         )
         _ = LaunchDecisions(priority: [1])
         decisions.set(.needed, for: "a")
-        let need: Need = decisions.need(for: "a")
+        let need: LaunchNeed = decisions.need(for: "a")
         switch need {
         case .unknown, .needed, .notNeeded: break
         }
@@ -112,7 +112,7 @@ final class ContractLaunch: XCTestCase {
         switch state {
         case .suspended?, .executing?, .completed?, nil: break
         }
-        let _: AsyncStream<Need> = decisions.updates(for: "a")
+        let _: AsyncStream<LaunchNeed> = decisions.updates(for: "a")
         decisions.whenPresented("a") { @Sendable in }
         decisions.whenWithdrawn("a") { @Sendable in }
         decisions.open()

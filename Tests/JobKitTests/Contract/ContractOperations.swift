@@ -49,13 +49,13 @@ final class ContractOperations: XCTestCase {
         let finish: (Work) -> () -> Void = Work.finish
         let fail: (Work) -> (any Error) -> Void = Work.finish(with:)
         finish(work)()
-        fail(work)(NoResult())
+        fail(work)(MissingResultError())
     }
 
     func testErrors() {
-        func limit(_ error: OperationTimedOut) -> Duration { error.limit }
-        func name(_ error: CallbackLost) -> String { error.name }
-        let _: any Error.Type = NoResult.self
+        func limit(_ error: OperationTimeoutError) -> Duration { error.limit }
+        func name(_ error: CallbackLostError) -> String { error.name }
+        let _: any Error.Type = MissingResultError.self
         let _: any Sendable.Type = OperationOutcome.self
     }
 
@@ -83,7 +83,7 @@ final class ContractOperations: XCTestCase {
             XCTAssertEqual(value, number + 1)
         }
         _ = AsyncOperation { await Task.yield() }
-        _ = ClosureOperation { throw NoResult() } as ClosureOperation<Void>
-        _ = CallbackOperation<String> { $0(.failure(NoResult())) }
+        _ = ClosureOperation { throw MissingResultError() } as ClosureOperation<Void>
+        _ = CallbackOperation<String> { $0(.failure(MissingResultError())) }
     }
 }

@@ -17,7 +17,7 @@ extension Duel {
     private static func heldJob(
         _ dice: inout Dice,
         startsTasks: Bool = true,
-        cancelling ways: [ChildCancellation] = [.cancelAndWait]
+        cancelling ways: [TaskCancellation] = [.cancelAndWait]
     ) -> (job: ScriptedJob, tasks: [HeldOperation]) {
         let tasks = (0..<dice.number(1...4)).map { HeldOperation("\($0)") }
         let chosen = tasks.map { _ in ways[dice.number(0...ways.count - 1)] }

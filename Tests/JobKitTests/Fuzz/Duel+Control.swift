@@ -206,13 +206,13 @@ extension Duel {
                     retry.startJob(on: TaskQueue(name: "duel"))
                 },
                 { retry.cancel() },
-                { for _ in 0..<20 { _ = (retry.finalAttempt?.isFinished, giveWay()) } }
+                { for _ in 0..<20 { _ = (retry.latestAttempt?.isFinished, giveWay()) } }
             )
             await retry.waitForFinish()
             await referee.expectSoon("J4: not finished") { retry.isFinished }
             let outcome = retry.outcome?.description ?? "none"
             referee.expect(["succeeded", "cancelled"].contains(outcome), "R1: \(outcome)")
-            let isAnyMade = retry.finalAttempt != nil
+            let isAnyMade = retry.latestAttempt != nil
             referee.expect(isAnyMade == (attempts.count > 0), "R1: an attempt is not known")
         },
         Duel("delays and limits that are set against the end") { dice, referee in

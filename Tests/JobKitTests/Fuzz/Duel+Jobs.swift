@@ -100,7 +100,7 @@ extension Duel {
         Duel("a job's own end against its cancel") { dice, referee in
             let job = ToldJob(referee, whileTold: dice.delay())
             job.startJob(on: TaskQueue(name: "duel jobs"))
-            await job.began.opened()
+            await job.began.waitUntilOpen()
             let ending = dice.number(0...2)
             await dice.race(
                 {
@@ -129,7 +129,7 @@ extension Duel {
         Duel("a tree is cancelled depth first") { dice, referee in
             let tree = HeldTree(&dice)
             tree.root.startJob(on: TaskQueue(name: "duel"))
-            for leaf in tree.leaves { await leaf.began.opened() }
+            for leaf in tree.leaves { await leaf.began.waitUntilOpen() }
             tree.root.cancel()
             let told = tree.log.events
             referee.expect(

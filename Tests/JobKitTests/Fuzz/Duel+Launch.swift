@@ -27,8 +27,8 @@ extension Duel {
             }
             decisions.open()
             let needs = (0..<dice.number(1...20))
-                .map { _ in [Need.needed, .notNeeded, .unknown][dice.number(0...2)] }
-            let streams = Guarded<[AsyncStream<Need>]>([])
+                .map { _ in [LaunchNeed.needed, .notNeeded, .unknown][dice.number(0...2)] }
+            let streams = Guarded<[AsyncStream<LaunchNeed>]>([])
             await dice.race(
                 { for need in needs { decisions.set(need, for: "first") } },
                 { for need in needs { decisions.set(need, for: "second") } },
@@ -47,7 +47,7 @@ extension Duel {
             referee.expect(!shown.wasExceeded, "D1: presented before the other was withdrawn")
             decisions.set(.unknown, for: "first")
             for stream in streams.withLock({ $0 }) {
-                var before = Need.needed
+                var before = LaunchNeed.needed
                 for await need in stream {
                     if before == .needed, need == .unknown { break }
                     before = need
@@ -63,7 +63,7 @@ extension Duel {
             // Holds the workflow open.
             workflow.addTask(
                 AsyncClosureTask(name: "last") { _ in
-                    await release.opened()
+                    await release.waitUntilOpen()
                     ran.add()
                 }
             )
@@ -197,7 +197,7 @@ extension Duel {
             let (ran, count, seed) = (Tally(), dice.number(1...10), dice.next())
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<count {
-                    group.addTask { await gate.opened() }
+                    group.addTask { await gate.waitUntilOpen() }
                     group.addTask { await log.waitForEvent("event") }
                 }
                 await dice.race(

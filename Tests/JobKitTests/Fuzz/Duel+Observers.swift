@@ -45,7 +45,7 @@ extension Duel {
     static let ofObservers = [
         Duel("the books of a job whose observer cancels it") { dice, referee in
             let tasks = (0..<dice.number(1...5)).map { _ in task(&dice, depth: 2) }
-            let kinds: [ChildCancellation] = [.cancelAndWait, .cancelWithoutWaiting, .leaveRunning]
+            let kinds: [TaskCancellation] = [.cancelAndWait, .cancelWithoutWaiting, .leaveRunning]
             let terms = tasks.map { _ in kinds[max(0, dice.number(-3...2))] }
             let job = ScriptedJob(queue: TaskQueue(name: "duel")) { job in
                 for (task, terms) in zip(tasks, terms) {

@@ -66,7 +66,7 @@ extension Duel {
                 job.addObserver(EndingObserver())
                 job.startJob(on: TaskQueue(name: "duel"))
             }
-            for job in jobs { await job.began.opened() }
+            for job in jobs { await job.began.waitUntilOpen() }
             let plain = jobs.map { _ in BlockOperation {} }
             let kept = Kept()
             await dice.race({

@@ -100,7 +100,7 @@ final class JobRetentionTests: XCTestCase {
     }
 
     func testTaskThatOutlivesItsJobLeavesNothing() async {
-        let kinds: [ChildCancellation] = [.leaveRunning, .cancelWithoutWaiting]
+        let kinds: [TaskCancellation] = [.leaveRunning, .cancelWithoutWaiting]
         for kind in kinds {
             for isPlain in [true, false] {
                 let held = HeldOperation("a", stopsWhenCancelled: false)

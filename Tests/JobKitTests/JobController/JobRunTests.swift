@@ -53,7 +53,7 @@ final class JobRunTests: XCTestCase {
         let job = ScriptedJob { $0.log.record("main") }
         let go = Gate()
         let caller = Task {
-            await go.opened()
+            await go.waitUntilOpen()
             try await job.run()
         }
         caller.cancel()
@@ -74,7 +74,7 @@ final class JobRunTests: XCTestCase {
         do {
             try await caller.value
             XCTFail("no error")
-        } catch let error as JobDidNotStop {
+        } catch let error as JobStopTimeoutError {
             // The cancel is carried out on another thread, and may still be on its way.
             XCTAssertTrue(error.explanation.hasPrefix("job: executing"), error.explanation)
             XCTAssertTrue(error.explanation.contains("\nheld: executing"), error.explanation)
@@ -99,7 +99,7 @@ final class JobRunTests: XCTestCase {
         let caller = Task { try await job.run(stopWithin: .milliseconds(1)) }
         await wait(for: began)
         Thread.detachNewThread { caller.cancel() }
-        await expectThrow(JobDidNotStop.self) { try await caller.value }
+        await expectThrow(JobStopTimeoutError.self) { try await caller.value }
         mayStop.open()
         await bounded { await job.waitForFinish() }
     }

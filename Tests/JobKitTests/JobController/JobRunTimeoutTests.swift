@@ -29,7 +29,7 @@ final class JobRunTimeoutTests: XCTestCase {
         do {
             try await caller.value
             XCTFail("no error")
-        } catch let error as JobTimedOut {
+        } catch let error as JobTimeoutError {
             XCTAssertEqual(error.name, "job")
             XCTAssertEqual(error.timeout, .seconds(30))
             XCTAssertTrue(error.explanation.contains("\nheld: executing"), error.explanation)
@@ -62,7 +62,7 @@ final class JobRunTimeoutTests: XCTestCase {
                 await clock.waitForSleepers()
                 clock.advance(by: .seconds(1))
             }
-            await expectThrow(JobTimedOut.self) { try await caller.value }
+            await expectThrow(JobTimeoutError.self) { try await caller.value }
             XCTAssertEqual(job.events, [])
             queue.isSuspended = false
         }
@@ -103,7 +103,7 @@ final class JobRunTimeoutTests: XCTestCase {
         await wait(for: held.began)
         await clock.waitForSleepers()
         clock.advance(by: .seconds(30))
-        await expectThrow(JobDidNotStop.self) { try await caller.value }
+        await expectThrow(JobStopTimeoutError.self) { try await caller.value }
         await wait(for: held.told)
         XCTAssertFalse(job.isFinished)
         held.finish()
@@ -123,8 +123,8 @@ final class JobRunTimeoutTests: XCTestCase {
         await wait(for: held.told)
         await clock.waitForSleepers()
         clock.advance(by: .seconds(5))
-        await expectThrow(JobTimedOut.self) { try await caller.value }
-        XCTAssertTrue(held.isGivenUp)
+        await expectThrow(JobTimeoutError.self) { try await caller.value }
+        XCTAssertTrue(held.isAbandoned)
         XCTAssertTrue(job.isFinished)
     }
 
@@ -144,7 +144,7 @@ final class JobRunTimeoutTests: XCTestCase {
         await wait(for: began)
         await clock.waitForSleepers()
         clock.advance(by: .seconds(30))
-        await expectThrow(JobDidNotStop.self) { try await caller.value }
+        await expectThrow(JobStopTimeoutError.self) { try await caller.value }
         mayStop.open()
         await bounded { await job.waitForFinish() }
     }

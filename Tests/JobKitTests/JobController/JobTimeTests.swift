@@ -25,7 +25,7 @@ final class JobTimeTests: XCTestCase {
         task.finish()
         await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.events, ["didCancel"])
-        XCTAssertEqual((job.error as? OperationTimedOut)?.limit, .seconds(3))
+        XCTAssertEqual((job.error as? OperationTimeoutError)?.limit, .seconds(3))
     }
 
     func testCancelledJobNoLongerOverruns() async {
@@ -61,7 +61,7 @@ final class JobTimeTests: XCTestCase {
         }
         XCTAssertTrue(task.isCancelled)
         XCTAssertEqual(nested.events, ["cancelled"])
-        XCTAssertTrue(job.error is OperationTimedOut)
+        XCTAssertTrue(job.error is OperationTimeoutError)
     }
 
     func testDelayedCallbackIsDroppedWhenTheJobEnds() async {

@@ -16,7 +16,7 @@ final class JobWorkTests: XCTestCase {
             job.startWork {
                 began.open()
                 await withTaskCancellationHandler {
-                    await goOn.opened()
+                    await goOn.waitUntilOpen()
                 } onCancel: {
                     cancelled.open()
                 }
@@ -134,7 +134,7 @@ final class JobWorkTests: XCTestCase {
         await clock.waitForSleepers(1)
         clock.advance(by: .seconds(5))
         await bounded { await job.waitForFinish() }
-        XCTAssertTrue(job.isGivenUp)
+        XCTAssertTrue(job.isAbandoned)
         work.goOn.open()
     }
 
@@ -150,6 +150,6 @@ final class JobWorkTests: XCTestCase {
         await wait(for: work.cancelled)
         work.goOn.open()
         await bounded { await job.waitForFinish() }
-        XCTAssertTrue(job.error is OperationTimedOut)
+        XCTAssertTrue(job.error is OperationTimeoutError)
     }
 }

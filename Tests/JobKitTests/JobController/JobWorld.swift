@@ -36,7 +36,7 @@ struct JobWorld {
     private var lastDelivered: Int?
     private var hasCalledAll = false
     private var hasCalledCancelled = false
-    private var isGivenUp = false
+    private var isAbandoned = false
 
     private(set) var history: [String] = []
     /// The rule that the machine broke.
@@ -86,17 +86,17 @@ struct JobWorld {
             isSweeping = false
             machine.tasksCancelled()
         case .giveUp:
-            guard isStarted, ending != nil, !isGivenUp else { return false }
+            guard isStarted, ending != nil, !isAbandoned else { return false }
             if machine.gaveUp() == hasEnded { broken = "gives up what has ended" }
-            isGivenUp = true
+            isAbandoned = true
         case .leaveTasks:
-            guard isGivenUp, openCount > 0 else { return false }
+            guard isAbandoned, openCount > 0 else { return false }
             for task in tasks.indices where !tasks[task].isClosed {
                 tasks[task].isClosed = true
                 machine.taskStopped()
             }
         case .endGivenUp:
-            guard isGivenUp else { return false }
+            guard isAbandoned else { return false }
             let expected = hasEnded || openCount > 0 ? nil : ending
             if machine.givenUpEnd() != expected { broken = "the end of what was given up" }
             if expected != nil { hasEnded = true }
@@ -110,10 +110,10 @@ struct JobWorld {
         guard tasks.count < 2 else { return false }
         let tracking = machine.taskTracked(group: group)
         let expected: Machine.Tracking =
-            isGivenUp
+            isAbandoned
             ? .tooLate : hasEnded ? .refused : ending == nil ? .normal : .cancelAtOnce
         if tracking != expected { broken = "tracking is \(tracking), not \(expected)" }
-        guard !hasEnded, !isGivenUp else { return true }
+        guard !hasEnded, !isAbandoned else { return true }
         tasks.append(Task(group: group))
         hasCalledAll = false
         return true
@@ -194,7 +194,7 @@ struct JobWorld {
             (lastDelivered, hasCalledAll) = (nil, true)
         case .callCancelled:
             expect(ending == .cancelled && enteredMain && !hasCalledCancelled, "tells of no cancel")
-            expect(!isGivenUp, "calls what was given up")
+            expect(!isAbandoned, "calls what was given up")
             expect(hasStopped, "tells of a cancel before all has stopped")
             hasCalledCancelled = true
         case .finish(let how):
@@ -202,7 +202,7 @@ struct JobWorld {
             expect(how == ending ?? .completed, "finishes as \(how)")
             expect(ending != nil || mayCall && hasCalledAll, "finishes before it has told")
             expect(
-                ending != .cancelled || hasCalledCancelled == enteredMain || isGivenUp,
+                ending != .cancelled || hasCalledCancelled == enteredMain || isAbandoned,
                 "told no cancel"
             )
             hasEnded = true
@@ -217,7 +217,7 @@ struct JobWorld {
     }
 
     private var hasStopped: Bool {
-        isStarted && !isInMain && mail.isEmpty && openCount == 0 && (!isSweeping || isGivenUp)
+        isStarted && !isInMain && mail.isEmpty && openCount == 0 && (!isSweeping || isAbandoned)
     }
 
     /// Whether there is nothing that the machine could do.

@@ -38,8 +38,8 @@ final class ResultJobTests: XCTestCase {
     func testJobWithoutAValueFailsWithNoResult() async {
         for script: (Answer) -> Void in [{ _ in }, { $0.finish() }] {
             let job = Answer(script)
-            await assertThrows(job, NoResult.self)
-            XCTAssertTrue(job.error is NoResult)
+            await assertThrows(job, MissingResultError.self)
+            XCTAssertTrue(job.error is MissingResultError)
         }
     }
 

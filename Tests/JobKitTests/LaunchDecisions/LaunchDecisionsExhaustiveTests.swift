@@ -66,7 +66,7 @@ import Testing
     private func assignments(of items: [SeedItem]) -> [[LaunchStep]] {
         items.reduce([[]]) { lists, item in
             lists.flatMap { list in
-                [Need.unknown, .needed, .notNeeded].map { list + [.set($0, item)] }
+                [LaunchNeed.unknown, .needed, .notNeeded].map { list + [.set($0, item)] }
             }
         }
     }

@@ -116,8 +116,8 @@ import Testing
     }
 
     // D2
-    @Test(arguments: [Need.unknown, .notNeeded])
-    func completedItemIsPresentedAgainOnlyAfterAnotherNeed(_ other: Need) {
+    @Test(arguments: [LaunchNeed.unknown, .notNeeded])
+    func completedItemIsPresentedAgainOnlyAfterAnotherNeed(_ other: LaunchNeed) {
         var machine = machine(["a"])
         _ = machine.needSet(.needed, for: "a")
         _ = machine.itemCompleted("a")

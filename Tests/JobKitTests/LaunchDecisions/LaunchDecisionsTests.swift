@@ -130,7 +130,7 @@ final class LaunchDecisionsTests: XCTestCase {
             decisions.set(.needed, for: .switchCity)
             ended.fulfill()
         }
-        await began.opened()
+        await began.waitUntilOpen()
         decisions.set(.needed, for: .skin)
         decisions.set(.needed, for: .upgrade)
         XCTAssertEqual(decisions.state(of: .switchCity), .suspended)

@@ -2,7 +2,7 @@ import JobKit
 
 /// One call of a user's.
 enum LaunchStep: Hashable, Sendable {
-    case set(Need, SeedItem)
+    case set(LaunchNeed, SeedItem)
     case open
     case complete(SeedItem)
     case prioritize(SeedItem, before: SeedItem)
@@ -19,7 +19,7 @@ struct LaunchOracle: Hashable, Sendable {
     var order = SeedItem.prioritized
     var independent: Set<SeedItem> = []
     var waitsForUnknown = false
-    private var needs: [SeedItem: Need] = [:]
+    private var needs: [SeedItem: LaunchNeed] = [:]
     private var completed: Set<SeedItem> = []
     private var isOpen = false
     private(set) var executing: Set<SeedItem> = []
@@ -29,7 +29,7 @@ struct LaunchOracle: Hashable, Sendable {
         self.waitsForUnknown = waitsForUnknown
     }
 
-    func need(for item: SeedItem) -> Need { needs[item] ?? .unknown }
+    func need(for item: SeedItem) -> LaunchNeed { needs[item] ?? .unknown }
 
     func state(of item: SeedItem) -> LaunchDecisions<SeedItem>.State? {
         guard needs[item] == .needed else { return nil }

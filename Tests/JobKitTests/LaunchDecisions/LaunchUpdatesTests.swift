@@ -22,11 +22,11 @@ final class LaunchUpdatesTests: XCTestCase {
         decisions?.set(.needed, for: "upgrade")
         decisions?.set(.needed, for: "city")
         let late = decisions?.updates(for: "upgrade")
-        for need in [Need.needed, .notNeeded, .unknown, .needed] {
+        for need in [LaunchNeed.needed, .notNeeded, .unknown, .needed] {
             decisions?.set(need, for: "upgrade")
         }
         decisions = nil
-        let rest: [Need] = [.needed, .notNeeded, .unknown, .needed]
+        let rest: [LaunchNeed] = [.needed, .notNeeded, .unknown, .needed]
         let earlyNeeds = await needs(of: early)
         XCTAssertEqual(earlyNeeds, [.unknown, .needed] + rest)
         let lateNeeds = await needs(of: late)
@@ -78,7 +78,7 @@ final class LaunchUpdatesTests: XCTestCase {
             decisions.set(.needed, for: "upgrade")
             ended.fulfill()
         }
-        await began.opened()
+        await began.waitUntilOpen()
         var reader = decisions.updates(for: "upgrade").makeAsyncIterator()
         let latest = await reader.next()
         XCTAssertEqual(latest, .needed)
@@ -103,7 +103,7 @@ final class LaunchUpdatesTests: XCTestCase {
     }
 
     /// Returns for each of two items every value that it had, and streams that began meanwhile.
-    private func setWhileSubscribing(_ seed: UInt64) async -> [([Need], [AsyncStream<Need>])] {
+    private func setWhileSubscribing(_ seed: UInt64) async -> [([LaunchNeed], [AsyncStream<LaunchNeed>])] {
         let decisions = LaunchDecisions(priority: [0], independent: [1])
         async let firstHistory = setAtRandom(0, of: decisions, seed: seed)
         async let secondHistory = setAtRandom(1, of: decisions, seed: ~seed)
@@ -112,8 +112,8 @@ final class LaunchUpdatesTests: XCTestCase {
         return await [(firstHistory, firstStreams), (secondHistory, secondStreams)]
     }
 
-    private func needs(of stream: AsyncStream<Need>?) async -> [Need] {
-        var needs: [Need] = []
+    private func needs(of stream: AsyncStream<LaunchNeed>?) async -> [LaunchNeed] {
+        var needs: [LaunchNeed] = []
         for await need in stream ?? .finished { needs.append(need) }
         return needs
     }
@@ -123,21 +123,21 @@ private func setAtRandom(
     _ item: Int,
     of decisions: LaunchDecisions<Int>,
     seed: UInt64
-) -> [Need] {
+) -> [LaunchNeed] {
     var generator = WalkGenerator(seed: seed)
     return (1...500)
         .reduce(into: [.unknown]) { history, _ in
-            let need = [Need.unknown, .needed, .notNeeded][Int(generator.next() % 3)]
+            let need = [LaunchNeed.unknown, .needed, .notNeeded][Int(generator.next() % 3)]
             decisions.set(need, for: item)
             history.append(need)
         }
 }
 
-private func subscribeOften(to item: Int, of decisions: LaunchDecisions<Int>) -> [AsyncStream<Need>]
+private func subscribeOften(to item: Int, of decisions: LaunchDecisions<Int>) -> [AsyncStream<LaunchNeed>]
 {
     (1...100).map { _ in decisions.updates(for: item) }
 }
 
-extension AsyncStream where Element == Need {
+extension AsyncStream where Element == LaunchNeed {
     fileprivate static var finished: AsyncStream { AsyncStream { $0.finish() } }
 }

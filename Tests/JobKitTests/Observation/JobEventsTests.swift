@@ -90,7 +90,7 @@ final class JobEventsTests: XCTestCase {
         // Others go on, and so do those of a task that is cancelled before it reads.
         let go = Gate()
         let late = Task {
-            await go.opened()
+            await go.waitUntilOpen()
             return await all(events)
         }
         late.cancel()

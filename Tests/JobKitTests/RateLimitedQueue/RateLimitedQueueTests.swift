@@ -144,7 +144,7 @@ final class RateLimitedQueueTests: XCTestCase {
                 job.trackAndQueue(task, on: queue) { _ in delivered.open() }
             }
             job.start()
-            await delivered.opened()
+            await delivered.waitUntilOpen()
             await job.waitForFinish()
         }
         await eventually { freed == nil }

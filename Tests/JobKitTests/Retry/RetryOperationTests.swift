@@ -45,7 +45,7 @@ final class RetryOperationTests: XCTestCase {
     func testAttemptThatSucceedsAtOnceEndsTheRetry() async throws {
         let retry = RetryOperation(Self.steady, make: failing(0))
         try await retry.run()
-        XCTAssertEqual(retry.finalAttempt?.isFinished, true)
+        XCTAssertEqual(retry.latestAttempt?.isFinished, true)
     }
 
     func testDelaysAreTakenFromTheFailedAttemptsFinish() async throws {
@@ -72,7 +72,7 @@ final class RetryOperationTests: XCTestCase {
         }
         await bounded { await retry.waitForFinish() }
         XCTAssertEqual(retry.error as? Refused, Refused(number: 4))
-        XCTAssertEqual(retry.finalAttempt?.error as? Refused, Refused(number: 4))
+        XCTAssertEqual(retry.latestAttempt?.error as? Refused, Refused(number: 4))
     }
 
     func testErrorNotWorthARetryEndsIt() async {
@@ -117,7 +117,7 @@ final class RetryOperationTests: XCTestCase {
         let retry = RetryOperation(RetryPolicy { _, _ in .zero }) { number in
             BoundOperation(failure: number == 1 ? Refused(number: 1) : nil) {
                 guard let retry = retries.withLock({ $0.first }) else { return }
-                log.record("released, \(retry.finalAttempt == nil ? "none" : "one") is the last")
+                log.record("released, \(retry.latestAttempt == nil ? "none" : "one") is the last")
             }
         }
         retries.withLock { $0 = [retry] }

@@ -105,12 +105,12 @@ final class RetryValueTests: XCTestCase {
         retry.finish()
         retry.start()
         await bounded { await retry.waitForFinish() }
-        XCTAssertTrue(retry.error is NoResult)
+        XCTAssertTrue(retry.error is MissingResultError)
         let running = RetryOperation(Self.twice) { _ in HeldResultOperation<Int>() }
         running.start()
         running.finish()
         await bounded { await running.waitForFinish() }
-        XCTAssertTrue(running.error is NoResult)
+        XCTAssertTrue(running.error is MissingResultError)
     }
 
     func testRetryOfVoidOwesNoValue() async throws {

@@ -22,7 +22,7 @@ final class AskingTests: XCTestCase {
                 release.wait()
             }
         }
-        await isHeld.opened()
+        await isHeld.waitUntilOpen()
         let hasBegun = expectation(description: "begun")
         Thread.detachNewThread {
             job.start()

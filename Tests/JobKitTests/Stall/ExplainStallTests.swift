@@ -234,8 +234,8 @@ final class ExplainStallTests: XCTestCase {
             "late: never queued, because its workflow was not started"
         )
         workflow.start()
-        await slow.began.opened()
-        await gated.began.opened()
+        await slow.began.waitUntilOpen()
+        await gated.began.waitUntilOpen()
         XCTAssertEqual(
             lines(workflow),
             [

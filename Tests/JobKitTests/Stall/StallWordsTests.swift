@@ -97,7 +97,7 @@ final class StallWordsTests: XCTestCase {
                 release.wait()
             }
             job.startJob(on: TaskQueue(name: "job"))
-            await called.opened()
+            await called.waitUntilOpen()
             XCTAssertEqual(
                 lines(job),
                 ["import: executing, in main(), which goes on behind \(call)"]

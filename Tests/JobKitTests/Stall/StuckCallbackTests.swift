@@ -30,7 +30,7 @@ final class StuckCallbackTests: XCTestCase {
             release.wait()
         }
         job.startJob(on: TaskQueue(name: "job"))
-        await entered.opened()
+        await entered.waitUntilOpen()
         let line = firstLine(job, after: 20)
         release.open()
         await bounded { await job.waitForFinish() }
@@ -131,7 +131,7 @@ final class StuckCallbackTests: XCTestCase {
         job.startJob()
         await wait(for: tasks[3].began)
         tasks[0].finish()
-        await entered.opened()
+        await entered.waitUntilOpen()
         XCTAssertEqual(
             job.explainStall().withoutTimes.split(separator: "\n").map(String.init),
             [
@@ -163,7 +163,7 @@ final class StuckCallbackTests: XCTestCase {
         }
         let job = ScriptedJob("import") { $0.trackAndQueue(album) }
         job.startJob()
-        await entered.opened()
+        await entered.waitUntilOpen()
         XCTAssertTrue(
             job.explainStall().withoutTimes
                 .hasSuffix("\nalbum: executing, in a callback of a.jpg")
@@ -229,7 +229,7 @@ final class StuckCallbackTests: XCTestCase {
             DispatchQueue.global().sync { release.wait() }
         }
         job.startJob()
-        await entered.opened()
+        await entered.waitUntilOpen()
         XCTAssertEqual(
             job.explainStall().withoutTimes,
             "import: executing, in a callback of a.jpg\nother: never queued"

@@ -25,7 +25,7 @@ final class StressJob: JobController, @unchecked Sendable {
     struct Tracked {
         let task: Operation
         let group: String
-        let cancellation: ChildCancellation
+        let cancellation: TaskCancellation
         /// Whether another job tracks it too, which may be the one that waits for it in the end.
         let isShared: Bool
     }
@@ -144,7 +144,7 @@ final class StressJob: JobController, @unchecked Sendable {
         guard tasks.count < mostTasks else { return }
         let group = chance(2) ? "a" : "b"
         let (queue, queueGauge) = tree.queues[Int.random(in: 0..<tree.queues.count, using: &random)]
-        let cancellation: ChildCancellation =
+        let cancellation: TaskCancellation =
             chance(8) ? .leaveRunning : chance(8) ? .cancelWithoutWaiting : .cancelAndWait
         // What is left running goes into its queue at once when the job ends.
         let isCounted = isLimited && group == "a" && cancellation != .leaveRunning
@@ -222,7 +222,7 @@ final class StressJob: JobController, @unchecked Sendable {
         as group: String,
         isQueued: Bool = true,
         on queue: (any OperationScheduling)? = nil,
-        _ cancellation: ChildCancellation = .cancelAndWait,
+        _ cancellation: TaskCancellation = .cancelAndWait,
         isShared: Bool = false
     ) {
         events.append(.tracked(tasks.count, group: group))

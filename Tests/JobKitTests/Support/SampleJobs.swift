@@ -79,7 +79,7 @@ extension XCTestCase {
     func wait(for gate: Gate, line: Int = #line) async {
         let opened = expectation(description: "opened, line \(line)")
         Task {
-            await gate.opened()
+            await gate.waitUntilOpen()
             opened.fulfill()
         }
         await fulfillment(of: [opened], timeout: 300)

@@ -58,7 +58,7 @@ final class TaskQueueFinishElsewhereTests: XCTestCase {
         let whole = Task { try await job.run() }
         while job.trackedTasks.isEmpty { await Task.yield() }
         queue.isSuspended = false
-        await observer.began.opened()
+        await observer.began.waitUntilOpen()
         // The worker needs but a moment to take the next operation, where it wrongly does.
         for _ in 0..<2_000 where queue.operations.contains(task) {
             giveWay(forMicroseconds: 10)

@@ -30,7 +30,7 @@ final class TaskQueueLifeTests: XCTestCase {
             queue.addAsynchronousOperation { done in
                 began.fulfill()
                 Task {
-                    await release.opened()
+                    await release.waitUntilOpen()
                     done(nil)
                 }
             }
@@ -59,7 +59,7 @@ final class TaskQueueLifeTests: XCTestCase {
                 queue.addOperation(BlockOperation { ended.fulfill() })
             }
         }
-        await began.opened()
+        await began.waitUntilOpen()
         release.open()
         await fulfillment(of: [ended], timeout: 300)
     }
@@ -70,14 +70,14 @@ final class TaskQueueLifeTests: XCTestCase {
         let first = ScriptedOperation { operation in
             began.open()
             Task {
-                await release.opened()
+                await release.waitUntilOpen()
                 operation.finish()
             }
         }
         let others: [Operation] = [BlockOperation {}, ConcurrentOperation()]
         others[1].queuePriority = .veryHigh
         queue.addOperation(first)
-        await began.opened()
+        await began.waitUntilOpen()
         queue.addOperations(others)
         XCTAssertEqual(queue.operations, [first] + others)
         XCTAssertEqual(queue.operationCount, 3)
@@ -178,7 +178,7 @@ final class TaskQueueLifeTests: XCTestCase {
             operation.finish()
         }
         queue.addOperations([running, waiting])
-        await began.opened()
+        await began.waitUntilOpen()
         await runOnThreads(1) { _ in queue.cancelAllOperations() }
         await drain(queue)
         XCTAssertEqual(entered.load(ordering: .relaxed), 0)
@@ -219,7 +219,7 @@ final class TaskQueueLifeTests: XCTestCase {
             began.open()
         }
         let operation = queue.operations.first as? ConcurrentOperation
-        await began.opened()
+        await began.waitUntilOpen()
         await runOnThreads(8) { number in done.withLock { $0 }?(Broken(number: number)) }
         await drain(queue)
         XCTAssertTrue((0..<8).contains((operation?.error as? Broken)?.number ?? -1))

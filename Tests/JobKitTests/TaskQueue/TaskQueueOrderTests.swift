@@ -64,7 +64,7 @@ final class TaskQueueOrderTests: XCTestCase {
                     done(nil)
                 }
                 Task {
-                    await release.opened()
+                    await release.waitUntilOpen()
                     end()
                 }
             }
@@ -85,7 +85,7 @@ final class TaskQueueOrderTests: XCTestCase {
             queue.addAsynchronousOperation { done in
                 all.fulfill()
                 Task {
-                    await release.opened()
+                    await release.waitUntilOpen()
                     done(nil)
                 }
             }

@@ -54,7 +54,7 @@ final class TaskQueueScaleTests: XCTestCase {
         // No place is left but those that the jobs lend.
         last.start()
         last.finish()
-        await task.began.opened()
+        await task.began.waitUntilOpen()
         task.finish()
         await drain(queue)
         XCTAssertEqual(delivered.count, count)

@@ -46,7 +46,7 @@ final class TaskWorkflowTests: XCTestCase {
         workflow.addBlockingTasks([task])
         workflow.addTask(logging("b", log))
         await finish(workflow) {
-            await began.opened()
+            await began.waitUntilOpen()
             task.cancel()
             XCTAssertTrue(task.isExecuting)
             release.open()
@@ -101,7 +101,7 @@ final class TaskWorkflowTests: XCTestCase {
         let workflow = TaskWorkflow(name: "Launch")
         workflow.addTask(task)
         await finish(workflow) {
-            await task.began.opened()
+            await task.began.waitUntilOpen()
             workflow.cancel()
         }
         XCTAssertTrue(task.isFinished)

@@ -144,7 +144,7 @@ extension ChaosCall {
         case .reportProgress: exposed?.reportProgress(Double(other % 30) / 20 - 0.2)
         case .names:
             _ = "\(task.name ?? "") \(task.operationID) \(task) \(own?.statusNote ?? "")"
-            _ = (task as? RetryOperation<WorldTask>)?.finalAttempt?.outcome?.description
+            _ = (task as? RetryOperation<WorldTask>)?.latestAttempt?.outcome?.description
             _ = (task as? ResultOperation<Int>)?.result
         case .waitForTask:
             // Nothing ends the wait for what a job has dropped and no queue starts any more.

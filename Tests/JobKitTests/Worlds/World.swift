@@ -137,7 +137,7 @@ final class World: Sendable {
         }
         calm()
         stage.withLock { $0 = "the root" }
-        await ended.opened()
+        await ended.waitUntilOpen()
         stage.withLock { $0 = "the reader of the root's events" }
         await reader.value
         stage.withLock { $0 = "the jobs" }

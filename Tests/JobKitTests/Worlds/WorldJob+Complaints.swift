@@ -27,7 +27,7 @@ extension WorldJob {
             return isExecuting || !events.isEmpty ? ["\(account) has not finished"] : []
         }
         // Code of its own may still be running, and noting (O11).
-        guard !isGivenUp else { return [] }
+        guard !isAbandoned else { return [] }
         var found: [String] = []
         let ending: StressOutcome =
             switch outcome {

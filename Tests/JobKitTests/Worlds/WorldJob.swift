@@ -10,7 +10,7 @@ final class WorldJob: JobController, @unchecked Sendable {
     struct Tracked {
         let task: Operation
         let group: String
-        let cancellation: ChildCancellation
+        let cancellation: TaskCancellation
         /// Whether another job tracks it too, which may be the one that waits for it in the end.
         let isShared: Bool
         let next: [TaskPlan]
@@ -227,7 +227,7 @@ final class WorldJob: JobController, @unchecked Sendable {
 
     private func grow(_ plan: TaskPlan) {
         let name = "\(self.name ?? "")/\(tasks.count)"
-        let cancellation: ChildCancellation = [
+        let cancellation: TaskCancellation = [
             .cancelAndWait, .cancelWithoutWaiting, .leaveRunning,
         ][plan.cancellation]
         // What is left running goes into its queue at once when the job ends.
@@ -309,7 +309,7 @@ final class WorldJob: JobController, @unchecked Sendable {
     private func grow(
         _ task: Operation,
         _ plan: TaskPlan,
-        _ cancellation: ChildCancellation = .cancelAndWait,
+        _ cancellation: TaskCancellation = .cancelAndWait,
         on queue: WorldQueue? = nil,
         isQueued: Bool = true,
         isShared: Bool = false

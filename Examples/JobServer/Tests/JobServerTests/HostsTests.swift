@@ -24,7 +24,7 @@ final class HostsTests: XCTestCase {
         workers[1]
             .register(BrokenListing.self, at: names[1]) { _, _ in
                 AsyncOperation<Int> {
-                    await letFail.opened()
+                    await letFail.waitUntilOpen()
                     throw BrokenListing.DiskFailed()
                 }
             }

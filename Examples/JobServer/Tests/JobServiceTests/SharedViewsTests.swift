@@ -17,7 +17,7 @@ final class SharedViewsTests: XCTestCase {
                 return made.events.count
             }
         }
-        await began.opened()
+        await began.waitUntilOpen()
         let others = (0..<50)
             .map { _ in
                 Task {

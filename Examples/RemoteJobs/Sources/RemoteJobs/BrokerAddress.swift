@@ -83,11 +83,11 @@ public struct BrokerAddress: Sendable {
     ///
     /// - Parameter url: The text.
     /// - Returns: An address for each node, at least one.
-    /// - Throws: ``WrongBrokerURL``.
+    /// - Throws: ``InvalidBrokerURLError``.
     public static func parse(_ url: String) throws -> [BrokerAddress] {
         let isEncrypted = url.hasPrefix("amqps://")
         guard isEncrypted || url.hasPrefix("amqp://") else {
-            throw WrongBrokerURL(reason: "it does not begin with amqp:// or amqps://")
+            throw InvalidBrokerURLError(reason: "it does not begin with amqp:// or amqps://")
         }
         var rest = url[url.index(url.startIndex, offsetBy: isEncrypted ? 8 : 7)...]
         let (name, word) = try parseUser(&rest)
@@ -113,7 +113,7 @@ public struct BrokerAddress: Sendable {
             .split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let user = String(parts[0]).removingPercentEncoding, !user.isEmpty,
             let password = parts.count == 1 ? "" : String(parts[1]).removingPercentEncoding
-        else { throw WrongBrokerURL(reason: "its user or password is wrongly encoded") }
+        else { throw InvalidBrokerURLError(reason: "its user or password is wrongly encoded") }
         rest = rest[rest.index(after: at)...]
         return (user, password)
     }
@@ -125,7 +125,7 @@ public struct BrokerAddress: Sendable {
         let name = "cacertfile="
         guard isEncrypted, query.hasPrefix(name), !query.contains("&"),
             let file = String(query.dropFirst(name.count)).removingPercentEncoding, !file.isEmpty
-        else { throw WrongBrokerURL(reason: "behind ? only cacertfile=FILE may stand, with amqps") }
+        else { throw InvalidBrokerURLError(reason: "behind ? only cacertfile=FILE may stand, with amqps") }
         return file
     }
 
@@ -135,7 +135,7 @@ public struct BrokerAddress: Sendable {
         rest = rest[..<slash]
         guard !text.contains("/"), let name = String(text).removingPercentEncoding,
             name.utf8.count <= 255
-        else { throw WrongBrokerURL(reason: "its virtual host is too long or wrongly encoded") }
+        else { throw InvalidBrokerURLError(reason: "its virtual host is too long or wrongly encoded") }
         return name.isEmpty ? "/" : name
     }
 
@@ -149,7 +149,7 @@ public struct BrokerAddress: Sendable {
         let hostEnd = bracket.map { node.index(after: $0) } ?? node.startIndex
         if let colon = node[hostEnd...].lastIndex(of: ":") {
             guard let number = Int(node[node.index(after: colon)...]), 1...65_535 ~= number else {
-                throw WrongBrokerURL(reason: "a port is a number from 1 to 65535")
+                throw InvalidBrokerURLError(reason: "a port is a number from 1 to 65535")
             }
             host = node[..<colon]
             port = number
@@ -158,7 +158,7 @@ public struct BrokerAddress: Sendable {
             host = host.dropFirst().dropLast()
         }
         guard !host.isEmpty, !host.contains(where: { "/?#[] ".contains($0) }) else {
-            throw WrongBrokerURL(reason: "a host is missing or wrong")
+            throw InvalidBrokerURLError(reason: "a host is missing or wrong")
         }
         return (String(host), port)
     }
@@ -170,7 +170,7 @@ extension BrokerAddress: CustomStringConvertible {
 }
 
 /// A text is no broker's URL.
-public struct WrongBrokerURL: Error, CustomStringConvertible {
+public struct InvalidBrokerURLError: Error, CustomStringConvertible {
     /// What is wrong with it, without the text itself: it may hold a password.
     public let reason: String
     /// One line that says what is wrong.

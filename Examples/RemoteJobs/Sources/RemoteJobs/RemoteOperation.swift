@@ -15,9 +15,9 @@ import Synchronization
 /// job.trackAndQueue(task) { task in print(task.result) }
 /// ```
 ///
-/// It fails with a ``RemoteFailure`` if the work has failed, with ``Undeliverable`` if it was
-/// given up, with ``InputChanged``, ``KeyInUse``, ``TooLarge``, ``WrongName``, ``BrokerLost``,
-/// ``BrokerRefused`` or ``SessionClosed``.
+/// It fails with a ``RemoteFailureError`` if the work has failed, with ``UndeliverableError`` if it was
+/// given up, with ``InputChangedError``, ``KeyInUseError``, ``TooLargeError``, ``InvalidNameError``, ``BrokerLostError``,
+/// ``BrokerRefusedError`` or ``SessionClosedError``.
 ///
 /// It retains its session until it has finished.
 ///
@@ -56,7 +56,7 @@ public final class RemoteOperation<Work: RemoteWork>: ResultOperation<Work.Outpu
     ///   - key: What the task is known by in its job; the same in each life of the controller.
     ///   - session: The job's session; it may be opened later.
     ///   - place: Where the task must run: at workers that registered the work for this place. Any
-    ///     text of 1 to 100 bytes; with another one the task fails with ``WrongName``.
+    ///     text of 1 to 100 bytes; with another one the task fails with ``InvalidNameError``.
     public init(
         _ input: Work.Input,
         key: String,
@@ -113,15 +113,15 @@ extension RemoteOperation: RemoteTask {
             }
         case .ended(.failed(let body)):
             do {
-                finish(with: try Envelope.value(RemoteFailure.self, in: body))
+                finish(with: try Envelope.value(RemoteFailureError.self, in: body))
             } catch {
                 finish(with: error)
             }
         case .ended(.undeliverable(let deliveries, let reason)):
-            finish(with: Undeliverable(key: key, deliveries: deliveries, reason: reason))
+            finish(with: UndeliverableError(key: key, deliveries: deliveries, reason: reason))
         case .ended(.stopped): finish(with: CancellationError())
-        case .inputChanged: finish(with: InputChanged(key: key))
-        case .keyInUse: finish(with: KeyInUse(key: key))
+        case .inputChanged: finish(with: InputChangedError(key: key))
+        case .keyInUse: finish(with: KeyInUseError(key: key))
         case .abandoned: finish(with: end)
         }
     }

@@ -22,7 +22,7 @@ public final class RemoteSession: Sendable {
         public var unconfirmed = 1_000
         /// How many tasks may be with the broker and its workers at a time; others wait here.
         public var inFlight = 20_000
-        /// How often a task goes out again after its worker died; then it is ``Undeliverable``.
+        /// How often a task goes out again after its worker died; then it is ``UndeliverableError``.
         public var deliveryLimit = 3
         /// How long the session tries to reach a broker that it has lost.
         public var patience: Duration = .seconds(200)
@@ -119,17 +119,17 @@ public final class RemoteSession: Sendable {
 
     /// Connects, takes the job's lock, and reads what earlier lives did.
     ///
-    /// - Throws: ``WrongName`` for a job's id that is empty or too long; ``BrokerRefused`` at once;
-    ///   ``BrokerUnreachable`` after 30 s without a broker; ``JobIsRunning`` within 20 s, if another
+    /// - Throws: ``InvalidNameError`` for a job's id that is empty or too long; ``BrokerRefusedError`` at once;
+    ///   ``BrokerUnreachableError`` after 30 s without a broker; ``JobRunningError`` within 20 s, if another
     ///   session of the job stays open.
     public func open() async throws {
-        guard BrokerName.isValid(job) else { throw WrongName(name: job) }
+        guard BrokerName.isValid(job) else { throw InvalidNameError(name: job) }
         try await loop.open()
     }
 
     /// Ends the session.
     ///
-    /// Tasks that are not finished fail with ``SessionClosed``, and wait at the broker for the next
+    /// Tasks that are not finished fail with ``SessionClosedError``, and wait at the broker for the next
     /// life of the job.
     public func close() async {
         // Only removing throws.
@@ -138,13 +138,13 @@ public final class RemoteSession: Sendable {
 
     /// Ends the session, and removes the job or not.
     ///
-    /// Tasks that are not finished fail with ``SessionClosed``. Of a job that is removed, all that
+    /// Tasks that are not finished fail with ``SessionClosedError``. Of a job that is removed, all that
     /// the broker knows is deleted, and a session of the same id begins anew. While the broker is
     /// lost or takes nothing, for want of memory or disk, removing waits for it: as long as the
     /// session's ``Options/patience``, at most 30 s.
     ///
     /// - Parameter removingJob: Whether the job is removed.
-    /// - Throws: ``JobNotRemoved``; the session has ended all the same.
+    /// - Throws: ``JobNotRemovedError``; the session has ended all the same.
     public func close(removingJob: Bool) async throws {
         try await loop.close(removingJob: removingJob)
     }

@@ -125,8 +125,8 @@ public final class RemoteWorker: Sendable {
     /// Then it takes no more, ends what runs, and gives back what it only held. While there is no
     /// broker it keeps trying.
     ///
-    /// - Throws: ``WrongName`` for a place that is empty or too long; ``BrokerRefused``;
-    ///   ``BrokerUnreachable`` if there is no broker for the first 30 s, and only one that is tried.
+    /// - Throws: ``InvalidNameError`` for a place that is empty or too long; ``BrokerRefusedError``;
+    ///   ``BrokerUnreachableError`` if there is no broker for the first 30 s, and only one that is tried.
     public func run() async throws {
         for place in places.withLock({ $0 }) { try BrokerName.check(place: place) }
         signal(SIGTERM, SIG_IGN)

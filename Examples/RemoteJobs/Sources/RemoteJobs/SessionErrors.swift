@@ -1,5 +1,5 @@
 /// A task was given up: each worker that took it has died or was cut off.
-public struct Undeliverable: Error, Hashable {
+public struct UndeliverableError: Error, Hashable {
     /// The task's key.
     public let key: String
     /// How often it was handed to a worker.
@@ -9,21 +9,21 @@ public struct Undeliverable: Error, Hashable {
 }
 
 /// A task has a key that an earlier life of the job used for another input.
-public struct InputChanged: Error, Hashable {
+public struct InputChangedError: Error, Hashable {
     /// The task's key.
     public let key: String
 }
 
 /// A second task with the key of one that is not finished.
-public struct KeyInUse: Error, Hashable {
+public struct KeyInUseError: Error, Hashable {
     /// The key.
     public let key: String
 }
 
 /// A task's input, its outcome or its key is larger than what may travel; nothing was sent.
 ///
-/// A worker whose outcome is too large sends the ``RemoteFailure`` of this error in its place.
-public struct TooLarge: Error, Hashable, CustomStringConvertible {
+/// A worker whose outcome is too large sends the ``RemoteFailureError`` of this error in its place.
+public struct TooLargeError: Error, Hashable, CustomStringConvertible {
     /// What may be too large.
     public enum Part: String, Sendable {
         /// What the worker is given.
@@ -50,7 +50,7 @@ public struct TooLarge: Error, Hashable, CustomStringConvertible {
 }
 
 /// Another controller runs the job.
-public struct JobIsRunning: Error, Hashable, CustomStringConvertible {
+public struct JobRunningError: Error, Hashable, CustomStringConvertible {
     /// The job's id.
     public let job: String
     /// One line that names the job.
@@ -58,7 +58,7 @@ public struct JobIsRunning: Error, Hashable, CustomStringConvertible {
 }
 
 /// No broker could be reached for longer than the session's patience.
-public struct BrokerLost: Error, CustomStringConvertible {
+public struct BrokerLostError: Error, CustomStringConvertible {
     /// Hosts and ports.
     public let brokers: String
     /// What the last try came to.
@@ -68,7 +68,7 @@ public struct BrokerLost: Error, CustomStringConvertible {
 }
 
 /// No broker could be reached when the session was opened, or the worker started.
-public struct BrokerUnreachable: Error, CustomStringConvertible {
+public struct BrokerUnreachableError: Error, CustomStringConvertible {
     /// Hosts and ports.
     public let brokers: String
     /// What the last try came to.
@@ -78,7 +78,7 @@ public struct BrokerUnreachable: Error, CustomStringConvertible {
 }
 
 /// A broker does not let the user in, or not to what is needed.
-public struct BrokerRefused: Error, CustomStringConvertible {
+public struct BrokerRefusedError: Error, CustomStringConvertible {
     /// Host and port.
     public let broker: String
     /// The broker's word.
@@ -88,7 +88,7 @@ public struct BrokerRefused: Error, CustomStringConvertible {
 }
 
 /// A job could not be removed; what the broker still knows of it, a next life of the job takes over.
-public struct JobNotRemoved: Error, CustomStringConvertible {
+public struct JobNotRemovedError: Error, CustomStringConvertible {
     /// The job's id.
     public let job: String
     /// What has kept it.
@@ -98,10 +98,10 @@ public struct JobNotRemoved: Error, CustomStringConvertible {
 }
 
 /// The session was closed before the task had an outcome.
-public struct SessionClosed: Error {}
+public struct SessionClosedError: Error {}
 
 /// A job's id, a place or a work's name is empty or too long.
-public struct WrongName: Error, CustomStringConvertible {
+public struct InvalidNameError: Error, CustomStringConvertible {
     /// The name.
     public let name: String
     /// One line that says what is wrong.

@@ -127,6 +127,6 @@ final class TrialJob: JobController, @unchecked Sendable {
     }
 
     override func taskFailed(_ task: Operation, error: any Error) -> FailureResponse {
-        error is RemoteFailure || error is Undeliverable ? .carryOn : .failJob
+        error is RemoteFailureError || error is UndeliverableError ? .carryOn : .failJob
     }
 }

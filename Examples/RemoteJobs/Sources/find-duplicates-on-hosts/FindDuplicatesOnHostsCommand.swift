@@ -112,7 +112,7 @@ struct FindDuplicatesOnHostsCommand: AsyncParsableCommand {
         let interruption = Interruption()
         do {
             try await session.open()
-        } catch let error as JobIsRunning {
+        } catch let error as JobRunningError {
             throw Output.failure("\(error)", EX_TEMPFAIL)
         } catch {
             throw Output.failure("\(error)", EX_UNAVAILABLE)

@@ -20,7 +20,7 @@ extension OperationOutcome: CustomStringConvertible {
 }
 
 /// The failure of an operation that ran longer than its ``ConcurrentOperation/maximumRuntime``.
-public struct OperationTimedOut: Error, Hashable {
+public struct OperationTimeoutError: Error, Hashable {
     /// The maximum runtime that was overrun.
     public let limit: Duration
 
@@ -31,7 +31,7 @@ public struct OperationTimedOut: Error, Hashable {
 }
 
 /// The failure of a ``ResultOperation`` or ``ResultJob`` that finished without a value.
-public struct NoResult: Error, Hashable {
+public struct MissingResultError: Error, Hashable {
     /// Creates the error.
     public init() {}
 }
@@ -40,7 +40,7 @@ public struct NoResult: Error, Hashable {
 ///
 /// Nothing could have finished the operation any more. The work has a path that forgets to call
 /// back.
-public struct CallbackLost: Error, Hashable, CustomStringConvertible {
+public struct CallbackLostError: Error, Hashable, CustomStringConvertible {
     /// The operation's name, or its type's.
     public let name: String
 

@@ -11,7 +11,7 @@
 /// The first call of `done` counts; later ones are ignored. It may come from any thread, even
 /// before the closure has returned. JobKit cannot stop the work: after a cancel or an overrun, the
 /// operation finishes when `done` is called. When `done` is released without a call, the operation
-/// fails at once with ``CallbackLost``. If `done` is kept and never called, the operation executes
+/// fails at once with ``CallbackLostError``. If `done` is kept and never called, the operation executes
 /// until ``ConcurrentOperation/maximumStopTime`` has passed since it was told to stop.
 public final class CallbackOperation<Success: Sendable>: ResultOperation<Success>,
     // Operation forces @unchecked. Only the thread that starts the operation touches the closure.
@@ -64,5 +64,5 @@ private final class Callback<Success: Sendable>: Sendable {
         self.operation = operation
     }
 
-    deinit { operation.finish(with: CallbackLost(name: operation.label)) }
+    deinit { operation.finish(with: CallbackLostError(name: operation.label)) }
 }

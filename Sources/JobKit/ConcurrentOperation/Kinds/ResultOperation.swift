@@ -3,7 +3,7 @@
 /// A ``ConcurrentOperation`` that finishes with a value.
 ///
 /// A subclass overrides `main()` and ends its work with ``finish(returning:)`` or
-/// ``ConcurrentOperation/finish(with:)``. Finishing without a value is a failure with ``NoResult``,
+/// ``ConcurrentOperation/finish(with:)``. Finishing without a value is a failure with ``MissingResultError``,
 /// unless `Success` is `Void`.
 open class ResultOperation<Success: Sendable>: ConcurrentOperation, @unchecked Sendable {
     private var storage = ResultStorage<Success>()
@@ -36,7 +36,7 @@ open class ResultOperation<Success: Sendable>: ConcurrentOperation, @unchecked S
     /// Does not start the operation. Throws at once if the operation was cancelled before it was
     /// started. In a cancelled task it keeps waiting, as `Task.value` does, and cancels nothing.
     ///
-    /// - Throws: The operation's error; `CancellationError` if it was cancelled; ``NoResult`` if it
+    /// - Throws: The operation's error; `CancellationError` if it was cancelled; ``MissingResultError`` if it
     ///   finished without a value.
     public final var value: Success {
         get async throws { try await awaitedValue() }
@@ -65,7 +65,7 @@ public protocol ValueProducing<Success>: ConcurrentOperation {
 
     /// Waits for the operation, without starting it, and returns its value.
     ///
-    /// - Throws: The operation's error; `CancellationError` if it was cancelled; ``NoResult`` if it
+    /// - Throws: The operation's error; `CancellationError` if it was cancelled; ``MissingResultError`` if it
     ///   finished without a value.
     var value: Success { get async throws }
 }
@@ -86,7 +86,7 @@ struct ResultStorage<Success: Sendable>: Sendable {
 
     /// What a finish without a value means: nothing is missing where the value is `Void`.
     var errorOfMissingValue: (any Error)? {
-        value == nil && Success.self != Void.self ? NoResult() : nil
+        value == nil && Success.self != Void.self ? MissingResultError() : nil
     }
 
     /// The result of an operation that ended with `outcome`.
@@ -94,7 +94,7 @@ struct ResultStorage<Success: Sendable>: Sendable {
         switch outcome {
         case .cancelled: .failure(CancellationError())
         case .failed(let error): .failure(error)
-        case .succeeded: (value ?? () as? Success).map { .success($0) } ?? .failure(NoResult())
+        case .succeeded: (value ?? () as? Success).map { .success($0) } ?? .failure(MissingResultError())
         }
     }
 }

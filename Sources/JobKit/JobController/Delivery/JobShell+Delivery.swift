@@ -132,11 +132,11 @@ extension JobShell {
     ) -> Bool {
         switch step {
         case .deliver(let mail):
-            let (released, nothingIsDue, isGivenUp) = send { state in
+            let (released, nothingIsDue, isAbandoned) = send { state in
                 let released = state.delivered(mail)
-                return (released, state.hasNothingDue(mailbox), state.machine.isGivenUp)
+                return (released, state.hasNothingDue(mailbox), state.machine.isAbandoned)
             }
-            if isGivenUp { endIfGivenUp() }
+            if isAbandoned { endIfGivenUp() }
             release(mail, released)
             return nothingIsDue
         case .askAboutFailure, .callGroupFinished, .callAllTasksFinished, .callCancelled:

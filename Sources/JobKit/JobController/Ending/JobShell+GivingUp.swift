@@ -43,7 +43,7 @@ extension JobShell {
     /// - Parameter job: The job; nil where it has begun.
     func endIfGivenUp(_ job: JobController? = nil) {
         let end = send { state -> (job: JobController, how: JobState.Machine.Ending)? in
-            guard state.machine.isGivenUp, let job = job ?? state.owner.known,
+            guard state.machine.isAbandoned, let job = job ?? state.owner.known,
                 !state.delivery.isNotified, let how = state.machine.givenUpEnd()
             else { return nil }
             state.owner.jobGivenUp(job)

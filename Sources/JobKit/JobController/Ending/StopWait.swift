@@ -4,8 +4,8 @@ import Dispatch
 final class StopWait: Sendable {
     private struct State {
         var waiter: FinishWaiter?
-        var isGivenUp = false
-        var timeout: JobTimedOut?
+        var isAbandoned = false
+        var timeout: JobTimeoutError?
     }
 
     private let state = Guarded(State())
@@ -14,7 +14,7 @@ final class StopWait: Sendable {
     var timeout: (any Error)? { state.withLock { $0.timeout } }
 
     /// The job is about to be cancelled because its time has passed.
-    func timedOut(_ error: JobTimedOut) {
+    func timedOut(_ error: JobTimeoutError) {
         state.withLock { $0.timeout = error }
     }
 
@@ -24,11 +24,11 @@ final class StopWait: Sendable {
     func untilStopped(_ job: JobController) async -> Bool {
         await withUnsafeContinuation { continuation in
             let waiter = FinishWaiter { continuation.resume() }
-            let isGivenUp = state.withLock { state in
+            let isAbandoned = state.withLock { state in
                 state.waiter = waiter
-                return state.isGivenUp
+                return state.isAbandoned
             }
-            if isGivenUp || !job.hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }
+            if isAbandoned || !job.hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }
         }
         return job.hooks.withLock { $0.isClosed || $0.willNeverRun }
     }
@@ -47,7 +47,7 @@ final class StopWait: Sendable {
 
     private func giveUp() {
         let waiter = state.withLock { state in
-            state.isGivenUp = true
+            state.isAbandoned = true
             return state.waiter
         }
         waiter?.resume()
@@ -57,7 +57,7 @@ final class StopWait: Sendable {
 /// The error of a run whose cancelled job had not finished in time.
 ///
 /// The job keeps running: see ``JobController/run(on:stopWithin:)``.
-public struct JobDidNotStop: Error, Hashable, CustomStringConvertible {
+public struct JobStopTimeoutError: Error, Hashable, CustomStringConvertible {
     /// What kept the job from finishing: the text of ``JobController/explainStall(limit:)``.
     public let explanation: String
 
@@ -75,7 +75,7 @@ public struct JobDidNotStop: Error, Hashable, CustomStringConvertible {
 /// The error of a run whose job was cancelled because it had not finished in time.
 ///
 /// See ``JobController/run(on:timeout:stopWithin:)``.
-public struct JobTimedOut: Error, Hashable, CustomStringConvertible {
+public struct JobTimeoutError: Error, Hashable, CustomStringConvertible {
     /// The job's name, or its type's.
     public let name: String
     /// How long the job had.

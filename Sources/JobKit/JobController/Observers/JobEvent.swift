@@ -36,7 +36,7 @@ public struct JobEvent: Sendable {
     /// Whether the operation was given up; false unless the kind is ``Kind/finished``.
     ///
     /// It was told to stop, and its ``ConcurrentOperation/maximumStopTime`` passed.
-    public private(set) var isGivenUp = false
+    public private(set) var isAbandoned = false
     /// The group in which the job tracks the operation; nil for the job that is observed.
     public let group: JobGroup?
 

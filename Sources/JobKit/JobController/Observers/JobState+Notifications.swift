@@ -71,7 +71,7 @@ extension JobState {
     /// job was given up meanwhile.
     @inline(__always)
     mutating func taskWasDelivered(_ record: TaskRecord) -> TaskNotification? {
-        guard !machine.isGivenUp else { return nil }
+        guard !machine.isAbandoned else { return nil }
         delivery.notificationBegan()
         return notification(of: record)
     }

@@ -34,7 +34,7 @@ struct TaskNotification: Sendable {
             parentID: task === job ? nil : job.eventNumber,
             rootID: entries.first?.rootID ?? 0,
             outcome: kind == .finished ? concurrentTask?.outcome ?? task.finalOutcome : nil,
-            isGivenUp: kind == .finished && concurrentTask?.isGivenUp == true,
+            isAbandoned: kind == .finished && concurrentTask?.isAbandoned == true,
             group: group,
             time: time,
             startTime: kind == .finished ? startTime : .unknown,

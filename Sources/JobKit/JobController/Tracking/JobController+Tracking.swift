@@ -26,7 +26,7 @@ extension JobController {
     public final func track<Child: Operation>(
         _ task: Child,
         group: JobGroup? = nil,
-        cancellation: ChildCancellation = .cancelAndWait,
+        cancellation: TaskCancellation = .cancelAndWait,
         weight: Int64 = 1,
         failure: FailureResponse? = nil,
         completion: sending ((Child) -> Void)? = nil
@@ -57,7 +57,7 @@ extension JobController {
         _ task: Child,
         on queue: (any OperationScheduling)? = nil,
         group: JobGroup? = nil,
-        cancellation: ChildCancellation = .cancelAndWait,
+        cancellation: TaskCancellation = .cancelAndWait,
         weight: Int64 = 1,
         failure: FailureResponse? = nil,
         completion: sending ((Child) -> Void)? = nil
@@ -107,7 +107,7 @@ extension JobController {
         _ task: Child,
         _ queue: consuming (any OperationScheduling)?,
         _ group: JobGroup?,
-        _ cancellation: ChildCancellation,
+        _ cancellation: TaskCancellation,
         _ weight: Int64,
         _ failure: FailureResponse?,
         _ completion: consuming ((Child) -> Void)?
@@ -130,7 +130,7 @@ extension JobController {
 }
 
 /// What happens to a task when its job is cancelled, fails or finishes early.
-public enum ChildCancellation: Sendable {
+public enum TaskCancellation: Sendable {
     /// The task is cancelled, and the job finishes only when it has stopped.
     case cancelAndWait
     /// The task is cancelled; the job does not wait for it.

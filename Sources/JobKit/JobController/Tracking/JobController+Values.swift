@@ -25,7 +25,7 @@ extension JobController {
     public final func track<Child: ValueProducing>(
         _ task: Child,
         group: JobGroup? = nil,
-        cancellation: ChildCancellation = .cancelAndWait,
+        cancellation: TaskCancellation = .cancelAndWait,
         weight: Int64 = 1,
         failure: FailureResponse? = nil,
         onSuccess: sending @escaping (Child.Success) -> Void
@@ -69,7 +69,7 @@ extension JobController {
         _ task: Child,
         on queue: (any OperationScheduling)? = nil,
         group: JobGroup? = nil,
-        cancellation: ChildCancellation = .cancelAndWait,
+        cancellation: TaskCancellation = .cancelAndWait,
         weight: Int64 = 1,
         failure: FailureResponse? = nil,
         onSuccess: sending @escaping (Child.Success) -> Void

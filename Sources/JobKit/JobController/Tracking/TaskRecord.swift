@@ -189,7 +189,7 @@ final class TaskRecord: JobMail, @unchecked Sendable {
 struct TaskTerms: Sendable {
     /// The task's share of the job's progress, from 0.
     var weight: Int64 = 1
-    var cancellation = ChildCancellation.cancelAndWait
+    var cancellation = TaskCancellation.cancelAndWait
     /// What a failure of the task means to the job; nil: the job is asked.
     var failure: FailureResponse?
 }

@@ -105,10 +105,10 @@ final class OperationDependencyTests: XCTestCase {
             late.start()
             taskQueue.isSuspended = false
             operationQueue.isSuspended = false
-            await probe.began.opened()
+            await probe.began.waitUntilOpen()
             XCTAssertEqual(operation.mains.count, 0)
             late.finish()
-            await operation.began.opened()
+            await operation.began.waitUntilOpen()
             operation.finish()
             probe.finish()
             for operation in [operation, probe] {
@@ -132,7 +132,7 @@ final class OperationDependencyTests: XCTestCase {
             XCTAssertFalse(last.isReady)
             XCTAssertEqual(last.mains.count, 0)
             second.finish()
-            await last.began.opened()
+            await last.began.waitUntilOpen()
             last.finish()
         }
     }

@@ -4,19 +4,19 @@ import Testing
 /// Errors and snapshots are values that a test can compare.
 @Suite struct EqualValuesTests {
     @Test func errorsAreEqualIfTheySayTheSame() {
-        let overrun = OperationTimedOut(limit: .seconds(1))
-        #expect(overrun == OperationTimedOut(limit: .milliseconds(1_000)))
-        #expect(overrun != OperationTimedOut(limit: .seconds(2)))
-        #expect(CallbackLost(name: "a") == CallbackLost(name: "a"))
-        #expect(CallbackLost(name: "a") != CallbackLost(name: "b"))
-        #expect(JobDidNotStop(explanation: "a") != JobDidNotStop(explanation: "b"))
+        let overrun = OperationTimeoutError(limit: .seconds(1))
+        #expect(overrun == OperationTimeoutError(limit: .milliseconds(1_000)))
+        #expect(overrun != OperationTimeoutError(limit: .seconds(2)))
+        #expect(CallbackLostError(name: "a") == CallbackLostError(name: "a"))
+        #expect(CallbackLostError(name: "a") != CallbackLostError(name: "b"))
+        #expect(JobStopTimeoutError(explanation: "a") != JobStopTimeoutError(explanation: "b"))
     }
 
     @Test func anErrorThatIsThrownCanBeExpectedByValue() async {
         let operation = ResultOperation<Int>()
         operation.finish()
         operation.start()
-        await #expect(throws: NoResult()) { try await operation.value }
+        await #expect(throws: MissingResultError()) { try await operation.value }
     }
 
     @Test func snapshotsAreEqualWhileNothingHappens() {

@@ -35,19 +35,19 @@ final class GivingUpTests: XCTestCase {
             dependent.addDependency(operation)
             TaskQueue().addOperation(dependent)
             runner.run(operation)
-            await operation.began.opened()
+            await operation.began.waitUntilOpen()
             clock.advance(by: .seconds(60))
             XCTAssertNil(clock.nextDeadline)
             operation.cancel()
             XCTAssertTrue(operation.isExecuting)
             await clock.waitForDeadline(instant(65))
-            XCTAssertFalse(operation.isGivenUp)
+            XCTAssertFalse(operation.isAbandoned)
             clock.advance(by: .seconds(5))
             await bounded { await operation.waitForFinish() }
-            XCTAssertTrue(operation.isGivenUp)
+            XCTAssertTrue(operation.isAbandoned)
             XCTAssertEqual(operation.outcome?.text, "cancelled")
             XCTAssertFalse(operation.isExecuting)
-            await dependent.began.opened()
+            await dependent.began.waitUntilOpen()
             await fulfillment(of: [completed], timeout: 300)
             operation.finish(with: SampleError())
             operation.cancel()
@@ -64,15 +64,15 @@ final class GivingUpTests: XCTestCase {
         operation.start()
         await clock.waitForDeadline(instant(3))
         clock.advance(by: .seconds(3))
-        await operation.told.opened()
+        await operation.told.waitUntilOpen()
         operation.cancel()
         await clock.waitForDeadline(instant(8))
         clock.advance(by: .seconds(4))
         XCTAssertTrue(operation.isExecuting)
         clock.advance(by: .seconds(1))
         await bounded { await operation.waitForFinish() }
-        XCTAssertEqual((operation.error as? OperationTimedOut)?.limit, .seconds(3))
-        XCTAssertTrue(operation.isGivenUp)
+        XCTAssertEqual((operation.error as? OperationTimeoutError)?.limit, .seconds(3))
+        XCTAssertTrue(operation.isAbandoned)
     }
 
     func testOperationThatStopsInTimeIsNotGivenUp() async {
@@ -82,7 +82,7 @@ final class GivingUpTests: XCTestCase {
         await clock.waitForDeadline(instant(5))
         operation.finish()
         XCTAssertNil(clock.nextDeadline)
-        XCTAssertFalse(operation.isGivenUp)
+        XCTAssertFalse(operation.isAbandoned)
         XCTAssertEqual(operation.outcome?.text, "cancelled")
     }
 
@@ -95,7 +95,7 @@ final class GivingUpTests: XCTestCase {
         clock.advance(by: .seconds(60))
         await bounded { await operation.waitForFinish() }
         XCTAssertEqual(operation.outcome?.text, "succeeded")
-        XCTAssertFalse(operation.isGivenUp)
+        XCTAssertFalse(operation.isAbandoned)
     }
 
     func testOperationCancelledBeforeItsStartIsNotGivenUp() async {
@@ -104,7 +104,7 @@ final class GivingUpTests: XCTestCase {
         XCTAssertNil(clock.nextDeadline)
         operation.start()
         XCTAssertTrue(operation.isFinished)
-        XCTAssertFalse(operation.isGivenUp)
+        XCTAssertFalse(operation.isAbandoned)
         XCTAssertNil(clock.nextDeadline)
     }
 
@@ -122,7 +122,7 @@ final class GivingUpTests: XCTestCase {
         operation.maximumStopTime = .seconds(3)
         XCTAssertEqual(operation.maximumStopTime, .seconds(3))
         await bounded { await operation.waitForFinish() }
-        XCTAssertTrue(operation.isGivenUp)
+        XCTAssertTrue(operation.isAbandoned)
     }
 
     func testTimeThatIsSetLaterWithoutAClockCountsToo() async {
@@ -131,7 +131,7 @@ final class GivingUpTests: XCTestCase {
         operation.cancel()
         operation.maximumStopTime = .zero
         await bounded { await operation.waitForFinish() }
-        XCTAssertTrue(operation.isGivenUp)
+        XCTAssertTrue(operation.isAbandoned)
     }
 
     func testEveryDurationIsLegal() async {
@@ -150,7 +150,7 @@ final class GivingUpTests: XCTestCase {
             operation.start()
             operation.cancel()
             await bounded { await operation.waitForFinish() }
-            XCTAssertTrue(operation.isGivenUp)
+            XCTAssertTrue(operation.isAbandoned)
         }
     }
 
@@ -170,16 +170,16 @@ final class GivingUpTests: XCTestCase {
             operation.cancel()
             returned.open()
         }
-        await told.opened()
+        await told.waitUntilOpen()
         operation.finish()
         XCTAssertTrue(operation.isExecuting)
         await clock.waitForDeadline(instant(5))
         clock.advance(by: .seconds(5))
         await bounded { await operation.waitForFinish() }
         XCTAssertEqual(operation.outcome?.text, "cancelled")
-        XCTAssertTrue(operation.isGivenUp)
+        XCTAssertTrue(operation.isAbandoned)
         release.open()
-        await returned.opened()
+        await returned.waitUntilOpen()
     }
 
     // O8: `didCancel()` of an overrun takes no thread on which others sleep.
@@ -199,8 +199,8 @@ final class GivingUpTests: XCTestCase {
         clock.advance(by: .seconds(5))
         for operation in operations {
             await operation.waitForFinish()
-            XCTAssertTrue(operation.isGivenUp)
-            XCTAssertTrue(operation.error is OperationTimedOut)
+            XCTAssertTrue(operation.isAbandoned)
+            XCTAssertTrue(operation.error is OperationTimeoutError)
         }
         release.open()
     }
@@ -210,7 +210,7 @@ final class GivingUpTests: XCTestCase {
         let asynchronous = limited(
             AsyncOperation {
                 began[0].open()
-                await release.opened()
+                await release.waitUntilOpen()
                 return 1
             }
         )
@@ -230,7 +230,7 @@ final class GivingUpTests: XCTestCase {
         )
         let operations: [ResultOperation<Int>] = [asynchronous, closure, callback]
         for operation in operations { TaskQueue().addOperation(operation) }
-        for gate in began { await gate.opened() }
+        for gate in began { await gate.waitUntilOpen() }
         for operation in operations { operation.cancel() }
         await clock.waitForSleepers(3)
         clock.advance(by: .seconds(5))
@@ -257,12 +257,12 @@ final class GivingUpTests: XCTestCase {
         )
         let next = HeldOperation("next")
         queue.addOperations([blocked, next])
-        await began.opened()
+        await began.waitUntilOpen()
         blocked.cancel()
         await clock.waitForDeadline(instant(5))
         clock.advance(by: .seconds(5))
-        await next.began.opened()
-        XCTAssertTrue(blocked.isGivenUp)
+        await next.began.waitUntilOpen()
+        XCTAssertTrue(blocked.isAbandoned)
         next.finish()
         await drain(queue)
         release.open()
@@ -286,7 +286,7 @@ final class GivingUpTests: XCTestCase {
             await bounded { await operation.waitForFinish() }
             await eventually { ends.count == 1 }
             XCTAssertLessThanOrEqual(operation.cancels.count, 1)
-            if operation.isGivenUp { XCTAssertEqual(operation.outcome?.text, "cancelled") }
+            if operation.isAbandoned { XCTAssertEqual(operation.outcome?.text, "cancelled") }
         }
     }
 }

@@ -55,7 +55,7 @@ final class OperationEndTests: XCTestCase {
             await bounded { await operation.waitForFinish() }
         }
         XCTAssertEqual([operation.mains.count, operation.cancels.count], [0, 0])
-        XCTAssertEqual((operation.error as? OperationTimedOut)?.limit, .zero)
+        XCTAssertEqual((operation.error as? OperationTimeoutError)?.limit, .zero)
         XCTAssertTrue(operation.isCancelled)
     }
 

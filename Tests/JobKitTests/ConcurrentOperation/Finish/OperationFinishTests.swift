@@ -27,7 +27,7 @@ final class OperationFinishTests: XCTestCase {
             XCTAssertTrue(operation.isAsynchronous)
             XCTAssertFalse(operation.isExecuting)
             runner.run(operation)
-            await operation.began.opened()
+            await operation.began.waitUntilOpen()
             XCTAssertTrue(operation.isExecuting)
             XCTAssertFalse(operation.isFinished)
             XCTAssertNil(operation.outcome)
@@ -49,7 +49,7 @@ final class OperationFinishTests: XCTestCase {
         }
         dependent.addDependency(operation)
         OperationQueue().add(operation, dependent)
-        await operation.began.opened()
+        await operation.began.waitUntilOpen()
         operation.finish()
         await bounded { await dependent.waitForFinish() }
         XCTAssertEqual(seen.events, ["true succeeded"])

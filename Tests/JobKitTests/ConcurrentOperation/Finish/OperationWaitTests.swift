@@ -9,8 +9,8 @@ final class OperationWaitTests: XCTestCase {
     private static func operations(heldAt gate: Gate) -> [Operation] {
         [
             BlockOperation { gate.wait() }, UserOperation("user"),
-            AsyncOperation { await gate.opened() },
-            ScriptedJob { $0.trackAndQueue(AsyncOperation { await gate.opened() }) },
+            AsyncOperation { await gate.waitUntilOpen() },
+            ScriptedJob { $0.trackAndQueue(AsyncOperation { await gate.waitUntilOpen() }) },
         ]
     }
 
@@ -73,7 +73,7 @@ final class OperationWaitTests: XCTestCase {
             let log = EventLog()
             let (asked, waiting) = (Gate(), Gate())
             let waiter = Task {
-                await asked.opened()
+                await asked.waitUntilOpen()
                 waiting.open()
                 await operation.waitForFinish()
                 log.record("waited")

@@ -47,11 +47,11 @@ final class AsyncOperationTests: XCTestCase {
         let (began, release) = (Gate(), Gate())
         let operation = AsyncOperation {
             began.open()
-            await release.opened()
+            await release.waitUntilOpen()
             return Task.isCancelled
         }
         operation.start()
-        await began.opened()
+        await began.waitUntilOpen()
         operation.cancel()
         XCTAssertTrue(operation.isExecuting)
         release.open()
@@ -80,7 +80,7 @@ final class AsyncOperationTests: XCTestCase {
         operation.start()
         await clock.waitForSleepers(2)
         clock.advance(by: .seconds(1))
-        await expectThrow(OperationTimedOut.self) { try await operation.value }
+        await expectThrow(OperationTimeoutError.self) { try await operation.value }
     }
 
     // The body is released when it has ended, also where it never ran.

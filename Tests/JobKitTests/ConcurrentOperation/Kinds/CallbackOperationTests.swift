@@ -41,11 +41,11 @@ final class CallbackOperationTests: XCTestCase {
             let operation = CallbackOperation<Int>(name: "ask") { _ in }
             runner.run(operation)
             await bounded { await operation.waitForFinish() }
-            XCTAssertEqual((operation.error as? CallbackLost)?.name, "ask")
+            XCTAssertEqual((operation.error as? CallbackLostError)?.name, "ask")
         }
         let unnamed = CallbackOperation<Int> { _ in }
         unnamed.start()
-        XCTAssertEqual((unnamed.error as? CallbackLost)?.name, "CallbackOperation<Int>")
+        XCTAssertEqual((unnamed.error as? CallbackLostError)?.name, "CallbackOperation<Int>")
         XCTAssertEqual(
             unnamed.error.map { "\($0)" },
             "CallbackOperation<Int> released `done` without calling it."
@@ -63,7 +63,7 @@ final class CallbackOperationTests: XCTestCase {
         XCTAssertTrue(operation.isExecuting)
         released = nil
         XCTAssertNil(released)
-        XCTAssertEqual((operation.error as? CallbackLost)?.name, "ask")
+        XCTAssertEqual((operation.error as? CallbackLostError)?.name, "ask")
     }
 
     func testLostCallbackOfACancelledOperationEndsItCancelled() {
@@ -103,7 +103,7 @@ final class CallbackOperationTests: XCTestCase {
         let operation = try XCTUnwrap(queue.operations.first as? ConcurrentOperation)
         queue.isSuspended = false
         await bounded { await operation.waitForFinish() }
-        XCTAssertTrue(operation.error is CallbackLost)
+        XCTAssertTrue(operation.error is CallbackLostError)
     }
 
     func testOneOfManyThreadsCounts() async {
@@ -145,7 +145,7 @@ final class CallbackOperationTests: XCTestCase {
         done?(.success(1))
         // The end waits for `didCancel()`, which may still run on the thread of the clock.
         await eventually { operation.isFinished }
-        XCTAssertTrue(operation.error is OperationTimedOut)
+        XCTAssertTrue(operation.error is OperationTimeoutError)
     }
 
     func testWorkKeepsTheOperationUntilItHasCalledBack() {

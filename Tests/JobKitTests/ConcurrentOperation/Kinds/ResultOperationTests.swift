@@ -25,8 +25,8 @@ final class ResultOperationTests: XCTestCase {
     func testFinishWithoutAValueFailsWithNoResult() async {
         let operation = ResultOperation<Int>()
         operation.start()
-        XCTAssertTrue(operation.error is NoResult)
-        await expectThrow(NoResult.self) { try await operation.value }
+        XCTAssertTrue(operation.error is MissingResultError)
+        await expectThrow(MissingResultError.self) { try await operation.value }
     }
 
     // O3
@@ -46,7 +46,7 @@ final class ResultOperationTests: XCTestCase {
         XCTAssertNil(value)
         let empty = ResultOperation<Int?>()
         empty.start()
-        await expectThrow(NoResult.self) { try await empty.value }
+        await expectThrow(MissingResultError.self) { try await empty.value }
     }
 
     func testFailureIsThrown() async {

@@ -21,7 +21,7 @@ final class PlainOperationsTests: XCTestCase {
             queue.addOperation(dependent)
             added.fulfill()
         }
-        await asked.opened()
+        await asked.waitUntilOpen()
         queue.cancelAllOperations()
         await drain(queue)
         XCTAssertTrue(dependent.isFinished)
@@ -63,8 +63,8 @@ final class PlainOperationsTests: XCTestCase {
             freed = dependent
         }
         await eventually { freed == nil }
-        await held.began.opened()
-        await plain.began.opened()
+        await held.began.waitUntilOpen()
+        await plain.began.waitUntilOpen()
         held.finish()
         plain.complete()
         await drain(queue)
@@ -88,7 +88,7 @@ final class PlainOperationsTests: XCTestCase {
                 job.track(task)
                 tracked.fulfill()
             }
-            await asked.opened()
+            await asked.waitUntilOpen()
             job.cancel()
             await bounded { await job.waitForFinish() }
             release.open()
@@ -112,7 +112,7 @@ final class PlainOperationsTests: XCTestCase {
                 began.open()
             }
             job.startJob()
-            await began.opened()
+            await began.waitUntilOpen()
             job.cancel()
             await bounded { await job.waitForFinish() }
             XCTAssertFalse(task.isFinished)

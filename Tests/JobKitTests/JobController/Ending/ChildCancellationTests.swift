@@ -3,7 +3,7 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-// J8, ChildCancellation
+// J8, TaskCancellation
 final class ChildCancellationTests: XCTestCase {
     private func held(_ name: String) -> HeldOperation {
         HeldOperation(name, stopsWhenCancelled: false)
@@ -56,7 +56,7 @@ final class ChildCancellationTests: XCTestCase {
     func testFailureAndEarlyFinishCancelEachChildAsItWasTracked() async {
         for fails in [true, false] {
             let tasks = [held("wait"), held("told"), held("left")]
-            let kinds: [ChildCancellation] = [.cancelAndWait, .cancelWithoutWaiting, .leaveRunning]
+            let kinds: [TaskCancellation] = [.cancelAndWait, .cancelWithoutWaiting, .leaveRunning]
             let job = ScriptedJob { job in
                 for (task, kind) in zip(tasks, kinds) {
                     job.trackAndQueue(task, cancellation: kind)

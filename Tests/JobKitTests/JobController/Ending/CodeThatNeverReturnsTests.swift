@@ -83,7 +83,7 @@ final class CodeThatNeverReturnsTests: XCTestCase {
                 job.cancel()
                 await limit.passes()
                 await bounded { await job.waitForFinish() }
-                XCTAssertTrue(job.isGivenUp)
+                XCTAssertTrue(job.isAbandoned)
                 XCTAssertEqual(collector.log.events.last, "job finished")
                 release.withLock { $0 }.open()
                 XCTAssertEqual(books.complaints, [])
@@ -130,7 +130,7 @@ final class CodeThatNeverReturnsTests: XCTestCase {
         job.startJob()
         await limit.passes()
         await waitForFinish(ofCancelled: job)
-        XCTAssertTrue(job.isGivenUp)
+        XCTAssertTrue(job.isAbandoned)
         XCTAssertEqual(job.events, [])
         task.finish()
     }

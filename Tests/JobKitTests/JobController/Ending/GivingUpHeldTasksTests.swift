@@ -39,7 +39,7 @@ final class GivingUpHeldTasksTests: XCTestCase {
         await clock.waitForSleepers()
         clock.advance(by: .seconds(5))
         await bounded { await job.waitForFinish() }
-        XCTAssertTrue(job.isGivenUp)
+        XCTAssertTrue(job.isAbandoned)
         release.open()
         await wait(for: returned)
         stuck.finish()

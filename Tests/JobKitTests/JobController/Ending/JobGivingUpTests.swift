@@ -12,7 +12,7 @@ final class JobGivingUpTests: XCTestCase {
         let task = limit.set(on: HeldOperation("stuck", stopsWhenCancelled: false))
         let job = ScriptedJob { job in
             job.trackAndQueue(task) { task in
-                job.log.record("\(task.outcome?.text ?? "") \(task.isGivenUp)")
+                job.log.record("\(task.outcome?.text ?? "") \(task.isAbandoned)")
                 job.trackAndQueue(InstantOperation("next"))
             }
         }
@@ -27,7 +27,7 @@ final class JobGivingUpTests: XCTestCase {
             ["cancelled true", "group HeldOperation", "task next", "group InstantOperation", "all"]
         )
         let ends = collector.events.filter { $0.kind == .finished }
-        XCTAssertEqual(ends.map(\.isGivenUp), [true, false, false])
+        XCTAssertEqual(ends.map(\.isAbandoned), [true, false, false])
         XCTAssertEqual(books.complaints, [])
     }
 
@@ -61,7 +61,7 @@ final class JobGivingUpTests: XCTestCase {
         XCTAssertEqual(job.outcome?.text, "cancelled")
         XCTAssertEqual(job.events, [])
         XCTAssertEqual(job.trackedTasks, [])
-        XCTAssertTrue(job.isGivenUp)
+        XCTAssertTrue(job.isAbandoned)
         // R4
         XCTAssertEqual(job.explainStall(), "job: finished, given up, leaving 0, 1, 2")
         for task in tasks {
@@ -70,7 +70,7 @@ final class JobGivingUpTests: XCTestCase {
             task.finish()
         }
         XCTAssertEqual(collector.log.events.last, "job finished")
-        XCTAssertEqual(collector.events.last?.isGivenUp, true)
+        XCTAssertEqual(collector.events.last?.isAbandoned, true)
         XCTAssertEqual(books.complaints, [])
         XCTAssertEqual(job.events, [])
     }
@@ -86,7 +86,7 @@ final class JobGivingUpTests: XCTestCase {
         await wait(for: task.told)
         await limit.passes()
         await bounded { await job.waitForFinish() }
-        XCTAssertTrue(job.error is OperationTimedOut)
+        XCTAssertTrue(job.error is OperationTimeoutError)
         task.finish()
     }
 
@@ -165,7 +165,7 @@ final class JobGivingUpTests: XCTestCase {
         await wait(for: held.began)
         job.cancel()
         await limit.passes()
-        await eventually { job.shell.ask { $0.machine.isGivenUp } }
+        await eventually { job.shell.ask { $0.machine.isAbandoned } }
         XCTAssertFalse(job.isFinished)
         observer.release.open()
         await bounded { await job.waitForFinish() }

@@ -108,7 +108,7 @@ final class EventsOfNestedJobsTests: XCTestCase {
         job.addObserver(blocking)
         let (books, collector) = books(of: job)
         job.startJob()
-        await blocking.entered.opened()
+        await blocking.entered.waitUntilOpen()
         job.cancel()
         blocking.release.open()
         await wait(for: leaf.began)

@@ -187,7 +187,7 @@ final class JobObserverTests: XCTestCase {
         job.addObserver(blocking)
         job.addObserver(collector)
         job.startJob()
-        await blocking.entered.opened()
+        await blocking.entered.waitUntilOpen()
         job.cancel()
         XCTAssertFalse(job.isFinished)
         blocking.release.open()

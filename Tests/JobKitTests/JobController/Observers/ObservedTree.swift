@@ -61,7 +61,7 @@ final class ObservedTree: Sendable {
 
     /// Waits until nothing of the tree goes on.
     func finish() async {
-        await isDone.opened()
+        await isDone.waitUntilOpen()
         for task in held { task.finish() }
         for job in jobs { job.cancel() }
     }
@@ -100,7 +100,7 @@ final class ObservedTree: Sendable {
 
         private mutating func step(_ name: String, depth: Int) -> @Sendable (Node) -> Void {
             let task = task(name, depth: depth)
-            let cancellations: [ChildCancellation] = [
+            let cancellations: [TaskCancellation] = [
                 .cancelAndWait, .cancelAndWait, .cancelWithoutWaiting, .leaveRunning,
             ]
             let cancellation = cancellations[Int.random(in: 0..<4, using: &random)]

@@ -28,7 +28,7 @@ final class GrowingTotalTests: XCTestCase {
         }
         let progress = job.progress
         job.startJob(on: TaskQueue(name: "job"))
-        await isThrough.opened()
+        await isThrough.waitUntilOpen()
         await eventually { photos[0].isFinished }
         XCTAssertEqual(progress.fractionCompleted, 0)
         XCTAssertEqual(job.snapshot().fractionCompleted, 0)
@@ -57,7 +57,7 @@ final class GrowingTotalTests: XCTestCase {
         }
         let progress = job.progress
         job.startJob()
-        await said.opened()
+        await said.waitUntilOpen()
         XCTAssertEqual(progress.fractionCompleted, 0)
         // What was tracked before the callback counts at once: 0.5 of 3.
         old.reportProgress(0.5)
@@ -88,7 +88,7 @@ final class GrowingTotalTests: XCTestCase {
             release.wait()
         }
         job.startJob()
-        await isAsked.opened()
+        await isAsked.waitUntilOpen()
         XCTAssertEqual(job.snapshot().fractionCompleted, 0.1)
         held.reportProgress(1)
         XCTAssertEqual(job.snapshot().fractionCompleted, 0.2)

@@ -160,7 +160,7 @@ final class ReportedProgressTests: XCTestCase {
                 XCTAssertEqual(progress.fractionCompleted, 1)
                 end.fulfill()
             }
-            await began.opened()
+            await began.waitUntilOpen()
             job.startJob()
             await fulfillment(of: [end], timeout: 300)
         }

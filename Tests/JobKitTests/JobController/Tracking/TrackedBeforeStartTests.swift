@@ -100,7 +100,7 @@ final class TrackedBeforeStartTests: XCTestCase {
                 for index in 20..<40 { job.trackAndQueue(InstantOperation("\(index)")) }
                 tracked.fulfill()
             }
-            await ready.opened()
+            await ready.waitUntilOpen()
             job.start()
             await fulfillment(of: [tracked], timeout: 300)
             await eventually { queue.held.count == 40 }

@@ -296,7 +296,7 @@ final class LendingTests: XCTestCase {
             }
         }
         queue.addOperation(job)
-        await began.opened()
+        await began.waitUntilOpen()
         queue.addBarrierBlock { log.record("barrier") }
         queue.addOperation { log.record("after") }
         release.open()

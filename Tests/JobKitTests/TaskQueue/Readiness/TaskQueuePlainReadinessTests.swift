@@ -85,7 +85,7 @@ final class TaskQueuePlainReadinessTests: XCTestCase {
             began.open()
         }
         queue.addOperation(job)
-        await began.opened()
+        await began.waitUntilOpen()
         job.cancel()
         await drain(queue)
         XCTAssertTrue(job.isFinished)

@@ -82,7 +82,7 @@ final class TaskQueuePlainTests: XCTestCase {
             began.open()
         }
         queue.addOperation(job)
-        await began.opened()
+        await began.waitUntilOpen()
         job.cancel()
         await drain(queue)
         XCTAssertTrue(job.isFinished)
@@ -135,7 +135,7 @@ final class TaskQueuePlainTests: XCTestCase {
             began.open()
             release.wait()
         }
-        await began.opened()
+        await began.waitUntilOpen()
         let operations = (0..<3).map { number in BlockOperation { log.record("\(number)") } }
         queue.addOperations(operations)
         operations[0].queuePriority = .low

@@ -48,7 +48,7 @@ final class TaskQueueBlockingTests: XCTestCase {
                 ended.fulfill()
             }
         }
-        await began.opened()
+        await began.waitUntilOpen()
         let (first, second) = (ScriptedOperation { $0.finish() }, BlockOperation {})
         second.addDependency(first)
         let picky = PickyOperation()

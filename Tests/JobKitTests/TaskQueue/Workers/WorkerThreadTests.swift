@@ -15,13 +15,13 @@ final class WorkerThreadTests: XCTestCase {
             while !release.withLock({ $0 }) {}
             ended.open()
         }
-        await began.opened()
+        await began.waitUntilOpen()
         let thread = badge.withLock { $0 }?.thread
         let before = thread?.processorTime ?? 0
         while (thread?.processorTime ?? .max) < before + 5_000_000 { await Task.yield() }
         XCTAssertEqual(thread?.isWaiting, false)
         release.withLock { $0 = true }
-        await ended.opened()
+        await ended.waitUntilOpen()
     }
 
     func testThreadInsideAGateWaits() async {
@@ -40,6 +40,6 @@ final class WorkerThreadTests: XCTestCase {
         }
         XCTAssertNotEqual(thread, WorkerThread.current)
         release.open()
-        await ended.opened()
+        await ended.waitUntilOpen()
     }
 }

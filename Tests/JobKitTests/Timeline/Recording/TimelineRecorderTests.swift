@@ -111,11 +111,11 @@ final class TimelineRecorderTests: XCTestCase {
         let recorder = TimelineRecorder()
         let job = AsyncJob {
             began.open()
-            await release.opened()
+            await release.waitUntilOpen()
         }
         job.addObserver(recorder)
         async let end: Void = job.run()
-        await began.opened()
+        await began.waitUntilOpen()
         let running = recorder.timeline
         XCTAssertEqual(running.entries.count, 2)
         XCTAssertTrue(running.entries.allSatisfy { $0.outcome == nil })
@@ -159,11 +159,11 @@ final class TimelineRecorderTests: XCTestCase {
         let recorder = TimelineRecorder()
         let job = AsyncJob {
             began.open()
-            await release.opened()
+            await release.waitUntilOpen()
         }
         job.name = "late"
         async let end: Void = job.run()
-        await began.opened()
+        await began.waitUntilOpen()
         job.addObserver(recorder)
         release.open()
         try await end

@@ -18,7 +18,7 @@ extension ChaosCall {
         let decisions = launch.decisions
         switch member {
         case .setNeed:
-            let need: Need = [.needed, .needed, .notNeeded, .unknown][other % 4]
+            let need: LaunchNeed = [.needed, .needed, .notNeeded, .unknown][other % 4]
             decisions.set(need, for: item)
         case .openDecisions: decisions.open()
         case .completeItem: decisions.complete(item)

@@ -49,7 +49,7 @@ final class WorldLaunch: Sendable {
             workflow.delegate = delegate
         }
         buildWorkflow()
-        open.addTask(AsyncClosureTask(name: "hold") { [release] _ in await release.opened() })
+        open.addTask(AsyncClosureTask(name: "hold") { [release] _ in await release.waitUntilOpen() })
         manager.delegate = restarter
         for (number, kind) in plan.startupTasks.enumerated() {
             manager.addStartupTask(startupTask(number, kind))
@@ -119,7 +119,7 @@ final class WorldLaunch: Sendable {
         release.open()
         for (workflow, delegate) in zip([workflow, open], delegates) {
             await workflow.waitForFinish()
-            await delegate.told.opened()
+            await delegate.told.waitUntilOpen()
             if workflow.state != .finished { world.complain("W3: told before its finish") }
             if delegate.count != 1 || delegate.wasElsewhere {
                 world.complain("W3: told \(delegate.count) times")
@@ -140,7 +140,7 @@ final class WorldLaunch: Sendable {
             WorldStartupTask(-1, .inside, startupTurns) { _ in last.open() }
         )
         manager.startAllTasks()
-        await last.opened()
+        await last.waitUntilOpen()
         checkStartup()
         checkDecisions()
     }

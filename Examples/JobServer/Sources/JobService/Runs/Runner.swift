@@ -171,7 +171,7 @@ final class Runner: Sendable {
         defer { overdue?.cancel() }
         do {
             try await run.run(on: starting, giveUp: limits.giveUp)
-        } catch is JobDidNotStop {
+        } catch is JobStopTimeoutError {
             guard case .recordEnd(let end)? = decide(id, { $0.jobDidNotStop() }) else { return }
             let report = report(of: run)
             let summary = await offPool { report.givenUp(as: end.state) }

@@ -110,7 +110,7 @@ public final class FindDuplicatesOnHostsJob: JobController, @unchecked Sendable 
     ///   - error: Why it failed.
     /// - Returns: Whether the search goes on.
     public override func taskFailed(_ task: Operation, error: any Error) -> FailureResponse {
-        error is RemoteFailure || error is Undeliverable ? .carryOn : .failJob
+        error is RemoteFailureError || error is UndeliverableError ? .carryOn : .failJob
     }
 
     /// Puts the report together.

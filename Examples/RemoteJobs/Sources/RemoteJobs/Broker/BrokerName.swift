@@ -39,9 +39,9 @@ enum BrokerName {
 
     /// Refuses a place that is empty or too long; no place is fine.
     ///
-    /// - Throws: ``WrongName``.
+    /// - Throws: ``InvalidNameError``.
     static func check(place: String?) throws {
-        if let place, !isValid(place) { throw WrongName(name: place) }
+        if let place, !isValid(place) { throw InvalidNameError(name: place) }
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

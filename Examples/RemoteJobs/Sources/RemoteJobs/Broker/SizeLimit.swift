@@ -25,8 +25,8 @@ enum SizeLimit {
     ///   - body: The body.
     ///   - what: What it is, as the error says it.
     ///   - key: The key of its task.
-    /// - Throws: ``TooLarge``.
-    static func check(_ body: ByteBuffer, _ what: TooLarge.Part, of key: String) throws {
+    /// - Throws: ``TooLargeError``.
+    static func check(_ body: ByteBuffer, _ what: TooLargeError.Part, of key: String) throws {
         try check(body.readableBytes, atMost: SizeLimit.body, what, of: key)
     }
 
@@ -52,10 +52,10 @@ enum SizeLimit {
     private static func check(
         _ size: Int,
         atMost limit: Int,
-        _ what: TooLarge.Part,
+        _ what: TooLargeError.Part,
         of key: String
     ) throws {
         guard size > limit else { return }
-        throw TooLarge(key: key, part: what, size: size, limit: limit)
+        throw TooLargeError(key: key, part: what, size: size, limit: limit)
     }
 }

@@ -16,9 +16,9 @@ extension SessionLoop {
 
     /// Ends the session, and the job too if it is to be removed.
     ///
-    /// - Throws: ``JobNotRemoved``; the session has ended all the same.
+    /// - Throws: ``JobNotRemovedError``; the session has ended all the same.
     func close(removingJob: Bool = false) async throws {
-        var failure: JobNotRemoved?
+        var failure: JobNotRemovedError?
         if removingJob {
             do {
                 try await remove()
@@ -68,11 +68,11 @@ extension SessionLoop {
     }
 
     /// Removes the job, over another connection if need be, until it is done.
-    private func remove() async throws(JobNotRemoved) {
+    private func remove() async throws(JobNotRemovedError) {
         if isRemoved { return }
-        if let ending { throw JobNotRemoved(job: job, reason: "\(ending)") }
+        if let ending { throw JobNotRemovedError(job: job, reason: "\(ending)") }
         guard machine.state != .idle else {
-            throw JobNotRemoved(job: job, reason: "its session was not opened")
+            throw JobNotRemovedError(job: job, reason: "its session was not opened")
         }
         let end = now + min(Self.removingTime, options.patience)
         after(end - now) { loop in
@@ -93,7 +93,7 @@ extension SessionLoop {
             }
             try? await Task.sleep(for: .milliseconds(100))
         }
-        throw JobNotRemoved(job: job, reason: ending.map { "\($0)" } ?? reason)
+        throw JobNotRemovedError(job: job, reason: ending.map { "\($0)" } ?? reason)
     }
 
     private func remove(on link: Link) async throws {

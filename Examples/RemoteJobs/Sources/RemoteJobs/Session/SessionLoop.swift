@@ -166,12 +166,12 @@ actor SessionLoop {
     private func end(_ reason: SessionStateMachine.Reason) {
         let error: any Error =
             switch reason {
-            case .refused: BrokerRefused(broker: lastBroker, reason: lastReason)
+            case .refused: BrokerRefusedError(broker: lastBroker, reason: lastReason)
             case .unreachable:
-                BrokerUnreachable(brokers: nodes.description, reason: lastReason)
-            case .jobIsRunning: JobIsRunning(job: job)
-            case .lost: BrokerLost(brokers: nodes.description, reason: lastReason)
-            case .closed: SessionClosed()
+                BrokerUnreachableError(brokers: nodes.description, reason: lastReason)
+            case .jobIsRunning: JobRunningError(job: job)
+            case .lost: BrokerLostError(brokers: nodes.description, reason: lastReason)
+            case .closed: SessionClosedError()
             }
         ending = error
         stopWaiting()
@@ -200,7 +200,7 @@ actor SessionLoop {
             case .noteWithdrawn(let tasks):
                 writeNotes(.withdrawn, tasks)
             case .settle(let ticket, let settlement):
-                let ending = self.ending ?? SessionClosed()
+                let ending = self.ending ?? SessionClosedError()
                 tell { ticket.task.settle(settlement, ending) }
             case .tellStarted(let ticket, let worker, let attempt):
                 tell { ticket.task.started(on: worker.name, attempt: attempt) }

@@ -32,7 +32,7 @@ struct RegisteredWork: Sendable {
     }
 
     private static func failed(_ error: any Error, _ context: RemoteContext) -> End {
-        let failure = RemoteFailure(
+        let failure = RemoteFailureError(
             type: String(describing: type(of: error)),
             message: String(describing: error),
             worker: context.worker,
@@ -40,7 +40,7 @@ struct RegisteredWork: Sendable {
         )
         do {
             return .failed(try body(of: failure, context))
-        } catch let error as TooLarge {
+        } catch let error as TooLargeError {
             return failed(error, context)
         } catch {
             return .failed(ByteBuffer())

@@ -102,11 +102,11 @@ extension WorkerLoop {
         waitForBroker(reason)
         if !hasBeenConnected {
             if (error as? ConnectionFailure)?.isRefusal == true {
-                return end(throwing: BrokerRefused(broker: address.description, reason: reason))
+                return end(throwing: BrokerRefusedError(broker: address.description, reason: reason))
             }
             if let openingPatience, start.duration(to: .now) > openingPatience {
                 let brokers = nodes.description
-                return end(throwing: BrokerUnreachable(brokers: brokers, reason: reason))
+                return end(throwing: BrokerUnreachableError(brokers: brokers, reason: reason))
             }
         }
         if ledger.isDraining, ledger.isIdle { return end() }
@@ -134,7 +134,7 @@ extension WorkerLoop {
         ledger.connectionLost()
         if !hasBeenConnected, failure.isRefusal {
             let reason = failure.description
-            return end(throwing: BrokerRefused(broker: address.description, reason: reason))
+            return end(throwing: BrokerRefusedError(broker: address.description, reason: reason))
         }
         if ledger.isDraining, ledger.isIdle { return end() }
         reconnect()

@@ -67,7 +67,7 @@ final class CancelTests: LiveTestCase {
                 AsyncOperation {
                     begun.ran(context.key)
                     oneRuns.fulfill()
-                    await letGo.opened()
+                    await letGo.waitUntilOpen()
                     return number
                 }
             }
@@ -163,7 +163,7 @@ private final class HeldOperation: ResultOperation<Int>, @unchecked Sendable {
     override func main() {
         began()
         Task {
-            await gate.opened()
+            await gate.waitUntilOpen()
             stopped()
             finish(returning: 0)
         }

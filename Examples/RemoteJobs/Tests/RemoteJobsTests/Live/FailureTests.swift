@@ -36,7 +36,7 @@ final class FailureTests: LiveTestCase {
         _ = await replacing.result
         XCTAssertTrue(end.output.contains("callbacks 300 failed 1 "), end.output)
         XCTAssertTrue(
-            end.output.contains("t17: Undeliverable(key: \"t17\", deliveries: 4"),
+            end.output.contains("t17: UndeliverableError(key: \"t17\", deliveries: 4"),
             end.output
         )
         XCTAssertEqual(log.runs["t17"], 4)
@@ -108,7 +108,7 @@ final class FailureTests: LiveTestCase {
                 AsyncOperation {
                     runs.ran(context.key)
                     oneRuns.fulfill()
-                    await release.opened()
+                    await release.waitUntilOpen()
                     return number
                 }
             }
@@ -189,8 +189,8 @@ final class FailureTests: LiveTestCase {
         try end.get()
         XCTAssertThrowsError(try job.results["a"]?.get()) { error in
             XCTAssertTrue("\(error)".contains("127.0.0.1:\(proxy.port)"), "\(error)")
-            XCTAssertEqual((error as? BrokerLost)?.reason.isEmpty, false)
-            XCTAssertTrue(error is BrokerLost)
+            XCTAssertEqual((error as? BrokerLostError)?.reason.isEmpty, false)
+            XCTAssertTrue(error is BrokerLostError)
         }
         await session.close()
     }
@@ -237,7 +237,7 @@ final class FailureTests: LiveTestCase {
                 AsyncOperation {
                     runs.ran(context.key)
                     someRan.fulfill()
-                    if number >= 200 { await letOn.opened() }
+                    if number >= 200 { await letOn.waitUntilOpen() }
                     return number
                 }
             }

@@ -17,7 +17,7 @@ final class FairnessTests: LiveTestCase {
             worker.register(Double2.self, at: place) { number, context in
                 AsyncOperation {
                     begun.fulfill()
-                    await letRun.opened()
+                    await letRun.waitUntilOpen()
                     try await Task.sleep(for: .milliseconds(20))
                     log.record(context.key)
                     return number
@@ -61,7 +61,7 @@ final class FairnessTests: LiveTestCase {
                 AsyncOperation {
                     held.ran(context.key)
                     begun.fulfill()
-                    await letEnd.opened()
+                    await letEnd.waitUntilOpen()
                     return number
                 }
             }

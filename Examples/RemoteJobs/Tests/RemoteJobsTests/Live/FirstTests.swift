@@ -23,13 +23,13 @@ final class FirstTests: LiveTestCase {
             switch job.results["k\(number)"] {
             case .success(let value): XCTAssertEqual(value, number * 2)
             case .failure(let error):
-                let expected = RemoteFailure(
+                let expected = RemoteFailureError(
                     type: "Odd",
                     message: "\(number) is odd",
                     worker: "h1",
                     attempt: 1
                 )
-                XCTAssertEqual(error as? RemoteFailure, expected)
+                XCTAssertEqual(error as? RemoteFailureError, expected)
             case nil: XCTFail("no result of \(number)")
             }
         }
@@ -45,7 +45,7 @@ final class FirstTests: LiveTestCase {
             worker.register(Double2.self, at: place) { number, context in
                 AsyncOperation {
                     context.reportProgress(0.5)
-                    await letEnd.opened()
+                    await letEnd.waitUntilOpen()
                     return number
                 }
             }

@@ -58,7 +58,7 @@ final class ManyTasksTests: LiveTestCase {
                 AsyncOperation {
                     runs.ran("h1 \(context.key)")
                     twoRun.fulfill()
-                    await release.opened()
+                    await release.waitUntilOpen()
                     return context.attempt
                 }
             }

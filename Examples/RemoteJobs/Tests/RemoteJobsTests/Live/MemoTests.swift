@@ -25,7 +25,7 @@ final class MemoTests: LiveTestCase {
             worker.register(Echo.self, at: place) { text, _ in
                 AsyncOperation {
                     begun.fulfill()
-                    await letEnd.opened()
+                    await letEnd.waitUntilOpen()
                     return text
                 }
             }
@@ -148,7 +148,7 @@ final class MemoTests: LiveTestCase {
                 XCTAssertNil(stream)
             case .failure(let error):
                 XCTAssertFalse(comesBack, "\(error)")
-                XCTAssertEqual((error as? JobNotRemoved)?.job, session.job)
+                XCTAssertEqual((error as? JobNotRemovedError)?.job, session.job)
                 XCTAssertNotNil(stream)
             }
             try await connection.close()

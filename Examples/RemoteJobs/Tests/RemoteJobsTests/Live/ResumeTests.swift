@@ -58,7 +58,7 @@ final class ResumeTests: LiveTestCase {
         XCTAssertEqual(again.callbackCount, 20)
         XCTAssertEqual(try again.results["k4"]?.get(), 8)
         XCTAssertThrowsError(try again.results["k5"]?.get()) { error in
-            XCTAssertEqual((error as? RemoteFailure)?.message, "5 is odd")
+            XCTAssertEqual((error as? RemoteFailureError)?.message, "5 is odd")
         }
         XCTAssertEqual(second.counts.knownOutcomes, 20)
         XCTAssertEqual(second.counts.published, 0)
@@ -69,7 +69,7 @@ final class ResumeTests: LiveTestCase {
         let changed = FanOut<Double2>([("k4", 5)], in: third, at: place)
         try await run(changed)
         XCTAssertThrowsError(try changed.results["k4"]?.get()) { error in
-            XCTAssertEqual(error as? InputChanged, InputChanged(key: "k4"))
+            XCTAssertEqual(error as? InputChangedError, InputChangedError(key: "k4"))
         }
         try await third.close(removingJob: true)
     }
@@ -224,7 +224,7 @@ final class ResumeTests: LiveTestCase {
             try await RemoteSession(job: name, brokers: broker.addresses, options: options).open()
             XCTFail("the second was let in")
         } catch {
-            XCTAssertEqual((error as? JobIsRunning)?.job, name)
+            XCTAssertEqual((error as? JobRunningError)?.job, name)
         }
         try await first.close(removingJob: true)
         let third = try await open(name, broker.addresses)
@@ -246,7 +246,7 @@ final class ResumeTests: LiveTestCase {
             let message = String(describing: error)
             XCTAssertTrue(message.contains("127.0.0.1:\(broker.port)"), message)
             XCTAssertFalse(message.contains("secret"), message)
-            XCTAssertTrue(error is BrokerRefused)
+            XCTAssertTrue(error is BrokerRefusedError)
         }
     }
 
@@ -257,7 +257,7 @@ final class ResumeTests: LiveTestCase {
                 try await RemoteSession(job: job, brokers: broker.addresses).open()
                 XCTFail("let in")
             } catch {
-                XCTAssertEqual((error as? WrongName)?.name, job)
+                XCTAssertEqual((error as? InvalidNameError)?.name, job)
             }
         }
     }

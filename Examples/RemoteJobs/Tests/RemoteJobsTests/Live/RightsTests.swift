@@ -31,7 +31,7 @@ final class RightsTests: LiveTestCase {
         worker.register(Double2.self, at: place) { number, _ in ClosureOperation { number } }
         let running = await outcome(of: Task { try await worker.run() })
         for end in [opening, running] {
-            guard case .failure(let error as BrokerRefused) = end else {
+            guard case .failure(let error as BrokerRefusedError) = end else {
                 XCTFail("\(end)")
                 continue
             }

@@ -31,7 +31,7 @@ final class StreamTests: LiveTestCase {
                     let isEarly = count.next() <= 10
                     runs.ran(context.key)
                     allRun.fulfill()
-                    await (isEarly ? letOn : letAll).opened()
+                    await (isEarly ? letOn : letAll).waitUntilOpen()
                     return number
                 }
             }
@@ -135,7 +135,7 @@ final class StreamTests: LiveTestCase {
         try end.get()
         for key in keys {
             XCTAssertThrowsError(try job.results[key]?.get()) { error in
-                XCTAssertEqual((error as? Undeliverable)?.deliveries, 1)
+                XCTAssertEqual((error as? UndeliverableError)?.deliveries, 1)
             }
         }
         try await worker.stop()

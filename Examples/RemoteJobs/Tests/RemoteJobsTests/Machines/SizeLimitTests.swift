@@ -10,7 +10,7 @@ import Testing
         var larger = body
         larger.writeInteger(UInt8(0x31))
         let size = SizeLimit.body + 1
-        let expected = TooLarge(key: "a", part: .input, size: size, limit: SizeLimit.body)
+        let expected = TooLargeError(key: "a", part: .input, size: size, limit: SizeLimit.body)
         #expect(throws: expected) { try SizeLimit.check(larger, .input, of: "a") }
     }
 
@@ -19,7 +19,7 @@ import Testing
         try SizeLimit.check(key: key)
         let longer = key + "a"
         let size = SizeLimit.key + 1
-        let expected = TooLarge(key: longer, part: .key, size: size, limit: SizeLimit.key)
+        let expected = TooLargeError(key: longer, part: .key, size: size, limit: SizeLimit.key)
         #expect(throws: expected) { try SizeLimit.check(key: longer) }
         #expect(expected.description.utf8.count < 200)
     }

@@ -4,7 +4,7 @@ import XCTest
 @testable import RemoteJobs
 
 /// Places of no bytes, or of too many, which need no broker to be refused.
-final class WrongNameTests: LiveTestCase {
+final class InvalidNameErrorTests: LiveTestCase {
     private let places = ["", String(repeating: "x", count: 101)]
     /// Nobody listens there.
     private let nobody = [
@@ -17,7 +17,7 @@ final class WrongNameTests: LiveTestCase {
             let job = FanOut<Double2>([("a", 1)], in: session, at: place)
             try await run(job)
             XCTAssertThrowsError(try job.results["a"]?.get()) { error in
-                XCTAssertEqual((error as? WrongName)?.name, place)
+                XCTAssertEqual((error as? InvalidNameError)?.name, place)
             }
         }
     }
@@ -28,7 +28,7 @@ final class WrongNameTests: LiveTestCase {
             worker.register(Double2.self, at: place) { number, _ in ClosureOperation { number } }
             let end = await outcome(of: Task { try await worker.run() })
             XCTAssertThrowsError(try end.get()) { error in
-                XCTAssertEqual((error as? WrongName)?.name, place)
+                XCTAssertEqual((error as? InvalidNameError)?.name, place)
             }
         }
     }

@@ -1,7 +1,7 @@
 /// Why a task failed on its worker.
 ///
 /// The worker's own error does not travel: its type may not exist here.
-public struct RemoteFailure: Error, Codable, Hashable {
+public struct RemoteFailureError: Error, Codable, Hashable {
     /// The worker's error's type, as `String(describing:)` says it.
     public let type: String
     /// The worker's error, as `String(describing:)` says it.
@@ -26,7 +26,7 @@ public struct RemoteFailure: Error, Codable, Hashable {
     }
 }
 
-extension RemoteFailure: CustomStringConvertible {
+extension RemoteFailureError: CustomStringConvertible {
     /// The message, and where it comes from.
     public var description: String { "\(message) (on \(worker), attempt \(attempt))" }
 }
