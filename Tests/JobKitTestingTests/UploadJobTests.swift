@@ -115,7 +115,9 @@ final class UploadJobTests: XCTestCase {
 
     func testUploadThatNeverAnswersIsExplained() async {
         let never = Gate()
-        let job = UploadJob(["a"], queue: queue, delays: clock) { _, _ in await never.waitUntilOpen() }
+        let job = UploadJob(["a"], queue: queue, delays: clock) { _, _ in
+            await never.waitUntilOpen()
+        }
         do {
             try await queue.run(job, seed: 0, patience: .zero)
             XCTFail("no error")

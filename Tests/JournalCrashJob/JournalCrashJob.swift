@@ -43,7 +43,9 @@ struct JournalCrashJob {
             try await job.run()
             log.write("result \(try await job.value)")
         } catch {
-            log.write("failed \(error is JobJournal.WriteError ? "JobJournal.WriteError" : "\(error)")")
+            log.write(
+                "failed \(error is JobJournal.WriteError ? "JobJournal.WriteError" : "\(error)")"
+            )
         }
     }
 

@@ -72,7 +72,9 @@ final class JournalShell: Sendable {
         do {
             if file != nil { return try home.unlink(name.text) }
             // Closed before, so that another journal may have the file by now.
-            guard let file = try home.openLocked(name.text) else { throw JobJournal.InUseError(job: job) }
+            guard let file = try home.openLocked(name.text) else {
+                throw JobJournal.InUseError(job: job)
+            }
             defer { file.unlock() }
             try home.unlink(name.text)
         } catch let error as JobJournal.InUseError {

@@ -85,7 +85,8 @@ final class CrashPointsTests: XCTestCase {
         XCTAssertEqual(error?.point, 1)
         XCTAssertEqual(error?.isTorn, false)
         XCTAssertTrue(
-            error?.found.contains("JobJournal.InputChangedError") == true || error?.found.contains("input") == true
+            error?.found.contains("JobJournal.InputChangedError") == true
+                || error?.found.contains("input") == true
         )
     }
 

@@ -103,7 +103,9 @@ final class LaunchUpdatesTests: XCTestCase {
     }
 
     /// Returns for each of two items every value that it had, and streams that began meanwhile.
-    private func setWhileSubscribing(_ seed: UInt64) async -> [([LaunchNeed], [AsyncStream<LaunchNeed>])] {
+    private func setWhileSubscribing(_ seed: UInt64) async -> [(
+        [LaunchNeed], [AsyncStream<LaunchNeed>]
+    )] {
         let decisions = LaunchDecisions(priority: [0], independent: [1])
         async let firstHistory = setAtRandom(0, of: decisions, seed: seed)
         async let secondHistory = setAtRandom(1, of: decisions, seed: ~seed)
@@ -133,8 +135,9 @@ private func setAtRandom(
         }
 }
 
-private func subscribeOften(to item: Int, of decisions: LaunchDecisions<Int>) -> [AsyncStream<LaunchNeed>]
-{
+private func subscribeOften(to item: Int, of decisions: LaunchDecisions<Int>) -> [AsyncStream<
+    LaunchNeed
+>] {
     (1...100).map { _ in decisions.updates(for: item) }
 }
 

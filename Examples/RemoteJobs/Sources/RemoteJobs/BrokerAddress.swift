@@ -125,7 +125,11 @@ public struct BrokerAddress: Sendable {
         let name = "cacertfile="
         guard isEncrypted, query.hasPrefix(name), !query.contains("&"),
             let file = String(query.dropFirst(name.count)).removingPercentEncoding, !file.isEmpty
-        else { throw InvalidBrokerURLError(reason: "behind ? only cacertfile=FILE may stand, with amqps") }
+        else {
+            throw InvalidBrokerURLError(
+                reason: "behind ? only cacertfile=FILE may stand, with amqps"
+            )
+        }
         return file
     }
 
@@ -135,7 +139,9 @@ public struct BrokerAddress: Sendable {
         rest = rest[..<slash]
         guard !text.contains("/"), let name = String(text).removingPercentEncoding,
             name.utf8.count <= 255
-        else { throw InvalidBrokerURLError(reason: "its virtual host is too long or wrongly encoded") }
+        else {
+            throw InvalidBrokerURLError(reason: "its virtual host is too long or wrongly encoded")
+        }
         return name.isEmpty ? "/" : name
     }
 

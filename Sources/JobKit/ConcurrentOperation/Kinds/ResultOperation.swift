@@ -94,7 +94,8 @@ struct ResultStorage<Success: Sendable>: Sendable {
         switch outcome {
         case .cancelled: .failure(CancellationError())
         case .failed(let error): .failure(error)
-        case .succeeded: (value ?? () as? Success).map { .success($0) } ?? .failure(MissingResultError())
+        case .succeeded:
+            (value ?? () as? Success).map { .success($0) } ?? .failure(MissingResultError())
         }
     }
 }

@@ -49,7 +49,9 @@ final class WorldLaunch: Sendable {
             workflow.delegate = delegate
         }
         buildWorkflow()
-        open.addTask(AsyncClosureTask(name: "hold") { [release] _ in await release.waitUntilOpen() })
+        open.addTask(
+            AsyncClosureTask(name: "hold") { [release] _ in await release.waitUntilOpen() }
+        )
         manager.delegate = restarter
         for (number, kind) in plan.startupTasks.enumerated() {
             manager.addStartupTask(startupTask(number, kind))

@@ -102,7 +102,9 @@ extension WorkerLoop {
         waitForBroker(reason)
         if !hasBeenConnected {
             if (error as? ConnectionFailure)?.isRefusal == true {
-                return end(throwing: BrokerRefusedError(broker: address.description, reason: reason))
+                return end(
+                    throwing: BrokerRefusedError(broker: address.description, reason: reason)
+                )
             }
             if let openingPatience, start.duration(to: .now) > openingPatience {
                 let brokers = nodes.description
