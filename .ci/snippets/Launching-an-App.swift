@@ -1,9 +1,7 @@
 // snippet "onMain:": body of Launch
 // snippet "workflow.run(context:": body of Launch
-// snippet "let recorder = TimelineRecorder()": body of Launch
 class Step: LaunchTask, @unchecked Sendable {}
 final class ReadSettings: Step, @unchecked Sendable {}
-final class MakeWindow: Step, @unchecked Sendable {}
 final class LoadFonts: Step, @unchecked Sendable {}
 final class ShowFirstScreen: Step, @unchecked Sendable {}
 enum Database {

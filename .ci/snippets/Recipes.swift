@@ -2,9 +2,14 @@ import Foundation
 import JobKit
 import Synchronization
 
+// snippet "file.account": body of Uploads
+// snippet "setSuspended(_ isSuspended": file
+// snippet "enum Trace": body
 struct File: Sendable { let account: String }
 let files: [File] = []
 final class Upload: ConcurrentOperation, @unchecked Sendable { init(_ file: File) { super.init() } }
+final class Uploads: JobController, @unchecked Sendable {}
+final class Synchronize: JobController, @unchecked Sendable {}
 final class ImportTable: ConcurrentOperation, @unchecked Sendable {
     init(_ table: String) { super.init() }
 }
@@ -12,4 +17,3 @@ let deadline = ContinuousClock.now
 let job = JobController()
 func log(_ text: String) {}
 func show(_ fraction: Double) {}
-// snippet "for file in files {": body of JobController

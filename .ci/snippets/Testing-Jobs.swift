@@ -1,7 +1,7 @@
 // snippet "final class UploadJobTests": file
 // snippet "testBusyServer": file
 // snippet "testThirdFailure": file
-// snippet "testUploadThatNeverAnswers": file
+// snippet "testUploadThatHangs": file
 // snippet "testSlowAttempt": members of UploadJobTests
 // snippet "testImportThatTakesTooLong": members of UploadJobTests
 // snippet "testFirstStep": members of UploadJobTests

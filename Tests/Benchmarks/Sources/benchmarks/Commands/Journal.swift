@@ -65,10 +65,10 @@ struct Journal: ParsableCommand {
 
     private func write(_ table: Table, into repository: String) throws {
         let file = URL(filePath: repository, directoryHint: .isDirectory)
-            .appending(path: "Sources/JobKit/JobKit.docc/Costs.md")
+            .appending(path: "Tests/Benchmarks/Results.md")
         var document = MarkedDocument(text: try String(contentsOf: file, encoding: .utf8))
         guard document.replace("journal", with: table) else {
-            throw ValidationError("Costs.md has no marks for: journal")
+            throw ValidationError("Results.md has no marks for: journal")
         }
         try document.text.write(to: file, atomically: true, encoding: .utf8)
     }

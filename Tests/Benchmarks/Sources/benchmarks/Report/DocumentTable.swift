@@ -1,6 +1,6 @@
 import Foundation
 
-/// The tables that `Costs.md` and the README hold.
+/// The tables of `Results.md`, of the page *Performance* and of the README.
 enum DocumentTable: String, CaseIterable {
     case bounds
     case comparisons
@@ -30,7 +30,7 @@ enum DocumentTable: String, CaseIterable {
     ) throws {
         let catalogue = "Sources/JobKit/JobKit.docc/"
         var unwritten = Set(allCases)
-        for path in [catalogue + "Costs.md", "README.md"] {
+        for path in ["Tests/Benchmarks/Results.md", catalogue + "Performance.md", "README.md"] {
             let file = repository.appending(path: path)
             var document = MarkedDocument(text: try String(contentsOf: file, encoding: .utf8))
             for table in allCases

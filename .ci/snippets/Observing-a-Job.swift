@@ -1,18 +1,11 @@
 // snippet "weight: Int64(photo.size)": body of Import
 // snippet "reportProgress(Double(row": subclass of Import
-// snippet "progressView.observedProgress": body of Screen
 // snippet "SignpostObserver(": apple
 import Synchronization
 struct Photo: Sendable {
     let size = 0
 }
 struct Record: Sendable {}
-@MainActor final class View {
-    var observedProgress: Progress?
-}
-@MainActor final class Screen {
-    let progressView = View()
-}
 let photo = Photo()
 let download = ConcurrentOperation()
 let job = JobController()
