@@ -54,18 +54,33 @@ private struct SnapshotDraft {
     }
 
     func snapshot(holding shown: [JobSnapshot]) -> JobSnapshot {
-        let outcome = operation.isFinished ? operation.finalOutcome : nil
+        let state = JobSnapshot.State(of: operation)
         return JobSnapshot(
             id: operation.operationID,
             name: operationLabel(operation),
             type: TypeName.of(type(of: operation)),
-            state: outcome?.description ?? (operation.isExecuting ? "executing" : "waiting"),
-            fractionCompleted: outcome?.description == "succeeded" ? 1 : fraction,
+            state: state,
+            fractionCompleted: state == .succeeded ? 1 : fraction,
             trackedCount: unfinished?.trackedCount ?? 0,
             finishedCount: unfinished?.finishedCount ?? 0,
             failedCount: unfinished?.failedCount ?? 0,
             unfinished: shown,
             omittedCount: (unfinished?.omittedCount ?? 0) + tasks.count - shown.count
         )
+    }
+}
+
+extension JobSnapshot.State {
+    fileprivate init(of operation: Operation) {
+        guard operation.isFinished else {
+            self = operation.isExecuting ? .executing : .waiting
+            return
+        }
+        self =
+            switch operation.finalOutcome {
+            case .succeeded: .succeeded
+            case .failed: .failed
+            case .cancelled: .cancelled
+            }
     }
 }

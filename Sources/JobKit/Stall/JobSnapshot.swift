@@ -1,15 +1,29 @@
 /// A job and its unfinished tasks at one moment: a value to send or to show.
 ///
 /// ``JobController/snapshot(limit:)`` makes one.
-public struct JobSnapshot: Codable, Hashable, Sendable {
+public struct JobSnapshot: Codable, Hashable, Identifiable, Sendable {
+    /// Whether an operation runs, or how it ended.
+    public enum State: String, Codable, Sendable {
+        /// The operation was not started.
+        case waiting
+        /// The operation was started and has not finished.
+        case executing
+        /// The operation has finished as a success.
+        case succeeded
+        /// The operation has failed or timed out.
+        case failed
+        /// The operation has finished as cancelled.
+        case cancelled
+    }
+
     /// The operation's number in events: its `operationID`.
     public let id: Int
     /// The operation's name, or its type's.
     public let name: String
     /// The name of the operation's exact type.
     public let type: String
-    /// `waiting`, `executing`, or how it ended: `succeeded`, `failed` or `cancelled`.
-    public let state: String
+    /// Whether the operation waits, executes, or how it ended.
+    public let state: State
     /// How much of its work is done, from 0 to 1.
     public let fractionCompleted: Double
     /// How many tasks the job has tracked so far; 0 for an operation that is not a job.

@@ -22,6 +22,7 @@ extension Timeline: Codable {
                 debugDescription: "The entries of the timeline do not belong together."
             )
         }
+        Self.addTimesAfterTasks(to: &self.entries)
     }
 
     /// Writes the timeline; what made tasks fail is kept as its description.

@@ -15,9 +15,9 @@
 ///
 /// > Thread: Any. A plain value that takes no lock. The only user code it calls is an error's
 /// > description.
-public struct Timeline: Sendable {
+public struct Timeline: Equatable, Sendable {
     /// The root job and every task below it, by start; a job comes before its tasks.
-    public let entries: [Entry]
+    public internal(set) var entries: [Entry]
 
     /// How many operations the recorder left out because it had reached its limit.
     public let omittedCount: Int
@@ -67,6 +67,12 @@ extension Timeline {
 
         /// When it finished, since the first event, or when the timeline was taken.
         public internal(set) var end: Duration
+
+        /// How long a job continued after its last task, mostly in its own callbacks.
+        ///
+        /// Nil for an entry without tasks, and for one that is still running. A task that outlives
+        /// its job does not count.
+        public internal(set) var timeAfterTasks: Duration?
 
         /// Those that had to finish before it could start, as indices of ``Timeline/entries``.
         var predecessors: [Int] = []

@@ -1,6 +1,6 @@
 extension Timeline {
     /// The tasks of one group, in all jobs together.
-    public struct Group: Sendable {
+    public struct Group: Equatable, Sendable {
         /// The group's name, or its type's.
         public let name: String
 
@@ -44,20 +44,4 @@ extension Timeline.Entry {
 
     /// The group, where it is not the type's own.
     var givenGroup: String? { group == typeName ? nil : group }
-}
-
-extension Timeline {
-    /// How long each job continued after its last task had finished, mostly in its own callbacks.
-    ///
-    /// In the order of ``entries``; nil for an entry without tasks, and for one that is still
-    /// running. A task that outlives its job does not count.
-    public var timesAfterTasks: [Duration?] {
-        var lastEnds: [Duration?] = Array(repeating: nil, count: entries.count)
-        for entry in entries {
-            guard let job = entry.parent, entry.end <= entries[job].end else { continue }
-            lastEnds[job] = max(lastEnds[job] ?? .zero, entry.end)
-        }
-        return zip(entries, lastEnds)
-            .map { entry, last in entry.outcome == nil ? nil : last.map { entry.end - $0 } }
-    }
 }

@@ -28,6 +28,7 @@ extension Timeline {
         for (index, lane) in TimelineLanes(of: entries).lanes.enumerated() {
             entries[index].lane = lane
         }
+        Self.addTimesAfterTasks(to: &entries)
         self.entries = entries
         self.omittedCount = omittedCount
     }

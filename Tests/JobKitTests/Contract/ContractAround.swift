@@ -13,6 +13,7 @@ final class ContractAround: XCTestCase {
             let _: (Int, Int?, Int) = (event.operationID, event.parentID, event.rootID)
             let _: (Duration?, String, Operation.Type) = (event.duration, event.name, event.type)
             let _: (OperationOutcome?, ContinuousClock.Instant) = (event.outcome, event.instant)
+            let _: (Int?, Bool) = (event.index, event.isAbandoned)
         }
     }
 
@@ -55,17 +56,31 @@ final class ContractAround: XCTestCase {
         let snapshot: JobSnapshot = job.snapshot(limit: 10)
         _ = job.snapshot()
         let _: (Int, String, String) = (snapshot.id, snapshot.name, snapshot.type)
-        let _: (String, Double) = (snapshot.state, snapshot.fractionCompleted)
+        let _: (JobSnapshot.State, Double) = (snapshot.state, snapshot.fractionCompleted)
+        let states: [JobSnapshot.State] = [.waiting, .executing, .succeeded, .failed, .cancelled]
+        XCTAssertEqual(
+            states.map(\.rawValue),
+            ["waiting", "executing", "succeeded", "failed", "cancelled"]
+        )
+        let _: any Identifiable = snapshot
+        let events: AsyncStream<JobEvent> = job.events(bufferingNewest: 5)
+        let _: AsyncStream<JobEvent> = job.events()
+        for await event in events { XCTFail("\(event)") }
         let _: (Int, Int) = (snapshot.trackedCount, snapshot.finishedCount)
         let _: (Int, [JobSnapshot], Int) =
             (snapshot.failedCount, snapshot.unfinished, snapshot.omittedCount)
         let _: any Codable & Sendable = snapshot
         let timeline: Timeline = recorder.timeline
-        let _: any Codable & Sendable = timeline
+        let _: any Codable & Equatable & Sendable = timeline
+        for group: Timeline.Group in timeline.groups {
+            let _: any Equatable & Sendable = group
+            let _: (String, Int, Duration) = (group.name, group.taskCount, group.duration)
+        }
         for entry: Timeline.Entry in timeline.entries + timeline.criticalPath {
             let _: (String, String, String?) = (entry.name, entry.typeName, entry.group)
             let _: (OperationOutcome?, Int?, Int) = (entry.outcome, entry.parent, entry.lane)
-            let _: (Duration, Duration) = (entry.start, entry.end)
+            let _: (Duration, Duration, Duration?) = (entry.start, entry.end, entry.timeAfterTasks)
+            let _: any Equatable & Sendable = entry
         }
         let _: String = timeline.text()
         let _: Data = timeline.chromeTrace()

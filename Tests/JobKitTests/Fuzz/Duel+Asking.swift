@@ -70,7 +70,7 @@ extension Duel {
             referee.expect(words == "job: finished", "R4: \(words)")
             referee.expect(job.trackedTasks.isEmpty, "R4: a finished job tracks tasks")
             let state = job.snapshot().state
-            referee.expect(state == (isCancelled ? "cancelled" : "succeeded"), "R4: \(state)")
+            referee.expect(state == (isCancelled ? .cancelled : .succeeded), "R4: \(state)")
         },
         Duel("the progress of a job that two ask for first") { dice, referee in
             let (job, tasks) = heldJob(&dice)

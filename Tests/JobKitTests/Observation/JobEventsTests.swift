@@ -1,6 +1,7 @@
 import Foundation
 import JobKit
 import JobKitTesting
+import Testing
 import XCTest
 
 // R2
@@ -13,10 +14,11 @@ final class JobEventsTests: XCTestCase {
         let events = job.events()
         job.addObserver(collector)
         try await job.run()
-        let heard = await all(events)
-        XCTAssertEqual(heard, collector.log.events)
-        XCTAssertEqual(heard.first, "job started")
-        XCTAssertEqual(heard.last, "job finished")
+        let read = await all(events)
+        XCTAssertEqual(read.map(words), collector.log.events)
+        XCTAssertEqual(read.first.map(words), "job started")
+        XCTAssertEqual(read.last.map(words), "job finished")
+        XCTAssertEqual(read.map(\.index), read.indices.map { $0 })
     }
 
     func testEventsCanBeReadWhileTheJobRuns() async throws {
@@ -24,13 +26,13 @@ final class JobEventsTests: XCTestCase {
         let job = ScriptedJob { $0.trackAndQueue(held) }
         var iterator = job.events().makeAsyncIterator()
         job.startJob()
-        var heard: [String] = []
-        while let element = await iterator.next() {
-            heard.append(words(element))
-            if heard.last == "held started" { held.finish() }
+        var read: [String] = []
+        while let event = await iterator.next() {
+            read.append(words(event))
+            if read.last == "held started" { held.finish() }
         }
         XCTAssertEqual(
-            heard,
+            read,
             [
                 "job started", "held tracked", "held started", "held finished", "held delivered",
                 "job finished",
@@ -40,46 +42,50 @@ final class JobEventsTests: XCTestCase {
         XCTAssertNil(afterwards)
     }
 
-    func testSlowReaderIsToldWhatIsLeftOut() async throws {
+    func testGapInTheIndexShowsWhatASlowReaderHasMissed() async throws {
         let job = ScriptedJob { job in
             for number in 0..<100 { job.trackAndQueue(InstantOperation("\(number)")) }
         }
-        let (few, none) = (job.events(limit: 3), job.events(limit: 0))
+        let (few, one) = (job.events(bufferingNewest: 3), job.events(bufferingNewest: 1))
         try await job.run()
-        let (heard, counted) = (await all(few), await all(none))
-        XCTAssertEqual(heard.count, 4)
-        XCTAssertEqual(heard.first, "omitted 399")
-        XCTAssertEqual(heard.last, "job finished")
-        XCTAssertEqual(counted, ["omitted 402"])
+        let (read, last) = (await all(few), await all(one))
+        XCTAssertEqual(read.map(\.index), [399, 400, 401])
+        XCTAssertEqual(last.map(\.index), [401])
+        XCTAssertEqual(last.map(words), ["job finished"])
     }
 
-    func testIteratorsComeAndGo() async throws {
+    func testIndexCountsFromZeroInEachStreamAndIsNilForAnObserver() async throws {
+        final class Indices: JobObserver {
+            let log = EventLog()
+            func job(_ job: JobController, didRecord event: JobEvent) {
+                log.record("\(event.index.map(String.init) ?? "nil")")
+            }
+        }
         let held = HeldOperation("held")
         let job = ScriptedJob { $0.trackAndQueue(held) }
+        let indices = Indices()
+        job.addObserver(indices)
         let early = job.events()
         job.startJob()
         await wait(for: held.began)
-        do {
-            var first = early.makeAsyncIterator()
-            let element = await first.next()
-            XCTAssertEqual(element.map(words), "job started")
-        }
         let late = job.events()
         held.finish()
         await bounded { await job.waitForFinish() }
-        let (heardEarly, heardLate) = (await all(early), await all(late))
-        XCTAssertEqual(heardEarly.first, "job started")
-        XCTAssertEqual(heardLate, ["held finished", "held delivered", "job finished"])
+        let (first, second) = (await all(early), await all(late))
+        XCTAssertEqual(first.map(\.index), [0, 1, 2, 3, 4, 5])
+        XCTAssertEqual(second.map(\.index), [0, 1, 2])
+        XCTAssertEqual(second.map(words), ["held finished", "held delivered", "job finished"])
+        XCTAssertEqual(Set(indices.log.events), ["nil"])
         let afterTheEnd = await all(job.events())
-        XCTAssertEqual(afterTheEnd, [])
+        XCTAssertEqual(afterTheEnd.count, 0)
     }
 
-    func testCancelOfTheListeningTaskEndsIt() async {
+    func testCancellationOfTheReadingTaskEndsItsStreamAlone() async {
         let job = ScriptedJob { $0.trackAndQueue(HeldOperation("held")) }
-        let events = job.events()
+        let (events, others) = (job.events(), job.events())
         let (listens, ended) = (Gate(), expectation(description: "ended"))
         let listener = Task {
-            for await element in events where words(element) == "held started" { listens.open() }
+            for await event in events where words(event) == "held started" { listens.open() }
             ended.fulfill()
         }
         job.startJob()
@@ -87,19 +93,9 @@ final class JobEventsTests: XCTestCase {
         listener.cancel()
         await fulfillment(of: [ended], timeout: 300)
         XCTAssertFalse(job.isFinished)
-        // Others go on, and so do those of a task that is cancelled before it reads.
-        let go = Gate()
-        let late = Task {
-            await go.waitUntilOpen()
-            return await all(events)
-        }
-        late.cancel()
-        go.open()
-        let heard = await late.value
-        XCTAssertEqual(heard, [])
-        job.cancel()
-        let rest = await all(events)
-        XCTAssertEqual(rest.last, "job finished")
+        for task in job.trackedTasks { (task as? HeldOperation)?.finish() }
+        let rest = await all(others)
+        XCTAssertEqual(rest.last.map(words), "job finished")
     }
 
     func testJobThatIsNeverStartedEndsItsEventsWhenItIsReleased() async {
@@ -118,9 +114,20 @@ final class JobEventsTests: XCTestCase {
         let job = ScriptedJob()
         let before = job.events()
         job.cancel()
-        let (heard, later) = (await all(before), await all(job.events()))
-        XCTAssertEqual(heard, [])
-        XCTAssertEqual(later, [])
+        let (read, later) = (await all(before), await all(job.events()))
+        XCTAssertEqual(read.count, 0)
+        XCTAssertEqual(later.count, 0)
+    }
+
+    func testJobThatIsCancelledInItsQueueRecordsItsFinish() async {
+        let queue = StepQueue()
+        let job = ScriptedJob()
+        let events = job.events()
+        job.startJob(on: queue)
+        job.cancel()
+        queue.runAll(seed: 0)
+        let read = await all(events)
+        XCTAssertEqual(read.map(words), ["job finished"])
     }
 
     func testEventsRetainNeitherTheJobNorWhatNobodyReads() async throws {
@@ -140,7 +147,7 @@ final class JobEventsTests: XCTestCase {
             job.trackAndQueue(task, failure: .carryOn) { _ in failed.open() }
             job.trackAndQueue(held)
         }
-        var events: JobEvents? = job.events()
+        var events: AsyncStream<JobEvent>? = job.events()
         XCTAssertNotNil(events)
         job.startJob()
         await wait(for: failed)
@@ -151,82 +158,50 @@ final class JobEventsTests: XCTestCase {
         await bounded { await job.waitForFinish() }
     }
 
-    /// Trees of jobs that are disturbed from another thread, and readers that come and go: each
-    /// reader accounts for every event that an observer counts.
-    func testReadersAccountForEveryEventOfDisturbedTrees() async {
+    /// Trees of jobs that another thread disturbs: the index of the last event of each reader
+    /// accounts for every event, and no index comes twice.
+    func testIndicesCountEveryEventOfDisturbedTrees() async {
         await forEachSeed(1...200) { random in
             let tree = ObservedTree(&random)
-            let limits = (0..<3).map { _ in Int.random(in: 0...40, using: &random) }
-            let cancelled = Int.random(in: 0..<limits.count, using: &random)
-            let collector = EventCounter()
-            tree.root.addObserver(collector)
-            let events = limits.map { tree.root.events(limit: $0) }
-            let readers = events.enumerated()
-                .map { index, events in
-                    Task {
-                        var count = 0
-                        for await element in events {
-                            if case .omitted(let omitted) = element { count += omitted }
-                            if case .event = element { count += 1 }
-                            if index == cancelled { await Task.yield() }
-                        }
-                        return count
-                    }
+            let limits = (0..<3).map { _ in Int.random(in: 1...40, using: &random) }
+            let readers = limits.map { limit in
+                let events = tree.root.events(bufferingNewest: limit)
+                return Task {
+                    var indices: [Int] = []
+                    for await event in events { indices.append(event.index ?? -1) }
+                    return indices
                 }
+            }
             // Started before anything can cancel it, which would end the events.
             tree.root.startJob(on: InlineQueue())
             let disturber = Thread { tree.disturb() }
             disturber.start()
-            readers[cancelled].cancel()
             await bounded { await tree.root.waitForFinish() }
-            var counts: Set<Int> = []
-            for (index, reader) in readers.enumerated() {
-                let count = await reader.value
-                if index != cancelled { counts.insert(count) }
+            var lasts: Set<Int> = []
+            for reader in readers {
+                let indices = await reader.value
+                XCTAssertEqual(indices, Set(indices).sorted())
+                lasts.insert(indices.last ?? -1)
             }
-            for events in events {
-                var count = 0
-                for await element in events {
-                    if case .omitted(let omitted) = element { count += omitted } else { count += 1 }
-                }
-                counts.insert(count)
-            }
-            XCTAssertEqual(counts.count, 1, "\(counts)")
-            for count in counts {
-                XCTAssertGreaterThanOrEqual(count, collector.count - collector.lateCount)
-                XCTAssertLessThanOrEqual(count, collector.count)
-            }
+            XCTAssertEqual(lasts.count, 1, "\(lasts)")
             await tree.finish()
         }
     }
 }
 
-/// Counts events, on whatever threads.
-private final class EventCounter: JobObserver {
-    private let tally = Tally()
-    private let late = Tally()
-
-    var count: Int { tally.count }
-    /// How many may have come when the root had finished: a nested job that the root has left still
-    /// delivers.
-    var lateCount: Int { late.count }
-
-    func job(_ job: JobController, didRecord event: JobEvent) {
-        if event.kind == .delivered, event.parentID != event.rootID { late.add() }
-        tally.add()
+@Suite struct JobEventsMisuseTests {
+    @Test func bufferOfNoEventTraps() async {
+        await #expect(processExitsWith: .failure) {
+            _ = JobController().events(bufferingNewest: 0)
+        }
     }
 }
 
-/// What an element says, in words.
-private func words(_ element: JobEvents.Element) -> String {
-    switch element {
-    case .event(let event): "\(event.name) \(event.kind)"
-    case .omitted(let count): "omitted \(count)"
-    }
-}
+/// The event in words.
+private func words(_ event: JobEvent) -> String { "\(event.name) \(event.kind)" }
 
-private func all(_ events: JobEvents) async -> [String] {
-    var heard: [String] = []
-    for await element in events { heard.append(words(element)) }
-    return heard
+private func all(_ events: AsyncStream<JobEvent>) async -> [JobEvent] {
+    var read: [JobEvent] = []
+    for await event in events { read.append(event) }
+    return read
 }

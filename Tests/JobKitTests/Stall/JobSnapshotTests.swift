@@ -16,21 +16,21 @@ final class JobSnapshotTests: XCTestCase {
             job.trackAndQueue(inner)
             job.track(BlockOperation {})
         }
-        XCTAssertEqual(job.snapshot().state, "waiting")
+        XCTAssertEqual(job.snapshot().state, .waiting)
         job.startJob(on: queue)
         for _ in 0..<5 { queue.runNext() }
         let snapshot = job.snapshot()
         XCTAssertEqual(snapshot.id, job.operationID)
         XCTAssertEqual(snapshot.name, "import")
         XCTAssertEqual(snapshot.type, "ScriptedJob")
-        XCTAssertEqual(snapshot.state, "executing")
+        XCTAssertEqual(snapshot.state, .executing)
         XCTAssertEqual(snapshot.fractionCompleted, 0.5)
         XCTAssertEqual(snapshot.trackedCount, 4)
         XCTAssertEqual(snapshot.finishedCount, 2)
         XCTAssertEqual(snapshot.failedCount, 1)
         XCTAssertEqual(snapshot.omittedCount, 0)
         XCTAssertEqual(snapshot.unfinished.map(\.name), ["album", "\(BlockOperation.self)"])
-        XCTAssertEqual(snapshot.unfinished.map(\.state), ["executing", "waiting"])
+        XCTAssertEqual(snapshot.unfinished.map(\.state), [.executing, .waiting])
         XCTAssertEqual(snapshot.unfinished[0].unfinished.map(\.name), ["c.jpg"])
         XCTAssertEqual(snapshot.unfinished[0].unfinished[0].id, inner.trackedTasks[0].operationID)
         job.cancel()
@@ -39,14 +39,14 @@ final class JobSnapshotTests: XCTestCase {
     func testFinishedJobSaysHowItEnded() async throws {
         let job = ScriptedJob("import") { $0.trackAndQueue(InstantOperation("a")) }
         try await job.run()
-        XCTAssertEqual(job.snapshot().state, "succeeded")
+        XCTAssertEqual(job.snapshot().state, .succeeded)
         XCTAssertEqual(job.snapshot().fractionCompleted, 1)
         XCTAssertEqual(job.snapshot().finishedCount, 1)
         let cancelled = ScriptedJob("import")
         cancelled.cancel()
         cancelled.startJob()
         await waitForFinish(ofCancelled: cancelled)
-        XCTAssertEqual(cancelled.snapshot().state, "cancelled")
+        XCTAssertEqual(cancelled.snapshot().state, .cancelled)
     }
 
     func testLimitCountsNestedTasksAndWhatIsLeftOutIsCounted() {

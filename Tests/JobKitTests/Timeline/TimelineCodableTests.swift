@@ -8,6 +8,8 @@ import Testing
     func decodedTimelineHasTheSameForms(sample: String) throws {
         let timeline = try #require(TimelineExportTests.samples[sample])
         let decoded = try decode(try JSONEncoder().encode(timeline))
+        #expect(decoded == timeline)
+        #expect(decoded.entries.map(\.timeAfterTasks) == timeline.entries.map(\.timeAfterTasks))
         #expect(decoded.text() == timeline.text())
         #expect(decoded.svg() == timeline.svg())
         #expect(decoded.mermaid() == timeline.mermaid())
@@ -21,6 +23,11 @@ import Testing
         let decoded = try decode(
             try JSONEncoder().encode(Timeline([failed], omittedCount: 7))
         )
+        #expect(decoded == Timeline([failed], omittedCount: 7))
+        failed.outcome = .failed(SampleError("other"))
+        #expect(decoded != Timeline([failed], omittedCount: 7))
+        failed.outcome = .cancelled
+        #expect(decoded != Timeline([failed], omittedCount: 7))
         #expect(decoded.omittedCount == 7)
         let outcome = try #require(decoded.entries.first?.outcome)
         guard case .failed(let error as Timeline.RecordedError) = outcome else {

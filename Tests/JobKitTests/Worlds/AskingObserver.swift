@@ -17,7 +17,7 @@ final class AskingObserver: JobObserver {
         }
         switch count.add(1, ordering: .relaxed).newValue % 16 {
         case 3: _ = job.explainStall(limit: 5)
-        case 5: _ = job.events(limit: 3).makeAsyncIterator()
+        case 5: _ = job.events(bufferingNewest: 3)
         case 7: _ = job.snapshot(limit: 5)
         case 11: _ = (job.progress.fractionCompleted, job.trackedTasks.count)
         case 15: job.addObserver(TimelineRecorder(limit: 1))

@@ -216,7 +216,7 @@ extension ChaosCall {
             let timeline = world.recorder.timeline
             _ = (timeline.text(), timeline.mermaid(), timeline.criticalPath.count)
             _ = (timeline.svg().count, timeline.chromeTrace().count)
-            _ = (timeline.groups.count, timeline.timesAfterTasks.count)
+            _ = (timeline.groups.count, timeline.entries.map(\.timeAfterTasks))
         case .askPolicy:
             let policy = RetryPolicy.exponential(attempts: 3, initialDelay: .milliseconds(1))
             let delay = policy.nextDelay(afterAttempt: 1 + other % 4, error: SampleError("chaos"))

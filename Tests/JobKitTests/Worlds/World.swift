@@ -112,7 +112,7 @@ final class World: Sendable {
         let root = WorldJob(plan.root, above: nil, in: self)
         root.addObserver(books)
         root.addObserver(recorder)
-        let reader = read(root.events(limit: 50))
+        let reader = read(root.events(bufferingNewest: 50))
         let launch = plan.launch.map { WorldLaunch($0, in: self) }
         launch?.begin()
         let chaos = DispatchGroup()
@@ -160,12 +160,11 @@ final class World: Sendable {
     }
 
     /// Reads events to their end, of which the job's own finish is the last.
-    private func read(_ events: JobEvents) -> Task<Void, Never> {
+    private func read(_ events: AsyncStream<JobEvent>) -> Task<Void, Never> {
         Task {
             var hasFinished = false
-            for await element in events {
+            for await event in events {
                 if hasFinished { complain("R2: an event is read behind the root's finish") }
-                guard case .event(let event) = element else { continue }
                 hasFinished = event.kind == .finished && event.parentID == nil
             }
         }

@@ -29,6 +29,11 @@ public struct JobEvent: Sendable {
     public let parentID: Int?
     /// The number of the job that the observer was added to, at the top of the tree.
     public private(set) var rootID: Int
+    /// The event's position in its stream, from 0, or nil for an observer.
+    ///
+    /// A gap between two events of ``JobController/events(bufferingNewest:)`` shows how many events
+    /// were skipped.
+    public private(set) var index: Int?
     /// How the operation ended; nil unless the kind is ``Kind/finished``.
     ///
     /// A plain `Operation` cannot fail: it was cancelled or has succeeded.
@@ -80,6 +85,13 @@ extension JobEvent {
                 entry.observer.job(job, didRecord: of(root: entry.rootID))
             }
         }
+    }
+
+    /// The event at a position of a stream.
+    func at(index: Int) -> JobEvent {
+        var event = self
+        event.index = index
+        return event
     }
 
     private func of(root rootID: Int) -> JobEvent {

@@ -30,8 +30,8 @@ struct TimelineFacts {
         self.tasks = tasks
         path = timeline.criticalIndices
         groups = timeline.groups
-        ownTimes = timeline.timesAfterTasks.map { time in
-            time.flatMap { $0 > .zero && $0 * 100 >= span ? $0 : nil }
+        ownTimes = timeline.entries.map { entry in
+            entry.timeAfterTasks.flatMap { $0 > .zero && $0 * 100 >= span ? $0 : nil }
         }
     }
 

@@ -174,7 +174,7 @@ import Testing
 
     @Test func jobsTimeAfterItsLastTaskIsToldInEveryForm() {
         let timeline = grouped
-        #expect(timeline.timesAfterTasks == [.microseconds(300), nil, nil, nil, nil])
+        #expect(timeline.entries.map(\.timeAfterTasks) == [.microseconds(300), nil, nil, nil, nil])
         #expect(timeline.text().contains("import - 0.3 ms after its last task\n"))
         #expect(timeline.mermaid().contains("section import, 300 µs after its last task\n"))
         #expect(timeline.svg().contains("<path class=\"own\" d=\"M832 "))

@@ -93,7 +93,7 @@ struct RunReport: Sendable {
         }
         let all = leaves(snapshot)
         // What only waits has nothing to stop.
-        let executing = all.filter { $0.state == "executing" }
+        let executing = all.filter { $0.state == .executing }
         let names = (executing.isEmpty ? all : executing).map(\.name)
         let more = names.count - 5
         return names.prefix(5).map { String($0.prefix(80)) }.joined(separator: ", ")

@@ -16,7 +16,7 @@ enum Watch: String, CaseIterable, Sendable {
     /// Begins to watch a job that was not started.
     ///
     /// - Returns: The events, where they are asked for; kept as long as they are held.
-    func begin(_ job: JobController) -> JobEvents? {
+    func begin(_ job: JobController) -> AsyncStream<JobEvent>? {
         switch self {
         case .nobody: break
         case .progress: _ = job.progress

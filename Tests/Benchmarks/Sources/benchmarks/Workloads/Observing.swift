@@ -60,7 +60,7 @@ enum Observing {
                 .costs(watch.rawValue) { trial in
                     let queue = TaskQueue()
                     var job: JobController?
-                    var events: JobEvents?
+                    var events: AsyncStream<JobEvent>?
                     trial.time {
                         let started = makeJob(queue, trial)
                         events = watch.begin(started)

@@ -1,0 +1,91 @@
+import Foundation
+
+extension JobController {
+    /// Returns the job's events from now on, to read with `for await`.
+    ///
+    /// ```swift
+    /// let events = job.events()
+    /// async let run: Void = job.run()
+    /// for await event in events { print(event.name, event.kind) }
+    /// try await run
+    /// ```
+    ///
+    /// The stream has the events that a ``JobObserver`` would receive if it were added now. Call
+    /// this method before the start to receive all of them. The job never waits for the reader. The
+    /// stream keeps the newest unread events, and a gap in ``JobEvent/index`` shows how many were
+    /// skipped.
+    ///
+    /// The stream ends after the job's own ``JobEvent/Kind/finished``. The stream of a finished job
+    /// is empty. If the job is cancelled before anything has queued or started it, the stream ends
+    /// then, because the job may never be started. It also ends if the job is released.
+    ///
+    /// An event is read after it has happened, unlike with an observer. The step that it enables
+    /// may already have been taken. A stream has one reader. Call this method once for each.
+    ///
+    /// > Thread: Any. Does not retain the job.
+    ///
+    /// - Parameter count: How many unread events are kept at most. An event takes about 200 bytes.
+    ///   A number below 1 traps.
+    /// - Returns: The events, those of nested jobs included.
+    public final func events(bufferingNewest count: Int = 1_000) -> AsyncStream<JobEvent> {
+        guard count > 0 else {
+            fatalError("JobKit: \(label).events(bufferingNewest: \(count)) needs 1 or more.")
+        }
+        let (stream, continuation) = AsyncStream<JobEvent>
+            .makeStream(bufferingPolicy: .bufferingNewest(count))
+        let feed = EventFeed(continuation)
+        addObserver(feed)
+        // The job may have finished before the feed was added, or may never run.
+        let waiter = FinishWaiter { [weak self] in
+            if self?.willRecordItsFinish != true { feed.end() }
+        }
+        if !hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }
+        return stream
+    }
+
+    /// Whether the job has not finished, but will, because a queue starts it.
+    private var willRecordItsFinish: Bool {
+        guard !isFinished else { return false }
+        return home != nil || shell.ask { $0.owner.startQueue } != nil
+    }
+}
+
+/// The observer that passes the events of a job to one stream, in their order.
+private final class EventFeed: JobObserver {
+    private enum Action {
+        case yield(JobEvent)
+        case end
+    }
+
+    private let continuation: AsyncStream<JobEvent>.Continuation
+    private let guarded = Guarded((count: 0, outbox: Outbox<Action>()))
+
+    init(_ continuation: AsyncStream<JobEvent>.Continuation) {
+        self.continuation = continuation
+    }
+
+    deinit { continuation.finish() }
+
+    func job(_ job: JobController, didRecord event: JobEvent) {
+        let isLast = event.kind == .finished && event.parentID == nil
+        post { count in
+            defer { count += 1 }
+            let yield = Action.yield(event.at(index: count))
+            return isLast ? [yield, .end] : [yield]
+        }
+    }
+
+    /// Ends the stream, behind the events that were recorded before.
+    func end() { post { _ in [.end] } }
+
+    private func post(_ actions: (inout Int) -> [Action]) {
+        let mustDeliver = guarded.withLock { $0.outbox.actionsDecided(actions(&$0.count)) }
+        guard mustDeliver else { return }
+        while let action = guarded.withLock({ $0.outbox.nextAction() }) {
+            switch action {
+            case .yield(let event): continuation.yield(event)
+            case .end: continuation.finish()
+            }
+        }
+    }
+}
