@@ -48,7 +48,7 @@ enum DocumentTable: String, CaseIterable {
             observations: observations
         )
         try plot.svg.write(
-            to: repository.appending(path: catalogue + "Resources/costs-against-n.svg"),
+            to: repository.appending(path: catalogue + "costs-against-n.svg"),
             atomically: true,
             encoding: .utf8
         )

@@ -1,0 +1,19 @@
+import Foundation
+import JobKit
+
+/// Runs the job of the README and prints its timeline, or writes it as SVG to the file that is named.
+@main
+enum SyncAccountExample {
+    static func main() async throws {
+        let job = SyncAccount()
+        let recorder = TimelineRecorder()
+        job.addObserver(recorder)
+        let count = try await job.run(timeout: .seconds(60))
+        print("Stored \(count) articles.\n")
+        if let file = CommandLine.arguments.dropFirst().first {
+            try recorder.timeline.svg().write(to: URL(filePath: file), atomically: true, encoding: .utf8)
+        } else {
+            print(recorder.timeline.text())
+        }
+    }
+}
