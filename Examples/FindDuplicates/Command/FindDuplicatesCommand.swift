@@ -29,7 +29,7 @@ struct FindDuplicatesCommand: AsyncParsableCommand {
             output could not be written. After ^C the command writes what was found so far and dies \
             of that signal, which shells report as 130.
             """,
-        version: "0.1.0"
+        version: "1.0.0"
     )
 
     @Argument(

@@ -163,13 +163,13 @@ final class FindDuplicatesCommandTests: XCTestCase {
         XCTAssertEqual(run.status, 0)
     }
 
-    /// One version for all of the repository: the one that the release notes call the current one.
+    /// The repository has one version: the newest one in the release notes.
     func testVersionIsThatOfTheReleaseNotes() async throws {
         let repository = (0..<5)
             .reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
         let file = repository.appending(path: "Sources/JobKit/JobKit.docc/Release-Notes.md")
         let notes = try String(contentsOf: file, encoding: .utf8)
-        let version = try XCTUnwrap(notes.firstMatch(of: #/(\d+\.\d+\.\d+) is the current one/#)).1
+        let version = try XCTUnwrap(notes.firstMatch(of: #/\n## (\d+\.\d+\.\d+)\n/#)).1
         let run = try await CommandRun.run("--version")
         XCTAssertEqual(String(decoding: run.output, as: UTF8.self), "\(version)\n")
         XCTAssertEqual(run.status, 0)
