@@ -23,9 +23,10 @@ let package = Package(
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
+        .target(name: "FindDuplicatesSystem", path: "FindDuplicates/System"),
         .target(
             name: "FindDuplicates",
-            dependencies: [jobKit],
+            dependencies: ["FindDuplicatesSystem", jobKit],
             path: "FindDuplicates/Library"
         ),
         .executableTarget(

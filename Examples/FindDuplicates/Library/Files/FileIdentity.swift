@@ -29,3 +29,38 @@ extension FileIdentity {
         )
     }
 }
+
+/// Identifies a file on file systems on which several files have one number.
+///
+/// All names of a file agree in the times at which it was last changed and last written.
+struct FileStamp: Hashable, Sendable {
+    let identity: FileIdentity
+    /// The time of the last change, in nanoseconds since 1970, which wraps around.
+    let changeTime: Int64
+    /// The time of the last write, in the same unit.
+    let writeTime: Int64
+
+    /// Takes the stamp from the status of a file.
+    init(_ status: stat) {
+        #if canImport(Darwin)
+        let (change, write) = (status.st_ctimespec, status.st_mtimespec)
+        #else
+        let (change, write) = (status.st_ctim, status.st_mtim)
+        #endif
+        self.init(
+            FileIdentity(status),
+            changeTime: Self.nanoseconds(change),
+            writeTime: Self.nanoseconds(write)
+        )
+    }
+
+    init(_ identity: FileIdentity, changeTime: Int64 = 0, writeTime: Int64 = 0) {
+        self.identity = identity
+        self.changeTime = changeTime
+        self.writeTime = writeTime
+    }
+
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+}

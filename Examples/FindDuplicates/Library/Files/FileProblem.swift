@@ -18,4 +18,12 @@ public struct FileProblem: Error, Sendable, Hashable {
     init(path: BytePath, _ error: SystemError) {
         self.init(path: path, reason: error.description)
     }
+
+    /// A folder whose entries could not all be read.
+    static func incomplete(_ folder: BytePath, _ error: SystemError) -> FileProblem {
+        FileProblem(
+            path: folder,
+            reason: "\(error.description); the entries that the system did not list are missing"
+        )
+    }
 }

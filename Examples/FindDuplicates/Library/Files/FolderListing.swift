@@ -5,7 +5,9 @@ public struct FolderListing: Sendable {
     /// The path by which the folder was read.
     public let path: BytePath
     /// Identifies the folder, whatever its names.
-    public let identity: FileIdentity
+    public var identity: FileIdentity { stamp.identity }
+    /// Tells the folder from another one of the same number.
+    let stamp: FileStamp
     /// The regular files that are large enough, in the order in which the system names them.
     public internal(set) var files: [ScannedFile] = []
     /// The folders in it.
@@ -23,27 +25,29 @@ extension FolderListing {
     ///   - folder: The folder's path.
     ///   - minimumSize: The smallest size, in bytes, of a file to compare.
     ///   - followsLink: Whether `folder` itself may be a symbolic link.
-    ///   - linkable: How many bytes of the path, from its beginning, may lead through symbolic
-    ///     links; nil for all but the last name.
+    ///   - root: The beginning of the path that may lead through symbolic links, or nil for all but
+    ///     the last name.
     ///   - isStopped: Asked before each entry; `true` ends the reading early.
-    /// - Throws: The system's reason not to open or read the folder.
+    /// - Throws: The system's reason not to open the folder.
     public init(
         of folder: BytePath,
         minimumSize: Int64 = 1,
         followsLink: Bool = false,
-        linkable: Int? = nil,
+        below root: SearchRoot? = nil,
         isStopped: () -> Bool = { false }
     ) throws(SystemError) {
-        let opened = try OpenFile(
-            folder,
-            linkable: linkable ?? .max,
-            flags: O_DIRECTORY | (followsLink ? 0 : O_NOFOLLOW)
-        )
+        let flags = O_DIRECTORY | (followsLink ? 0 : O_NOFOLLOW)
+        let opened =
+            if let root {
+                try OpenFile(folder, below: root, flags: flags)
+            } else {
+                try OpenFile(folder, flags: flags)
+            }
         let descriptor = opened.descriptor
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw SystemError.last }
         path = folder
-        identity = FileIdentity(status)
+        stamp = FileStamp(status)
         guard let stream = fdopendir(descriptor) else { throw SystemError.last }
         // The stream owns the descriptor from here on, and closes it.
         _ = opened.handOver()
@@ -51,7 +55,8 @@ extension FolderListing {
         while !isStopped() {
             errno = 0
             guard let entry = readdir(stream) else {
-                guard errno == 0 else { throw SystemError.last }
+                // The entries that were read are searched all the same.
+                if errno != 0 { problems.append(.incomplete(folder, SystemError.last)) }
                 return
             }
             add(entry, of: folder, opened: descriptor, minimumSize: minimumSize)
@@ -71,11 +76,11 @@ extension FolderListing {
         guard mayRead else { throw SystemError.last }
         guard status.st_mode & S_IFMT == S_IFREG else { throw SystemError(code: ENOTDIR) }
         path = file
-        identity = FileIdentity(status)
+        stamp = FileStamp(status)
         regularFileCount = 1
         let size = Int64(status.st_size)
         guard size >= max(1, minimumSize) else { return }
-        files = [ScannedFile(path: file, size: size, identity: identity, followsLink: true)]
+        files = [ScannedFile(path: file, size: size, stamp: stamp, followsLink: true)]
     }
 
     /// Looks at one entry.
@@ -118,7 +123,7 @@ extension FolderListing {
                 problems.append(FileProblem(path: path, reason))
                 return
             }
-            files.append(ScannedFile(path: path, size: size, identity: FileIdentity(status)))
+            files.append(ScannedFile(path: path, size: size, stamp: FileStamp(status)))
         default:
             break
         }

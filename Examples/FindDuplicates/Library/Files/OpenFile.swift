@@ -1,67 +1,53 @@
+import FindDuplicatesSystem
 import Foundation
 
-/// A file or folder held open; it is closed where the value ends.
-public struct OpenFile: ~Copyable {
+/// An open file or folder, which is closed at the end of the value's life.
+public struct OpenFile: ~Copyable, Sendable {
     /// The system's number for it, valid as long as the value.
     public let descriptor: Int32
 
-    /// Opens a file or folder to read it, whatever the length of its path.
-    ///
-    /// The system takes paths of at most `PATH_MAX` bytes. A longer one is opened piece by piece,
-    /// each relative to the folder before it.
+    /// Opens a file or folder to read it.
     ///
     /// - Parameters:
-    ///   - path: What to open.
-    ///   - linkable: How many bytes of the path, from its beginning, may lead through symbolic
-    ///     links. Each name behind them is opened in the folder before it, and is no link: whoever
-    ///     exchanges folders for links meanwhile leads nobody elsewhere.
+    ///   - path: The path, which begins with that of the root.
+    ///   - root: The beginning of the path, which alone may lead through symbolic links.
     ///   - flags: Flags for `open`, added to those for reading.
-    /// - Throws: The system's reason; `ELOOP` or `ENOTDIR` for a link behind those bytes.
-    public init(_ path: BytePath, linkable: Int, flags: Int32) throws(SystemError) {
-        guard linkable < path.bytes.count else {
-            self = try OpenFile(path, flags: flags)
-            return
-        }
-        let isAbsolute = path.bytes.first == BytePath.slash
-        // Without a beginning of its own, the path begins at the root or at the current folder.
-        let start = linkable > 0 ? path.bytes[..<linkable] : isAbsolute ? [BytePath.slash] : [0x2E]
-        var names = path.bytes[linkable...].split(separator: BytePath.slash)[...]
-        var folder = try OpenFile(
-            BytePath(bytes: Array(start)),
-            flags: names.isEmpty ? flags : O_DIRECTORY
-        )
-        while let name = names.popFirst() {
-            let own = names.isEmpty ? flags : O_DIRECTORY
-            let next = OpenFile.open(name, in: folder.descriptor, flags: own | O_NOFOLLOW)
-            guard next >= 0 else { throw SystemError.last }
-            folder = OpenFile(descriptor: next)
-        }
-        self = folder
-    }
-
-    private init(descriptor: Int32) {
-        self.descriptor = descriptor
+    /// - Throws: The system's reason. It is `ELOOP` or `ENOTDIR` for a link below the root.
+    public init(_ path: BytePath, below root: SearchRoot, flags: Int32) throws(SystemError) {
+        self = try root.open(path, flags: flags)
     }
 
     /// Opens a file or folder to read it, through whatever links lead to it.
     init(_ path: BytePath, flags: Int32) throws(SystemError) {
-        var rest = path.bytes[...]
-        var folder = AT_FDCWD
-        while rest.count >= PATH_MAX {
-            let longest = rest.prefix(Int(PATH_MAX) - 1)
-            guard let slash = longest.lastIndex(of: BytePath.slash) else { break }
-            let next = OpenFile.open(rest[...slash], in: folder, flags: O_DIRECTORY)
-            let reason = SystemError.last
-            if folder != AT_FDCWD { close(folder) }
-            guard next >= 0 else { throw reason }
-            folder = next
-            rest = rest[slash...].drop { $0 == BytePath.slash }
+        self = try OpenFile.open(path.bytes[...], in: AT_FDCWD, flags: flags, with: openat)
+    }
+
+    /// Opens an entry of an open folder.
+    init(_ name: ArraySlice<UInt8>, in folder: Int32, flags: Int32) throws(SystemError) {
+        self = try OpenFile.open(name, in: folder, flags: flags, with: openat)
+    }
+
+    /// Opens what lies below an open folder and follows no symbolic link.
+    ///
+    /// - Parameters:
+    ///   - path: The path from the folder on.
+    ///   - folder: The folder's descriptor, or that of the current folder.
+    ///   - isBelow: Whether the path must not leave the folder.
+    ///   - flags: Flags for `open`, added to those for reading.
+    /// - Throws: The system's reason. It is `ENOSYS` or `EPERM` if there is no such call.
+    init(
+        _ path: ArraySlice<UInt8>,
+        beneath folder: Int32,
+        isBelow: Bool,
+        flags: Int32
+    ) throws(SystemError) {
+        self = try OpenFile.open(path, in: folder, flags: flags | O_NOFOLLOW) {
+            open_beneath($0, $1, $2, isBelow ? 1 : 0)
         }
-        let opened = OpenFile.open(rest, in: folder, flags: flags)
-        let reason = SystemError.last
-        if folder != AT_FDCWD { close(folder) }
-        guard opened >= 0 else { throw reason }
-        descriptor = opened
+    }
+
+    private init(descriptor: Int32) {
+        self.descriptor = descriptor
     }
 
     deinit {
@@ -75,19 +61,53 @@ public struct OpenFile: ~Copyable {
         return handedOver
     }
 
+    /// Opens a path of any length.
+    ///
+    /// The system takes paths of at most `PATH_MAX` bytes. A longer one is opened piece by piece,
+    /// each relative to the folder before it.
+    private static func open(
+        _ path: ArraySlice<UInt8>,
+        in start: Int32,
+        flags: Int32,
+        with call: (Int32, UnsafePointer<CChar>, Int32) -> Int32
+    ) throws(SystemError) -> OpenFile {
+        var rest = path
+        var folder = start
+        while rest.count >= PATH_MAX {
+            let longest = rest.prefix(Int(PATH_MAX) - 1)
+            guard let slash = longest.lastIndex(of: BytePath.slash) else { break }
+            let next = openPiece(rest[...slash], in: folder, flags: O_DIRECTORY, with: call)
+            let reason = SystemError.last
+            if folder != start { close(folder) }
+            guard next >= 0 else { throw reason }
+            folder = next
+            rest = rest[slash...].drop { $0 == BytePath.slash }
+        }
+        let opened = openPiece(rest, in: folder, flags: flags, with: call)
+        let reason = SystemError.last
+        if folder != start { close(folder) }
+        guard opened >= 0 else { throw reason }
+        return OpenFile(descriptor: opened)
+    }
+
     /// Opens one piece of a path.
     ///
-    /// A pipe that has taken a file's place must not hold the thread until somebody writes to
-    /// it, hence `O_NONBLOCK`, which has no effect on regular files.
-    private static func open(_ path: ArraySlice<UInt8>, in folder: Int32, flags: Int32) -> Int32 {
+    /// A pipe that has replaced a file must not hold the thread until somebody writes to it.
+    /// Therefore, `O_NONBLOCK` is set, which has no effect on regular files.
+    private static func openPiece(
+        _ path: ArraySlice<UInt8>,
+        in folder: Int32,
+        flags: Int32,
+        with call: (Int32, UnsafePointer<CChar>, Int32) -> Int32
+    ) -> Int32 {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: path.count + 1) { buffer in
             path.withUnsafeBytes { UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0) }
             buffer[path.count] = 0
             guard let name = buffer.baseAddress else { return -1 }
+            let reading = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
             while true {
-                let all = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags
-                let opened = openat(folder, name, all)
-                if opened >= 0 || errno != EINTR { return opened }
+                let opened = call(folder, name, reading | flags)
+                if opened >= 0 || errno != EINTR && errno != EAGAIN { return opened }
             }
         }
     }

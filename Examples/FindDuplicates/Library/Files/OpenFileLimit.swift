@@ -11,11 +11,26 @@ package struct OpenFileLimit: Sendable {
     /// More files than this are not worth comparing side by side.
     private static let mostFiles = 64
 
+    /// A search of more folders than a quarter of the descriptors opens the others for each use.
+    private static let keptPart = 4
+
     private let descriptors: Int
+    /// How many folders may stay open during a search.
+    let keptFolderCount: Int
 
     /// Takes a limit.
-    init(descriptors: Int) {
+    init(descriptors: Int, keptFolderCount: Int = 0) {
         self.descriptors = descriptors
+        self.keptFolderCount = keptFolderCount
+    }
+
+    /// The limit of the other files, if the folders of a search stay open as far as possible.
+    ///
+    /// - Parameter folderCount: How many folders are searched.
+    /// - Returns: The limit, and how many of the folders may stay open.
+    func keepingOpen(_ folderCount: Int) -> OpenFileLimit {
+        let kept = min(folderCount, max(0, descriptors - Self.reserve) / Self.keptPart)
+        return OpenFileLimit(descriptors: descriptors - kept, keptFolderCount: kept)
     }
 
     /// The limit of this process.

@@ -3,6 +3,8 @@ import Foundation
 /// An open file that was checked against its listing; it closes with the object.
 final class OpenedFile {
     let file: ScannedFile
+    /// The file's stamp when it was opened.
+    let stamp: FileStamp
     private let opened: OpenFile
 
     /// Opens a file and checks that it is the one that was listed.
@@ -15,17 +17,20 @@ final class OpenedFile {
     init(_ file: ScannedFile) throws(ReadFailure) {
         self.file = file
         do throws(SystemError) {
-            opened = try OpenFile(
-                file.path,
-                linkable: file.linkable ?? .max,
-                flags: file.followsLink ? 0 : O_NOFOLLOW
-            )
+            let flags = file.followsLink ? 0 : O_NOFOLLOW
+            opened =
+                if let root = file.root {
+                    try OpenFile(file.path, below: root, flags: flags)
+                } else {
+                    try OpenFile(file.path, flags: flags)
+                }
         } catch {
             throw ReadFailure(file, error)
         }
-        let status = try status()
+        let status = try Self.status(of: opened, file)
+        stamp = FileStamp(status)
         let isSame =
-            status.st_mode & S_IFMT == S_IFREG && FileIdentity(status) == file.identity
+            status.st_mode & S_IFMT == S_IFREG && stamp.identity == file.identity
             && Int64(status.st_size) == file.size
         guard isSame else { throw .changed(file) }
     }
@@ -70,11 +75,14 @@ final class OpenedFile {
             }
         }
         guard count != length else { return }
-        let size = Int64(try status().st_size)
+        let size = Int64(try Self.status(of: opened, file).st_size)
         throw count < length && size == file.size ? .tooShort(file) : .changed(file)
     }
 
-    private func status() throws(ReadFailure) -> stat {
+    private static func status(
+        of opened: borrowing OpenFile,
+        _ file: ScannedFile
+    ) throws(ReadFailure) -> stat {
         var status = stat()
         guard fstat(opened.descriptor, &status) == 0 else { throw ReadFailure(file, .last) }
         return status

@@ -5,24 +5,26 @@ public struct ScannedFile: Sendable {
     /// The length in bytes.
     public let size: Int64
     /// Identifies the file, whatever its names.
-    public let identity: FileIdentity
-    /// Whether the path may be a symbolic link to the file: only where the user named it.
+    public var identity: FileIdentity { stamp.identity }
+    /// Tells the file from another one of the same number.
+    let stamp: FileStamp
+    /// Whether the path may be a symbolic link to the file: only if the user named it.
     public let followsLink: Bool
-    /// How many bytes of the path, from its beginning, may lead through symbolic links: those of the
-    /// path that was named; nil for all but the last name.
-    public var linkable: Int?
+    /// The beginning of the path that may lead through symbolic links, or nil for all but the last
+    /// name.
+    public var root: SearchRoot?
 
     /// Describes a file.
     ///
     /// - Parameters:
     ///   - path: The path to open it by and to report.
     ///   - size: The length in bytes.
-    ///   - identity: Identifies the file.
+    ///   - stamp: Identifies the file.
     ///   - followsLink: Whether the path may be a symbolic link to the file.
-    public init(path: BytePath, size: Int64, identity: FileIdentity, followsLink: Bool = false) {
+    init(path: BytePath, size: Int64, stamp: FileStamp, followsLink: Bool = false) {
         self.path = path
         self.size = size
-        self.identity = identity
+        self.stamp = stamp
         self.followsLink = followsLink
     }
 }

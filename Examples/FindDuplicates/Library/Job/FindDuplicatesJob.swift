@@ -29,7 +29,8 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
     public private(set) var report = DuplicateReport()
 
     private let folders: [BytePath]
-    private let followsLinks: Bool
+    /// The beginnings of the paths below each folder, which keep the folders open.
+    private var roots: [SearchRoot]
     private let minimumSize: Int64
     private let tellStage: (@Sendable (SearchStage) -> Void)?
     private var tree: FolderTree
@@ -57,12 +58,16 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
         queue: (any OperationScheduling)? = nil,
         stage: (@Sendable (SearchStage) -> Void)? = nil
     ) {
-        let limit = OpenFileLimit.current
+        let limit = OpenFileLimit.current.keepingOpen(folders.count)
         let width = limit.width(atMost: width)
         let queue = queue ?? TaskQueue(name: "Files", maxConcurrentOperationCount: width)
         self.folders = folders
         self.minimumSize = minimumSize
-        self.followsLinks = followsLinks
+        roots = folders.enumerated()
+            .map { number, folder in
+                let staysOpen = number < limit.keptFolderCount
+                return SearchRoot(folder, followsLinks: followsLinks, staysOpen: staysOpen)
+            }
         tellStage = stage
         tree = FolderTree(argumentCount: folders.count)
         let filesAtATime = limit.filesPerTask(width: width)
@@ -74,7 +79,7 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
     public override func main() {
         setCompletion(for: Self.listing) { [self] in sort() }
         for (number, folder) in folders.enumerated() {
-            list(folder, at: .argument(number), below: folder)
+            list(folder, at: .argument(number), below: roots[number])
         }
     }
 
@@ -82,12 +87,12 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
     ///
     /// The number of folders is unknown until all are listed, so a listing has no weight: the job's
     /// progress is that of the comparison.
-    private func list(_ folder: BytePath, at place: FolderTree.Place, below root: BytePath) {
+    private func list(_ folder: BytePath, at place: FolderTree.Place, below root: SearchRoot) {
         let task = ListFolder(
             folder,
             at: place,
             minimumSize: minimumSize,
-            linkable: followsLinks ? root.bytes.count : 0
+            below: root
         )
         trackAndQueue(task, group: Self.listing, weight: 0) { [self] task in
             guard case .success(let listing)? = task.result else { return }
@@ -99,8 +104,8 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
 
     /// Starts the sorting, a task because it takes a while if there are many files.
     private func sort() {
-        let task = ClosureOperation(name: "sort by size") { [tree, followsLinks] in
-            let named = tree.named(followingLinks: followsLinks)
+        let task = ClosureOperation(name: "sort by size") { [tree, roots] in
+            let named = tree.named(below: roots)
             return (problems: named.problems, candidates: named.candidates())
         }
         trackAndQueue(
@@ -116,7 +121,10 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
 
     /// Starts the comparison of what may be equal.
     private func compare(_ candidates: [Candidates]) {
-        let bytes = candidates.reduce(Int64(0)) { $0 + $1.byteCount }
+        let bytes = candidates.reduce(Int64(0)) { sum, candidates in
+            let (total, isTooLarge) = sum.addingReportingOverflow(candidates.byteCount)
+            return isTooLarge ? .max : total
+        }
         tellStage?(.comparing(files: tree.fileCount, bytes: bytes))
         comparison.candidates = candidates
         trackAndQueue(comparison)
@@ -149,10 +157,14 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
             weight: 0,
             onSuccess: { [self] in report = $0 }
         )
+        roots = []
     }
 
     /// Puts together what was found until the job was cancelled.
-    public override func jobCancelled() { report = makeReport(isComplete: false)() }
+    public override func jobCancelled() {
+        report = makeReport(isComplete: false)()
+        roots = []
+    }
 
     private func makeReport(isComplete: Bool) -> @Sendable () -> DuplicateReport {
         let (tree, problems, found) = (tree, problems, comparison.findings)

@@ -8,7 +8,7 @@ final class ListFolder: ResultOperation<FolderListing>, @unchecked Sendable {
     /// Where the folder's path was found.
     let place: FolderTree.Place
     private let minimumSize: Int64
-    private let linkable: Int
+    private let root: SearchRoot
 
     /// Prepares the listing.
     ///
@@ -16,12 +16,13 @@ final class ListFolder: ResultOperation<FolderListing>, @unchecked Sendable {
     ///   - folder: The folder's path.
     ///   - place: Where the path was found.
     ///   - minimumSize: The smallest size, in bytes, of a file to compare.
-    ///   - linkable: How many bytes of the path may lead through symbolic links.
-    init(_ folder: BytePath, at place: FolderTree.Place, minimumSize: Int64, linkable: Int) {
+    ///   - root: The beginning of the path, which alone may lead through symbolic links.
+    init(_ folder: BytePath, at place: FolderTree.Place, minimumSize: Int64, below root: SearchRoot)
+    {
         self.folder = folder
         self.place = place
         self.minimumSize = minimumSize
-        self.linkable = linkable
+        self.root = root
         super.init()
     }
 
@@ -52,12 +53,12 @@ final class ListFolder: ResultOperation<FolderListing>, @unchecked Sendable {
             return try FolderListing(
                 of: folder,
                 minimumSize: minimumSize,
-                followsLink: isNamed && linkable > 0,
-                linkable: linkable,
+                followsLink: isNamed && root.length > 0,
+                below: root,
                 isStopped: { isCancelled }
             )
         } catch {
-            guard isNamed, linkable > 0, error.code == ENOTDIR else { throw error }
+            guard isNamed, root.length > 0, error.code == ENOTDIR else { throw error }
             return try FolderListing(ofFile: folder, minimumSize: minimumSize)
         }
     }

@@ -9,7 +9,7 @@ struct Candidates: Sendable {
     /// The length of all of them together in bytes, or the largest number if that is larger.
     var byteCount: Int64 {
         let (product, isTooLarge) = size.multipliedReportingOverflow(by: Int64(files.count))
-        return isTooLarge ? .max >> 20 : min(product, .max >> 20)
+        return isTooLarge ? .max : product
     }
 
     /// What it takes at most to read all of them once, in microseconds.

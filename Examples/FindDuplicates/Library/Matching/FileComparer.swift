@@ -114,9 +114,16 @@ struct FileComparer: ~Copyable {
 
     private mutating func open(_ files: [ScannedFile]) -> [Member] {
         var members: [Member] = []
+        var stamps: Set<FileStamp> = []
         for (index, file) in files.enumerated() {
             do throws(ReadFailure) {
-                members.append(Member(index: index, slot: index, opened: try OpenedFile(file)))
+                let opened = try OpenedFile(file)
+                // Another name of a file that was changed between the listings of its two folders.
+                guard stamps.insert(opened.stamp).inserted else {
+                    meter.ended(1, remaining: file.size)
+                    continue
+                }
+                members.append(Member(index: index, slot: index, opened: opened))
             } catch {
                 findings.add(error)
                 meter.ended(1, remaining: file.size)

@@ -19,7 +19,7 @@ struct FolderTree {
     private var arguments: [(path: BytePath, folder: Int)?]
     private var argumentProblems: [FileProblem] = []
     private var folders: [Folder] = []
-    private var numbers: [FileIdentity: Int] = [:]
+    private var numbers: [FileStamp: Int] = [:]
 
     /// How many regular files were found.
     private(set) var fileCount = 0
@@ -39,14 +39,14 @@ struct FolderTree {
     /// - Returns: The folders to list next and where they were found: none if the folder was
     ///   listed before by another name.
     mutating func listed(_ listing: FolderListing, at place: Place) -> ([BytePath], Place) {
-        let known = numbers[listing.identity]
+        let known = numbers[listing.stamp]
         let number = known ?? folders.count
         switch place {
         case .argument(let argument): arguments[argument] = (listing.path, number)
         case .folder(let parent): folders[parent].subfolders.append((listing.path, number))
         }
         guard known == nil else { return ([], .folder(number)) }
-        numbers[listing.identity] = number
+        numbers[listing.stamp] = number
         folders.append(Folder(listing: listing, problems: listing.problems))
         fileCount += listing.regularFileCount
         return (listing.folders, .folder(number))
@@ -62,22 +62,22 @@ struct FolderTree {
 
     /// Gives every file and problem its name, whatever the order of the listings was.
     ///
-    /// - Parameter followsLinks: Whether the arguments' own paths may lead through symbolic links.
+    /// - Parameter roots: The beginning of each argument's paths that may lead through links.
     /// - Returns: The files in their order.
-    func named(followingLinks followsLinks: Bool = true) -> NamedFiles {
+    func named(below roots: [SearchRoot] = []) -> NamedFiles {
         var named = NamedFiles()
         named.problems = argumentProblems
         var isVisited = Array(repeating: false, count: folders.count)
-        for argument in arguments {
+        for (index, argument) in arguments.enumerated() {
             named.beginArgument()
+            let root = roots.isEmpty ? nil : roots[index]
             var waiting = argument.map { [$0] } ?? []
             while let (path, number) = waiting.popLast() {
                 guard !isVisited[number] else { continue }
                 isVisited[number] = true
                 let folder = folders[number]
                 let old = folder.listing.path
-                let linkable = followsLinks ? argument.map(\.path.bytes.count) : 0
-                named.add(folder.listing.files, linkable: linkable, problems: folder.problems) {
+                named.add(folder.listing.files, below: root, problems: folder.problems) {
                     path == old ? $0 : $0.moved(from: old, to: path)
                 }
                 waiting += folder.subfolders

@@ -14,18 +14,18 @@ struct NamedFiles {
     ///
     /// - Parameters:
     ///   - added: Its files.
-    ///   - linkable: How many bytes of their paths may lead through symbolic links.
+    ///   - root: The beginning of their paths that may lead through symbolic links.
     ///   - newProblems: What could not be read in it.
     ///   - rename: Gives a path its name.
     mutating func add(
         _ added: [ScannedFile],
-        linkable: Int? = nil,
+        below root: SearchRoot? = nil,
         problems newProblems: [FileProblem],
         rename: (BytePath) -> BytePath
     ) {
         for var file in added {
             file.path = rename(file.path)
-            if !file.followsLink { file.linkable = linkable }
+            if !file.followsLink { file.root = root }
             files.append(file)
         }
         for var problem in newProblems {
@@ -58,15 +58,15 @@ struct NamedFiles {
     }
 
     private func differentFiles(_ indices: ArraySlice<Int>) -> [ScannedFile] {
-        var places: [FileIdentity: Int] = [:]
+        var places: [FileStamp: Int] = [:]
         var kept: [Int] = []
         for index in indices {
-            if let place = places[files[index].identity] {
+            if let place = places[files[index].stamp] {
                 let known = kept[place]
                 let isOfOneArgument = argument(of: known) == argument(of: index)
                 if isOfOneArgument, files[index].path < files[known].path { kept[place] = index }
             } else {
-                places[files[index].identity] = kept.count
+                places[files[index].stamp] = kept.count
                 kept.append(index)
             }
         }

@@ -29,24 +29,72 @@ import Testing
         #expect(symlink(folder.path + "/outside", searched + "/a") == 0)
     }
 
-    @Test func aFolderBelowALinkIsNotListed() throws {
-        let before = try FolderListing(of: deep, linkable: root.bytes.count)
+    private func root(_ resolution: SearchRoot.Resolution, staysOpen: Bool = true) -> SearchRoot {
+        SearchRoot(root, followsLinks: true, staysOpen: staysOpen, resolution: resolution)
+    }
+
+    @Test(arguments: [SearchRoot.Resolution.oneCall, .walk], [true, false])
+    func aFolderBelowALinkIsNotListed(
+        _ resolution: SearchRoot.Resolution,
+        staysOpen: Bool
+    ) throws {
+        let before = try FolderListing(of: deep, below: root(resolution, staysOpen: staysOpen))
         #expect(before.files.count == 1)
         exchange()
         // Without the bound the system follows the link, which is in the middle of the path.
         #expect(try FolderListing(of: deep).files.count == 1)
         #expect(throws: SystemError.self) {
-            _ = try FolderListing(of: deep, linkable: root.bytes.count)
+            _ = try FolderListing(of: deep, below: root(resolution, staysOpen: staysOpen))
         }
     }
 
-    @Test func aFileBelowALinkIsNotRead() throws {
+    @Test(arguments: [SearchRoot.Resolution.oneCall, .walk], [true, false])
+    func aFileBelowALinkIsNotRead(_ resolution: SearchRoot.Resolution, staysOpen: Bool) throws {
         var listed = try FolderListing(of: deep).files
-        listed[0].linkable = root.bytes.count
+        listed[0].root = root(resolution, staysOpen: staysOpen)
         let file = listed[0]
         _ = try OpenedFile(file)
         exchange()
-        #expect(throws: ReadFailure.self) { _ = try OpenedFile(file) }
+        // Without an open folder of its own, the file is looked for by its path.
+        listed[0].root = root(resolution, staysOpen: staysOpen)
+        #expect(throws: ReadFailure.self) { _ = try OpenedFile(listed[0]) }
+    }
+
+    /// The folder of a file that is read by walking stays open, so that an exchange of a folder
+    /// above it leads nowhere else.
+    @Test func walkedFolderIsReadWhereItWas() throws {
+        let walked = root(.walk)
+        let file = BytePath(bytes: deep.bytes + "/file".utf8)
+        let before = FileStamp(try status(OpenFile(file, below: walked, flags: 0)))
+        exchange()
+        #expect(FileStamp(try status(OpenFile(file, below: walked, flags: 0))) == before)
+    }
+
+    @Test(arguments: [SearchRoot.Resolution.oneCall, .walk])
+    func pathsWithoutARootFollowNoLink(_ resolution: SearchRoot.Resolution) throws {
+        // The temporary folder of some systems is itself reached through a link.
+        let real = try #require(root.withName { realpath($0, nil) })
+        defer { free(real) }
+        let path = BytePath(String(cString: real) + "/a/b")
+        let none = SearchRoot(
+            root,
+            followsLinks: false,
+            staysOpen: false,
+            resolution: resolution
+        )
+        #expect(try FolderListing(of: path, below: none).files.count == 1)
+        exchange()
+        #expect(throws: SystemError.self) { _ = try FolderListing(of: path, below: none) }
+        #expect(throws: SystemError.self) {
+            _ = try OpenFile(BytePath("nothing here"), below: none, flags: 0)
+        }
+        #expect(try FolderListing(of: BytePath("/"), below: none).folders.isEmpty == false)
+    }
+
+    private func status(_ file: borrowing OpenFile) throws -> stat {
+        var status = stat()
+        try #require(fstat(file.descriptor, &status) == 0)
+        return status
     }
 
     @Test func aNamedLinkIsFollowedUnlessTheSearchSaysNo() async throws {

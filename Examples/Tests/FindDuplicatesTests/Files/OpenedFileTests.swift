@@ -11,7 +11,7 @@ import Testing
         return ScannedFile(
             path: path,
             size: size ?? Int64(status.st_size),
-            identity: FileIdentity(status)
+            stamp: FileStamp(status)
         )
     }
 
@@ -47,6 +47,15 @@ import Testing
         #expect(throws: ReadFailure.changed(file)) {
             try opened.readNext(3, endsFile: true, into: buffer)
         }
+    }
+
+    @Test func anotherFileOfTheSameSizeHasChanged() throws {
+        let folder = try TemporaryFolder()
+        let file = scanned(folder.makeFile("file", "abc"))
+        let other = folder.makeFile("other", "xyz")
+        let renamed = other.withName { other in file.path.withName { rename(other, $0) } }
+        requireSuccess(renamed, "rename")
+        #expect(throws: ReadFailure.changed(file)) { try read(file) }
     }
 
     @Test func fileThatIsGoneHasVanished() throws {

@@ -6,17 +6,18 @@ import Testing
     private func listing(
         _ path: String,
         _ number: UInt64,
+        change: Int64 = 0,
         files: [(name: String, number: UInt64)] = [],
         folders: [String] = [],
         problems: [String] = []
     ) -> FolderListing {
         var listing = FolderListing(
             path: BytePath(path),
-            identity: FileIdentity(device: 1, number: number)
+            stamp: FileStamp(FileIdentity(device: 1, number: number), changeTime: change)
         )
         listing.files = files.map {
-            let identity = FileIdentity(device: 1, number: $0.number)
-            return ScannedFile(path: BytePath("\(path)/\($0.name)"), size: 3, identity: identity)
+            let stamp = FileStamp(FileIdentity(device: 1, number: $0.number))
+            return ScannedFile(path: BytePath("\(path)/\($0.name)"), size: 3, stamp: stamp)
         }
         listing.folders = folders.map { BytePath("\(path)/\($0)") }
         listing.problems = problems.map {
@@ -78,12 +79,41 @@ import Testing
         #expect(tree.named().problems.map(\.path) == [BytePath("none"), BytePath("a/c")])
     }
 
+    /// On such a file system, only the time of change tells folders and files apart.
+    @Test func foldersAndFilesOfOneNumberAreAllSearched() {
+        var tree = FolderTree(argumentCount: 2)
+        let (a, b) = (listing("a", 4, change: 1), listing("b", 4, change: 2, folders: ["c"]))
+        #expect(tree.listed(a, at: .argument(0)).0.isEmpty)
+        #expect(tree.listed(b, at: .argument(1)).0 == [BytePath("b/c")])
+        #expect(tree.listed(a, at: .argument(0)).0.isEmpty)
+        let files = (0..<3)
+            .map { number in
+                let identity = FileIdentity(device: 1, number: 7)
+                let stamp = FileStamp(identity, changeTime: Int64(number / 2))
+                return ScannedFile(path: BytePath("\(number)"), size: 3, stamp: stamp)
+            }
+        var named = NamedFiles()
+        named.beginArgument()
+        named.add(files, problems: []) { $0 }
+        #expect(named.candidates().map { paths($0.files) } == [["0", "2"]])
+    }
+
+    @Test func hugeFilesHaveTheirWholeSize() {
+        let file = ScannedFile(
+            path: BytePath("a"),
+            size: 6 << 40,
+            stamp: FileStamp(FileIdentity(device: 1, number: 1))
+        )
+        #expect(Candidates(size: 6 << 40, files: [file, file]).byteCount == 12 << 40)
+        #expect(Candidates(size: .max / 2, files: [file, file, file]).byteCount == .max)
+    }
+
     @Test func fileOfASizeOfItsOwnIsNoCandidate() {
         let sizes: [Int64] = [5, 3, 5, 4]
         let files = sizes.enumerated()
             .map { number, size in
-                let identity = FileIdentity(device: 1, number: UInt64(number))
-                return ScannedFile(path: BytePath("\(number)"), size: size, identity: identity)
+                let stamp = FileStamp(FileIdentity(device: 1, number: UInt64(number)))
+                return ScannedFile(path: BytePath("\(number)"), size: size, stamp: stamp)
             }
         var named = NamedFiles()
         named.beginArgument()

@@ -24,8 +24,8 @@ import Testing
             size: 300_000,
             files: (1...3)
                 .map {
-                    let identity = FileIdentity(device: 1, number: UInt64($0))
-                    return ScannedFile(path: BytePath("\($0)"), size: 300_000, identity: identity)
+                    let stamp = FileStamp(FileIdentity(device: 1, number: UInt64($0)))
+                    return ScannedFile(path: BytePath("\($0)"), size: 300_000, stamp: stamp)
                 }
         )
         var meter = WorkMeter(total: candidates.work)

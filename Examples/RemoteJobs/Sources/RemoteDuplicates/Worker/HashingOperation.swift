@@ -47,7 +47,7 @@ final class HashingOperation: ResultOperation<HashFiles.Output>, @unchecked Send
         let path = file.path.path
         let opened: OpenFile
         do throws(SystemError) {
-            opened = try OpenFile(path, linkable: shared.linkable, flags: O_NOFOLLOW)
+            opened = try OpenFile(path, below: shared.root, flags: O_NOFOLLOW)
         } catch {
             return outcome(of: error, path)
         }

@@ -25,7 +25,7 @@ final class ListingOperation: ResultOperation<ListFolder.Output>, @unchecked Sen
                 of: folder,
                 minimumSize: 1,
                 followsLink: input.folder == nil,
-                linkable: shared.linkable,
+                below: shared.root,
                 isStopped: { isCancelled }
             )
             finish(

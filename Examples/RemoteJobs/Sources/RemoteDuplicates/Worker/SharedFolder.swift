@@ -4,6 +4,8 @@ import Foundation
 /// The one folder that a worker shows: nothing outside it is listed or read.
 public struct SharedFolder: Sendable {
     let path: BytePath
+    /// The beginning of each path in the folder, which alone may lead through symbolic links.
+    let root: SearchRoot
 
     /// Takes a folder by its path.
     ///
@@ -15,6 +17,7 @@ public struct SharedFolder: Sendable {
             let current = Array(FileManager.default.currentDirectoryPath.utf8)
             self.path = BytePath(bytes: current + Array("/".utf8) + path.bytes)
         }
+        root = SearchRoot(self.path)
     }
 
     /// Whether the folder is there.
@@ -32,9 +35,6 @@ public struct SharedFolder: Sendable {
         guard other.bytes.starts(with: folder), !other.bytes.contains(0) else { return false }
         return !other.bytes.split(separator: UInt8(ascii: "/")).contains([0x2E, 0x2E])
     }
-
-    /// How many bytes of a path in the folder may lead through symbolic links: those of the folder.
-    var linkable: Int { path.bytes.count }
 }
 
 extension BytePath {

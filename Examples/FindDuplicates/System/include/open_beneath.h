@@ -1,0 +1,16 @@
+#ifndef OPEN_BENEATH_H
+#define OPEN_BENEATH_H
+
+/// A flag for `open`: the descriptor serves as the beginning of other paths, and needs no permission
+/// to read. 0 if the system has no such flag.
+extern const int open_path_only;
+
+/// Opens `path` below the folder `descriptor` and refuses every symbolic link in it.
+///
+/// Swift cannot call `syscall`, which has a variable number of arguments, and the C library of
+/// Linux has no function for `openat2`.
+///
+/// Returns a descriptor, or -1 with `errno`: `ENOSYS` if the kernel has no such call.
+int open_beneath(int descriptor, const char *path, int flags, int is_below);
+
+#endif
