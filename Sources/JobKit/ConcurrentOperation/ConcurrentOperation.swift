@@ -302,6 +302,10 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// launch task may be waited for on the main thread.
     func readinessChanged() {}
 
+    /// Why the operation, which is in no queue, has not been started; a launch task waits for its
+    /// stage.
+    var reasonNotStarted: String? { nil }
+
     /// The numbers of the operations that had to finish before this one could start; a launch task
     /// waits for its stage besides its dependencies.
     var predecessorIDs: [Int] {

@@ -335,15 +335,15 @@ struct JobOwner {
     var unretained: Unmanaged<JobController>? { started.map { .passUnretained($0) } }
     /// Set when the job tracks a task before its start.
     private weak var unstarted: JobController?
-    /// The queue of Foundation's in which the job was started.
-    private(set) weak var startQueue: OperationQueue?
+    /// The queue that the job was put into.
+    private(set) weak var startQueue: (any OperationScheduling)?
 
     /// The job, started or not, as long as it lives and may have tasks.
     var known: JobController? { started ?? unstarted }
 
     mutating func jobTracks(_ job: JobController) { unstarted = job }
 
-    mutating func jobQueued(in queue: OperationQueue) { startQueue = queue }
+    mutating func jobQueued(in queue: any OperationScheduling) { startQueue = queue }
 
     mutating func jobStarted(_ job: JobController) { started = job }
 

@@ -25,7 +25,7 @@ import Foundation
 ///
 /// > Thread: Every member may be used from any thread. Operations are handed on by the threads that
 /// > add them, that finish what they depend on, and of Swift concurrency.
-public final class RateLimitedQueue: OperationScheduling, PollingQueue {
+public final class RateLimitedQueue: PassingQueue, PollingQueue {
     private struct State {
         var machine: RateLimitedQueueStateMachine<Operation>
         /// The machine's numbers of the operations that wait.
@@ -48,7 +48,7 @@ public final class RateLimitedQueue: OperationScheduling, PollingQueue {
     }
 
     /// Where operations are handed on to.
-    private let target: any OperationScheduling
+    let queueBelow: any OperationScheduling
     private let clock: any Clock<Duration>
     private let timeSinceCreation: @Sendable () -> Duration
     private let state: Guarded<State>
@@ -81,7 +81,7 @@ public final class RateLimitedQueue: OperationScheduling, PollingQueue {
                 "JobKit: the interval of a RateLimitedQueue is \(interval); it must be at least 0."
             )
         }
-        target = queue
+        queueBelow = queue
         self.clock = clock
         timeSinceCreation = Self.timeSinceNow(of: clock)
         state = Guarded(
@@ -106,7 +106,7 @@ public final class RateLimitedQueue: OperationScheduling, PollingQueue {
 
     // MARK: Adding
 
-    fileprivate func add(_ operation: Operation, mayHaveStarted: Bool) {
+    func add(_ operation: Operation, mayHaveStarted: Bool) {
         let entry = operation.enter(self, startsIt: false, nil)
         guard !entry.standsElsewhere else { refuse(operation, "stands in a queue already") }
         guard entry.hasStarted else { return hold(operation) }
@@ -217,7 +217,7 @@ public final class RateLimitedQueue: OperationScheduling, PollingQueue {
         guard operation.isReady else { return hold(operation) }
         operation.leave(self)
         guard !operation.hasStarted else { return }
-        target.addUnlessStarted(operation)
+        queueBelow.addUnlessStarted(operation)
         let now = timeSinceCreation()
         state.withLock { $0.machine.handedOn(at: now) }
     }
@@ -262,29 +262,14 @@ public final class RateLimitedQueue: OperationScheduling, PollingQueue {
 
     // MARK: Asking
 
-    /// Where a queue hands on to in the end; another kind of queue is that itself.
-    static func queueBehind(_ queue: any OperationScheduling) -> any OperationScheduling {
-        var queue = queue
-        while let limited = queue as? RateLimitedQueue { queue = limited.target }
-        return queue
+    /// Returns why an operation that waits here, or in the queue below, has not been started.
+    public func reasonNotStarted(_ operation: Operation) -> String? {
+        operation.home === self
+            ? reasonsNotStarted(at: .now)(operation) : queueBelow.reasonNotStarted(operation)
     }
 
-    /// What an operation waits for that is ready.
-    var reasonToWait: String {
+    func reasonsNotStarted(at now: CoarseTime) -> (Operation) -> String? {
         let (limit, interval) = state.withLock { ($0.machine.limit, $0.machine.interval) }
-        return "waits for the rate: \(limit) in \(interval)"
-    }
-}
-
-extension OperationScheduling {
-    /// Adds an operation unless it was started.
-    func addUnlessStarted(_ operation: Operation) {
-        if let queue = self as? TaskQueue {
-            queue.shell.add(operation, mayHaveStarted: true)
-        } else if let queue = self as? RateLimitedQueue {
-            queue.add(operation, mayHaveStarted: true)
-        } else if !operation.isFinished, !operation.isExecuting {
-            addOperation(operation)
-        }
+        return { $0.reasonNotReady ?? "waits for the rate: \(limit) in \(interval)" }
     }
 }

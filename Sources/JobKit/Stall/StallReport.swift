@@ -4,7 +4,8 @@ import Foundation
 /// and their dependencies.
 struct StallReport {
     private let now: CoarseTime
-    private var queues = StalledQueues()
+    /// Why the operations of a queue have not been started, by queue: each is read once.
+    private var reasons: [ObjectIdentifier: (Operation) -> String?] = [:]
     /// The shells of the jobs whose tasks have lines.
     private var seen: Set<ObjectIdentifier> = []
     /// The reasons of operations that have no line of their own.
@@ -163,20 +164,27 @@ struct StallReport {
         if !dependencies.isEmpty, !task.isCancelled {
             return "waits for " + OperationNames.list(dependencies) { name(of: $0, depth: depth) }
         }
-        // A cancelled operation does not wait for what it depends on.
-        func isReady() -> Bool { !dependencies.isEmpty || task.isReady }
-        if let queue = task.home as? RateLimitedQueue {
-            return isReady() ? queue.reasonToWait : StallWords.unready
+        if let home = task.home {
+            return queueReason(task, of: home) { [now] in home.reasonsNotStarted(at: now) }
         }
-        if let queue = TaskQueueShell.queue(of: task) {
-            return queues.reasonNotToStart(task, of: stall.job, in: queue, isReady: isReady())
+        if let reason = (task as? ConcurrentOperation)?.reasonNotStarted { return reason }
+        guard stall.wasQueued, let queue = stall.queue?.startingQueue else { return nil }
+        let reason = queueReason(task, of: queue) {
+            if let queue = queue as? OperationQueue { return QueueStall(queue).reason }
+            return { queue.reasonNotStarted($0) }
         }
-        if let reason = (task as? LaunchTask)?.reasonNotToStart { return reason }
-        guard stall.wasQueued, let first = stall.queue else { return nil }
-        let queue = RateLimitedQueue.queueBehind(first)
-        if let queue = queue as? TaskQueue { return "ready in \(queue.shell.name)" }
-        return queues.reasonNotToStart(task, of: stall.job, in: queue, isReady: isReady())
-            ?? "in \(type(of: queue)), not started"
+        return reason ?? "in \(type(of: queue)), not started"
+    }
+
+    /// What a queue says of an operation.
+    private mutating func queueReason(
+        _ operation: Operation,
+        of queue: AnyObject,
+        _ read: () -> (Operation) -> String?
+    ) -> String? {
+        let reason = reasons[ObjectIdentifier(queue)] ?? read()
+        reasons[ObjectIdentifier(queue)] = reason
+        return reason(operation)
     }
 
     /// A dependency's name and, unless it has a line of its own, its reason.

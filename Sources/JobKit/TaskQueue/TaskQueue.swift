@@ -95,6 +95,11 @@ public final class TaskQueue: OperationScheduling, Sendable {
         shell.add(operation)
     }
 
+    /// Returns why an operation that is in this queue has not been started; nil for any other.
+    public func reasonNotStarted(_ operation: Operation) -> String? {
+        operation.home === shell ? shell.reasonsNotStarted(at: .now)(operation) : nil
+    }
+
     /// Adds operations in order, all of them before the first starts.
     ///
     /// - Parameter operations: The operations; see ``addOperation(_:)-(Operation)``.

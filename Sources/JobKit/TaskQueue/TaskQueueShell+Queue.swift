@@ -9,6 +9,10 @@ extension TaskQueueShell {
         operation.home as? TaskQueueShell
     }
 
+    func reasonsNotStarted(at now: CoarseTime) -> (Operation) -> String? {
+        QueueStall(self).reason
+    }
+
     func suspend(_ isSuspended: Bool) {
         if !isSuspended { readPriorities() }
         send { $0.machine.suspensionChanged(to: isSuspended) }

@@ -14,6 +14,8 @@ struct HeldElements<Element: AnyObject> {
 
     var first: Element? { head < slots.count ? slots[head] : nil }
 
+    func holds(_ element: Element) -> Bool { indices[ObjectIdentifier(element)] != nil }
+
     /// Adds an element, unless it is held already.
     mutating func append(_ element: Element) {
         guard indices[ObjectIdentifier(element)] == nil else { return }

@@ -34,6 +34,12 @@ public final class StepQueue: OperationScheduling {
         executor.wakeRuns()
     }
 
+    /// Returns what an operation that this queue holds waits for; nil for any other.
+    public func reasonNotStarted(_ operation: Operation) -> String? {
+        guard operations.withLock({ $0.holds(operation) }) else { return nil }
+        return operation.isReady ? "held in StepQueue" : "not ready, in StepQueue"
+    }
+
     /// The operations that have not been started, in the order added.
     public var held: [Operation] { operations.withLock { $0.all } }
 

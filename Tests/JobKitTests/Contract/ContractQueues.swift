@@ -35,6 +35,7 @@ final class ContractQueues: XCTestCase {
         let _: [Operation] = queue.operations
         XCTAssertEqual(queue.operationCount, 0)
         let _: any OperationScheduling & Sendable = queue
+        let _: String? = (queue as any OperationScheduling).reasonNotStarted(ConcurrentOperation())
     }
 
     private func addWaiting(_ queue: TaskQueue) -> ([Operation], Bool) -> Void {

@@ -201,4 +201,63 @@ final class WaitingForATurnTests: XCTestCase {
         XCTAssertEqual(lines(job, limit: 0), ["import: executing", "… and 5 more"])
         job.cancel()
     }
+
+    /// Holds operations, and gives a reason for some of them.
+    private final class Batches: OperationScheduling {
+        func addOperation(_ operation: Operation) {}
+
+        func reasonNotStarted(_ operation: Operation) -> String? {
+            operation.name == "unknown" ? nil : "in a batch that starts at 8"
+        }
+    }
+
+    func testReasonThatAUsersQueueGivesIsShown() {
+        let queue = Batches()
+        let rated = RateLimitedQueue(queue, limit: 9, per: .seconds(1))
+        let job = ScriptedJob("import") { job in
+            job.trackAndQueue(HeldOperation("a"), on: queue)
+            job.trackAndQueue(HeldOperation("b"), on: rated)
+            job.trackAndQueue(HeldOperation("unknown"), on: queue)
+        }
+        job.start()
+        XCTAssertEqual(
+            lines(job),
+            [
+                "import: executing", "a: in a batch that starts at 8",
+                "b: in a batch that starts at 8", "unknown: in Batches, not started",
+            ]
+        )
+        job.cancel()
+    }
+
+    func testJobInAUsersQueueShowsItsReason() {
+        let queue = Batches()
+        let job = ScriptedJob("import")
+        job.startJob(on: queue)
+        XCTAssertEqual(lines(job), ["import: not started, in a batch that starts at 8"])
+        job.cancel()
+        withExtendedLifetime(queue) {}
+    }
+
+    func testQueuesGiveReasonsForWhatTheyHold() {
+        let full = TaskQueue(name: "disk", maxConcurrentOperationCount: 1)
+        full.isSuspended = true
+        let rated = RateLimitedQueue(full, limit: 1, per: .seconds(1), clock: ManualClock())
+        let steps = StepQueue()
+        let (first, second, step) = (HeldOperation("1"), HeldOperation("2"), HeldOperation("3"))
+        let dependent = HeldOperation("4")
+        dependent.addDependency(step)
+        for operation in [first, second] { rated.addOperation(operation) }
+        for operation in [step, dependent] { steps.addOperation(operation) }
+        XCTAssertEqual(full.reasonNotStarted(first), "suspended: disk")
+        XCTAssertEqual(rated.reasonNotStarted(first), "suspended: disk")
+        XCTAssertEqual(rated.reasonNotStarted(second), "waits for the rate: 1 in 1.0 seconds")
+        XCTAssertNil(full.reasonNotStarted(second))
+        XCTAssertEqual(steps.reasonNotStarted(step), "held in StepQueue")
+        XCTAssertNil(steps.reasonNotStarted(first))
+        let queue: any OperationScheduling = OperationQueue()
+        XCTAssertNil(queue.reasonNotStarted(first))
+        for operation in [first, second] { operation.cancel() }
+        full.isSuspended = false
+    }
 }

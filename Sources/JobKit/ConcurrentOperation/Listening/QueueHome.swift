@@ -8,6 +8,12 @@ protocol QueueHome: AnyObject, Sendable {
     /// The operation's `queuePriority` was set.
     func operationPriorityChanged(_ operation: Operation)
 
+    /// Why operations that are in the queue have not been started.
+    ///
+    /// One answer serves many operations, so that a report reads the queue once. It takes no lock
+    /// that a callback could hold.
+    func reasonsNotStarted(at now: CoarseTime) -> (Operation) -> String?
+
     /// The operation has finished on a thread that is not about to give its permit back.
     func operationFinished(_ operation: ConcurrentOperation)
 }

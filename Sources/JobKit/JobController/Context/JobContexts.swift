@@ -85,7 +85,7 @@ extension JobShell {
     func keepContext(of record: TaskRecord) {
         guard features.contains(.context) else { return }
         let (task, queue) = ask { _ in (record.task, record.queue) }
-        let isStarted = queue is TaskQueue || queue is RateLimitedQueue
+        let isStarted = queue is TaskQueue || queue is any PassingQueue
         if let task { keepContext(for: task, isStarted: isStarted) }
     }
 

@@ -100,7 +100,7 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
 
     /// Why the task, which stands in no ``TaskQueue``, has not been started; nil without a
     /// workflow.
-    var reasonNotToStart: String? {
+    override var reasonNotStarted: String? {
         guard let position = position.withLock({ $0 }), let index = position.index,
             let shell = position.shell
         else { return nil }

@@ -1,0 +1,67 @@
+import Foundation
+
+/// What keeps the operations of a queue from being started; read once for any number of them.
+struct QueueStall {
+    private let name: String
+    private let isSuspended: Bool
+    private let isFull: Bool
+    /// The first of those that execute, if they matter.
+    private let executing: [Operation]
+    private let executingCount: Int
+    /// Ready, but behind a barrier.
+    private let parked: Set<ObjectIdentifier>
+
+    init(_ queue: TaskQueueShell) {
+        let stall = queue.ask { $0.machine.stall(naming: OperationNames.limit) }
+        name = queue.name
+        isSuspended = stall.isSuspended
+        isFull = stall.isFull
+        executing = stall.executing.filter { !$0.isFinished }
+        executingCount = stall.executingCount - stall.executing.count + executing.count
+        parked = Set(stall.parked.map { ObjectIdentifier($0) })
+    }
+
+    init(_ queue: OperationQueue) {
+        let limit = queue.maxConcurrentOperationCount
+        name = queue.name ?? "OperationQueue"
+        isSuspended = queue.isSuspended
+        // Foundation returns all of them at once or none.
+        let isLimited = limit != OperationQueue.defaultMaxConcurrentOperationCount
+        executing = isLimited && !isSuspended ? queue.operations.filter(\.isExecuting) : []
+        executingCount = executing.count
+        isFull = isLimited && executing.count >= limit
+        parked = []
+    }
+
+    /// Why an operation of the queue has not been started.
+    func reason(_ operation: Operation) -> String? {
+        if let reason = operation.reasonNotReady {
+            return reason == StallWords.unready ? "\(reason), in \(name)" : reason
+        }
+        if isSuspended { return "suspended: \(name)" }
+        let isParked = parked.contains(ObjectIdentifier(operation))
+        guard isParked || isFull else { return "ready in \(name)" }
+        let jobs = operation.waitingJobs
+        let names =
+            executing.isEmpty
+            ? "nothing"
+            : OperationNames.list(executing, of: executingCount) { other in
+                let name = operationLabel(other)
+                return jobs.contains { $0 === other } ? "its own job \(name)" : name
+            }
+        let verb = executingCount > 1 ? "execute" : "executes"
+        return "\(isParked ? "waits for a barrier" : "full"): \(name), where \(names) \(verb)"
+    }
+}
+
+extension Operation {
+    /// What the operation itself waits for; nil if it is ready.
+    var reasonNotReady: String? {
+        let unfinished = dependencies.filter { !$0.isFinished }
+        // A cancelled operation does not wait for its dependencies.
+        guard unfinished.isEmpty || isCancelled else {
+            return "waits for " + OperationNames.list(unfinished)
+        }
+        return unfinished.isEmpty && !isReady ? StallWords.unready : nil
+    }
+}
