@@ -13,15 +13,19 @@ let package = Package(
         .target(name: "JobKit"),
         .target(name: "JobJournal", dependencies: ["JobKit"]),
         .target(name: "JobKitTesting", dependencies: ["JobJournal", "JobKit"]),
-        .testTarget(name: "JobKitTests", dependencies: ["JobKit", "JobKitTesting"]),
-        .executableTarget(
-            name: "journal-crash-job",
-            dependencies: ["JobJournal"],
-            path: "Tests/JournalCrashJob"
+        // The package in Tests/Endurance compiles the same support. Its targets cannot reach out of
+        // its folder, so the support is inside.
+        .testTarget(
+            name: "JobKitTests",
+            dependencies: ["JobKit", "JobKitTesting"],
+            path: "Tests",
+            sources: ["JobKitTests", "Endurance/Support/JobKit"]
         ),
         .testTarget(
             name: "JobJournalTests",
-            dependencies: ["JobJournal", "JobKitTesting", "journal-crash-job"]
+            dependencies: ["JobJournal", "JobKitTesting"],
+            path: "Tests",
+            sources: ["JobJournalTests", "Endurance/Support/JobJournal"]
         ),
         .testTarget(name: "JobKitTestingTests", dependencies: ["JobKit", "JobKitTesting"]),
     ],

@@ -4,7 +4,7 @@ import XCTest
 @testable import JobKit
 
 /// Writes samples in every form, to the folder that `TIMELINE_FILES` names for
-/// `.ci/check-timelines`, or to a temporary one.
+/// `.ci/checks/timelines`, or to a temporary one.
 final class TimelineFilesTests: XCTestCase {
     func testWritesTheSamples() throws {
         let named = ProcessInfo.processInfo.environment["TIMELINE_FILES"]

@@ -1,0 +1,15 @@
+"""A copy of the package beside its build, whose sources a check may change."""
+import pathlib
+import shutil
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+def copied(name):
+    """Copies the package's sources and tests to the folder `name`, which keeps its build; returns the folder."""
+    copy = ROOT / name
+    for folder in ("Sources", "Tests"):
+        shutil.rmtree(copy / folder, ignore_errors=True)
+        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns(".build*"))
+    shutil.copy(ROOT / "Package.swift", copy / "Package.swift")
+    return copy

@@ -1,0 +1,45 @@
+import Foundation
+import Synchronization
+
+@testable import JobKit
+
+/// What one round of a duel saw.
+final class Referee: Sendable {
+    private let seen = Guarded([String]())
+
+    /// What contradicts the contract.
+    var complaints: [String] { seen.withLock { $0 } }
+
+    func complain(_ text: String) { seen.withLock { $0.append(text) } }
+
+    func expect(_ condition: Bool, _ text: @autoclosure () -> String) {
+        if !condition { complain(text()) }
+    }
+
+    /// Expects what comes true of which no event tells, such as a release on another thread.
+    func expectSoon(_ text: String, _ condition: () -> Bool) async {
+        guard complaints.isEmpty else { return }
+        let limit = ContinuousClock.now + .seconds(120)
+        while !condition(), ContinuousClock.now < limit { await Task.yield() }
+        expect(condition(), text)
+    }
+}
+
+/// A race between two or three threads over a few operations, at random times.
+///
+/// The random trees of ``JobTree`` seldom bring two threads to the same place; a duel does nothing
+/// else. Each has the rule that it tries, and complains when it is broken; a use after free ends the
+/// process, which the seed repeats.
+struct Duel: Sendable {
+    let name: String
+    let fight: @Sendable (inout Dice, Referee) async -> Void
+
+    init(_ name: String, _ fight: @escaping @Sendable (inout Dice, Referee) async -> Void) {
+        self.name = name
+        self.fight = fight
+    }
+
+    static let all =
+        ofOperations + ofEdges + ofPlainOperations + ofJobs + ofSharedTasks + ofQueues + ofObservers
+        + ofQuestions + ofControl + ofLaunches
+}

@@ -1,0 +1,210 @@
+import Foundation
+import JobKitTesting
+import Synchronization
+
+@testable import JobKit
+
+/// One world while it runs: its queues, what lives in it, and what was seen.
+final class World: Sendable {
+    let plan: WorldPlan
+    /// Counts the jobs and tasks that live.
+    let living: Kept
+    let clock = ManualClock()
+    let books = EventBooks()
+    let recorder = TimelineRecorder(limit: 60)
+    let one = TaskQueue(name: "one", maxConcurrentOperationCount: 1)
+    let few: TaskQueue
+    /// Where chaos puts barriers, behind which no task of a job may have to wait for its own job.
+    let side = TaskQueue(name: "side", maxConcurrentOperationCount: 2)
+    let ordered = OrderedQueue()
+    let rated: RateLimitedQueue
+    private let rateNotes: RateNotes
+    let foundation = OperationQueue()
+    let narrowFoundation = OperationQueue()
+    /// What ends tasks that wait for jobs to be asked.
+    let watched: Watched
+    private let gauges: [WorldQueue: Gauge]
+    private let numbers = Atomic(0)
+    /// What the world waits for.
+    private let stage = Guarded("chaos")
+    private let seen = Guarded(Seen())
+
+    private struct Seen {
+        var jobs: [WorldJob] = []
+        var tasks: [Operation] = []
+        var complaints: [String] = []
+        // A job whose `main()` goes on behind its finish still makes tasks. They hold the world, and it
+        // must not hold them.
+        var isOver = false
+    }
+
+    init(_ plan: WorldPlan, living: Kept) {
+        self.plan = plan
+        self.living = living
+        few = TaskQueue(name: "few", maxConcurrentOperationCount: plan.width)
+        narrowFoundation.maxConcurrentOperationCount = 2
+        let (limit, interval) = (2, Duration.microseconds(plan.rateMicroseconds))
+        rateNotes = RateNotes(TaskQueue.shared, limit: limit, per: interval)
+        rated = RateLimitedQueue(rateNotes, limit: limit, per: interval)
+        watched = Watched(isOver: !plan.isAsked)
+        gauges = [
+            .one: Gauge(limit: 1), .few: Gauge(limit: plan.width),
+            .narrowFoundation: Gauge(limit: 2), .ordered: Gauge(limit: 1),
+        ]
+    }
+
+    func queue(_ queue: WorldQueue) -> any OperationScheduling {
+        switch queue {
+        case .one: one
+        case .few: few
+        case .shared: TaskQueue.shared
+        case .rated: rated
+        case .ordered: ordered
+        case .foundation: foundation
+        case .narrowFoundation: narrowFoundation
+        }
+    }
+
+    func gauge(of queue: WorldQueue) -> Gauge? { gauges[queue] }
+
+    /// The queues whose width and suspension chaos may change.
+    var taskQueues: [TaskQueue] { [one, few, side] }
+
+    /// The queues that chaos may suspend, and cancel.
+    var pausedQueues: [TaskQueue] { [one, few, side, ordered.queue] }
+
+    // MARK: What was seen
+
+    var jobs: [WorldJob] { seen.withLock { $0.jobs } }
+
+    var tasks: [Operation] { seen.withLock { $0.tasks } }
+
+    func nextNumber() -> Int { numbers.add(1, ordering: .relaxed).newValue }
+
+    func add(_ job: WorldJob) { seen.withLock { if !$0.isOver { $0.jobs.append(job) } } }
+
+    func add(_ task: Operation) { seen.withLock { if !$0.isOver { $0.tasks.append(task) } } }
+
+    func complain(_ text: String) { seen.withLock { $0.complaints.append(text) } }
+
+    private func complaints() -> [String] {
+        for (queue, gauge) in gauges where gauge.wasExceeded {
+            complain("Q1: too many execute in \(queue)")
+        }
+        for job in jobs { for text in job.complaints() { complain(text) } }
+        for text in books.complaints { complain("R2: \(text)") }
+        if let text = rateNotes.complaint { complain(text) }
+        for task in tasks {
+            guard let task = task as? ConcurrentOperation, task.isFinished else { continue }
+            if task.outcome == nil {
+                complain("O3: \(task.name ?? "") finished without an outcome")
+            }
+            if case .cancelled? = task.outcome, !task.isCancelled {
+                complain("O3: \(task.name ?? "") ended cancelled and is not cancelled")
+            }
+        }
+        return seen.withLock { $0.complaints }
+    }
+
+    // MARK: Running
+
+    /// Runs the world to its end; what contradicts the contract.
+    func run() async -> [String] {
+        let root = WorldJob(plan.root, above: nil, in: self)
+        root.addObserver(books)
+        root.addObserver(recorder)
+        let reader = read(root.events(bufferingNewest: 50))
+        let launch = plan.launch.map { WorldLaunch($0, in: self) }
+        launch?.begin()
+        let chaos = DispatchGroup()
+        for calls in plan.chaos {
+            chaos.enter()
+            Thread.detachNewThread {
+                for call in calls {
+                    Delay(spins: call.spins).pass()
+                    call.make(in: self)
+                    if let launch { call.callLaunch(launch, self) }
+                }
+                chaos.leave()
+            }
+        }
+        if plan.isAsked { ask(root, chaos) }
+        let ended = Gate()
+        // Of a root that is cancelled before its start `waitForFinish()` tells at once.
+        root.completionBlock = { ended.open() }
+        root.startJob(on: queue(plan.root.queue))
+        await withCheckedContinuation { continuation in
+            chaos.notify(queue: .global()) { continuation.resume() }
+        }
+        calm()
+        stage.withLock { $0 = "the root" }
+        await ended.waitUntilOpen()
+        stage.withLock { $0 = "the reader of the root's events" }
+        await reader.value
+        stage.withLock { $0 = "the jobs" }
+        // Those that were left running, and what those track meanwhile.
+        while let left = jobs.first(where: \.isUnderWay) { await left.waitForFinish() }
+        for queue in pausedQueues {
+            stage.withLock { $0 = queue.name }
+            await queue.waitUntilAllOperationsAreFinished()
+        }
+        stage.withLock { $0 = "the launch" }
+        await launch?.end()
+        ordered.clear()
+        let found = complaints()
+        seen.withLock { seen in
+            seen.isOver = true
+            seen.jobs = []
+            seen.tasks = []
+        }
+        return found
+    }
+
+    /// Reads events to their end, of which the job's own finish is the last.
+    private func read(_ events: AsyncStream<JobEvent>) -> Task<Void, Never> {
+        Task {
+            var hasFinished = false
+            for await event in events {
+                if hasFinished { complain("R2: an event is read behind the root's finish") }
+                hasFinished = event.kind == .finished && event.parentID == nil
+            }
+        }
+    }
+
+    /// Asks why nothing has finished, until the root has.
+    private func ask(_ root: WorldJob, _ chaos: DispatchGroup) {
+        chaos.enter()
+        Thread.detachNewThread {
+            for turn in 0..<2_000 where !root.isFinished {
+                let jobs = self.jobs
+                // Those who wait for what another job tracks have the most to say.
+                let waiting = jobs.filter { $0.outside.contains { !$0.isFinished } }
+                if !waiting.isEmpty, turn % 4 == 0 { self.watched.endOne() }
+                for job in waiting { _ = job.explainStall() }
+                if turn % 8 == 0, !jobs.isEmpty { _ = jobs[turn / 8 % jobs.count].explainStall() }
+                giveWay()
+            }
+            self.watched.endAll()
+            chaos.leave()
+        }
+    }
+
+    /// Takes back what chaos has stopped.
+    private func calm() {
+        for queue in pausedQueues { queue.isSuspended = false }
+        foundation.isSuspended = false
+        narrowFoundation.isSuspended = false
+        for job in jobs {
+            job.expectResume()
+            job.isSuspended = false
+        }
+        clock.advance(by: .seconds(1))
+    }
+
+    /// Why the world has not ended.
+    var explanation: String {
+        let open = jobs.filter { !$0.isFinished }
+        let accounts = open.map { "\($0.explainStall(limit: 20)) \($0.account)" }
+        return ([stage.withLock { "waits for \($0)" }] + accounts).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+
+@testable import JobJournal
+@testable import JobKit
+
+/// A job of some 40 steps on a journal, which is killed at one of its writes.
+///
+///     journal-crash-job FOLDER SAFETY LOG [before|in|after NUMBER | limit BYTES]
+///
+/// The log gets a line for each body that runs and each outcome that is recorded; the last line of
+/// a life that ends is its result.
+@main
+struct JournalCrashJob {
+    static func main() async {
+        let arguments = CommandLine.arguments
+        let log = CrashLog(path: arguments[3])
+        var calls = FileCalls.system
+        if arguments.count > 5, let number = Int(arguments[5]) {
+            if arguments[4] == "limit" {
+                limitFiles(to: number)
+            } else {
+                calls.write = killing(arguments[4], at: number)
+            }
+        }
+        log.write("life")
+        do {
+            let journal = try JobJournal(
+                at: URL(fileURLWithPath: arguments[1]),
+                job: "crashes",
+                safety: arguments[2] == "powerLoss" ? .powerLoss : .processCrash,
+                calls: calls,
+                watch: log
+            )
+            await live(journal, log)
+        } catch {
+            log.write("failed to open: \(error)")
+            exit(2)
+        }
+    }
+
+    private static func live(_ journal: JobJournal, _ log: CrashLog) async {
+        let job = CrashingJob(journal, log)
+        do {
+            try await job.run()
+            log.write("result \(try await job.value)")
+        } catch {
+            log.write(
+                "failed \(error is JobJournal.WriteError ? "JobJournal.WriteError" : "\(error)")"
+            )
+        }
+    }
+
+    private static func killing(
+        _ place: String,
+        at number: Int
+    ) -> @Sendable (Int32, UnsafeRawBufferPointer, Int) -> Int {
+        let writes = Guarded(0)
+        return { file, bytes, offset in
+            let isTheOne = writes.withLock { count in
+                count += 1
+                return count == number
+            }
+            guard isTheOne else { return FileCalls.system.write(file, bytes, offset) }
+            let count = ["before": 0, "in": bytes.count / 2, "after": bytes.count][place] ?? 0
+            let part = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+            if count > 0 { _ = FileCalls.system.write(file, part, offset) }
+            kill(getpid(), SIGKILL)
+            return count
+        }
+    }
+
+    private static func limitFiles(to size: Int) {
+        signal(SIGXFSZ, SIG_IGN)
+        var limit = rlimit(rlim_cur: rlim_t(size), rlim_max: rlim_t(size))
+        #if os(Linux)
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        #else
+        setrlimit(RLIMIT_FSIZE, &limit)
+        #endif
+    }
+}
+
+/// Lines that are in a file as soon as they are written.
+struct CrashLog: JournalWatch {
+    private let file: Int32
+
+    init(path: String) {
+        file = open(path, O_WRONLY | O_APPEND | O_CREAT, 0o600)
+    }
+
+    func write(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = Foundation.write(file, bytes, bytes.count)
+    }
+
+    func stepRuns(_ key: String, path: [UInt8], version: Int) {}
+
+    func stepRecorded(path: [UInt8], version: Int) {
+        write("recorded \(JobJournal.parts(of: path).joined(separator: "."))")
+    }
+}
