@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The tests that take minutes. `Support` has what they share with the tests of the package itself,
-// which compile the same files: no product of the package exists for tests alone.
+// The tests that take minutes. `Support` is shared with the test targets of job-kit, which compile
+// the same files. Therefore, job-kit has no product that exists for tests alone.
 let package = Package(
     name: "job-kit-endurance",
     platforms: [.macOS(.v15)],
@@ -15,13 +15,17 @@ let package = Package(
                 .product(name: "JobKitTesting", package: "job-kit"),
             ],
             path: ".",
-            exclude: ["README.md"],
-            sources: ["JobKitEnduranceTests", "Support/JobKit"]
+            exclude: [
+                "README.md", "Support/JobJournal", "Tests/JournalCrashJob",
+                "Tests/JournalEnduranceTests",
+            ],
+            sources: ["Support/JobKit", "Tests/JobKitEnduranceTests"],
+            swiftSettings: [.define("ENDURANCE")]
         ),
         .executableTarget(
             name: "journal-crash-job",
             dependencies: [.product(name: "JobJournal", package: "job-kit")],
-            path: "JournalCrashJob"
+            path: "Tests/JournalCrashJob"
         ),
         .testTarget(
             name: "JournalEnduranceTests",
@@ -31,8 +35,11 @@ let package = Package(
                 "journal-crash-job",
             ],
             path: ".",
-            exclude: ["README.md"],
-            sources: ["JournalEnduranceTests", "Support/JobJournal"]
+            exclude: [
+                "README.md", "Support/JobKit", "Tests/JobKitEnduranceTests",
+                "Tests/JournalCrashJob",
+            ],
+            sources: ["Support/JobJournal", "Tests/JournalEnduranceTests"]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -145,7 +145,7 @@ final class StepAsATaskTests: XCTestCase {
 
     /// A million with `JOURNAL_STEPS=1000000`, as CI has it in release.
     func testManyStepsInOneJournal() async throws {
-        let count = Int(ProcessInfo.processInfo.environment["JOURNAL_STEPS"] ?? "") ?? 20_000
+        let count = Int(ProcessInfo.processInfo.environment["JOURNAL_STEPS"] ?? "") ?? 5_000
         let folder = TemporaryFolder(self)
         let journal = try folder.journal()
         let queue = TaskQueue(maxConcurrentOperationCount: 64)

@@ -10,7 +10,7 @@ final class JobControllerTests: XCTestCase {
             var all = 0
             var groups = 0
             override func main() {
-                for _ in 0..<10_000 {
+                for _ in 0..<rounds(of: 10_000) {
                     trackAndQueue(ConcurrentOperation()) { _ in self.count += 1 }
                 }
             }
@@ -19,13 +19,13 @@ final class JobControllerTests: XCTestCase {
         }
         let job = Fan()
         try await job.run()
-        XCTAssertEqual([job.count, job.groups, job.all], [10_000, 1, 1])
+        XCTAssertEqual([job.count, job.groups, job.all], [rounds(of: 10_000), 1, 1])
     }
 
     func testSequentialSteps() async throws {
         let job = StepsJob()
         try await job.run()
-        XCTAssertEqual(job.count, 100_000)
+        XCTAssertEqual(job.count, StepsJob.stepCount)
     }
 
     func testDeepJobsOnOneWidthOneQueue() async throws {
@@ -41,7 +41,7 @@ final class JobControllerTests: XCTestCase {
             }
         }
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
-        try await Deep(depth: 10_000, queue: queue).run(on: queue)
+        try await Deep(depth: rounds(of: 10_000), queue: queue).run(on: queue)
         XCTAssertEqual(queue.operationCount, 0)
     }
 }

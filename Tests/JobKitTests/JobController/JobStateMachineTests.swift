@@ -223,7 +223,7 @@ import Testing
     /// Whatever comes in whatever order: each task is delivered or discarded once, no callback
     /// comes while suspended or after the end was decided, and the job finishes once, waiting for
     /// nothing.
-    @Test(arguments: 0..<200) func randomWalkKeepsTheRules(seed: Int) {
+    @Test(arguments: 0..<rounds(of: 200)) func randomWalkKeepsTheRules(seed: Int) {
         var random = WalkGenerator(seed: UInt64(seed))
         var machine = Machine()
         var open: [(name: String, group: Int)] = []

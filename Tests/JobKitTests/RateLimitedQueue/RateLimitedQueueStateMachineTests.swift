@@ -135,9 +135,9 @@ import Testing
     }
 
     /// Random inputs against a model that keeps every time and searches it.
-    @Test(arguments: 0..<200)
-    func randomWalkNeverExceedsTheRate(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+    @Test(arguments: 0..<rounds(of: 200))
+    func randomWalkNeverExceedsTheRate(seed: Int) {
+        var random = SeededGenerator(seed: UInt64(seed))
         let limit = Int.random(in: 1...4, using: &random)
         let interval = Int.random(in: 1...8, using: &random)
         var machine = Machine(limit: limit, interval: .seconds(interval))

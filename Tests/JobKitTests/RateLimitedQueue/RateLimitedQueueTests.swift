@@ -272,13 +272,14 @@ final class RateLimitedQueueTests: XCTestCase {
         await bounded { await job.waitForFinish() }
     }
 
-    func testHundredThousandWaitingOnes() async {
-        let queue = queue(limit: 50_000)
-        let operations = (0..<100_000).map { _ in ConcurrentOperation() }
+    func testOperationsBeyondTheLimitWaitInAnyNumber() async {
+        let count = rounds(of: 50_000)
+        let queue = queue(limit: count)
+        let operations = (0..<2 * count).map { _ in ConcurrentOperation() }
         for operation in operations { queue.addOperation(operation) }
-        XCTAssertEqual(target.held.count, 50_000)
-        for operation in operations.dropFirst(50_000) { operation.cancel() }
-        XCTAssertTrue(operations.dropFirst(50_000).allSatisfy(\.isFinished))
+        XCTAssertEqual(target.held.count, count)
+        for operation in operations.dropFirst(count) { operation.cancel() }
+        XCTAssertTrue(operations.dropFirst(count).allSatisfy(\.isFinished))
     }
 
     /// Notes when each operation arrives.

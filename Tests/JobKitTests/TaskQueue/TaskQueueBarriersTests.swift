@@ -31,8 +31,8 @@ import Testing
     /// Each removed by itself from the front of all the others, these would take minutes.
     @Test(.timeLimit(.minutes(30))) func manyBarriersCostNoMoreThanFew() {
         var epochs = TaskQueueBarriers()
-        for _ in 0..<300_000 { _ = epochs.barrierAdded() }
-        let inOrder = (0..<300_000)
+        for _ in 0..<rounds(of: 300_000) { _ = epochs.barrierAdded() }
+        let inOrder = (0..<rounds(of: 300_000))
             .allSatisfy { epoch in
                 defer { _ = epochs.entryFinished(epoch: epoch) }
                 return epochs.current == epoch
@@ -43,14 +43,14 @@ import Testing
 
     /// Entries may start when nothing is left before the last barrier before them; barriers when
     /// nothing at all is left before them.
-    @Test(arguments: UInt64(0)..<40) func randomWalkKeepsTheBarriersInOrder(seed: UInt64) {
+    @Test(arguments: 0..<rounds(of: 40)) func randomWalkKeepsTheBarriersInOrder(seed: Int) {
         struct Entry {
             let sequence: Int
             let isBarrier: Bool
             let epoch: Int
             var isParked = false
         }
-        var generator = WalkGenerator(seed: seed)
+        var generator = WalkGenerator(seed: UInt64(seed))
         var epochs = TaskQueueBarriers()
         var entries: [Entry] = []
         func mayStart(_ entry: Entry) -> Bool {

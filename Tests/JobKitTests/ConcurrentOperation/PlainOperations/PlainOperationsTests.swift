@@ -33,7 +33,7 @@ final class PlainOperationsTests: XCTestCase {
 
     /// The same without gates: added on one thread, cancelled on another.
     func testAddingAndCancellingLeavesNothingBehind() async {
-        for _ in 0..<500 {
+        for _ in 0..<rounds(of: 500) {
             let queue = TaskQueue()
             let dependencies = (0..<8).map { _ in BlockOperation {} }
             let dependent = BlockOperation {}

@@ -93,7 +93,7 @@ import Testing
 
     /// Copied at each, the list of those held would take minutes.
     @Test(.timeLimit(.minutes(30))) func manyTasksAreHeldWithoutCopyingThoseBefore() {
-        let count = 100_000
+        let count = rounds(of: 100_000)
         var (limited, early) = (limited([0: 1]), Machine())
         let tasks = (0...count).map { Task("\($0)") }
         #expect(submit(tasks[0], to: &limited))
@@ -222,7 +222,7 @@ import Testing
         #expect(tasks[1].admission.stage == .withdrawn)
     }
 
-    @Test(arguments: 0..<200) func randomWalkKeepsWidthAndOrder(seed: Int) {
+    @Test(arguments: 0..<rounds(of: 200)) func randomWalkKeepsWidthAndOrder(seed: Int) {
         var random = WalkGenerator(seed: UInt64(seed))
         var widths = [2, 3, Int.max]
         var machine = limited([0: 2, 1: 3, 2: .max])

@@ -218,7 +218,7 @@ final class JobCancelTests: XCTestCase {
     }
 
     func testCancelThatMeetsTrackingStartsNoTaskTwice() async {
-        for round in 0..<300 {
+        for round in 0..<rounds(of: 300) {
             let queue: any OperationScheduling =
                 round.isMultiple(of: 2) ? TaskQueue() : OperationQueue()
             let held = HeldOperation("held", stopsWhenCancelled: false)

@@ -149,7 +149,7 @@ final class ReportedProgressTests: XCTestCase {
 
     func testSuccessIsSeenWithAFractionOfOne() async throws {
         // Polled from another thread: never is the job finished and its fraction below 1.
-        for _ in 0..<500 {
+        for _ in 0..<rounds(of: 500) {
             let job = ScriptedJob { $0.trackAndQueue(InstantOperation("a")) }
             let progress = job.progress
             let began = Gate()

@@ -22,7 +22,7 @@ final class DeliveredOnceTests: XCTestCase {
     }
 
     func testFinishThatRacesWithTrackingIsDeliveredOnce() async throws {
-        for round in 0..<400 {
+        for round in 0..<rounds(of: 400) {
             let tasks: [Operation] = [
                 InstantOperation("a"), BlockOperation {}, HeldOperation("b"), UserOperation("c"),
             ]
@@ -41,7 +41,7 @@ final class DeliveredOnceTests: XCTestCase {
 
     func testTaskStartedByHandWhileItIsTrackedAndQueuedIsDeliveredOnce() async throws {
         // The task is started by somebody else, and never by the queue after its finish.
-        for round in 0..<400 {
+        for round in 0..<rounds(of: 400) {
             let task = HeldOperation("a")
             let job = ScriptedJob(queue: IdleQueue()) { job in
                 if round.isMultiple(of: 2) {

@@ -112,7 +112,7 @@ final class SharedTaskTests: XCTestCase {
     }
 
     func testJobsThatEndAtOnceDoNotBothLeaveTheTask() async {
-        for round in 0..<300 {
+        for round in 0..<rounds(of: 300) {
             let plain = UserOperation("plain", isHeld: true)
             let held = HeldOperation("held")
             let task: Operation = round.isMultiple(of: 3) ? plain : held
@@ -132,13 +132,14 @@ final class SharedTaskTests: XCTestCase {
         task.start()
         weak var shell: JobShell?
         do {
-            let jobs = (0..<20_000).map { job("\($0)", tracking: task) }
-            shell = jobs[10_000].shell
+            let count = rounds(of: 20_000)
+            let jobs = (0..<count).map { job("\($0)", tracking: task) }
+            shell = jobs[count / 2].shell
             for job in jobs.dropLast() { job.cancel() }
             XCTAssertFalse(task.isCancelled)
-            jobs[19_999].cancel()
+            jobs[count - 1].cancel()
             XCTAssertTrue(task.isCancelled)
-            for operation in [jobs[0], jobs[10_000], jobs[19_999]] {
+            for operation in [jobs[0], jobs[count / 2], jobs[count - 1]] {
                 await bounded { await operation.waitForFinish() }
             }
         }

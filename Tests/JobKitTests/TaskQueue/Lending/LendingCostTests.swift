@@ -65,7 +65,7 @@ final class LendingCostTests: XCTestCase {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         let job = StepsJob(queue: queue)
         try await job.run(on: queue)
-        XCTAssertEqual(job.count, 100_000)
+        XCTAssertEqual(job.count, StepsJob.stepCount)
     }
 }
 

@@ -200,7 +200,7 @@ final class LendingTests: XCTestCase {
 
     // One of both finds the other, whichever comes first.
     func testTaskIsAddedWhileItsJobBegins() async {
-        for _ in 0..<1_000 {
+        for _ in 0..<rounds(of: 1_000) {
             let queue = TaskQueue(maxConcurrentOperationCount: 1)
             let (job, task) = (JobController(), InstantOperation("task"))
             job.track(task)
@@ -256,7 +256,7 @@ final class LendingTests: XCTestCase {
 
     /// Limiting a queue and adding barriers races jobs that put their tasks there.
     func testLimitsAndBarriersRaceTheTasksOfJobs() async {
-        for round in 0..<300 {
+        for round in 0..<rounds(of: 300) {
             let queue = TaskQueue()
             await runOnThreads(2) { thread in
                 if thread == 0 {

@@ -314,8 +314,8 @@ import Testing
         #expect(!machine.remembersRequests)
     }
 
-    @Test(arguments: UInt64(0)..<40) func randomWalkKeepsTheRules(seed: UInt64) {
-        var walk = TaskQueueWalk(seed: seed, jobs: true)
+    @Test(arguments: 0..<rounds(of: 40)) func randomWalkKeepsTheRules(seed: Int) {
+        var walk = TaskQueueWalk(seed: UInt64(seed), jobs: true)
         for _ in 0..<800 { walk.step() }
         walk.drain()
     }

@@ -124,7 +124,7 @@ import Testing
     // W4: the text grows with the number of groups, and each row stands below its stage's first
     @Test(.timeLimit(.minutes(30))) func lineOfManyGroupsIsContinuedInFurtherLines() {
         var plan = LaunchPlan()
-        let count = 4_000
+        let count = 2_000
         for _ in 0..<count { _ = plan.groupAdded([.mainQueue, .concurrentQueue]) }
         let names = (0..<count).flatMap { ["main \($0)", "beside \($0)"] }
         let text = timeline(plan, names.map { ($0, 0, 1, .succeeded) }, ended: 1).text()

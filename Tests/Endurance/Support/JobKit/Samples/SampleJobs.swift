@@ -87,14 +87,15 @@ extension XCTestCase {
 }
 
 // Operation forces @unchecked. The count is changed in the job's own callbacks only.
-/// A job of 100,000 steps, each started by the callback of the one before.
+/// A job of many steps, each started by the callback of the one before.
 final class StepsJob: JobController, @unchecked Sendable {
+    static let stepCount = rounds(of: 100_000)
     private(set) var count = 0
 
     override func main() { step() }
 
     private func step() {
-        guard count < 100_000 else { return }
+        guard count < Self.stepCount else { return }
         trackAndQueue(ConcurrentOperation()) { _ in
             self.count += 1
             self.step()

@@ -3,7 +3,7 @@ import XCTest
 
 /// Whether worlds call every public member, by the words of the sources.
 final class WorldCoverageTests: XCTestCase {
-    private static let root = (0..<5)
+    private static let root = (0..<6)
         .reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
 
     /// What worlds call without its name.
@@ -33,7 +33,7 @@ final class WorldCoverageTests: XCTestCase {
     func testWorldsCallEveryPublicMember() throws {
         let folder = Self.root.appendingPathComponent("Sources").path
         try XCTSkipUnless(FileManager.default.fileExists(atPath: folder), "without its sources")
-        let words = try found("(\\w+)", in: text(of: "Tests/Endurance/JobKitEnduranceTests/Worlds"))
+        let words = try found("(\\w+)", in: text(of: "Tests/Endurance/Tests/JobKitEnduranceTests/Worlds"))
         let declaration =
             "^ *(?:@\\w+(?:\\(.*?\\))? +)*(?:public|open) "
             + "(?:(?:final|static|weak|private\\(set\\)) )*(?:func|var) (\\w+)"

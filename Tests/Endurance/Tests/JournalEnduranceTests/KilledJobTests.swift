@@ -68,8 +68,7 @@ final class KilledJobTests: XCTestCase {
     ///
     /// Lives take most of this package's time. CI's release part tries each write.
     private func killAtEveryWrite(_ safety: String) throws {
-        let environment = ProcessInfo.processInfo.environment["JOURNAL_STRIDE"]
-        let step = environment.flatMap { Int($0) } ?? 4
+        let step = journalStride(4)
         let folder = TemporaryFolder(self).url
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         XCTAssertEqual(try live(folder, safety, []), 0)

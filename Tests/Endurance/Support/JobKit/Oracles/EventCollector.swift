@@ -1,7 +1,8 @@
 import Foundation
-import JobKit
 import JobKitTesting
 import Synchronization
+
+@testable import JobKit
 
 /// Collects events for a test; names stand for operations.
 final class EventCollector: JobObserver {
