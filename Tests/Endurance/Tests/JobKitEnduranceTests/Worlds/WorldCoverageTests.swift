@@ -33,7 +33,8 @@ final class WorldCoverageTests: XCTestCase {
     func testWorldsCallEveryPublicMember() throws {
         let folder = Self.root.appendingPathComponent("Sources").path
         try XCTSkipUnless(FileManager.default.fileExists(atPath: folder), "without its sources")
-        let words = try found("(\\w+)", in: text(of: "Tests/Endurance/Tests/JobKitEnduranceTests/Worlds"))
+        let worlds = "Tests/Endurance/Tests/JobKitEnduranceTests/Worlds"
+        let words = try found("(\\w+)", in: text(of: worlds))
         let declaration =
             "^ *(?:@\\w+(?:\\(.*?\\))? +)*(?:public|open) "
             + "(?:(?:final|static|weak|private\\(set\\)) )*(?:func|var) (\\w+)"
