@@ -75,20 +75,14 @@ extension ConcurrentOperation {
         }
     }
 
-    /// Finishes the operation as it stands, and frees the cancel that is stuck in it.
-    ///
-    /// - Parameters:
-    ///   - decision: What follows from the end of the time to stop.
-    ///   - decide: Ends a job that has not decided upon its end.
-    func giveUp(_ decision: OperationLifecycle.GivingUp, decide: () -> Void = {}) {
+    /// Finishes the operation although its work has not stopped, and frees the cancellation that is
+    /// stuck in it.
+    func abandon() {
+        let decision = transition { $0.stopTimePassed() }
         guard decision != .ignore else { return }
         let isTold = currentLifecycle.contains(.notifying)
         let listeners = isTold ? Array(hooks.withLock { $0.audience.listeners }) : []
-        switch decision {
-        case .end: end()
-        case .decide: decide()
-        case .ignore, .left: break
-        }
+        if decision == .end { end() }
         // Each on a thread that may be blocked in its turn.
         for listener in listeners { DispatchQueue.global().async { listener.cancelIsStuck() } }
     }

@@ -38,15 +38,20 @@ extension ConcurrentOperation {
     /// How long the operation may take to stop, measured on its ``clock`` from the stop request;
     /// nil for as long as it takes.
     ///
-    /// An operation that was told to stop, by a cancel or by an overrun while it was executing, and
-    /// has not finished in this time is *given up*: it finishes as it stands. Its outcome is as it
-    /// was decided, its place in its queue is free, its callbacks are called, and its dependents
-    /// start. Whatever its work does later is ignored, a late finish or value included. A thread
-    /// that the work blocks is replaced in the operation's ``TaskQueue``. A job that is given up
-    /// leaves its unfinished tasks to themselves and calls none of its callbacks any more.
+    /// If an executing operation was cancelled or has timed out, and has not finished within this
+    /// time, it is *abandoned*: it finishes at once, with the outcome that was already decided. Its
+    /// permit is freed, its callbacks are called, and its dependents start. JobKit ignores
+    /// everything that its work does later, including a late call of `finish`. If the work blocks a
+    /// thread of a ``TaskQueue``, the queue replaces that thread.
     ///
     /// ``isAbandoned`` is true from then on. Code that cannot be stopped may still run: this is the
     /// one case in which an operation has finished before its code has returned.
+    ///
+    /// For a job, the time limits the wait for its tasks. It counts from the moment at which the
+    /// job begins to end: it was cancelled, has failed, has timed out or finishes early. When the
+    /// time has passed, the job leaves every task that it still waits for and ends as usual. A
+    /// cancelled job calls ``JobController/jobCancelled()``. A job is never abandoned: if its own
+    /// code does not return, it does not finish.
     ///
     /// The time may be set whenever the operation has not finished, and always counts from the stop
     /// request. If neither a time nor a clock was set before that request, it may be up to about a
@@ -89,16 +94,13 @@ extension ConcurrentOperation {
         case .announceAndSkipMain, .announceAndTell: break
         }
         stopRequestedAt.store(max(1, CoarseTime.now.rawValue), ordering: .relaxed)
-        if currentLifecycle.contains(.isTimed) { watchStopTime() }
+        // A job's time counts from the decision about its end.
+        if currentLifecycle.contains(.isTimed), !isJob { watchStopTime() }
     }
 
-    /// Waits for ``maximumStopTime`` to pass, if the operation was told to stop.
+    /// Waits for ``maximumStopTime`` to pass, if the operation was asked to stop.
     func watchStopTime() {
-        let state = currentLifecycle
-        guard state.contains([.started, .cancelled]), !state.contains(.finished) else { return }
-        let request = stopRequestedAt.load(ordering: .relaxed)
-        // Just being told, if the request is not noted yet.
-        let seconds = request == 0 ? 0 : CoarseTime(rawValue: request).wholeSeconds(to: .now)
+        guard let seconds = stopRequest?.wholeSeconds(to: .now) else { return }
         timers().watch(\.stop, ago: .seconds(seconds)) { [weak self] in self?.stopTimePassed() }
     }
 

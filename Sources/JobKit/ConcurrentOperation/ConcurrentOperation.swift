@@ -122,8 +122,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Whether the operation was finished because its ``maximumStopTime`` had passed.
     ///
-    /// Its outcome is as it was decided; code of its own may still be running.
-    public final var isAbandoned: Bool { currentLifecycle.contains([.givenUp, .finished]) }
+    /// Code of its own may still be running. A job is never abandoned.
+    public final var isAbandoned: Bool { currentLifecycle.contains([.abandoned, .finished]) }
 
     /// Why the operation failed; nil until it has finished, and nil if it did not fail.
     public final var error: (any Error)? {
@@ -293,10 +293,17 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         DispatchQueue.global().async { [self] in carryOut(decision) }
     }
 
-    /// The time to stop has passed; a job leaves its tasks.
-    func stopTimePassed() {
-        giveUp(transition { $0.stopTimePassed(decides: false) })
+    /// When the operation was asked to stop; nil unless ``maximumStopTime`` counts.
+    var stopRequest: CoarseTime? {
+        let state = currentLifecycle
+        guard state.contains([.started, .cancelled]), !state.contains(.finished) else { return nil }
+        let request = stopRequestedAt.load(ordering: .relaxed)
+        // Just being asked, if the request is not noted yet.
+        return request == 0 ? .now : CoarseTime(rawValue: request)
     }
+
+    /// ``maximumStopTime`` has passed; a job leaves its tasks.
+    func stopTimePassed() { abandon() }
 
     /// The operation stands in no ``TaskQueue`` and may have become ready, or was cancelled; a
     /// launch task may be waited for on the main thread.

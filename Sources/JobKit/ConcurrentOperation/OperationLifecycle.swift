@@ -49,8 +49,8 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     static let isShared = Self(rawValue: 1 << 20)
     /// The class does more in `start()` than others: a workflow.
     static let startsItsOwnWay = Self(rawValue: 1 << 21)
-    /// The time to stop has passed: the end waits for no code of the operation's any more.
-    static let givenUp = Self(rawValue: 1 << 22)
+    /// The time to stop has passed: the end no longer waits for the operation's code.
+    static let abandoned = Self(rawValue: 1 << 22)
     /// `queuePriority` was set.
     static let prioritized = Self(rawValue: 1 << 23)
 
@@ -71,15 +71,13 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     }
 
     /// What follows from the end of the time to stop.
-    enum GivingUp: Equatable {
-        /// The operation was not told to stop, or it has ended.
+    enum StopTimeAction: Equatable {
+        /// The operation was not asked to stop, or it has ended.
         case ignore
         /// The caller carries out the end.
         case end
-        /// A finish that is being stored, or a job's decision, carries out the end.
+        /// A finish that is being stored carries out the end.
         case left
-        /// The job has yet to decide upon its end.
-        case decide
     }
 
     /// What follows from a job's decision about its end.
@@ -171,23 +169,19 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
         return contains(.settled) ? endClaimed() : false
     }
 
-    /// The time to stop has passed.
+    /// The time to stop has passed, of an operation that is not a job.
     ///
-    /// A `didCancel()` that is running holds back the end no longer: a thread that stores a finish
-    /// or decides from now on carries it out at once.
-    ///
-    /// - Parameter decides: Whether the operation is a job, which decides upon its end by itself.
-    /// - Returns: What the caller does.
-    mutating func stopTimePassed(decides: Bool) -> GivingUp {
+    /// A `didCancel()` that is running no longer holds back the end: a thread that stores a finish
+    /// from now on carries it out at once.
+    mutating func stopTimePassed() -> StopTimeAction {
         guard contains([.started, .cancelled]), !contains(.ending) else { return .ignore }
-        insert(.givenUp)
-        guard !contains(.claimed) else { return contains(.settled) && endClaimed() ? .end : .left }
-        guard !decides else { return .decide }
+        insert(.abandoned)
+        guard !contains(.claimed) || contains(.settled) else { return .left }
         return endClaimed() ? .end : .left
     }
 
     /// Whether the end waits for the return of a `didCancel()`.
-    private var isHeldByNotice: Bool { contains(.notifying) && !contains(.givenUp) }
+    private var isHeldByNotice: Bool { contains(.notifying) && !contains(.abandoned) }
 
     /// Returns whether the caller is the one who carries out the end.
     mutating func endClaimed() -> Bool {

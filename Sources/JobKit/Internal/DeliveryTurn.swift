@@ -48,47 +48,20 @@ struct DeliveryTurn: ~Copyable, Sendable {
         return before == 0 ? .taken : before > 0 ? .left : .closed
     }
 
-    /// What becomes of a turn that a thread gives back.
-    enum Return: Equatable {
-        /// No thread has it, or another thread has it already.
-        case open
-        /// There are more shares than were seen: the thread keeps it.
-        case kept
-        /// All turns have ended while the thread had it.
-        case closed
-    }
-
-    /// Gives the turn back, unless there are more shares than were seen.
-    func giveBack(_ seen: Seen) -> Return {
-        guard seen.shares > 0 else { return .closed }
-        let (isGivenBack, _) = shares.compareExchange(
+    /// Gives the turn back; returns false if there are more shares than were seen, so that the
+    /// thread keeps it.
+    func giveBack(_ seen: Seen) -> Bool {
+        shares.compareExchange(
             expected: seen.shares,
             desired: 0,
             ordering: .sequentiallyConsistent
         )
-        return isGivenBack ? .open : .kept
+        .exchanged
     }
 
-    /// Gives the turn back, of which no share is left undone; returns false if all turns have ended
-    /// while the thread had it.
-    func open() -> Bool {
-        var current = shares.load(ordering: .relaxed)
-        while current >= 0 {
-            let (exchanged, original) = shares.weakCompareExchange(
-                expected: current,
-                desired: 0,
-                ordering: .sequentiallyConsistent
-            )
-            if exchanged { return true }
-            current = original
-        }
-        return false
-    }
+    /// Gives the turn back, of which no share is left undone.
+    func open() { shares.store(0, ordering: .sequentiallyConsistent) }
 
-    /// Ends all turns; returns whether a thread has one, and learns of the end when it gives it
-    /// back.
-    @discardableResult
-    func close() -> Bool {
-        shares.exchange(Self.closed, ordering: .sequentiallyConsistent) > 0
-    }
+    /// Ends all turns; only the thread that has the turn, or the last owner, calls this.
+    func close() { shares.store(Self.closed, ordering: .sequentiallyConsistent) }
 }

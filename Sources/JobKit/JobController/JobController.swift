@@ -121,7 +121,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     /// All tasks are cancelled when this returns. No further step callback starts; a running one
     /// completes. When its tasks have stopped, the job calls ``jobCancelled()`` and finishes.
     open override func cancel() {
-        let isFirst = shell.requestEnd(.cancelled)
+        let isFirst = shell.requestEnd(of: self, .cancelled)
         super.cancel()
         if isFirst { shell.cancelTasks(of: self) } else { shell.helpToCancelTasks(of: self) }
     }
@@ -167,7 +167,6 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     override func startedWithoutMain() {
         _ = shell.begin(self, mayEnterMain: false)
         shell.mainReturned()
-        if currentLifecycle.contains([.isTimed, .cancelled]) { watchStopTime() }
         ThreadContext.current.pointee.frame.delivery = shell
     }
 
@@ -180,7 +179,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 
     override func overran() {
-        guard shell.requestEnd(.overrun) else { return }
+        guard shell.requestEnd(of: self, .overrun) else { return }
         let decision = transition { $0.runtimeOverrun() }
         stopRequested(decision)
         DispatchQueue.global()
@@ -190,9 +189,11 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
             }
     }
 
-    override func stopTimePassed() {
-        giveUp(transition { $0.stopTimePassed(decides: true) }) { shell.giveUp(self) }
+    override var stopRequest: CoarseTime? {
+        shell.ask { $0.machine.ending != nil && !$0.machine.hasFinished ? $0.endRequestedAt : nil }
     }
+
+    override func stopTimePassed() { shell.leaveTasks() }
 
     override func becameFinished() {
         // The progress may have been asked for since the end was decided.

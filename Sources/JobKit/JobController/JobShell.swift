@@ -87,7 +87,7 @@ final class JobShell: CallbackDelivery {
     func mainReturned() {
         send { $0.mainReturned() }
         ProgressReport(of: self).taskAdvanced()
-        if !mailbox.turn.open() { releaseGivenUp() }
+        mailbox.turn.open()
     }
 
     /// Lets go of everything; returns what a job that never ran still owned.

@@ -26,8 +26,8 @@ struct JobState {
     private(set) var work: Task<Void, Never>?
     /// Nil until it is asked for.
     private(set) var progress: JobProgress?
-    /// The names of the tasks that the job left when it was given up; nil for none.
-    var leftTasks: String?
+    /// The tasks that the job had left when it finished.
+    private(set) var leftTasks: [LeftTask] = []
     /// Why the job failed, once that is decided.
     private(set) var failure: (any Error)?
     /// When the job's end was decided.
@@ -42,8 +42,6 @@ struct JobState {
         _ job: JobController,
         mayEnterMain: Bool
     ) -> (entersMain: Bool, hasTasks: Bool) {
-        // It may have been given up while it waited for its callback queue.
-        guard !machine.hasFinished else { return (false, false) }
         owner.jobStarted(job)
         let hasTasks = machine.openCount > 0
         guard mayEnterMain, machine.ending == nil else {
@@ -74,6 +72,12 @@ struct JobState {
         return true
     }
 
+    /// The job was cancelled while it was about to finish as completed.
+    mutating func completionRefused() {
+        machine.completionRefused()
+        endRequestedAt = .now
+    }
+
     /// The end was decided; returns the tasks to cancel, and the work.
     mutating func cancelBegan() -> (tasks: [TaskRecord], work: Task<Void, Never>?) {
         admission.jobEnds()
@@ -89,17 +93,15 @@ struct JobState {
         return (records, groups.takeCompletions(), contexts.jobEnded())
     }
 
-    /// The job is given up.
+    /// The time to stop has passed.
     ///
-    /// - Returns: The tasks to be left to themselves, and whether a cancel may not have reached all
-    ///   of them; nil for a job that ends anyway.
-    mutating func gaveUp() -> (left: [(record: TaskRecord, task: Operation)], mayMissTasks: Bool)? {
-        let mayMissTasks = machine.isReachingTasks || machine.ending == nil
-        guard machine.gaveUp() else { return nil }
-        admission.jobEnds()
-        let left = tasks.awaited.compactMap { record in record.task.map { (record, $0) } }
-        return (left, mayMissTasks)
+    /// - Returns: The tasks that the job leaves; nil if it is not ending, or has finished.
+    mutating func stopTimePassed() -> [TaskRecord]? {
+        machine.stopTimePassed() ? tasks.awaited : nil
     }
+
+    /// The job finishes, and leaves these tasks.
+    mutating func tasksLeft(_ tasks: [LeftTask]) { leftTasks = tasks }
 
     // MARK: Work
 
@@ -348,13 +350,4 @@ struct JobOwner {
     mutating func jobStarted(_ job: JobController) { started = job }
 
     mutating func jobFinished() { started = nil }
-
-    // MARK: Giving up
-
-    /// The job, given up while a thread was in its code, until that has left it.
-    private var givenUp: JobController?
-
-    mutating func jobGivenUp(_ job: JobController) { givenUp = job }
-
-    mutating func takeGivenUp() -> JobController? { givenUp.take() }
 }

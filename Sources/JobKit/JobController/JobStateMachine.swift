@@ -28,8 +28,6 @@ struct JobStateMachine<Mail> {
         case normal
         case cancelAtOnce
         case refused
-        /// The job was given up, and does not track the task.
-        case tooLate
     }
 
     private enum Stage {
@@ -50,8 +48,8 @@ struct JobStateMachine<Mail> {
 
     private(set) var ending: Ending?
     private(set) var isSuspended = false
-    /// Whether the job finishes without waiting for its own code, its tasks and what cancels them.
-    private(set) var isAbandoned = false
+    /// Whether the time to stop has passed, so that the job waits for no task any longer.
+    private(set) var hasLeftTasks = false
     /// Whether the job waits for work of its own, besides its tasks.
     private(set) var isWorking = false
     private var stage = Stage.pending
@@ -107,7 +105,6 @@ struct JobStateMachine<Mail> {
     mutating func suspensionChanged(to isSuspended: Bool) { self.isSuspended = isSuspended }
 
     mutating func taskTracked(group: Int) -> Tracking {
-        guard !isAbandoned else { return .tooLate }
         guard stage != .finished else { return .refused }
         openCount += 1
         while group >= openByGroup.count { openByGroup.append(0) }
@@ -164,26 +161,14 @@ struct JobStateMachine<Mail> {
     /// The work has ended, or is not to be waited for.
     mutating func workEnded() { isWorking = false }
 
-    // MARK: Giving up
+    // MARK: The time to stop
 
-    /// The time of a job that was told to stop has passed: it calls nothing of its own any more,
-    /// and no longer waits for the callback that is running.
-    ///
-    /// - Returns: Whether the job's tasks are to be left; it ends anyway otherwise.
-    mutating func gaveUp() -> Bool {
-        isAbandoned = true
+    /// The time to stop has passed; returns whether the caller must leave the job's tasks.
+    mutating func stopTimePassed() -> Bool {
+        guard ending != nil, stage != .finished else { return false }
+        hasLeftTasks = true
         isWorking = false
-        guard stage != .finished else { return false }
-        ending = ending ?? .cancelled
-        noteDelivered()
         return true
-    }
-
-    /// How a job ends that was given up, once it waits for nothing; the caller finishes it.
-    mutating func givenUpEnd() -> Ending? {
-        guard isAbandoned, stage != .finished, openCount == 0, let ending else { return nil }
-        stage = .finished
-        return ending
     }
 
     // MARK: Steps
@@ -251,8 +236,8 @@ struct JobStateMachine<Mail> {
             return .discard(arrival.mail)
         }
         guard let ending, stage != .finished, isAfterMain else { return .none }
-        guard openCount == 0, !isWorking, !isCancellingTasks || isAbandoned else { return .none }
-        if ending == .cancelled, stage == .afterMain, !hasCalledCancelled, !isAbandoned {
+        guard openCount == 0, !isWorking, !isCancellingTasks else { return .none }
+        if ending == .cancelled, stage == .afterMain, !hasCalledCancelled {
             hasCalledCancelled = true
             return .callCancelled
         }

@@ -103,9 +103,8 @@ struct StallReport {
 
     private mutating func firstLine(of root: JobController, _ stall: JobStall) -> String {
         guard !root.isFinished else {
-            guard root.isAbandoned else { return "\(root.label): finished" }
-            let left = root.shell.ask { $0.leftTasks }
-            return "\(root.label): finished, given up" + (left.map { ", leaving \($0)" } ?? "")
+            let left = LeftTask.names(root.shell.ask { $0.leftTasks })
+            return "\(root.label): finished" + (left.map { ", leaving \($0)" } ?? "")
         }
         var line = "\(root.label): "
         if root.currentLifecycle.contains(.started) {

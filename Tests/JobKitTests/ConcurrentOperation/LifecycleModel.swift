@@ -9,8 +9,8 @@ struct LifecycleModel: Hashable {
         case cancellationBrought, stored, endCarriedOut
         // A job decides by itself how it ends, and no finish is stored.
         case decideToFail, decideToComplete, decideToBeCancelled, decidedEndDue
-        // The time to stop has passed, of an operation or of a job.
-        case giveUp, giveUpJob
+        // The time to stop has passed, of an operation that is not a job.
+        case passStopTime
     }
 
     enum Settled: Hashable { case byCancel, byOverrun }
@@ -25,8 +25,6 @@ struct LifecycleModel: Hashable {
     var isCancellationDue = false
     var isDecidedEndDue = false
     var isEnding = false
-    /// A job that was given up has yet to decide upon its end.
-    var isDecisionDue = false
 
     // What has happened.
     var starts = 0
@@ -72,16 +70,12 @@ struct LifecycleModel: Hashable {
             storing = nil
             grantEnd(word.finishStored(brought))
         case .decideToFail, .decideToComplete, .decideToBeCancelled:
-            guard mains == 1 || isDecisionDue, firstFinish == nil, endings == 0, decision == nil
+            guard mains == 1, firstFinish == nil, endings == 0, decision == nil, !isAbandoned
             else { return false }
             decide(event)
-            if decision != nil { isDecisionDue = false }
-        case .giveUp, .giveUpJob:
-            // A job decides upon its end, and stores no finish.
-            guard (event == .giveUpJob ? firstFinish : decision) == nil,
-                event == .giveUpJob || !isDecisionDue
-            else { return false }
-            giveUp(isJob: event == .giveUpJob)
+        case .passStopTime:
+            guard decision == nil else { return false }
+            passStopTime()
         case .decidedEndDue:
             guard isDecidedEndDue else { return false }
             isDecidedEndDue = false
@@ -164,27 +158,20 @@ struct LifecycleModel: Hashable {
         }
     }
 
-    private mutating func giveUp(isJob: Bool) {
+    private mutating func passStopTime() {
         let wasTold = starts == 1 && settled != nil && endings == 0
-        switch word.stopTimePassed(decides: isJob) {
+        switch word.stopTimePassed() {
         case .ignore:
-            if wasTold, !word.contains(.givenUp) { fault("not given up") }
+            if wasTold, !word.contains(.abandoned) { fault("not abandoned") }
             return
         case .end:
-            grantEndOfGivenUp()
+            isAbandoned = true
+            grantEnd(true)
         case .left:
-            if firstFinish == nil, decision == nil { fault("nobody ends it") }
-        case .decide:
-            if !isJob || decision != nil { fault("decides again") }
-            isDecisionDue = true
+            if firstFinish == nil { fault("nobody ends it") }
         }
-        if !wasTold { fault("given up before it was told to stop") }
+        if !wasTold { fault("abandoned before it was asked to stop") }
         isAbandoned = true
-    }
-
-    private mutating func grantEndOfGivenUp() {
-        isAbandoned = true
-        grantEnd(true)
     }
 
     /// Returns whether the operation took notice.

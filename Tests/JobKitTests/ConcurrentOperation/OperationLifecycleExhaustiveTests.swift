@@ -35,7 +35,6 @@ import Testing
         #expect(Self.reachable.keys.contains { $0.word.contains(.finished) && $0.tellings == 1 })
         #expect(Self.reachable.keys.contains { $0.word.outcome == .timedOut })
         #expect(Self.reachable.keys.contains { $0.isAbandoned && $0.isTelling && $0.endings == 1 })
-        #expect(Self.reachable.keys.contains { $0.isAbandoned && $0.decision != nil })
     }
 
     @Test func noStepContradictsTheModel() {
@@ -60,7 +59,7 @@ import Testing
     @Test func nothingRunsAfterTheEnd() {
         expectEverywhere("neither main nor didCancel") { model in
             guard model.endings == 1 else { return true }
-            // O11: where it was given up, `didCancel()` may still run.
+            // O11: where it was abandoned, `didCancel()` may still run.
             return (!model.isTelling || model.isAbandoned)
                 && !(model.isPreparing && model.mains == 0 && canEnter(model))
         }
@@ -77,7 +76,7 @@ import Testing
         expectEverywhere("it has ended") { model in
             let isQuiet =
                 !model.isPreparing && model.skips == 0 && !model.isTelling && model.storing == nil
-                && !model.isDecidedEndDue && !model.isEnding && !model.isDecisionDue
+                && !model.isDecidedEndDue && !model.isEnding
             guard isQuiet, model.starts == 1 else { return true }
             let mustEnd =
                 model.firstFinish != nil || model.mains == 0 || model.decision != nil
@@ -86,21 +85,20 @@ import Testing
         }
     }
 
-    // O11: what was given up ends as soon as what a finish or a decision brings is stored, whatever
+    // O11: what was abandoned ends as soon as what a finish or a decision brings is stored, whatever
     // runs.
-    @Test func givenUpOperationEndsWhateverItsCodeDoes() {
+    @Test func abandonedOperationEndsWhateverItsCodeDoes() {
         expectEverywhere("it has ended") { model in
             let isOnItsWay =
                 model.storing != nil || model.isDecidedEndDue || model.isEnding
-                || model.isDecisionDue
             return !model.isAbandoned || isOnItsWay || model.word.contains(.finished)
         }
-        expectEverywhere("told to stop first") { !$0.isAbandoned || $0.settled != nil }
+        expectEverywhere("asked to stop first") { !$0.isAbandoned || $0.settled != nil }
         expectEverywhere("and started") { !$0.isAbandoned || $0.starts == 1 }
     }
 
     // O11: a finish, a value or a cancel that comes late is ignored.
-    @Test func nothingChangesAGivenUpOperationThatHasEnded() {
+    @Test func nothingChangesAnAbandonedOperationThatHasEnded() {
         let ended = Self.reachable.filter { $0.key.isAbandoned && $0.key.word.contains(.finished) }
         #expect(ended.count > 10)
         for (model, path) in ended {
@@ -108,7 +106,7 @@ import Testing
             #expect(word.finishCalled() == false, "after \(path)")
             #expect(word.cancelCalled() == .ignore, "after \(path)")
             #expect(word.runtimeOverrun() == .ignore, "after \(path)")
-            #expect(word.stopTimePassed(decides: false) == .ignore, "after \(path)")
+            #expect(word.stopTimePassed() == .ignore, "after \(path)")
             #expect(word.mainEntering() == false, "after \(path)")
             #expect(word.mainSkipped() == false, "after \(path)")
             #expect(word.didCancelReturned() == false, "after \(path)")

@@ -173,65 +173,45 @@ import Testing
         #expect(life.outcome == .succeeded)
     }
 
-    // O11: only what was started and told to stop is given up.
+    // O11: only what was started and asked to stop is abandoned.
     @Test(arguments: [
         [], [Life.started, .entered, .executing], [.cancelled],
         [.started, .entered, .executing, .claimed],
         [.started, .entered, .executing, .cancelled, .ending],
         [.started, .entered, .executing, .cancelled, .ending, .finished],
     ])
-    func givingUpIsIgnored(life: Life) {
-        for decides in [false, true] {
-            var life = life
-            let before = life
-            #expect(life.stopTimePassed(decides: decides) == .ignore)
-            #expect(life == before)
-        }
+    func abandonmentIsIgnored(life: Life) {
+        var word = life
+        #expect(word.stopTimePassed() == .ignore)
+        #expect(word == life)
     }
 
     // O11: the outcome is as decided, and a `didCancel()` that never returns holds nothing back.
-    @Test func givenUpOperationEndsAsItStands() {
+    @Test func abandonedOperationEndsAsItStands() {
         var cancelled: Life = [.started, .entered, .executing]
         #expect(cancelled.cancelCalled() == .announceAndTell)
-        #expect(cancelled.stopTimePassed(decides: false) == .end)
+        #expect(cancelled.stopTimePassed() == .end)
         #expect(cancelled.outcome == .cancelled)
         var overrun: Life = [.started, .entered, .executing]
         #expect(overrun.runtimeOverrun() == .announceAndTell)
         #expect(overrun.didCancelReturned() == false)
-        #expect(overrun.stopTimePassed(decides: false) == .end)
+        #expect(overrun.stopTimePassed() == .end)
         #expect(overrun.outcome == .timedOut)
     }
 
     // O11, O2: a finish that waits for `didCancel()` waits no longer.
-    @Test func givingUpEndsWhatAFinishBrought() {
+    @Test func abandonmentEndsWhatAFinishBrought() {
         var stored: Life = [.started, .entered, .executing]
         #expect(stored.cancelCalled() == .announceAndTell)
         #expect(stored.finishCalled() == true)
         #expect(stored.finishStored([]) == false)
-        #expect(stored.stopTimePassed(decides: false) == .end)
+        #expect(stored.stopTimePassed() == .end)
         var storing: Life = [.started, .entered, .executing]
         #expect(storing.cancelCalled() == .announceAndTell)
         #expect(storing.finishCalled() == true)
-        #expect(storing.stopTimePassed(decides: false) == .left)
+        #expect(storing.stopTimePassed() == .left)
         #expect(storing.finishStored([]) == true)
         #expect(storing.didCancelReturned() == false)
-    }
-
-    // O11: a job decides by itself, and then ends although its `didCancel()` runs.
-    @Test func givenUpJobDecidesAndEnds() {
-        var life: Life = [.started, .entered, .executing]
-        #expect(life.cancelCalled() == .announceAndTell)
-        #expect(life.stopTimePassed(decides: true) == .decide)
-        #expect(life.endDecided(.withCancellation, unlessCancelled: false) == .taken)
-        #expect(life.stopTimePassed(decides: true) == .left)
-        #expect(life.decidedEndDue() == true)
-        #expect(life.didCancelReturned() == false)
-        var decided: Life = [.started, .entered, .executing]
-        #expect(decided.cancelCalled() == .announceAndTell)
-        #expect(decided.endDecided(.withError, unlessCancelled: false) == .taken)
-        #expect(decided.decidedEndDue() == false)
-        #expect(decided.stopTimePassed(decides: true) == .end)
-        #expect(decided.outcome == .failed)
     }
 
     /// A repair that is announced once leaves all else as it is.

@@ -15,7 +15,7 @@ import Testing
         let turn = DeliveryTurn()
         #expect(turn.claim() == .taken)
         #expect(turn.claim() == .left)
-        #expect(turn.giveBack(turn.seen) == .open)
+        #expect(turn.giveBack(turn.seen) == true)
         #expect(turn.isOpen == true)
         #expect(turn.claim() == .taken)
     }
@@ -25,15 +25,15 @@ import Testing
         #expect(turn.claim() == .taken)
         let seen = turn.seen
         #expect(turn.claim() == .left)
-        #expect(turn.giveBack(seen) == .kept)
+        #expect(turn.giveBack(seen) == false)
         #expect(turn.isOpen == false)
-        #expect(turn.giveBack(turn.seen) == .open)
+        #expect(turn.giveBack(turn.seen) == true)
     }
 
     @Test func turnThatIsMadeTakenIsOpenedByItsOwner() {
         let turn = DeliveryTurn(isTaken: true)
         #expect(turn.claim() == .left)
-        #expect(turn.open() == true)
+        turn.open()
         #expect(turn.isOpen == true)
         #expect(turn.claim() == .taken)
     }
@@ -43,34 +43,9 @@ import Testing
         #expect(turn.claim() == .taken)
         let seen = turn.seen
         turn.close()
-        #expect(turn.giveBack(seen) == .kept)
+        #expect(turn.giveBack(seen) == false)
         for _ in 0..<1_000 { #expect(turn.claim() == .closed) }
         #expect(turn.isOpen == false)
-    }
-
-    /// A thread that has given the turn back is not told of the end; the one that has it is, once.
-    @Test func onlyTheThreadThatHasTheTurnLearnsOfTheEnd() {
-        let turn = DeliveryTurn(isTaken: true)
-        #expect(turn.giveBack(turn.seen) == .open)
-        #expect(turn.claim() == .taken)
-        let seen = turn.seen
-        #expect(turn.close() == true)
-        #expect(turn.giveBack(seen) == .kept)
-        #expect(turn.giveBack(turn.seen) == .closed)
-        #expect(turn.close() == false)
-    }
-
-    @Test func turnThatHasEndedIsNotOpened() {
-        let turn = DeliveryTurn(isTaken: true)
-        #expect(turn.close() == true)
-        #expect(turn.open() == false)
-        #expect(turn.claim() == .closed)
-    }
-
-    @Test func endOfATurnThatNoThreadHasIsLeftToNone() {
-        let turn = DeliveryTurn(isTaken: true)
-        #expect(turn.open() == true)
-        #expect(turn.close() == false)
     }
 
     @Test func everyShareOfManyThreadsIsDoneByOneAtATime() async {
@@ -100,7 +75,7 @@ private final class DeliveryTurnBox: Sendable {
                 defer { pending = 0 }
                 return pending
             }
-            if turn.giveBack(seen) != .kept { return }
+            if turn.giveBack(seen) { return }
             seen = turn.seen
         }
     }

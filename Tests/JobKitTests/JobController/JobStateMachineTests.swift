@@ -52,16 +52,17 @@ import Testing
         #expect(steps(&machine) == ["all", "finish completed"])
     }
 
-    @Test func endingJobWaitsForItsWorkUnlessItIsGivenUp() {
+    @Test func endingJobWaitsForItsWorkUntilTheTimeToStopHasPassed() {
         var machine = machine()
         machine.workBegan()
         machine.mainReturned()
         #expect(machine.endRequested(.cancelled) == true)
         machine.tasksCancelled()
         #expect(steps(&machine) == [])
-        var givenUp = machine
-        #expect(givenUp.gaveUp() == true)
-        #expect(givenUp.givenUpEnd() == .cancelled)
+        var late = machine
+        #expect(late.stopTimePassed() == true)
+        #expect(steps(&late) == ["cancelled", "finish cancelled"])
+        #expect(late.stopTimePassed() == false)
         machine.workEnded()
         #expect(steps(&machine) == ["cancelled", "finish cancelled"])
     }

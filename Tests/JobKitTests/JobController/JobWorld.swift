@@ -9,7 +9,7 @@ struct JobWorld {
         case track, trackInAnotherGroup, finishFirst, finishSecond, stopFirst
         case suspend, resume
         case cancel, finishEarly, endSweep
-        case giveUp, leaveTasks, endGivenUp
+        case passStopTime, leaveTasks
         case step, stepThatFailsTheJob
     }
 
@@ -36,7 +36,7 @@ struct JobWorld {
     private var lastDelivered: Int?
     private var hasCalledAll = false
     private var hasCalledCancelled = false
-    private var isAbandoned = false
+    private var hasLeftTasks = false
 
     private(set) var history: [String] = []
     /// The rule that the machine broke.
@@ -85,21 +85,16 @@ struct JobWorld {
             guard isSweeping else { return false }
             isSweeping = false
             machine.tasksCancelled()
-        case .giveUp:
-            guard isStarted, ending != nil, !isAbandoned else { return false }
-            if machine.gaveUp() == hasEnded { broken = "gives up what has ended" }
-            isAbandoned = true
+        case .passStopTime:
+            guard ending != nil, !hasLeftTasks else { return false }
+            if machine.stopTimePassed() == hasEnded { broken = "leaves tasks after the end" }
+            hasLeftTasks = true
         case .leaveTasks:
-            guard isAbandoned, openCount > 0 else { return false }
+            guard hasLeftTasks, openCount > 0 else { return false }
             for task in tasks.indices where !tasks[task].isClosed {
                 tasks[task].isClosed = true
                 machine.taskStopped()
             }
-        case .endGivenUp:
-            guard isAbandoned else { return false }
-            let expected = hasEnded || openCount > 0 ? nil : ending
-            if machine.givenUpEnd() != expected { broken = "the end of what was given up" }
-            if expected != nil { hasEnded = true }
         case .step, .stepThatFailsTheJob:
             return step(carriesOn: input == .step)
         }
@@ -110,10 +105,9 @@ struct JobWorld {
         guard tasks.count < 2 else { return false }
         let tracking = machine.taskTracked(group: group)
         let expected: Machine.Tracking =
-            isAbandoned
-            ? .tooLate : hasEnded ? .refused : ending == nil ? .normal : .cancelAtOnce
+            hasEnded ? .refused : ending == nil ? .normal : .cancelAtOnce
         if tracking != expected { broken = "tracking is \(tracking), not \(expected)" }
-        guard !hasEnded, !isAbandoned else { return true }
+        guard !hasEnded else { return true }
         tasks.append(Task(group: group))
         hasCalledAll = false
         return true
@@ -194,17 +188,13 @@ struct JobWorld {
             (lastDelivered, hasCalledAll) = (nil, true)
         case .callCancelled:
             expect(ending == .cancelled && enteredMain && !hasCalledCancelled, "tells of no cancel")
-            expect(!isAbandoned, "calls what was given up")
             expect(hasStopped, "tells of a cancel before all has stopped")
             hasCalledCancelled = true
         case .finish(let how):
             expect(!hasEnded && hasStopped, "finishes before all has stopped, or again")
             expect(how == ending ?? .completed, "finishes as \(how)")
             expect(ending != nil || mayCall && hasCalledAll, "finishes before it has told")
-            expect(
-                ending != .cancelled || hasCalledCancelled == enteredMain || isAbandoned,
-                "told no cancel"
-            )
+            expect(ending != .cancelled || hasCalledCancelled == enteredMain, "told no cancel")
             hasEnded = true
         }
         return true
@@ -217,7 +207,7 @@ struct JobWorld {
     }
 
     private var hasStopped: Bool {
-        isStarted && !isInMain && mail.isEmpty && openCount == 0 && (!isSweeping || isAbandoned)
+        isStarted && !isInMain && mail.isEmpty && openCount == 0 && !isSweeping
     }
 
     /// Whether there is nothing that the machine could do.
@@ -234,7 +224,7 @@ struct JobWorld {
         var world = self
         let inputs: [Input] = [
             .enterMain, .startWithoutMain, .returnFromMain, .finishFirst, .finishSecond, .resume,
-            .endSweep, .leaveTasks, .endGivenUp,
+            .endSweep, .leaveTasks,
         ]
         for input in inputs where world.broken == nil { _ = world.take(input) }
         for _ in 0..<12 where world.broken == nil && !world.hasEnded { _ = world.take(.step) }

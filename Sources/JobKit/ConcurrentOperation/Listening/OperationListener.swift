@@ -26,8 +26,8 @@ class OperationListener: CallbackDelivery, FinishListElement, @unchecked Sendabl
     /// Called on the thread of the finish, which then claims the delivery.
     func operationFinished(hasFailed: Bool) {}
 
-    /// The operation was given up while a thread was telling it of a cancel, which may have more to
-    /// tell.
+    /// The operation was abandoned while a thread was in its `didCancel()`, which may have more
+    /// operations to cancel.
     func cancelIsStuck() {}
 
     func claimDelivery(by worker: DeliveringWorker?) -> Bool { false }

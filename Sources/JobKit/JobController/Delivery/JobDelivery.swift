@@ -5,9 +5,6 @@ struct JobDelivery {
     private var reader = JobMailbox.Reader()
     /// The callback that is running.
     private(set) var callback: RunningCallback?
-    /// Whether observers are being notified that it has returned: the end of a job that is given up
-    /// waits for that, because the job's own finish is their last event (R2).
-    private(set) var isNotified = false
     /// Where callbacks run that no thread of JobKit's is at hand for: a serial queue has a thread of
     /// its own, whatever blocks the threads of others.
     lazy var queue = DispatchQueue(label: "JobKit.callbacks")
@@ -25,8 +22,5 @@ struct JobDelivery {
         return callback != nil
     }
 
-    /// Observers are about to be notified that the callback has returned.
-    mutating func notificationBegan() { isNotified = true }
-
-    mutating func callbackReturned() { (callback, isNotified) = (nil, false) }
+    mutating func callbackReturned() { callback = nil }
 }

@@ -66,16 +66,12 @@ extension JobShell {
     ) -> (any CallbackDelivery)? {
         var seen = mailbox.turn.seen
         let now = CoarseTime.now
-        // Not retained: while this thread has the turn the job does not finish, or it was given up
-        // and is kept.
+        // Not retained: while this thread has the turn the job does not finish.
         let begin = send { state -> (job: Unmanaged<JobController>, step: JobState.Machine.Step)? in
             guard let job = state.owner.unretained else { return nil }
             return (job, state.nextStep(from: mailbox, at: now))
         }
-        guard let (job, first) = begin else {
-            releaseGivenUp()
-            return nil
-        }
+        guard let (job, first) = begin else { return nil }
         let surroundings = self.context
         let thread = ThreadContext.current
         let outer = thread.pointee.callbackJob
@@ -87,17 +83,12 @@ extension JobShell {
             case .none:
                 // Another thread may end the job as soon as the turn is open.
                 let kept = job.takeUnretainedValue()
-                switch mailbox.turn.giveBack(seen) {
-                case .open:
+                if mailbox.turn.giveBack(seen) {
                     permit.jobWaits(kept, worker)
                     return nil
-                case .closed:
-                    releaseGivenUp()
-                    return nil
-                case .kept:
-                    seen = mailbox.turn.seen
-                    step = nextStep()
                 }
+                seen = mailbox.turn.seen
+                step = nextStep()
             case .finish(let ending):
                 var claimed: (any CallbackDelivery)?
                 if finish(job.takeUnretainedValue(), ending, &claimed) { return claimed }
@@ -132,11 +123,10 @@ extension JobShell {
     ) -> Bool {
         switch step {
         case .deliver(let mail):
-            let (released, nothingIsDue, isAbandoned) = send { state in
+            let (released, nothingIsDue) = send { state in
                 let released = state.delivered(mail)
-                return (released, state.hasNothingDue(mailbox), state.machine.isAbandoned)
+                return (released, state.hasNothingDue(mailbox))
             }
-            if isAbandoned { endIfGivenUp() }
             release(mail, released)
             return nothingIsDue
         case .askAboutFailure, .callGroupFinished, .callAllTasksFinished, .callCancelled:
@@ -225,11 +215,15 @@ extension JobShell {
     ) -> Bool {
         let failure = ask { $0.failure }
         guard job.conclude(ending, failure: failure) else {
-            send { $0.machine.completionRefused() }
+            send { $0.completionRefused() }
+            if job.currentLifecycle.contains(.isTimed) { job.watchStopTime() }
             return false
         }
-        _ = letGo()
-        send { $0.owner.jobFinished() }
+        let left = letGo().filter(LeftTask.mustBeNamed).map { LeftTask($0) }
+        send { state in
+            state.tasksLeft(left)
+            state.owner.jobFinished()
+        }
         // A `didCancel()` that is running carries out the end when it has returned.
         if job.transition({ $0.decidedEndDue() }) {
             if job.currentLifecycle.outcome == .succeeded {

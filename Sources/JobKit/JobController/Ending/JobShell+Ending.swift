@@ -5,15 +5,18 @@ import Synchronization
 extension JobShell {
     /// Decides how the job ends, unless something else has; `store` keeps what that brings.
     func requestEnd(
+        of job: JobController,
         _ ending: JobState.Machine.Ending,
         failure: (any Error)? = nil,
         store: () -> Void = {}
     ) -> Bool {
-        send { state in
+        let isFirst = send { state in
             guard state.endRequested(ending, failure: failure) else { return false }
             store()
             return true
         }
+        if isFirst, job.currentLifecycle.contains(.isTimed) { job.watchStopTime() }
+        return isFirst
     }
 
     /// Ends the job, unless something else has decided its end.
@@ -23,7 +26,7 @@ extension JobShell {
         failure: (any Error)? = nil,
         store: () -> Void = {}
     ) {
-        if requestEnd(ending, failure: failure, store: store) { cancelTasks(of: job) }
+        if requestEnd(of: job, ending, failure: failure, store: store) { cancelTasks(of: job) }
     }
 
     /// Cancels the unfinished tasks, after the end was decided upon.

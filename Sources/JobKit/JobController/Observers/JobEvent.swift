@@ -38,9 +38,9 @@ public struct JobEvent: Sendable {
     ///
     /// A plain `Operation` cannot fail: it was cancelled or has succeeded.
     public let outcome: OperationOutcome?
-    /// Whether the operation was given up; false unless the kind is ``Kind/finished``.
+    /// Whether the operation was abandoned; false unless the kind is ``Kind/finished``.
     ///
-    /// It was told to stop, and its ``ConcurrentOperation/maximumStopTime`` passed.
+    /// It was asked to stop, and its ``ConcurrentOperation/maximumStopTime`` passed.
     public private(set) var isAbandoned = false
     /// The group in which the job tracks the operation; nil for the job that is observed.
     public let group: JobGroup?

@@ -67,14 +67,9 @@ extension JobState {
         return notification
     }
 
-    /// The callbacks of a task have returned, and observers are about to be notified; nil if the
-    /// job was given up meanwhile.
+    /// The callbacks of a task have returned, and observers are about to be notified.
     @inline(__always)
-    mutating func taskWasDelivered(_ record: TaskRecord) -> TaskNotification? {
-        guard !machine.isAbandoned else { return nil }
-        delivery.notificationBegan()
-        return notification(of: record)
-    }
+    func taskWasDelivered(_ record: TaskRecord) -> TaskNotification? { notification(of: record) }
 
     // MARK: Leaving
 

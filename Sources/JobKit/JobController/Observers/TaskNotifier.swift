@@ -52,7 +52,6 @@ struct TaskNotifier {
         case .stopWaiting:
             record.shell.stopWaiting(for: record)
             record.shell.deliverElsewhere()
-            record.shell.endIfGivenUp()
         }
     }
 

@@ -30,6 +30,6 @@ final class JobProgress: Sendable {
             let limit = fraction < 1 ? Self.total - 1 : Self.total
             progress.completedUnitCount =
                 min(Int64((fraction * Double(Self.total)).rounded()), limit)
-        } while turn.giveBack(seen) == .kept
+        } while !turn.giveBack(seen)
     }
 }

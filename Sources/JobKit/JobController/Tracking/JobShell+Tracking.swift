@@ -43,8 +43,6 @@ extension JobShell {
         switch tracking {
         case nil: refuse(task, of: job, "tracks \(operationLabel(task)) already")
         case .refused: refuse(task, of: job, "has finished")
-        // The job's code goes on although it was given up: what it does is ignored.
-        case .tooLate: return task.cancel()
         case .normal, .cancelAtOnce: break
         }
         while let notification = notifications.popLast() {
@@ -66,7 +64,11 @@ extension JobShell {
         } else {
             listen(to: task, record)
             CancelSweep.cancel(record, of: self)
-            send { $0.machine.lateTaskCancelled() }
+            let isLeft = send { state in
+                state.machine.lateTaskCancelled()
+                return state.machine.hasLeftTasks
+            }
+            if isLeft { stopWaiting(for: record) }
             releaseUncallable()
             deliverElsewhere()
         }

@@ -88,8 +88,7 @@ final class PendingPermitUpdate: DeliveringWorker {
     // Unchecked: no other thread has this worker.
     /// The job that is about to run code of its own.
     ///
-    /// Not retained: the worker has its turn, so that it has not finished, or is kept as one that
-    /// was given up.
+    /// Not retained: the worker has its turn, so that it has not finished.
     @exclusivity(unchecked) var busy: Unmanaged<ConcurrentOperation>?
     /// The job that has nothing to run until one of its tasks finishes.
     @exclusivity(unchecked) var waiting: (any WaitingJob)?

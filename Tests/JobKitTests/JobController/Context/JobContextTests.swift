@@ -289,7 +289,6 @@ final class JobContextTests: XCTestCase {
         await clock.waitForSleepers()
         clock.advance(by: .seconds(5))
         await bounded { await job.waitForFinish() }
-        XCTAssertTrue(job.isAbandoned)
         queue.isSuspended = false
         await queue.waitForAllOperations()
         XCTAssertEqual(Set(log.events), ["operation in a", "block in a"])

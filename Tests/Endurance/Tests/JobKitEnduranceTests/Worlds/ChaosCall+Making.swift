@@ -71,7 +71,7 @@ extension ChaosCall {
         where tracked.cancellation != .leaveRunning && !tracked.isShared
             && !(tracked.task is JobController)
         {
-            // What a job leaves that is being given up is told on another thread (O11).
+            // Tasks that a job leaves at its stop time are cancelled on another thread (O11).
             let isBroken = !tracked.task.isCancelled && !tracked.task.isFinished
             if isBroken, !job.isFinished, job.maximumStopTime == nil {
                 world.complain("J8: \(tracked.task.name ?? "") was not told of the cancel")

@@ -54,7 +54,7 @@ struct TaskPlan: Codable, Equatable, Sendable {
         case callback
         /// `done` is released without a call.
         case callbackLost
-        /// Ignores its cancel; is given up after its overrun.
+        /// Ignores its cancellation and is abandoned after its timeout.
         case deaf
         /// A limit of so many microseconds, on a manual clock or not.
         case limited(Int, isManual: Bool)

@@ -77,7 +77,7 @@ final class WorldTask: ConcurrentOperation, @unchecked Sendable {
         if isHeld?() == true { world.complain("J14: \(name ?? "") was started while held") }
         if !hasLostEdges.load(ordering: .acquiring) { terms.checkDependencies(of: self) }
         terms.checkPath(of: name ?? "")
-        // One that is given up goes on here although its place is free (O11): it is not counted.
+        // An abandoned one continues here although its permit is free (O11): it is not counted.
         if work != .deaf { for gauge in terms.gauges { gauge.enter() } }
         if let text = world.ordered.started(self) { world.complain(text) }
         switch work {
@@ -98,7 +98,7 @@ final class WorldTask: ConcurrentOperation, @unchecked Sendable {
         if cancels.add(1, ordering: .acquiringAndReleasing).newValue > 1 {
             terms.world.complain("O5: \(name ?? "") is told again of its cancel")
         }
-        // What is given up may be told while it ends (O11).
+        // An abandoned one may finish while its didCancel() runs (O11).
         let isFollowed = maximumStopTime == nil
         if isFollowed, isFinished {
             terms.world.complain("O5: \(name ?? "") is told after its finish")

@@ -5,7 +5,7 @@ import XCTest
 @testable import JobKit
 
 /// O11: `maximumStopTime`, timed by a manual clock.
-final class GivingUpTests: XCTestCase {
+final class AbandonedOperationTests: XCTestCase {
     private let clock = ManualClock()
 
     private func instant(_ seconds: Int) -> ManualClock.Instant {

@@ -4,11 +4,11 @@ import XCTest
 
 @testable import JobKit
 
-/// O11: jobs that were told to stop and whose tasks or code do not.
-final class JobGivingUpTests: XCTestCase {
+/// O11: jobs whose tasks do not stop in time.
+final class JobStopTimeTests: XCTestCase {
     private let limit = StopLimit()
 
-    func testGivenUpTaskIsDeliveredAndTheJobGoesOn() async {
+    func testAbandonedTaskIsDeliveredAndItsJobContinues() async {
         let task = limit.set(on: HeldOperation("stuck", stopsWhenCancelled: false))
         let job = ScriptedJob { job in
             job.trackAndQueue(task) { task in
@@ -31,7 +31,7 @@ final class JobGivingUpTests: XCTestCase {
         XCTAssertEqual(books.complaints, [])
     }
 
-    func testOverrunTaskThatIsGivenUpHasFailed() async {
+    func testTimedOutTaskThatIsAbandonedHasFailed() async {
         let task = limit.set(on: HeldOperation("stuck", stopsWhenCancelled: false))
         task.maximumRuntime = .seconds(1)
         let job = ScriptedJob { $0.trackAndQueue(task) }
@@ -47,7 +47,7 @@ final class JobGivingUpTests: XCTestCase {
         XCTAssertEqual(job.outcome?.text, "succeeded")
     }
 
-    func testGivenUpJobLeavesItsTasksAndCallsNothingMore() async {
+    func testJobLeavesItsTasksAndEndsAsUsual() async {
         let tasks = (0..<3).map { HeldOperation("\($0)", stopsWhenCancelled: false) }
         let job = limit.set(
             on: ScriptedJob { job in for task in tasks { job.trackAndQueue(task) } }
@@ -59,23 +59,24 @@ final class JobGivingUpTests: XCTestCase {
         await limit.passes()
         await bounded { await job.waitForFinish() }
         XCTAssertEqual(job.outcome?.text, "cancelled")
-        XCTAssertEqual(job.events, [])
+        XCTAssertEqual(job.events, ["cancelled"])
         XCTAssertEqual(job.trackedTasks, [])
-        XCTAssertTrue(job.isAbandoned)
+        XCTAssertFalse(job.isAbandoned)
         // R4
-        XCTAssertEqual(job.explainStall(), "job: finished, given up, leaving 0, 1, 2")
+        XCTAssertEqual(job.explainStall(), "job: finished, leaving 0, 1, 2")
         for task in tasks {
             XCTAssertTrue(task.isExecuting)
             XCTAssertEqual(collector.kinds(of: task.label), [.tracked, .started, .dropped])
             task.finish()
         }
         XCTAssertEqual(collector.log.events.last, "job finished")
-        XCTAssertEqual(collector.events.last?.isAbandoned, true)
+        XCTAssertEqual(collector.events.last?.isAbandoned, false)
         XCTAssertEqual(books.complaints, [])
-        XCTAssertEqual(job.events, [])
+        XCTAssertEqual(job.events, ["cancelled"])
+        XCTAssertEqual(job.explainStall(), "job: finished")
     }
 
-    func testOverrunJobIsGivenUpAsTimedOut() async {
+    func testTimedOutJobLeavesItsTasks() async {
         let task = HeldOperation("stuck", stopsWhenCancelled: false)
         let job = limit.set(on: ScriptedJob { $0.trackAndQueue(task) })
         job.maximumRuntime = .seconds(1)
@@ -90,8 +91,21 @@ final class JobGivingUpTests: XCTestCase {
         task.finish()
     }
 
-    // O11: a job that has failed and is then told to stop ends as it had failed.
-    func testJobThatHasFailedIsGivenUpAfterACancel() async {
+    func testAbandonedTaskThatAJobHasLeftIsNamed() async {
+        let task = limit.set(on: HeldOperation("stuck", stopsWhenCancelled: false))
+        let job = ScriptedJob { $0.trackAndQueue(task, cancellation: .cancelWithoutWaiting) }
+        job.startJob()
+        await wait(for: task.began)
+        job.cancel()
+        await bounded { await job.waitForFinish() }
+        XCTAssertEqual(job.explainStall(), "job: finished, leaving stuck")
+        await limit.passes()
+        await bounded { await task.waitForFinish() }
+        XCTAssertEqual(job.explainStall(), "job: finished, leaving stuck (abandoned)")
+    }
+
+    // O11: the time counts from the failure.
+    func testJobThatHasFailedLeavesItsTasks() async {
         let (task, fails) = (
             HeldOperation("stuck", stopsWhenCancelled: false), HeldOperation("fails")
         )
@@ -102,8 +116,7 @@ final class JobGivingUpTests: XCTestCase {
         await wait(for: task.began)
         fails.finish(with: SampleError())
         await wait(for: task.told)
-        XCTAssertNil(limit.clock.nextDeadline)
-        job.cancel()
+        XCTAssertEqual(limit.clock.nextDeadline, limit.clock.now.advanced(by: .seconds(5)))
         await limit.passes()
         await bounded { await job.waitForFinish() }
         XCTAssertTrue(job.error is SampleError)
@@ -111,7 +124,50 @@ final class JobGivingUpTests: XCTestCase {
         task.finish()
     }
 
-    func testJobAboveAGivenUpJobGoesOnInAQueueOfWidthOne() async {
+    // O11: the time counts from the early finish, also if the limit is set afterwards.
+    func testJobThatFinishesEarlyLeavesItsTasks() async {
+        for setsLimitLater in [false, true] {
+            let limit = StopLimit()
+            let task = HeldOperation("stuck", stopsWhenCancelled: false)
+            let job = ScriptedJob { $0.trackAndQueue(task) }
+            if setsLimitLater { job.clock = limit.clock } else { limit.set(on: job) }
+            job.startJob()
+            await wait(for: task.began)
+            job.finish()
+            if setsLimitLater { job.maximumStopTime = .seconds(5) }
+            await limit.passes()
+            await bounded { await job.waitForFinish() }
+            XCTAssertEqual(job.outcome?.text, "succeeded")
+            XCTAssertEqual(job.events, [])
+            task.finish()
+        }
+    }
+
+    // O11, J8: what is tracked after the time has passed is cancelled and not waited for.
+    func testTaskThatIsTrackedAfterTheTimeIsLeft() async {
+        let late = HeldOperation("late", stopsWhenCancelled: false)
+        late.start()
+        let (began, release) = (Gate(), Gate())
+        let job = limit.set(
+            on: ScriptedJob { job in
+                began.open()
+                release.wait()
+                job.track(late)
+            }
+        )
+        job.startJob()
+        await wait(for: began)
+        job.cancel()
+        await limit.passes()
+        await eventually { job.shell.ask { $0.machine.hasLeftTasks } }
+        release.open()
+        await bounded { await job.waitForFinish() }
+        XCTAssertTrue(late.isCancelled)
+        XCTAssertEqual(job.events, ["cancelled"])
+        late.finish()
+    }
+
+    func testJobAboveOneThatLeavesItsTasksContinuesInAQueueLimitedToOne() async {
         let queue = TaskQueue(name: "narrow", maxConcurrentOperationCount: 1)
         let stuck = HeldOperation("stuck", stopsWhenCancelled: false)
         let inner = limit.set(on: ScriptedJob("inner", queue: queue) { $0.trackAndQueue(stuck) })
@@ -124,7 +180,7 @@ final class JobGivingUpTests: XCTestCase {
         await wait(for: stuck.began)
         inner.cancel()
         await limit.passes()
-        // What was left keeps the place that it borrowed.
+        // What was left keeps the permit that it borrowed.
         stuck.finish()
         await bounded { await outer.waitForFinish() }
         XCTAssertTrue(Set(outer.events).isSuperset(of: ["task inner", "task next", "all"]))
@@ -132,7 +188,7 @@ final class JobGivingUpTests: XCTestCase {
         await drain(queue)
     }
 
-    func testDeepJobsThatAreAllCancelledGoOnWhenTheInnermostIsGivenUp() async {
+    func testDeepJobsThatAreAllCancelledEndWhenTheInnermostLeavesItsTask() async {
         let stuck = HeldOperation("stuck", stopsWhenCancelled: false)
         var job = limit.set(on: ScriptedJob("0") { $0.trackAndQueue(stuck) })
         for depth in 1...20 {
@@ -149,7 +205,7 @@ final class JobGivingUpTests: XCTestCase {
     }
 
     /// R2: the job's own finish is its last event.
-    func testEndWaitsForAnObserverThatIsBeingToldOfADelivery() async {
+    func testEndWaitsForAnObserverThatIsBeingNotifiedOfADelivery() async {
         let held = HeldOperation("held", stopsWhenCancelled: false)
         let job = limit.set(
             on:
@@ -165,7 +221,7 @@ final class JobGivingUpTests: XCTestCase {
         await wait(for: held.began)
         job.cancel()
         await limit.passes()
-        await eventually { job.shell.ask { $0.machine.isAbandoned } }
+        await eventually { job.shell.ask { $0.machine.hasLeftTasks } }
         XCTAssertFalse(job.isFinished)
         observer.release.open()
         await bounded { await job.waitForFinish() }
@@ -177,7 +233,7 @@ final class JobGivingUpTests: XCTestCase {
         )
     }
 
-    func testJobsThatEndInManyWaysRaceWithGivingUp() async {
+    func testJobsThatEndInManyWaysRaceWithTheTimeToStop() async {
         for seed in UInt64(1)...200 {
             var random = SeededGenerator(seed: seed)
             let tasks = (0..<6).map { HeldOperation("\($0)", stopsWhenCancelled: false) }

@@ -1,0 +1,27 @@
+import Foundation
+
+/// A task that a finished job has left, for `explainStall`.
+struct LeftTask {
+    private weak var task: Operation?
+
+    init(_ task: Operation) { self.task = task }
+
+    /// Whether the task still runs, or was abandoned.
+    static func mustBeNamed(_ task: Operation) -> Bool {
+        guard !task.isFinished else { return isAbandoned(task) }
+        return !task.isCancelled || task.hasStarted
+    }
+
+    /// The names of those that still run or were abandoned; nil if there are none.
+    static func names(_ tasks: [LeftTask]) -> String? {
+        let left = tasks.compactMap(\.task).filter(mustBeNamed)
+        guard !left.isEmpty else { return nil }
+        return OperationNames.list(left) { task in
+            operationLabel(task) + (isAbandoned(task) ? " (abandoned)" : "")
+        }
+    }
+
+    private static func isAbandoned(_ task: Operation) -> Bool {
+        (task as? ConcurrentOperation)?.isAbandoned == true
+    }
+}
