@@ -34,6 +34,8 @@ struct LifecycleModel: Hashable {
     var firstFinish: Event?
     var decision: Event?
     var settled: Settled?
+    /// Cancelled after the outcome was decided.
+    var isCancelledLate = false
     var isAbandoned = false
     var faults: Set<String> = []
 
@@ -86,10 +88,12 @@ struct LifecycleModel: Hashable {
             word.insert(.finished)
         }
         if !before.subtracting(.notifying).isSubset(of: word) { fault("a bit was taken back") }
-        let wasDecided = before.contains(.decided) && decision != nil
-        let wasSettled = before.contains(.finished) || wasDecided
-        if wasSettled, before.outcome != word.outcome, event != .decidedEndDue {
+        // O12
+        if !before.isDisjoint(with: [.decided, .ending]), before.outcome != word.outcome {
             fault("outcome changed")
+        }
+        if !before.isDisjoint(with: [.decided, .ending]), before.outcome == nil {
+            fault("no outcome although it is decided")
         }
         return true
     }
@@ -120,9 +124,10 @@ struct LifecycleModel: Hashable {
     }
 
     private mutating func cancel() {
-        let wasOpen = !word.contains(.finished) && decision == nil
-        if stop(word.cancelCalled()) != wasOpen && settled == nil { fault("cancel lost") }
-        if wasOpen, settled == nil { settled = .byCancel }
+        let counts = !word.contains(.finished) && settled == nil && !isCancelledLate
+        if stop(word.cancelCalled()) != counts { fault("cancel lost") }
+        guard counts else { return }
+        if endings > 0 || decision != nil { isCancelledLate = true } else { settled = .byCancel }
     }
 
     private mutating func finish(_ event: Event) {

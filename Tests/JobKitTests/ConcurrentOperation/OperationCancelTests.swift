@@ -36,18 +36,24 @@ final class OperationCancelTests: XCTestCase {
         }
     }
 
-    // O5
-    func testDefaultDidCancelFinishes() async {
-        for runner in OperationRunner.allCases {
+    // O5: cancellation only asks.
+    func testDefaultDidCancelDoesNothing() async {
+        final class Work: ResultOperation<Int>, @unchecked Sendable {
             let began = Gate()
-            let operation = HeldResultOperation<Int>()
-            operation.completionBlock = { began.open() }
+            override func main() { began.open() }
+        }
+        for runner in OperationRunner.allCases {
+            let operation = Work()
             runner.run(operation)
-            while !operation.isExecuting { await Task.yield() }
+            await operation.began.waitUntilOpen()
             operation.cancel()
-            XCTAssertTrue(operation.isFinished)
+            XCTAssertTrue(operation.isExecuting)
+            operation.finish(returning: 1)
+            await bounded { await operation.waitForFinish() }
             XCTAssertEqual(operation.outcome?.text, "cancelled")
-            await began.waitUntilOpen()
+            XCTAssertThrowsError(try operation.result?.get()) {
+                XCTAssertTrue($0 is CancellationError)
+            }
         }
     }
 

@@ -140,7 +140,7 @@ import Testing
 
     // O3
     @Test func cancelAfterTheEndIsIgnored() {
-        var life: Life = [.started, .entered, .claimed, .settled, .ending, .finished]
+        var life: Life = [.started, .entered, .claimed, .settled, .ending, .decided, .finished]
         #expect(life.cancelCalled() == .ignore)
         #expect(life.outcome == .succeeded)
     }
@@ -164,13 +164,38 @@ import Testing
         #expect(life.outcome == .failed)
     }
 
-    // O3, O5: what was decided is not changed by a cancel that comes before the end is carried out.
-    @Test func cancelBetweenTheDecisionAndTheEndIsIgnored() {
-        var life: Life = [.started, .entered, .executing]
-        #expect(life.endDecided([], unlessCancelled: true) == .taken)
-        #expect(life.cancelCalled() == .ignore)
-        #expect(life.decidedEndDue() == true)
-        #expect(life.outcome == .succeeded)
+    // O12: a cancellation after the decision sets `isCancelled` and changes nothing else.
+    @Test func cancelBetweenTheDecisionAndTheEndOnlySetsIsCancelled() {
+        var job: Life = [.started, .entered, .executing]
+        #expect(job.endDecided([], unlessCancelled: true) == .taken)
+        #expect(job.cancelCalled() == .announce)
+        #expect(job.contains(.cancelled))
+        #expect(job.decidedEndDue() == true)
+        #expect(job.outcome == .succeeded)
+        var operation: Life = [.started, .entered, .executing]
+        #expect(operation.finishCalled() == true)
+        #expect(operation.finishStored(.withError) == true)
+        #expect(operation.outcome == .failed)
+        #expect(operation.cancelCalled() == .announce)
+        #expect(operation.runtimeOverrun() == .ignore)
+        #expect(operation.stopTimePassed() == .ignore)
+        #expect(operation.outcome == .failed)
+    }
+
+    // O12: the outcome is decided when the end begins, or by a timeout.
+    @Test func outcomeIsNilUntilItIsDecided() {
+        var life: Life = []
+        #expect(life.finishCalled() == true)
+        #expect(life.finishStored([]) == false)
+        #expect(life.outcome == nil)
+        #expect(life.cancelCalled() == .announce)
+        #expect(life.outcome == nil)
+        #expect(life.startCalled() == .skipMain)
+        #expect(life.mainSkipped() == true)
+        #expect(life.outcome == .cancelled)
+        var timedOut: Life = [.started, .entered, .executing]
+        #expect(timedOut.runtimeOverrun() == .announceAndTell)
+        #expect(timedOut.outcome == .timedOut)
     }
 
     // O11: only what was started and asked to stop is abandoned.

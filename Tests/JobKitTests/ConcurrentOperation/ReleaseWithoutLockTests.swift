@@ -63,7 +63,7 @@ final class ReleaseWithoutLockTests: XCTestCase {
             queue.addOperation(plain)
         }
         await runOnThreads(1) { _ in queue.cancelAllOperations() }
-        await bounded { await queue.waitUntilAllOperationsAreFinished() }
+        await bounded { await queue.waitForAllOperations() }
         await wait(for: asked)
         guard asked.isOpen else { return }
         dependency.start()

@@ -6,6 +6,16 @@ public enum OperationOutcome: Sendable {
     case failed(any Error)
     /// The operation was cancelled before it finished, or finished with a `CancellationError`.
     case cancelled
+
+    /// Whether the work was done.
+    public var isSuccess: Bool {
+        if case .succeeded = self { true } else { false }
+    }
+
+    /// Why the work failed; nil unless it failed.
+    public var error: (any Error)? {
+        if case .failed(let error) = self { error } else { nil }
+    }
 }
 
 extension OperationOutcome: CustomStringConvertible {
@@ -17,38 +27,4 @@ extension OperationOutcome: CustomStringConvertible {
         case .cancelled: "cancelled"
         }
     }
-}
-
-/// The failure of an operation that ran longer than its ``ConcurrentOperation/maximumRuntime``.
-public struct OperationTimeoutError: Error, Hashable {
-    /// The maximum runtime that was overrun.
-    public let limit: Duration
-
-    /// Creates the error for an overrun of `limit`.
-    public init(limit: Duration) {
-        self.limit = limit
-    }
-}
-
-/// The failure of a ``ResultOperation`` or ``ResultJob`` that finished without a value.
-public struct MissingResultError: Error, Hashable {
-    /// Creates the error.
-    public init() {}
-}
-
-/// The failure of a ``CallbackOperation`` whose `done` was released without a call.
-///
-/// Nothing could have finished the operation any more. The work has a path that forgets to call
-/// back.
-public struct CallbackLostError: Error, Hashable, CustomStringConvertible {
-    /// The operation's name, or its type's.
-    public let name: String
-
-    /// Creates the error for an operation of a name.
-    public init(name: String) {
-        self.name = name
-    }
-
-    /// Says which operation's callback was lost.
-    public var description: String { "\(name) released `done` without calling it." }
 }

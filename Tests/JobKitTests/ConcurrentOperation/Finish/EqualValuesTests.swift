@@ -4,19 +4,24 @@ import Testing
 /// Errors and snapshots are values that a test can compare.
 @Suite struct EqualValuesTests {
     @Test func errorsAreEqualIfTheySayTheSame() {
-        let overrun = OperationTimeoutError(limit: .seconds(1))
-        #expect(overrun == OperationTimeoutError(limit: .milliseconds(1_000)))
-        #expect(overrun != OperationTimeoutError(limit: .seconds(2)))
+        let timeout = OperationTimeoutError(name: "a", limit: .seconds(1))
+        #expect(timeout == OperationTimeoutError(name: "a", limit: .milliseconds(1_000)))
+        #expect(timeout != OperationTimeoutError(name: "a", limit: .seconds(2)))
+        #expect(timeout != OperationTimeoutError(name: "b", limit: .seconds(1)))
         #expect(CallbackLostError(name: "a") == CallbackLostError(name: "a"))
         #expect(CallbackLostError(name: "a") != CallbackLostError(name: "b"))
-        #expect(JobStopTimeoutError(explanation: "a") != JobStopTimeoutError(explanation: "b"))
+        #expect(
+            JobStopTimeoutError(name: "a", explanation: "b")
+                != JobStopTimeoutError(name: "a", explanation: "c")
+        )
     }
 
     @Test func anErrorThatIsThrownCanBeExpectedByValue() async {
         let operation = ResultOperation<Int>()
+        operation.name = "sum"
         operation.finish()
         operation.start()
-        await #expect(throws: MissingResultError()) { try await operation.value }
+        await #expect(throws: MissingResultError(name: "sum")) { try await operation.value }
     }
 
     @Test func snapshotsAreEqualWhileNothingHappens() {

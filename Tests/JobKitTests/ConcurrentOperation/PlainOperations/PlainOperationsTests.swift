@@ -59,7 +59,7 @@ final class PlainOperationsTests: XCTestCase {
             dependent.addDependency(held)
             dependent.addDependency(plain)
             dependent.cancel()
-            await queue.addOperations([dependent], waitUntilFinished: true)
+            await queue.addOperationsAndWait([dependent])
             freed = dependent
         }
         await eventually { freed == nil }
