@@ -122,7 +122,8 @@ final class UploadJobTests: XCTestCase {
             try await queue.run(job, seed: 0, patience: .zero)
             XCTFail("no error")
         } catch {
-            XCTAssertTrue("\(error)".contains("attempt 1 of a: executing"), "\(error)")
+            let explanation = (error as? StepQueueStallError)?.explanation
+            XCTAssertEqual(explanation?.contains("attempt 1 of a: executing"), true, "\(error)")
         }
         never.open()
         await job.waitForFinish()

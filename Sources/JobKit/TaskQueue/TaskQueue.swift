@@ -126,23 +126,6 @@ public final class TaskQueue: OperationScheduling, Sendable {
         for operation in operations { operation.waitUntilFinished() }
     }
 
-    /// Adds operations like ``addOperations(_:)``, and optionally waits until they have finished.
-    ///
-    /// Blocks no thread. A cancelled task keeps waiting, and cancels none of the operations. Code
-    /// at the top level of `main.swift` calls ``addOperationsAndWait(_:)``: Swift takes this name
-    /// there for the method that blocks.
-    ///
-    /// - Parameters:
-    ///   - operations: The operations.
-    ///   - waitUntilFinished: Whether to return only when all of them have finished.
-    public func addOperations(_ operations: [Operation], waitUntilFinished: Bool) async {
-        if waitUntilFinished {
-            await addOperationsAndWait(operations)
-        } else {
-            shell.add(operations)
-        }
-    }
-
     /// Adds operations like ``addOperations(_:)``, and waits until all of them have finished.
     ///
     /// Blocks no thread. A cancelled task keeps waiting, and cancels none of the operations.
@@ -186,19 +169,10 @@ public final class TaskQueue: OperationScheduling, Sendable {
 
     /// Blocks the calling thread until no operation is left.
     ///
-    /// Unavailable from `async` code, which awaits the method of the same name, or
-    /// ``waitForAllOperations()``.
+    /// Unavailable from `async` code, which awaits ``waitForAllOperations()``.
     @available(*, noasync, message: "It blocks its thread: await waitForAllOperations() instead.")
     public func waitUntilAllOperationsAreFinished() {
         shell.waitUntilIdle()
-    }
-
-    /// Waits as ``waitForAllOperations()`` does.
-    ///
-    /// Code at the top level of `main.swift` calls that: Swift takes this name there for the method
-    /// that blocks.
-    public func waitUntilAllOperationsAreFinished() async {
-        await waitForAllOperations()
     }
 
     /// Waits until no operation is left; returns at once if there is none.

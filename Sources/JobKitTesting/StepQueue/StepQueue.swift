@@ -86,7 +86,10 @@ public final class StepQueue: OperationScheduling {
             run.cancel()
         }
         guard hasFinished else {
-            throw StepQueueStallError(explanation: job.explainStall(), seed: seed)
+            throw StepQueueStallError(
+                name: job.label,
+                explanation: job.explainStall()
+            )
         }
         switch job.outcome {
         case .succeeded: return
@@ -167,18 +170,4 @@ public final class StepQueue: OperationScheduling {
         let isTaken = operations.withLock { $0.remove(operation) }
         return isTaken && !operation.isFinished && !operation.isExecuting
     }
-}
-
-/// The error of ``StepQueue/run(_:seed:patience:)`` where a job does not go on.
-public struct StepQueueStallError: LocalizedError, CustomStringConvertible {
-    /// What the job's `explainStall()` said: why it has not finished, task by task.
-    public let explanation: String
-    /// The seed of the run.
-    public let seed: UInt64
-
-    /// The explanation.
-    public var description: String { explanation }
-
-    /// The explanation.
-    public var errorDescription: String? { explanation }
 }

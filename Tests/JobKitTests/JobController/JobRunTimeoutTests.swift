@@ -31,10 +31,11 @@ final class JobRunTimeoutTests: XCTestCase {
             XCTFail("no error")
         } catch let error as JobTimeoutError {
             XCTAssertEqual(error.name, "job")
-            XCTAssertEqual(error.timeout, .seconds(30))
+            XCTAssertEqual(error.limit, .seconds(30))
             XCTAssertTrue(error.explanation.contains("\nheld: executing"), error.explanation)
-            let line = "job had not finished within 30.0 seconds and was cancelled.\n"
-            XCTAssertEqual(error.description, line + error.explanation)
+            let sentence = "job was cancelled because it took longer than 30.0 seconds."
+            XCTAssertEqual(error.description, sentence)
+            XCTAssertEqual(error.localizedDescription, sentence)
         }
         XCTAssertEqual(job.events, ["cancelled"])
         guard case .cancelled = job.outcome else { return XCTFail("not cancelled") }

@@ -1,0 +1,2 @@
+struct User: Sendable {}
+let (sync, queue, user) = (ConcurrentOperation(), TaskQueue(), User())

@@ -1,2 +1,0 @@
-let job = JobController()
-func log(_ text: String) {}

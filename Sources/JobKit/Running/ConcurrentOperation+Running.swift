@@ -1,0 +1,129 @@
+import Dispatch
+import Foundation
+
+extension ConcurrentOperation {
+    /// Starts the operation and waits until it has finished.
+    ///
+    /// ```swift
+    /// do {
+    ///     try await job.run(timeout: .seconds(30), stopWithin: .seconds(5))
+    /// } catch let error as JobStopTimeoutError {
+    ///     log(error.explanation)          // which task has not stopped
+    /// }
+    /// ```
+    ///
+    /// If the calling Swift task is cancelled, or if the timeout passes, the operation is cancelled,
+    /// and the call waits until it has stopped. The call returns when the operation has finished,
+    /// even if a `cancel()` or `didCancel()` has not returned. That method runs on a thread of its
+    /// own. If the operation has a value, `run` returns it.
+    ///
+    /// - Parameters:
+    ///   - queue: Where the operation is started; nil for ``TaskQueue/shared``.
+    ///   - timeout: How long the operation has from this call, on its ``clock``; nil for no limit.
+    ///     The wait for a permit of `queue` counts.
+    ///   - stopWithin: How long to wait for an operation that the Swift task or the timeout has
+    ///     cancelled, in real time; nil for no limit, and 0 or less not to wait at all.
+    /// - Throws: The operation's error; `CancellationError` if it was cancelled;
+    ///   ``JobTimeoutError`` if the timeout has cancelled it; ``JobStopTimeoutError`` if it had not
+    ///   finished when `stopWithin` had passed. It then continues, and keeps itself alive until it
+    ///   has finished.
+    @_disfavoredOverload
+    public final func run(
+        on queue: (any OperationScheduling)? = nil,
+        timeout: Duration? = nil,
+        stopWithin: Duration? = nil
+    ) async throws {
+        try await runUntilFinished(on: queue, timeout, stopWithin)
+    }
+
+    fileprivate func runUntilFinished(
+        on queue: (any OperationScheduling)?,
+        _ timeout: Duration?,
+        _ stopLimit: Duration?
+    ) async throws {
+        let queue = queue ?? TaskQueue.shared
+        let wait = StopWait()
+        let timer = timeout.map { timeout in
+            OperationTimers.wait(timeout, on: clock) { [self] in
+                if !isCancelled { wait.timedOut(timeoutError(after: timeout, in: queue)) }
+                if let stopLimit { wait.abandon(after: stopLimit) }
+                cancelElsewhere()
+            }
+        }
+        defer { timer?.cancel() }
+        let wasCancelled = Task.isCancelled
+        if wasCancelled {
+            if let stopLimit { wait.abandon(after: stopLimit) }
+            // Before the start, so that `main()` is never entered.
+            await wait.untilCancelled(self)
+        }
+        let hasFinished = await withTaskCancellationHandler {
+            start(on: queue)
+            return await wait.untilFinished(self)
+        } onCancel: {
+            guard !wasCancelled else { return }
+            if let stopLimit { wait.abandon(after: stopLimit) }
+            // Swift holds a lock here, and `cancel()` calls the user's code.
+            cancelElsewhere()
+        }
+        guard hasFinished else {
+            throw JobStopTimeoutError(name: label, explanation: stallExplanation(in: queue))
+        }
+        switch outcome {
+        case .succeeded: return
+        case .failed(let error): throw error
+        case .cancelled, nil: throw wait.timeout ?? CancellationError()
+        }
+    }
+
+    private func start(on queue: any OperationScheduling) {
+        if let job = asJob { job.startJob(on: queue) } else { queue.addOperation(self) }
+    }
+
+    private func timeoutError(
+        after limit: Duration,
+        in queue: any OperationScheduling
+    ) -> JobTimeoutError {
+        JobTimeoutError(name: label, limit: limit, explanation: stallExplanation(in: queue))
+    }
+
+    /// Cancels the operation on a thread of its own, because a user's code may block it.
+    func cancelElsewhere(then body: @escaping @Sendable () -> Void = {}) {
+        DispatchQueue(label: "JobKit.run.cancel")
+            .async { [self] in
+                cancel()
+                body()
+            }
+    }
+}
+
+extension ValueProducing {
+    /// Starts the operation, waits until it has finished, and returns its value.
+    ///
+    /// ```swift
+    /// let report = try await Report(for: month).run(timeout: .seconds(30))
+    /// ```
+    ///
+    /// Everything else is as in ``ConcurrentOperation/run(on:timeout:stopWithin:)``.
+    ///
+    /// - Parameters:
+    ///   - queue: Where the operation is started; nil for ``TaskQueue/shared``.
+    ///   - timeout: How long the operation has from this call, on its clock; nil for no limit.
+    ///   - stopWithin: How long to wait for an operation that the Swift task or the timeout has
+    ///     cancelled, in real time; nil for no limit, and 0 or less not to wait at all.
+    /// - Returns: The value.
+    /// - Throws: The operation's error; `CancellationError` if it was cancelled;
+    ///   ``MissingResultError`` if it finished without a value; ``JobTimeoutError`` if the timeout
+    ///   has cancelled it; ``JobStopTimeoutError`` if it had not finished when `stopWithin` had
+    ///   passed.
+    @discardableResult
+    public func run(
+        on queue: (any OperationScheduling)? = nil,
+        timeout: Duration? = nil,
+        stopWithin: Duration? = nil
+    ) async throws -> Success {
+        try await runUntilFinished(on: queue, timeout, stopWithin)
+        guard let result else { throw CancellationError() }
+        return try result.get()
+    }
+}
