@@ -153,7 +153,7 @@ final class StepAsATaskTests: XCTestCase {
             for number in first..<min(first + 10_000, count) {
                 queue.addOperation(journal.step("\(number)") { _ in number })
             }
-            await queue.waitUntilAllOperationsAreFinished()
+            await queue.waitForAllOperations()
         }
         XCTAssertEqual(journal.recordedCount, count)
         await journal.close()
@@ -184,6 +184,8 @@ private final class Half: ResultOperation<Int>, @unchecked Sendable {
             finish(returning: 1)
         }
     }
+
+    override func didCancel() { finish() }
 
     override var statusNote: String? { "at half" }
 }

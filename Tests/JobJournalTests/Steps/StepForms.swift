@@ -178,15 +178,11 @@ enum StepForms {
 
         override func main() {
             trackAndQueue(journal.step("a") { _ in 5 }, onSuccess: { self.sum += $0 })
-            trackAndQueue(journal.step("b") { _ in AsyncOperation { 6 } }) { step in
-                if case .success(let number)? = step.result { self.sum += number }
-            }
+            trackAndQueue(journal.step("b") { _ in AsyncOperation { 6 } }) { self.sum += $0 }
             trackAndQueue(journal.scope("c").step("a") { _ in try await send() })
             trackAndQueue(
                 RetryOperation(policy) { [journal] _ in journal.step("d") { _ in 7 } }
-            ) { retry in
-                self.sum += (try? retry.latestAttempt?.result?.get()) ?? 0
-            }
+            ) { self.sum += $0 }
         }
     }
 }

@@ -143,7 +143,7 @@ final class DiskFailureTests: XCTestCase {
             }
         }
         queue.addOperations(steps)
-        await queue.waitUntilAllOperationsAreFinished()
+        await queue.waitForAllOperations()
         XCTAssertEqual(journal.recordedCount, count)
         XCTAssertLessThan(syncs.value, count / 2)
         print("\(count) outcomes shared \(syncs.value) syncs")

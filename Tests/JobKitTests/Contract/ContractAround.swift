@@ -35,6 +35,7 @@ final class ContractAround: XCTestCase {
             make: { (attempt: Int) -> ConcurrentOperation in ConcurrentOperation() }
         )
         _ = RetryOperation(policy) { _ in BlockOperation {} }
+        retry.retryNow()
         retry.start()
         await retry.waitForFinish()
         let attempt: ConcurrentOperation? = retry.latestAttempt
@@ -92,7 +93,7 @@ final class ContractAround: XCTestCase {
         #endif
     }
 
-    func testTestKit() async {
+    func testTestKit() async throws {
         let queue = StepQueue()
         let _: any OperationScheduling = queue
         queue.addOperation(ConcurrentOperation())
@@ -103,6 +104,7 @@ final class ContractAround: XCTestCase {
         XCTAssertIdentical(first, held[0])
         queue.runNext()
         queue.runAll(seed: 1 as UInt64)
+        try await queue.run(JobController(), seed: 1 as UInt64)
 
         let clock = ManualClock()
         let deadline: ManualClock.Instant = clock.now.advanced(by: .seconds(1))
@@ -116,6 +118,10 @@ final class ContractAround: XCTestCase {
         clock.advance(by: length)
         _ = await sleeper.result
         let _: any Clock<Duration> & Sendable = clock
+
+        let stall = StepQueueStallError(name: "job", explanation: "job: executing")
+        let _: any LocalizedError & CustomStringConvertible = stall
+        let _: (String, String) = (stall.name, stall.explanation)
 
         let log = EventLog()
         log.record("event")

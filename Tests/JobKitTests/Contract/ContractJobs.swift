@@ -88,30 +88,51 @@ final class ContractJobs: XCTestCase {
         job.isSuspended = true
         job.isSuspended = false
         job.setContext { (body: () -> Void) in body() }
-        try await job.run(on: TaskQueue(), stopWithin: .seconds(60))
+        try await job.run(on: TaskQueue(), timeout: .seconds(60), stopWithin: .seconds(60))
         let _: [Operation] = job.trackedTasks
         XCTAssertEqual(job.events.last, "all")
         _ = JobController()
         _ = JobController(queue: OperationQueue())
+        _ = JobController(name: "sync", queue: TaskQueue.shared, callbackQueue: nil)
         let unstarted = JobController()
         unstarted.startJob()
         await unstarted.waitForFinish()
         let other = JobController()
         other.startJob(on: OperationQueue())
         await other.waitForFinish()
-        func explanation(_ error: JobStopTimeoutError) -> String { error.explanation }
     }
 
     func testResultJob() async throws {
+        try await Sum().run()
+        let sum: Int = try await Sum().run(on: nil, timeout: .seconds(60), stopWithin: nil)
         let job = Sum()
-        try await job.run()
-        let value: Int = try await job.value
+        let value = try await job.run(timeout: .seconds(60))
+        XCTAssertEqual(sum, value)
+        let awaited: Int = try await job.value
+        XCTAssertEqual(awaited, value)
         let result: Result<Int, any Error>? = job.result
         XCTAssertEqual(try result?.get(), value)
     }
 
+    // J4: without a subclass.
+    func testJobWithoutASubclass() async throws {
+        let (job, log) = (JobController(name: "sync"), Log())
+        job.trackAndQueue(ClosureOperation { 1 }) { number in
+            log.numbers.append(number)
+            job.trackAndQueue(ClosureOperation { 2 }) { log.numbers.append($0) }
+        }
+        try await job.run()
+        XCTAssertEqual(log.numbers, [1, 2])
+        XCTAssertEqual(job.name, "sync")
+    }
+
+    /// Changed by the callbacks of one job alone.
+    private final class Log: @unchecked Sendable {
+        var numbers: [Int] = []
+    }
+
     func testSmallTypes() {
-        let groups: Set<JobGroup> = [.named("a"), .type(ConcurrentOperation.self)]
+        let groups: Set<JobGroup> = [.named("a"), "a", .type(ConcurrentOperation.self)]
         XCTAssertEqual(groups.map(\.description).sorted(), ["ConcurrentOperation", "a"])
         let _: [TaskCancellation] = [.cancelAndWait, .cancelWithoutWaiting, .leaveRunning]
         let _: [FailureResponse] = [.failJob, .carryOn]

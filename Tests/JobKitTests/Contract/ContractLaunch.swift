@@ -50,6 +50,7 @@ final class ContractLaunch: XCTestCase {
         try await workflow.run(context: context)
         let _: String = workflow.generateTimeline()
         XCTAssertEqual(delegate.count, 2)
+        let _: any Sendable & JobController = workflow
         let other = TaskWorkflow(name: "other")
         other.start(context: context)
         await other.waitForFinish()
@@ -67,7 +68,7 @@ final class ContractLaunch: XCTestCase {
         func start(delegate: any AppStartTaskDelegate) {
             let _: any Sendable = delegate
             delegate.startupTaskDidComplete(self)
-            delegate.startupTaskDidFail(self, error: MissingResultError())
+            delegate.startupTaskDidFail(self, error: MissingResultError(name: taskName))
         }
     }
 

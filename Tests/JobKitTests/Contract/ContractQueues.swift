@@ -28,8 +28,6 @@ final class ContractQueues: XCTestCase {
         }
         queue.addBarrierBlock { @Sendable in }
         queue.cancelAllOperations()
-        await queue.waitUntilAllOperationsAreFinished()
-        await queue.addOperations([ConcurrentOperation()], waitUntilFinished: true)
         await queue.addOperationsAndWait([ConcurrentOperation()])
         await queue.waitForAllOperations()
         let _: [Operation] = queue.operations

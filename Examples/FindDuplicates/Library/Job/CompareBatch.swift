@@ -42,7 +42,4 @@ final class CompareBatch: ResultOperation<Findings>, @unchecked Sendable {
         for candidates in batch where !isCancelled { comparer.compare(candidates) }
         finish(returning: comparer.findings)
     }
-
-    /// Leaves it to `main()` to notice and finish, as the default would not.
-    override func didCancel() {}
 }

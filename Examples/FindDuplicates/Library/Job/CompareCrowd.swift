@@ -56,8 +56,7 @@ final class CompareCrowd: JobController, @unchecked Sendable {
         let work = Work.reading(1, of: Int64(hashed.count))
         for batch in Batch.batches(of: crowd.files, work: { _ in work }) {
             let task = HashFiles(batch, range: hashed)
-            trackAndQueue(task, group: group, weight: task.work) { [self] task in
-                guard case .success(let hashes)? = task.result else { return }
+            trackAndQueue(task, group: group, weight: task.work) { [self] hashes in
                 for (file, hash) in hashes.files { filesByHash[hash, default: []].append(file) }
                 findings.add(hashes.findings)
             }

@@ -38,9 +38,7 @@ final class CompareFiles: JobController, @unchecked Sendable {
         }
         for batch in Batch.batches(of: few, work: \.work) {
             let task = CompareBatch(batch, filesAtATime: filesAtATime)
-            trackAndQueue(task, weight: task.work) { [self] task in
-                if case .success(let found)? = task.result { findings.add(found) }
-            }
+            trackAndQueue(task, weight: task.work) { [self] in findings.add($0) }
         }
     }
 

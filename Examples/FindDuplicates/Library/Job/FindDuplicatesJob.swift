@@ -94,8 +94,7 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
             minimumSize: minimumSize,
             below: root
         )
-        trackAndQueue(task, group: Self.listing, weight: 0) { [self] task in
-            guard case .success(let listing)? = task.result else { return }
+        trackAndQueue(task, group: Self.listing, weight: 0) { [self] listing in
             let (folders, place) = tree.listed(listing, at: place)
             for folder in folders { list(folder, at: place, below: root) }
             tellStage?(.listing(files: tree.fileCount))

@@ -85,9 +85,6 @@ final class HashFiles: ResultOperation<HashFiles.Hashes>, @unchecked Sendable {
         }
         return hasher.finalize()
     }
-
-    /// Leaves it to `main()` to notice and finish, as the default would not.
-    override func didCancel() {}
 }
 
 extension [ScannedFile] {

@@ -62,9 +62,4 @@ final class ListFolder: ResultOperation<FolderListing>, @unchecked Sendable {
             return try FolderListing(ofFile: folder, minimumSize: minimumSize)
         }
     }
-
-    /// Leaves it to `main()` to notice and finish.
-    ///
-    /// The default would finish the task at once, while its thread still reads the folder.
-    override func didCancel() {}
 }

@@ -22,7 +22,9 @@ extension JobController {
     ///     weight traps.
     ///   - failure: What a failure of the task means to the job; nil to ask
     ///     ``taskFailed(_:error:)``.
-    ///   - completion: Called instead of ``taskFinished(_:)``.
+    ///   - completion: Called instead of ``taskFinished(_:)``. An unlabeled trailing closure of a
+    ///     task that has a value is `onSuccess` instead.
+    @_disfavoredOverload
     public final func track<Child: Operation>(
         _ task: Child,
         group: JobGroup? = nil,
@@ -52,7 +54,9 @@ extension JobController {
     ///     weight traps.
     ///   - failure: What a failure of the task means to the job; nil to ask
     ///     ``taskFailed(_:error:)``.
-    ///   - completion: Called instead of ``taskFinished(_:)``.
+    ///   - completion: Called instead of ``taskFinished(_:)``. An unlabeled trailing closure of a
+    ///     task that has a value is `onSuccess` instead.
+    @_disfavoredOverload
     public final func trackAndQueue<Child: Operation>(
         _ task: Child,
         on queue: (any OperationScheduling)? = nil,

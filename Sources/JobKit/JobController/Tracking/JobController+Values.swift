@@ -1,16 +1,12 @@
 import Foundation
 
-/// Tracking tasks that end with a value.
+/// Tracking tasks that have a value.
 extension JobController {
-    // Disfavoured, so that `trackAndQueue(task) { … }` means the completion, which is also called
-    // for a task without a value.
-
     /// Makes the job wait for a task that other code starts, and calls a closure with its value.
     ///
-    /// A task that ends without a value, because it was cancelled or because it failed and the job
-    /// carries on, goes to ``taskFinished(_:)``. Everything else is as in
-    /// ``track(_:group:cancellation:weight:failure:completion:)``. Write the label `onSuccess:`,
-    /// because a trailing closure without it is taken for `completion` if that compiles.
+    /// If the task ends without a value, the job calls ``taskFinished(_:)`` instead. Such a task was
+    /// cancelled, or it has failed and the job carries on. Everything else is as in
+    /// ``track(_:group:cancellation:weight:failure:completion:)``.
     ///
     /// - Parameters:
     ///   - task: A ``ResultOperation``, a ``ResultJob``, or a ``RetryOperation`` of either.
@@ -21,7 +17,6 @@ extension JobController {
     ///   - failure: What a failure of the task means to the job; nil to ask
     ///     ``taskFailed(_:error:)``.
     ///   - onSuccess: Called with the value; retained until the task was delivered.
-    @_disfavoredOverload
     public final func track<Child: ValueProducing>(
         _ task: Child,
         group: JobGroup? = nil,
@@ -44,14 +39,12 @@ extension JobController {
     ///
     /// ```swift
     /// let fetch = RetryOperation(policy) { n in AsyncOperation { try await server.fetch(n) } }
-    /// trackAndQueue(fetch, onSuccess: { records in self.store(records) })
+    /// trackAndQueue(fetch) { records in self.store(records) }
     /// ```
     ///
-    /// A task that ends without a value, because it was cancelled or because it failed and the job
-    /// carries on, goes to ``taskFinished(_:)``. Everything else is as in
-    /// ``trackAndQueue(_:on:group:cancellation:weight:failure:completion:)``. Write the label
-    /// `onSuccess:`, because a trailing closure without it is taken for `completion` if that
-    /// compiles.
+    /// If the task ends without a value, the job calls ``taskFinished(_:)`` instead. Such a task was
+    /// cancelled, or it has failed and the job carries on. Everything else is as in
+    /// ``trackAndQueue(_:on:group:cancellation:weight:failure:completion:)``.
     ///
     /// - Parameters:
     ///   - task: A ``ResultOperation``, a ``ResultJob``, or a ``RetryOperation`` of either, that is
@@ -64,7 +57,6 @@ extension JobController {
     ///   - failure: What a failure of the task means to the job; nil to ask
     ///     ``taskFailed(_:error:)``.
     ///   - onSuccess: Called with the value; retained until the task was delivered.
-    @_disfavoredOverload
     public final func trackAndQueue<Child: ValueProducing>(
         _ task: Child,
         on queue: (any OperationScheduling)? = nil,
@@ -85,7 +77,7 @@ extension JobController {
         )
     }
 
-    /// Calls `onSuccess` with a task's value, or ``taskFinished(_:)`` where there is none.
+    /// Calls `onSuccess` with a task's value, or ``taskFinished(_:)`` if there is none.
     ///
     /// Does not retain the job, which outlives each call.
     private func orFinished<Child: ValueProducing>(

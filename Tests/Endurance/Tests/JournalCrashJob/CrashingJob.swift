@@ -24,9 +24,13 @@ final class CrashingJob: ResultJob<String>, @unchecked Sendable {
             trackAndQueue(step, onSuccess: { self.square($0, list) })
         }
         let fails = journal.step("fails") { _ -> Int in throw Refused() }
-        trackAndQueue(fails, failure: .carryOn) { step in
-            if step.error is Refused { self.callbacks.insert("refused") }
-        }
+        trackAndQueue(
+            fails,
+            failure: .carryOn,
+            completion: { step in
+                if step.error is Refused { self.callbacks.insert("refused") }
+            }
+        )
         let flaky = journal.step("flaky") { [log] _ in
             RetryOperation(.exponential(attempts: 3, initialDelay: .zero)) { attempt in
                 ClosureOperation {

@@ -65,13 +65,16 @@ final class TaskValueTests: XCTestCase {
         )
     }
 
-    func testTrailingClosureWithoutALabelIsTheCompletion() async throws {
+    func testTrailingClosureWithoutALabelReceivesTheValue() async throws {
         let job = ScriptedJob { job in
-            let task = AsyncOperation<Int> { throw SampleError("no value") }
-            job.trackAndQueue(task, failure: .carryOn) { _ in job.log.record("completion") }
+            job.trackAndQueue(AsyncOperation { 7 }) { job.log.record("\($0)") }
+            let failing = AsyncOperation<Int>(name: "failing") { throw SampleError("no value") }
+            job.trackAndQueue(failing, failure: .carryOn) { _ in job.log.record("a value") }
         }
         try await job.run()
-        XCTAssertEqual(job.events.first, "completion")
+        let events = job.events.filter { !$0.hasPrefix("group") }
+        XCTAssertEqual(Set(events), ["7", "task failing", "all"])
+        XCTAssertEqual(events.count, 3)
     }
 
     func testClosureIsReleasedWithItsTask() async throws {

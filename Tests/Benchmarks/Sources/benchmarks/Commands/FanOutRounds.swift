@@ -86,9 +86,10 @@ private final class PhasedJob: JobController, @unchecked Sendable {
     override func main() {
         phases.began = DispatchTime.now().uptimeNanoseconds
         for _ in 0..<size {
-            trackAndQueue(ClosureOperation { [self] in run.add(1, ordering: .relaxed) }) {
-                [completions] _ in completions.complete()
-            }
+            trackAndQueue(
+                ClosureOperation { [self] in run.add(1, ordering: .relaxed) },
+                completion: { [completions] _ in completions.complete() }
+            )
         }
         phases.added = DispatchTime.now().uptimeNanoseconds
         phases.runElsewhere = run.load(ordering: .relaxed)

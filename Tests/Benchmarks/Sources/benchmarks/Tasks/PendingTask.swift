@@ -8,6 +8,8 @@ final class PendingTask: ConcurrentOperation, @unchecked Sendable {
 
     override func main() { hasStarted.signal() }
 
+    override func didCancel() { finish() }
+
     /// Blocks the thread until the task executes.
     func waitUntilStarted() { hasStarted.wait() }
 }

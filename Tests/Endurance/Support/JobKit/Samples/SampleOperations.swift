@@ -79,7 +79,9 @@ final class ScriptedOperation: ConcurrentOperation, @unchecked Sendable {
 }
 
 // Operation forces @unchecked; there is no state of its own.
-/// A result operation that is executing until the test finishes it.
+/// A result operation that executes until a test finishes it, or until it is cancelled.
 final class HeldResultOperation<Success: Sendable>: ResultOperation<Success>, @unchecked Sendable {
     override func main() {}
+
+    override func didCancel() { finish() }
 }

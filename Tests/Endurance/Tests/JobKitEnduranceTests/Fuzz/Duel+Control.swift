@@ -32,7 +32,7 @@ extension Duel {
                 },
                 { for operation in operations { operation.end() } }
             )
-            await queue.waitUntilAllOperationsAreFinished()
+            await queue.waitForAllOperations()
             referee.expect(operations.allSatisfy(\.isFinished), "Q4: one was never started")
         },
         Duel("the width of a queue against adds and ends") { dice, referee in
@@ -46,7 +46,7 @@ extension Duel {
                 { for width in widths { queue.maxConcurrentOperationCount = width } },
                 { for operation in operations { operation.end() } }
             )
-            await queue.waitUntilAllOperationsAreFinished()
+            await queue.waitForAllOperations()
             referee.expect(!gauge.wasExceeded, "Q1: more execute than any width allowed")
             referee.expect(operations.allSatisfy(\.isFinished), "Q4: one was never started")
         },
@@ -56,7 +56,7 @@ extension Duel {
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 {
                     group.addTask {
-                        for _ in 0..<10 { await queue.waitUntilAllOperationsAreFinished() }
+                        for _ in 0..<10 { await queue.waitForAllOperations() }
                     }
                 }
                 await dice.race(
@@ -73,7 +73,7 @@ extension Duel {
                 )
                 queue.cancelAllOperations()
             }
-            await queue.waitUntilAllOperationsAreFinished()
+            await queue.waitForAllOperations()
             referee.expect(operations.allSatisfy(\.isFinished), "Q7: a wait ended too early")
         },
         Duel("barriers against adds from another thread") { dice, referee in
@@ -104,7 +104,7 @@ extension Duel {
                     }
                 }
             )
-            await queue.waitUntilAllOperationsAreFinished()
+            await queue.waitForAllOperations()
         },
         Duel("priorities that change against starts") { dice, referee in
             let queue = TaskQueue(name: "duel", maxConcurrentOperationCount: 1)
@@ -119,7 +119,7 @@ extension Duel {
                 { for (one, other) in zip(operations, chosen) { one.queuePriority = other } },
                 { for (one, other) in zip(operations, chosen) { one.queuePriority = other } }
             )
-            await queue.waitUntilAllOperationsAreFinished()
+            await queue.waitForAllOperations()
             referee.expect(operations.allSatisfy(\.isFinished), "Q2: one was never started")
         },
         Duel("a group's completion that is set against its last finish") { dice, referee in

@@ -203,7 +203,7 @@ extension ChaosCall {
             _ = (queue.name, queue.qualityOfService, queue.maxConcurrentOperationCount)
         case .waitForQueue:
             Task {
-                await queue.waitUntilAllOperationsAreFinished()
+                await queue.waitForAllOperations()
                 await queue.waitForAllOperations()
                 await queue.addOperationsAndWait([BlockOperation {}])
             }

@@ -146,7 +146,7 @@ final class World: Sendable {
         while let left = jobs.first(where: \.isUnderWay) { await left.waitForFinish() }
         for queue in pausedQueues {
             stage.withLock { $0 = queue.name }
-            await queue.waitUntilAllOperationsAreFinished()
+            await queue.waitForAllOperations()
         }
         stage.withLock { $0 = "the launch" }
         await launch?.end()
