@@ -148,7 +148,9 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
     private func follow(_ made: MadeOperation<Output>, _ running: RunningStep) {
         follow(made.operation) { step in
             switch made.operation.outcome {
-            case .succeeded: step.record(made.result() ?? .failure(MissingResultError()), running)
+            case .succeeded:
+                let missing = MissingResultError(name: step.label)
+                step.record(made.result() ?? .failure(missing), running)
             case .cancelled: step.finish(with: CancellationError())
             case .failed(let error): step.finish(with: error)
             case nil: break

@@ -9,8 +9,8 @@ extension ConcurrentOperation {
         OperationLifecycle(rawValue: lifecycle.load(ordering: .acquiring))
     }
 
-    /// The name, or the type's where the user gave none.
-    final var label: String { operationLabel(self) }
+    /// The name, or the name of the type if there is none.
+    package final var label: String { operationLabel(self) }
 
     @inline(__always)
     func transition<Decision>(_ change: (inout OperationLifecycle) -> Decision) -> Decision {
@@ -117,6 +117,9 @@ extension ConcurrentOperation {
     ///   - claimed: Becomes a job that the caller must deliver to, where it can.
     ///   - isInsideJobKit: Whether the caller has no code of the user's below it on the stack.
     func end(claimed: inout (any CallbackDelivery)?, isInsideJobKit: Bool) {
+        // `explainStall` shows since when `willFinish()` has not returned.
+        stopRequestedAt.store(max(1, CoarseTime.now.rawValue), ordering: .relaxed)
+        willFinish()
         let wasExecuting = currentLifecycle.contains(.executing)
         announceWillFinish(wasExecuting: wasExecuting)
         note(.finished)

@@ -20,16 +20,16 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The first call of a `finish` method wins; later ones are ignored. An operation that was
+/// The first call of a `finish` method wins, and later calls are ignored. An operation that was
 /// cancelled before it finished has the outcome ``OperationOutcome/cancelled``, whichever `finish`
-/// was called.
+/// was called. Cancellation only asks: to stop its work, a subclass overrides ``didCancel()``.
 ///
 /// > Thread: Every member may be used from any thread.
 open class ConcurrentOperation: Operation, @unchecked Sendable {
     let lifecycle = Atomic<OperationLifecycle.RawValue>(0)
     /// A ``CoarseTime``, 0 before; it fits into the padding of `lifecycle`.
     let enteredMainAt = Atomic<CoarseTime.RawValue>(0)
-    /// When the operation was told to stop, as a ``CoarseTime``; 0 before.
+    /// When the operation was asked to stop, or began to end, as a ``CoarseTime``; 0 before.
     let stopRequestedAt = Atomic<CoarseTime.RawValue>(0)
     /// The operation's slot in its ``TaskQueue``, below 0 for none; guarded by the queue's lock, and
     /// of a size that fits into the padding of `stopRequestedAt`.
@@ -65,16 +65,28 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// ``finish()``.
     open override func main() { finish() }
 
-    /// Called when the operation is cancelled, or overruns its time, while it is executing.
+    /// Stops the work of an executing operation that was cancelled or has timed out.
     ///
-    /// The default calls ``finish()``.
+    /// The default does nothing, because cancellation only asks. An operation that does not
+    /// override this method runs until its work calls ``finish()``.
     ///
-    /// Called at most once, between the entry into `main()` and the finish, on the thread that
-    /// calls `cancel()`. An override stops the work and calls ``finish()`` when the work has really
-    /// stopped; until then the operation is executing. If `finish` is called while this method
-    /// runs, here or on another thread, it takes effect when this method returns. Where
-    /// ``maximumStopTime`` passes meanwhile, the operation finishes although this method runs.
-    open func didCancel() { finish() }
+    /// An override stops the work. The operation must call ``finish()`` when its work has really
+    /// stopped, and it is executing until then.
+    ///
+    /// Called at most once, after the operation has entered `main()` and before it finishes, on the
+    /// thread that cancels. If `finish` is called while this method runs, it takes effect when this
+    /// method has returned, or when ``maximumStopTime`` has passed.
+    open func didCancel() {}
+
+    /// Called once before the operation finishes, however it ends, and even if it never started.
+    ///
+    /// The default does nothing. ``outcome``, ``error`` and the result are decided. A cancellation
+    /// sets `isCancelled` and changes nothing else, and a time limit that passes has no effect. The
+    /// operation finishes when this method has returned.
+    ///
+    /// Called on the thread that finishes the operation, which may be the one that cancels it. It
+    /// must return soon and must not wait. A job calls it after all its callbacks.
+    open func willFinish() {}
 
     /// What the operation adds to its line in ``JobController/explainStall(limit:)``.
     ///
@@ -108,15 +120,17 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         finishRequested(.failed(error))
     }
 
-    /// How the operation ended; nil until it has finished.
+    /// How the operation ends; nil until that is decided.
+    ///
+    /// A timeout decides it at once. Otherwise it is decided when the operation is about to finish,
+    /// before ``willFinish()``.
     public final var outcome: OperationOutcome? {
-        let state = currentLifecycle
-        guard state.contains(.finished) else { return nil }
-        switch state.outcome {
-        case .succeeded: return .succeeded
-        case .cancelled: return .cancelled
-        case .failed: return storedError.map { .failed($0) } ?? .succeeded
-        case .timedOut: return .failed(OperationTimeoutError(limit: overrunLimit))
+        switch currentLifecycle.outcome {
+        case nil: nil
+        case .succeeded: .succeeded
+        case .cancelled: .cancelled
+        case .failed: storedError.map { .failed($0) } ?? .succeeded
+        case .timedOut: .failed(OperationTimeoutError(name: label, limit: overrunLimit))
         }
     }
 
@@ -125,10 +139,13 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// Code of its own may still be running. A job is never abandoned.
     public final var isAbandoned: Bool { currentLifecycle.contains([.abandoned, .finished]) }
 
-    /// Why the operation failed; nil until it has finished, and nil if it did not fail.
+    /// Why the operation failed; nil until the outcome is decided, and nil if it did not fail.
     public final var error: (any Error)? {
-        guard currentLifecycle.hasFailed, case .failed(let error) = outcome else { return nil }
-        return error
+        switch currentLifecycle.outcome {
+        case nil, .succeeded, .cancelled: nil
+        case .failed: storedError
+        case .timedOut: OperationTimeoutError(name: label, limit: overrunLimit)
+        }
     }
 
     // MARK: Operation
@@ -144,9 +161,10 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Cancels the operation.
     ///
-    /// Calls ``didCancel()`` if the operation is executing. An operation that was not started will
-    /// never enter `main()`, stops waiting for its dependencies, and finishes when it is started.
-    /// To stop the work, override ``didCancel()``; an override of this method calls `super`.
+    /// Calls ``didCancel()`` if the operation is executing. The operation then finishes when its
+    /// work calls ``finish()``. An operation that was not started will never enter `main()`, stops
+    /// waiting for its dependencies, and finishes when it is started. To stop the work, override
+    /// ``didCancel()``; an override of this method calls `super`.
     open override func cancel() {
         let decision = transition { $0.cancelCalled() }
         stopRequested(decision)
@@ -165,7 +183,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// Whether the operation has finished.
     public final override var isFinished: Bool { currentLifecycle.contains(.finished) }
 
-    /// Whether the operation was cancelled, or overran its time, before it finished.
+    /// Whether the operation was cancelled, or timed out, before it finished.
     public final override var isCancelled: Bool { currentLifecycle.contains(.cancelled) }
 
     /// Whether all dependencies have finished, or the operation was cancelled.
@@ -238,7 +256,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
             announceDidExecute(from: before)
             inFrame {
                 if currentLifecycle.contains(.isTimed) { startRuntime() }
-                run()
+                performMain()
             }
         }
     }
@@ -250,7 +268,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     var isJob: Bool { false }
 
     /// Runs `main()`; a job does more around it.
-    func run() {
+    func performMain() {
         let context = currentLifecycle.contains(.inContext) ? firstContext : nil
         if let context { context.run(enterMain) } else { enterMain() }
     }

@@ -23,7 +23,7 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     static let withError = Self(rawValue: 1 << 7)
     /// The finish brought a `CancellationError`.
     static let withCancellation = Self(rawValue: 1 << 8)
-    /// The finish decides the outcome even if the operation is cancelled: a job's own decision.
+    /// The outcome is what the finish brought, whatever comes later.
     static let decided = Self(rawValue: 1 << 9)
     /// `didCancel()` is running.
     static let notifying = Self(rawValue: 1 << 10)
@@ -147,10 +147,11 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
         return endClaimed()
     }
 
-    /// A cancel counts until the finish is seen, so that the caller of `cancel()` finds the
-    /// operation cancelled or finished; the end of a job counts as soon as it is decided.
+    /// A cancellation counts until the outcome is decided.
+    ///
+    /// After that, and until the operation has finished, it only sets `isCancelled`.
     mutating func cancelCalled() -> Cancel {
-        guard isDisjoint(with: [.cancelled, .decided, .finished]) else { return .ignore }
+        guard isDisjoint(with: [.cancelled, .finished]) else { return .ignore }
         insert(.cancelled)
         return toldOfCancel()
     }
@@ -184,9 +185,12 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     private var isHeldByNotice: Bool { contains(.notifying) && !contains(.abandoned) }
 
     /// Returns whether the caller is the one who carries out the end.
+    ///
+    /// This decides the outcome: a cancellation or a time limit that comes later changes nothing.
     mutating func endClaimed() -> Bool {
         guard !contains(.ending) else { return false }
         insert(.ending)
+        if !contains(.cancelled) { insert(.decided) }
         return true
     }
 
@@ -227,9 +231,9 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
         return .announceAndTell
     }
 
-    /// Whether the operation has finished with an error or by an overrun.
+    /// Whether the operation has finished with an error or because it timed out.
     var hasFailed: Bool {
-        contains(.finished) && !isDisjoint(with: [.withError, .overrun])
+        contains(.finished) && contains(contains(.decided) ? .withError : .overrun)
     }
 
     /// Whether a start would lead to `main()`.
@@ -238,14 +242,15 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     /// Whether nothing of the operation ran when it was cancelled.
     var isCancelledBeforeStart: Bool { contains(.cancelled) && !contains(.started) }
 
-    /// The outcome, once finished.
-    var outcome: Ending {
-        if !contains(.decided) {
+    /// The outcome; nil until it is decided.
+    ///
+    /// A timeout decides it at once, anything else when the end begins.
+    var outcome: Ending? {
+        guard contains(.decided) else {
             if contains(.overrun) { return .timedOut }
-            if contains(.cancelled) { return .cancelled }
+            return contains(.ending) ? .cancelled : nil
         }
         if contains(.withCancellation) { return .cancelled }
-        if contains(.withError) { return .failed }
-        return contains(.settled) ? .succeeded : .cancelled
+        return contains(.withError) ? .failed : .succeeded
     }
 }

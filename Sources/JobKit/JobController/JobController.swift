@@ -40,16 +40,19 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     /// Creates a job that has not been started.
     ///
     /// - Parameters:
-    ///   - queue: Where the job's tasks run unless told otherwise.
+    ///   - name: The job's name; nil for the name of its class.
+    ///   - queue: Where the job's tasks run by default. The job itself runs where it is started.
     ///   - callbackQueue: Where `main()` and every callback run, such as `.main` for user
     ///     interfaces.
     public init(
+        name: String? = nil,
         queue: any OperationScheduling = TaskQueue.shared,
         callbackQueue: DispatchQueue? = nil
     ) {
         self.queue = queue
         shell = JobShell(callbackQueue: callbackQueue)
         super.init()
+        if let name { self.name = name }
     }
 
     // MARK: For subclasses
@@ -62,11 +65,11 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     /// ``allTasksFinished()`` and finishes.
     open override func main() {}
 
-    /// Called when the job is cancelled, or overruns its time, while it is executing.
+    /// Called when the job is cancelled, or has timed out, while it is executing.
     ///
-    /// The default does nothing: the job stops its tasks by itself.
+    /// The default does nothing, because a job stops its tasks by itself.
     ///
-    /// Called on the thread that calls `cancel()`, possibly while a callback runs.
+    /// Called on the thread that cancels, possibly while a callback runs.
     open override func didCancel() {}
 
     /// Called when a task that was tracked without a closure has finished.
@@ -135,7 +138,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
 
     override final var isJob: Bool { true }
 
-    override func run() {
+    override func performMain() {
         guard let callbackQueue = shell.callbackQueue else {
             runMain()
             ThreadContext.current.pointee.frame.delivery = shell
@@ -222,7 +225,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
             case .completed, .finishedEarly: errorOfMissingValue
             case .failed: failure
             case .cancelled: CancellationError()
-            case .overrun: OperationTimeoutError(limit: overrunLimit)
+            case .overrun: OperationTimeoutError(name: label, limit: overrunLimit)
             }
         storedError = error
         var brought: OperationLifecycle = []

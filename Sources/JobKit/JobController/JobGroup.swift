@@ -33,3 +33,10 @@ public struct JobGroup: Hashable, Sendable, CustomStringConvertible {
         hasher.combine(name)
     }
 }
+
+extension JobGroup: ExpressibleByStringLiteral {
+    /// Creates the group with a name, as in `group: "photos"`.
+    public init(stringLiteral name: String) {
+        self = .named(name)
+    }
+}

@@ -14,10 +14,9 @@ open class ResultJob<Success: Sendable>: JobController, ValueProducing, @uncheck
         shell.end(self, .finishedEarly) { storage.value = value }
     }
 
-    /// The value, or why there is none; nil until the job has finished.
+    /// The value, or why there is none; nil until the outcome is decided.
     public final var result: Result<Success, any Error>? {
-        // Not `storage.result(of:)` as a value, which would read the storage before the finish too.
-        outcome.map { storage.result(of: $0) }
+        outcome?.result { storage.success(of: self) }
     }
 
     /// Waits for the job and returns its value.
@@ -31,5 +30,5 @@ open class ResultJob<Success: Sendable>: JobController, ValueProducing, @uncheck
         get async throws { try await awaitedValue() }
     }
 
-    override var errorOfMissingValue: (any Error)? { storage.errorOfMissingValue }
+    override var errorOfMissingValue: (any Error)? { storage.errorOfMissingValue(in: self) }
 }

@@ -23,7 +23,9 @@ struct ExponentialBackoff: Sendable {
         check(maximumDelay >= .zero, "maximumDelay", maximumDelay, "at least 0")
     }
 
-    /// The delay after so many failed attempts, where `random` is from -1 to 1; nil to give up.
+    /// The delay after so many failed attempts; nil if there must be no further attempt.
+    ///
+    /// `random` is from -1 to 1, the shortest and the longest delay.
     ///
     /// Rounded to the nanosecond, so that 100 ms times 1.1 is 110 ms and not some attoseconds more.
     func delay(failedAttempts: Int, random: Double) -> Duration? {
@@ -32,10 +34,15 @@ struct ExponentialBackoff: Sendable {
         guard initialDelay > .zero else { return .zero }
         let nanosecond = Duration.nanoseconds(1)
         let power = pow(multiplier, Double(failedAttempts - 1))
-        let delay = initialDelay / nanosecond * power * (1 + jitter * random)
-        // Compared before it is made a Duration, which a great number of attempts would overflow.
+        let maximum = maximumDelay / nanosecond
+        let base = min(initialDelay / nanosecond * power, maximum)
+        // Clients that failed together differ at the maximum, too.
+        let exceeds = base * (1 + jitter) > maximum
+        let delay =
+            exceeds
+            ? maximum * (1 - jitter * (1 - random) / 2) : base * (1 + jitter * random)
         guard !delay.isNaN else { return .zero }
-        guard delay < maximumDelay / nanosecond else { return maximumDelay }
+        guard delay < maximum else { return maximumDelay }
         // Int64 ends after 292 years.
         guard delay < 9e18 else { return .seconds(delay / 1e9) }
         return min(.nanoseconds(Int64(delay.rounded())), maximumDelay)

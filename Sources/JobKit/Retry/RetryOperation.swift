@@ -21,6 +21,8 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
     private let shouldRetry: @Sendable (any Error) -> Bool
     private let make: @Sendable (Int) -> Attempt
     private let attempt = Guarded<Attempt?>(nil)
+    /// The delay before the next attempt, the last one if it has passed.
+    private let delay = Guarded<Delay?>(nil)
     /// Whether attempts run in the retry's own place.
     private let startsAttempts: Bool
 
@@ -48,6 +50,13 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
     /// The last attempt that was made; nil before the first.
     public var latestAttempt: Attempt? { attempt.withLock { $0 } }
 
+    /// Ends the current delay, so that the next attempt starts now; without one, does nothing.
+    ///
+    /// For example, call it when the network is reachable again.
+    public func retryNow() {
+        delay.withLock { $0 }?.finish()
+    }
+
     /// Creates and starts the first attempt.
     public override func main() {
         begin(1)
@@ -61,7 +70,7 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
     override var errorOfMissingValue: (any Error)? {
         guard (Attempt.self as? any ValueProducing.Type)?.owesValue == true else { return nil }
         let hasValue = (latestAttempt as? any ValueProducing)?.hasValue == true
-        return hasValue ? nil : MissingResultError()
+        return hasValue ? nil : MissingResultError(name: label)
     }
 
     private func begin(_ number: Int) {
@@ -89,6 +98,7 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
             return finish(with: error)
         }
         let pause = Delay(delay, on: clock)
+        self.delay.withLock { $0 = pause }
         track(pause) { _ in self.begin(number + 1) }
         pause.start()
     }
@@ -98,16 +108,18 @@ extension RetryOperation: ValueProducing where Attempt: ValueProducing {
     /// The value of an attempt.
     public typealias Success = Attempt.Success
 
-    /// The value of the attempt that succeeded, or why there is none; nil until the retry has
-    /// finished.
+    /// The value of the attempt that succeeded, or why there is none; nil until the outcome is
+    /// decided.
     ///
     /// A cancelled retry gives `CancellationError`, one that gave up the last attempt's error.
     public var result: Result<Attempt.Success, any Error>? {
-        guard let outcome else { return nil }
-        if case .succeeded = outcome, case .success(let value) = latestAttempt?.result {
-            return .success(value)
-        }
-        return ResultStorage().result(of: outcome)
+        outcome?
+            .result {
+                guard case .success(let value) = latestAttempt?.result else {
+                    return ResultStorage().success(of: self)
+                }
+                return .success(value)
+            }
     }
 
     /// Waits for the retry and returns the value of the attempt that succeeded.
@@ -150,4 +162,6 @@ final class Delay: ConcurrentOperation, @unchecked Sendable {
     override func main() {
         perform(after: delay) { self.finish() }
     }
+
+    override func didCancel() { finish() }
 }

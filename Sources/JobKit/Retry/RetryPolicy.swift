@@ -32,8 +32,10 @@ public struct RetryPolicy: Sendable {
 
     /// Waits longer after each failed attempt, with a random variation.
     ///
-    /// The delay after the *n*-th failed attempt is
-    /// `initialDelay × multiplierⁿ⁻¹ × random(1 ± jitter)`, at most `maximumDelay`.
+    /// After the *n*-th failed attempt, let *d* be `initialDelay × multiplierⁿ⁻¹`, but at most
+    /// `maximumDelay`. The delay is drawn between `d × (1 - jitter)` and `d × (1 + jitter)`. If that
+    /// exceeds `maximumDelay`, it is drawn between `maximumDelay × (1 - jitter)` and `maximumDelay`,
+    /// so that clients that failed together differ at the maximum, too.
     ///
     /// > Source: "Exponential Backoff And Jitter", AWS Architecture Blog, 2015; the jitter here is
     /// > a share of the delay to either side.

@@ -41,6 +41,19 @@ extension JobController {
     }
 }
 
+extension ConcurrentOperation {
+    /// Why the operation has not finished: the text of `explainStall` for a job, and the line of
+    /// any other operation.
+    ///
+    /// - Parameter queue: The queue that the operation was added to.
+    /// - Returns: The text.
+    func stallExplanation(in queue: any OperationScheduling) -> String {
+        if let job = asJob { return job.explainStall() }
+        var report = StallReport(at: .now)
+        return report.line(of: self, in: queue)
+    }
+}
+
 extension Operation {
     /// What the operation itself adds to its line; empty for nothing.
     var note: String {

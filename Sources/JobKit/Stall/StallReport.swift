@@ -35,6 +35,13 @@ struct StallReport {
         var others: [Operation] = []
     }
 
+    /// The line of an operation that is not a job.
+    mutating func line(of operation: Operation, in queue: any OperationScheduling) -> String {
+        let stall = TaskStall(operation, in: queue)
+        let words = operation.isFinished ? "finished" : words(of: stall, nil)
+        return Self.line(Remark(task: operation, words: words, level: 0))
+    }
+
     /// The line of a job, then those of its unfinished tasks, at most `limit`, and what was left
     /// out.
     mutating func lines(of root: JobController, limit: Int) -> [String] {
@@ -107,7 +114,9 @@ struct StallReport {
             return "\(root.label): finished" + (left.map { ", leaving \($0)" } ?? "")
         }
         var line = "\(root.label): "
-        if root.currentLifecycle.contains(.started) {
+        if let finishing = finishing(root) {
+            line += finishing
+        } else if root.currentLifecycle.contains(.started) {
             line += "executing"
         } else {
             line += "not started"
@@ -123,6 +132,7 @@ struct StallReport {
     /// What is said of a task; `own` is what keeps a nested job's own code from going on.
     private mutating func words(of stall: TaskStall, _ own: JobStall?) -> String {
         let task = stall.task
+        if let finishing = finishing(task) { return finishing + task.note }
         let isExecuting = task.isExecuting
         var words = isExecuting ? executing(task) : reasonNotToStart(stall) ?? "never queued"
         if own?.isSuspended == true { words += ", suspended" }
@@ -144,6 +154,15 @@ struct StallReport {
 
     private func hasOverrun(_ operation: Operation) -> Bool {
         (operation as? ConcurrentOperation)?.currentLifecycle.contains(.overrun) == true
+    }
+
+    /// How long `willFinish()` has not returned; nil if the operation is not about to finish.
+    private func finishing(_ operation: Operation) -> String? {
+        guard let operation = operation as? ConcurrentOperation else { return nil }
+        let state = operation.currentLifecycle
+        guard state.contains(.ending), !state.contains(.finished) else { return nil }
+        let start = CoarseTime(rawValue: operation.stopRequestedAt.load(ordering: .relaxed))
+        return "finishing" + StallWords.time(since: start, to: now)
     }
 
     /// How long it has been executing, if that is known and a second or longer.

@@ -98,8 +98,8 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - context: Passed to every task.
-    ///   - timeout: How long to wait at most, not counting the tasks that run here; nil for no
-    ///     limit.
+    ///   - timeout: How long the call may only wait, not counting the time in which tasks run in
+    ///     it; nil for no limit.
     /// - Returns: False if the workflow has not finished in time; it then continues.
     @available(*, noasync, message: "blocks its thread; await run(context:) instead")
     @discardableResult
@@ -107,8 +107,7 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
         context: LaunchContext = [:],
         timeout: Duration? = nil
     ) -> Bool {
-        let deadline = timeout?.dispatchInterval.map { DispatchTime.now() + $0 }
-        return launch.wait(until: deadline ?? .distantFuture) { start(context: context) }
+        launch.wait(atMost: timeout) { start(context: context) }
     }
 
     /// Starts the workflow on ``TaskQueue/shared``, and returns when it has finished and its
@@ -154,8 +153,8 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
         if isServing { launch.serveClaimed() }
     }
 
-    override func run() {
-        super.run()
+    override func performMain() {
+        super.performMain()
         refuseImpossibleDependencies()
         launch.launch()
     }

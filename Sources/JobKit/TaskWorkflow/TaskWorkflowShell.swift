@@ -268,16 +268,18 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
 
     /// Waits for the end on the calling thread, which has just started the workflow or is about to.
     ///
-    /// - Returns: Whether the delegate was called before the deadline.
-    func wait(until deadline: DispatchTime, start: () -> Void) -> Bool {
+    /// - Returns: Whether the delegate was called in time.
+    func wait(atMost limit: Duration?, start: () -> Void) -> Bool {
         guard !MainThread.isCurrent else {
             state.withLock { $0.isAwaitedOnMainThread = true }
             start()
-            return MainThread.shared.serve(until: deadline) { state.withLock { $0.isNotified } }
+            return MainThread.shared.serve(waitingAtMost: limit) {
+                state.withLock { $0.isNotified }
+            }
         }
         let waiter = DispatchSemaphore(value: 0)
         state.withLock { $0.waiters.append { waiter.signal() } }
         start()
-        return waiter.wait(timeout: deadline) == .success
+        return waiter.wait(atMost: limit)
     }
 }

@@ -82,6 +82,23 @@ final class RetryOperationTests: XCTestCase {
         XCTAssertEqual(retry.error as? Refused, Refused(number: 1))
     }
 
+    func testRetryNowEndsTheCurrentDelay() async throws {
+        let clock = ManualClock()
+        let retry = RetryOperation(Self.steady, make: failing(3))
+        retry.clock = clock
+        retry.retryNow()
+        async let ended: Void = retry.run()
+        for seconds in [1, 2, 3] {
+            let now = clock.now
+            await clock.waitForDeadline(now.advanced(by: .seconds(seconds)))
+            retry.retryNow()
+        }
+        try await ended
+        XCTAssertEqual(retry.latestAttempt?.isFinished, true)
+        XCTAssertNil(clock.nextDeadline)
+        retry.retryNow()
+    }
+
     func testCancelEndsADelayAtOnce() async {
         let clock = ManualClock()
         let retry = RetryOperation(Self.steady, make: failing(9))
@@ -146,11 +163,11 @@ final class RetryOperationTests: XCTestCase {
         )
         XCTAssertEqual(
             [1, 2, 3, 4, 5].map { backoff.delay(failedAttempts: $0, random: 0) },
-            [1, 2, 4, 8, 10].map { .seconds($0) }
+            [1, 2, 4, 7.5, 7.5].map { .seconds($0) }
         )
         XCTAssertEqual(backoff.delay(failedAttempts: 1, random: -1), .seconds(0.5))
         XCTAssertEqual(backoff.delay(failedAttempts: 1, random: 1), .seconds(1.5))
-        XCTAssertEqual(backoff.delay(failedAttempts: 999_999, random: -1), .seconds(10))
+        XCTAssertEqual(backoff.delay(failedAttempts: 999_999, random: -1), .seconds(5))
         XCTAssertNil(backoff.delay(failedAttempts: 1_000_000, random: 0))
     }
 }

@@ -47,6 +47,19 @@ import Testing
         #expect(bounded.delay(failedAttempts: 1, random: -1) == .zero)
     }
 
+    // Clients that failed together differ at the maximum, too.
+    @Test(arguments: [(-1.0, 48_000), (0, 54_000), (1, 60_000)])
+    func delaysAtTheMaximumAreSpread(random: Double, milliseconds: Int) {
+        let backoff = backoff(initialDelay: .seconds(1), jitter: 0.2)
+        for failedAttempts in [7, 8, 9, 1_000, Int.max - 1] {
+            let delay = backoff.delay(failedAttempts: failedAttempts, random: random)
+            #expect(delay == .milliseconds(milliseconds))
+        }
+        // The upper end of the range before is below the maximum.
+        let below = backoff.delay(failedAttempts: 6, random: 1)
+        #expect(below == .milliseconds(38_400))
+    }
+
     @Test(arguments: [1_000, 100_000, Int.max - 1])
     func hugeAttemptNumbersGiveTheMaximum(failedAttempts: Int) {
         #expect(backoff().delay(failedAttempts: failedAttempts, random: 0) == .seconds(60))

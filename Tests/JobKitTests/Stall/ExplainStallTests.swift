@@ -106,6 +106,7 @@ final class ExplainStallTests: XCTestCase {
     func testOperationAddsItsOwnWordsToItsLine() async throws {
         final class Remote: ConcurrentOperation, @unchecked Sendable {
             override func main() {}
+            override func didCancel() { finish() }
             override var statusNote: String? { "on h2,\nattempt 2" }
         }
         final class Hosts: JobController, @unchecked Sendable {

@@ -113,7 +113,7 @@ final class WaitingForATurnTests: XCTestCase {
         running.finish()
         net.cancelAllOperations()
         net.isSuspended = false
-        await net.waitUntilAllOperationsAreFinished()
+        await net.waitForAllOperations()
     }
 
     func testDependencyThatAnotherJobHoldsHasThatJobsReason() {

@@ -112,23 +112,23 @@ final class TaskQueueLifeTests: XCTestCase {
             operations[3].addDependency(operations[7])
             operations[5].cancel()
             elsewhere.addOperation(foreign)
-            await queue.addOperations(operations, waitUntilFinished: true)
+            await queue.addOperationsAndWait(operations)
             XCTAssertTrue(operations.allSatisfy(\.isFinished))
         }
-        await queue.addOperations([], waitUntilFinished: true)
+        await queue.addOperationsAndWait([])
         let held = ConcurrentOperation()
         queue.isSuspended = true
-        await queue.addOperations([held], waitUntilFinished: false)
+        queue.addOperations([held])
         XCTAssertFalse(held.isFinished)
         queue.isSuspended = false
-        await queue.waitUntilAllOperationsAreFinished()
+        await queue.waitForAllOperations()
         XCTAssertTrue(held.isFinished)
     }
 
     /// Many tasks and threads wait for one queue; an empty one holds nobody.
     func testTasksAwaitAnEmptyQueue() async {
         let (queue, release, log) = (TaskQueue(), Gate(), EventLog())
-        await queue.waitUntilAllOperationsAreFinished()
+        await queue.waitForAllOperations()
         for _ in 0..<10 {
             queue.addOperation {
                 release.wait()
@@ -138,7 +138,7 @@ final class TaskQueueLifeTests: XCTestCase {
         await withTaskGroup(of: Int.self) { group in
             for _ in 0..<20 {
                 group.addTask {
-                    await queue.waitUntilAllOperationsAreFinished()
+                    await queue.waitForAllOperations()
                     return log.events.count
                 }
             }

@@ -136,7 +136,7 @@ final class TaskQueueOrderTests: XCTestCase {
                 operation.queuePriority = priority
                 return operation
             }
-            await queue.addOperations(operations, waitUntilFinished: true)
+            await queue.addOperationsAndWait(operations)
             XCTAssertEqual(log.events, ["8", "0", "-8"])
         }
     }

@@ -91,6 +91,22 @@ final class TaskWorkflowMainThreadTests: XCTestCase {
         XCTAssertEqual(log.events, ["a on main", "b on main"])
     }
 
+    // W2: the time in which tasks run in the call does not count.
+    func testTimeoutOfStartAndWaitCountsOnlyTheWait() async {
+        let timeout = Duration.seconds(1)
+        let workflow = TaskWorkflow(name: "Launch")
+        workflow.addTask(
+            ClosureTask(name: "a") { _ in
+                let end = ContinuousClock.now + timeout
+                while ContinuousClock.now <= end { giveWay(forMicroseconds: 10_000) }
+            }
+        )
+        workflow.addBlockingTasks([logging("b", EventLog(), queue: .concurrentQueue)])
+        workflow.addTask(logging("c", EventLog()))
+        XCTAssertTrue(startAndWait(workflow, timeout: timeout))
+        XCTAssertEqual(workflow.state, .finished)
+    }
+
     // W2
     func testStartAndWaitOffTheMainThreadWaitsWhereItIs() async {
         let log = EventLog()

@@ -10,16 +10,22 @@ final class AsyncWork<Body: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - operation: The operation, which is entering `main()`.
+    ///   - priority: The priority of the task; nil for that of this thread.
     ///   - run: Runs the body, and finishes the operation if that does not throw.
     func start(
         for operation: ConcurrentOperation,
+        priority: _Concurrency.TaskPriority? = nil,
         _ run: @escaping @Sendable (Body) async throws -> Void
     ) {
         guard !operation.isCancelled, let body = state.withLock({ $0.body }) else {
             return operation.finish()
         }
         let executor = ThreadContext.current.pointee.taskExecutor
-        let task = Task(name: operation.name, executorPreference: executor) { [self] in
+        let task = Task(
+            name: operation.name,
+            executorPreference: executor,
+            priority: priority
+        ) { [self] in
             do {
                 try await run(body)
             } catch {

@@ -47,9 +47,6 @@ public final class CallbackOperation<Success: Sendable>: ResultOperation<Success
         body { callback.operation.finish($0) }
     }
 
-    /// Does nothing: the operation finishes when the work calls back.
-    public override func didCancel() {}
-
     override func startedWithoutMain() {
         let released = body.take()
         withExtendedLifetime(released) { super.startedWithoutMain() }

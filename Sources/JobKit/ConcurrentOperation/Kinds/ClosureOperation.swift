@@ -33,9 +33,6 @@ public final class ClosureOperation<Success: Sendable>: ResultOperation<Success>
         if let body = body.take() { finish(Result(catching: body)) }
     }
 
-    /// Does nothing: the operation finishes when the closure returns.
-    public override func didCancel() {}
-
     override func startedWithoutMain() {
         let released = body.take()
         withExtendedLifetime(released) { super.startedWithoutMain() }

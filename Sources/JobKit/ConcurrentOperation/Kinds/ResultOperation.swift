@@ -23,12 +23,11 @@ open class ResultOperation<Success: Sendable>: ConcurrentOperation, @unchecked S
         }
     }
 
-    /// The value, or why there is none; nil until the operation has finished.
+    /// The value, or why there is none; nil until the outcome is decided.
     ///
     /// A cancelled operation gives `CancellationError`.
     public final var result: Result<Success, any Error>? {
-        // Not `storage.result(of:)` as a value, which would read the storage before the finish too.
-        outcome.map { storage.result(of: $0) }
+        outcome?.result { storage.success(of: self) }
     }
 
     /// Waits for the operation and returns its value.
@@ -42,60 +41,7 @@ open class ResultOperation<Success: Sendable>: ConcurrentOperation, @unchecked S
         get async throws { try await awaitedValue() }
     }
 
-    override var errorOfMissingValue: (any Error)? { storage.errorOfMissingValue }
+    override var errorOfMissingValue: (any Error)? { storage.errorOfMissingValue(in: self) }
 }
 
 extension ResultOperation: ValueProducing {}
-
-/// An operation that ends with a value: a ``ResultOperation``, a ``ResultJob``, or a
-/// ``RetryOperation`` of either.
-///
-/// What takes such an operation takes each of them, as
-/// ``JobController/trackAndQueue(_:on:group:cancellation:weight:failure:onSuccess:)`` does. Types
-/// of JobKit's conform, and a later version may add requirements: derive from one of them instead
-/// of conforming.
-public protocol ValueProducing<Success>: ConcurrentOperation {
-    /// The type of the value.
-    associatedtype Success: Sendable
-
-    /// The value, or why there is none; nil until the operation has finished.
-    ///
-    /// A cancelled operation gives `CancellationError`.
-    var result: Result<Success, any Error>? { get }
-
-    /// Waits for the operation, without starting it, and returns its value.
-    ///
-    /// - Throws: The operation's error; `CancellationError` if it was cancelled; ``MissingResultError`` if it
-    ///   finished without a value.
-    var value: Success { get async throws }
-}
-
-extension ValueProducing {
-    /// Waits for the operation, unless it was cancelled before it was started, and returns its
-    /// value.
-    func awaitedValue() async throws -> Success {
-        await waitUntilSettled()
-        guard let result else { throw CancellationError() }
-        return try result.get()
-    }
-}
-
-/// The value of an operation that owes one.
-struct ResultStorage<Success: Sendable>: Sendable {
-    var value: Success?
-
-    /// What a finish without a value means: nothing is missing where the value is `Void`.
-    var errorOfMissingValue: (any Error)? {
-        value == nil && Success.self != Void.self ? MissingResultError() : nil
-    }
-
-    /// The result of an operation that ended with `outcome`.
-    func result(of outcome: OperationOutcome) -> Result<Success, any Error> {
-        switch outcome {
-        case .cancelled: .failure(CancellationError())
-        case .failed(let error): .failure(error)
-        case .succeeded:
-            (value ?? () as? Success).map { .success($0) } ?? .failure(MissingResultError())
-        }
-    }
-}

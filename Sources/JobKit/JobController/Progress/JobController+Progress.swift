@@ -15,7 +15,7 @@ extension JobController {
     public final var progress: Progress {
         let reporter = shell.ask { $0.progress } ?? beginProgress()
         // The thread that finishes the job may not have known of it.
-        if case .succeeded = outcome { reporter.advance(to: 1) }
+        if isFinished, case .succeeded = outcome { reporter.advance(to: 1) }
         return reporter.progress
     }
 

@@ -59,8 +59,10 @@ final class MainThread: Sendable {
 
     /// Serves workflows on the main thread, which calls this, until one is done.
     ///
-    /// - Returns: Whether it was done before the deadline.
-    func serve(until deadline: DispatchTime, isDone: () -> Bool) -> Bool {
+    /// The time in which workflows are served does not count.
+    ///
+    /// - Returns: Whether it was done before it had waited that long.
+    func serve(waitingAtMost limit: Duration?, isDone: () -> Bool) -> Bool {
         let wait = DispatchSemaphore(value: 0)
         state.withLock { $0.waits.append(wait) }
         defer {
@@ -70,10 +72,21 @@ final class MainThread: Sendable {
             }
             outer?.signal()
         }
+        var remaining = limit
         while true {
             serveAll()
             if isDone() { return true }
-            if wait.wait(timeout: deadline) == .timedOut { return isDone() }
+            let start = ContinuousClock.now
+            if !wait.wait(atMost: remaining) { return isDone() }
+            remaining = remaining.map { $0 - start.duration(to: .now) }
         }
+    }
+}
+
+extension DispatchSemaphore {
+    /// Waits for a signal; returns false if none came in time.
+    func wait(atMost limit: Duration?) -> Bool {
+        let deadline = limit?.dispatchInterval.map { DispatchTime.now() + $0 }
+        return wait(timeout: deadline ?? .distantFuture) == .success
     }
 }

@@ -88,10 +88,11 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
         super.finishRequested(requested ?? .succeeded)
     }
 
-    /// Called when the task is cancelled, or overruns its time, while it is executing.
+    /// Called when the task is cancelled, or has timed out, while it is executing.
     ///
-    /// The default finishes a task that ``finishesAsynchronously``. Any other task finishes when
-    /// ``main(context:)`` returns.
+    /// The default finishes a task that ``finishesAsynchronously``, because a launch must not wait
+    /// for a task that ignores its cancellation. Any other task finishes when ``main(context:)``
+    /// returns.
     open override func didCancel() {
         if finishesAsynchronously { finish() }
     }

@@ -221,7 +221,7 @@ final class JobObserverTests: XCTestCase {
             for _ in 0..<seed % 40 { await Task.yield() }
             job.cancel()
             // The queue lets go of the job when its observers have heard of the finish.
-            await queue.waitUntilAllOperationsAreFinished()
+            await queue.waitForAllOperations()
             XCTAssertEqual(collector.log.events.first, "job started")
             XCTAssertEqual(collector.log.events.last, "job finished")
             for name in Set(collector.events.map(\.name)) where name != "job" {

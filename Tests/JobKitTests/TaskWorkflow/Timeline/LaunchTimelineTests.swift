@@ -87,7 +87,7 @@ import Testing
         var plan = LaunchPlan()
         for _ in 0..<3 { _ = plan.taskAdded(to: .mainQueue) }
         let tasks: [(String, Int?, Int?, OperationOutcome)] = [
-            ("A", 0, 10, .failed(MissingResultError())), ("B", 10, 12, .cancelled),
+            ("A", 0, 10, .failed(MissingResultError(name: "A"))), ("B", 10, 12, .cancelled),
             ("C", nil, 13, .cancelled),
         ]
         #expect(

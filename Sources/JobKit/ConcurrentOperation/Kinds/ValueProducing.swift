@@ -1,0 +1,82 @@
+import Foundation
+
+/// A task that has a value: a ``ResultOperation``, a ``ResultJob``, or a ``RetryOperation`` of one.
+///
+/// Generic code gets the value of any of them. Derive from one of these classes instead of
+/// conforming to the protocol, because a later version may add requirements.
+public protocol ValueProducing<Success>: ConcurrentOperation {
+    /// The type of the value.
+    associatedtype Success: Sendable
+
+    /// The value, or why there is none; nil until the outcome is decided.
+    ///
+    /// A cancelled operation gives `CancellationError`.
+    var result: Result<Success, any Error>? { get }
+
+    /// Waits for the operation, without starting it, and returns its value.
+    ///
+    /// - Throws: The operation's error; `CancellationError` if it was cancelled;
+    ///   ``MissingResultError`` if it finished without a value.
+    var value: Success { get async throws }
+
+    /// Starts the operation, waits until it has finished, and returns its value.
+    ///
+    /// See ``ConcurrentOperation/run(on:timeout:stopWithin:)``.
+    ///
+    /// - Parameters:
+    ///   - queue: Where the operation is started; nil for ``TaskQueue/shared``.
+    ///   - timeout: How long the operation has; nil for no limit.
+    ///   - stopWithin: How long to wait for an operation that was asked to stop; nil for no limit.
+    /// - Returns: The value.
+    /// - Throws: The operation's error; `CancellationError` if it was cancelled;
+    ///   ``MissingResultError`` if it finished without a value; ``JobTimeoutError`` or
+    ///   ``JobStopTimeoutError`` if a limit has passed.
+    @discardableResult
+    func run(
+        on queue: (any OperationScheduling)?,
+        timeout: Duration?,
+        stopWithin: Duration?
+    ) async throws -> Success
+}
+
+extension ValueProducing {
+    /// Waits for the operation, unless it was cancelled before it was started, and returns its
+    /// value.
+    func awaitedValue() async throws -> Success {
+        await waitUntilSettled()
+        guard let result else { throw CancellationError() }
+        return try result.get()
+    }
+}
+
+extension OperationOutcome {
+    /// The outcome as a result; `success` is called only after a success.
+    func result<Success>(
+        _ success: () -> Result<Success, any Error>
+    ) -> Result<Success, any Error> {
+        switch self {
+        case .cancelled: .failure(CancellationError())
+        case .failed(let error): .failure(error)
+        case .succeeded: success()
+        }
+    }
+}
+
+/// The value of an operation that must have one.
+struct ResultStorage<Success: Sendable>: Sendable {
+    var value: Success?
+
+    /// The error of a finish without a value; nil if there is one, or if it is `Void`.
+    func errorOfMissingValue(in operation: ConcurrentOperation) -> (any Error)? {
+        value == nil && Success.self != Void.self
+            ? MissingResultError(name: operation.label) : nil
+    }
+
+    /// The value of an operation that has succeeded.
+    func success(of operation: ConcurrentOperation) -> Result<Success, any Error> {
+        guard let value = value ?? () as? Success else {
+            return .failure(MissingResultError(name: operation.label))
+        }
+        return .success(value)
+    }
+}
