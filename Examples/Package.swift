@@ -16,6 +16,7 @@ let package = Package(
         .executable(name: "resumable-import", targets: ["resumable-import"]),
         .executable(name: "serial-uploads", targets: ["serial-uploads"]),
         .executable(name: "start-up-tasks", targets: ["start-up-tasks"]),
+        .executable(name: "sync-account", targets: ["sync-account"]),
     ],
     dependencies: [
         .package(name: "job-kit", path: ".."),
@@ -71,6 +72,12 @@ let package = Package(
             path: "StartUpTasks",
             exclude: ["README.md"]
         ),
+        .executableTarget(
+            name: "sync-account",
+            dependencies: [jobKit],
+            path: "SyncAccount",
+            exclude: ["README.md"]
+        ),
         .testTarget(
             name: "FindDuplicatesTests",
             dependencies: ["FindDuplicates", "find-duplicates", jobKit, jobKitTesting]
@@ -94,6 +101,10 @@ let package = Package(
         .testTarget(
             name: "StartUpTasksTests",
             dependencies: ["start-up-tasks", jobKitTesting]
+        ),
+        .testTarget(
+            name: "SyncAccountTests",
+            dependencies: ["sync-account", jobKit]
         ),
     ],
     swiftLanguageModes: [.v6]
