@@ -179,7 +179,7 @@ final class JournalFileTests: XCTestCase {
             }
             await journal.close()
             let bytes = try folder.bytes
-            for size in stride(from: sizes[2], through: bytes.count, by: journalStride(7)) {
+            for size in stride(from: sizes[2], through: bytes.count, by: journalStride(13)) {
                 try Data(bytes[..<size]).write(to: folder.file)
                 let cut = try folder.journal("job", safety)
                 let whole = sizes.filter { $0 <= size }.count

@@ -11,8 +11,8 @@ import Testing
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         return lines.indices.compactMap { index in
             let blocking = /public .*func (wait\w*|startAndWait|\w+(?=\(.*waitUntilFinished:))\(/
-            // The expression is slow, and most lines declare nothing public.
-            guard lines[index].contains("public "),
+            // The expression is slow, and most lines are no declaration.
+            guard let first = lines[index].first(where: { $0 != " " }), "pof@".contains(first),
                 let match = lines[index].firstMatch(of: blocking)
             else { return nil }
             // The declaration goes on to its body; the attributes stand above it.
