@@ -3,15 +3,15 @@ import JobJournal
 import JobKit
 
 // Operation forces @unchecked. The job's serial callbacks make all changes.
-/// Sends each batch of a file to a server; a life that is started again sends only the rest.
+/// Sends each batch of a file to a server; a session that is started again sends only the rest.
 final class RowImport: ResultJob<RowImport.Report>, @unchecked Sendable {
     struct Report: Equatable, Sendable {
         var rows = 0
-        /// Batches whose outcome an earlier life has recorded.
+        /// Batches whose outcome an earlier session has recorded.
         var known = 0
-        /// Batches that this life has sent.
+        /// Batches that this session has sent.
         var sent = 0
-        /// Of those, the ones that an earlier life may have begun.
+        /// Of those, the ones that an earlier session may have begun.
         var inDoubt = 0
     }
 
@@ -39,7 +39,7 @@ final class RowImport: ResultJob<RowImport.Report>, @unchecked Sendable {
 
     /// The checksum is the input: where the file has changed, the step fails.
     private func step(of batch: RowBatch) -> DurableOperation<Int> {
-        journal.step(batch.key, input: batch.checksum) { [client, inDoubt] _, context in
+        journal.operationStep(batch.key, input: batch.checksum) { [client, inDoubt] context in
             if context.mayHaveBegun { inDoubt.add() }
             return RetryOperation(.exponential(attempts: 8, initialDelay: .milliseconds(20))) { _ in
                 AsyncOperation {

@@ -42,7 +42,7 @@ final class ResumableImportTests: XCTestCase {
         let bundle = Bundle(for: Self.self).bundleURL
         let built = bundle.pathExtension == "xctest" ? bundle.deletingLastPathComponent() : bundle
         let program = built.appending(path: "resumable-import")
-        for life in 1...2 {
+        for session in 1...2 {
             let process = Process()
             process.executableURL = program
             process.arguments = [
@@ -53,7 +53,7 @@ final class ResumableImportTests: XCTestCase {
             let output = Pipe()
             process.standardOutput = output
             try process.run()
-            if life == 1 {
+            if session == 1 {
                 while server.summary.rows < 10_000 { await Task.yield() }
                 kill(process.processIdentifier, SIGKILL)
             }
@@ -62,8 +62,8 @@ final class ResumableImportTests: XCTestCase {
                 as: UTF8.self
             )
             process.waitUntilExit()
-            XCTAssertEqual(process.terminationStatus, life == 1 ? SIGKILL : 0)
-            if life == 2 {
+            XCTAssertEqual(process.terminationStatus, session == 1 ? SIGKILL : 0)
+            if session == 2 {
                 XCTAssertFalse(text.contains("500 batches, 0 of them known"), text)
                 XCTAssertTrue(text.contains("has 50000 rows of 50000"), text)
             }

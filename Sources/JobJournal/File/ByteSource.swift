@@ -1,8 +1,8 @@
-/// The bytes of a file, in pieces: the reader of a journal sees nothing else of it.
+/// The bytes of a file, in pieces.
 protocol ByteSource {
     var size: Int { get }
 
-    /// Calls `body` with `count` bytes, which all lie inside the file.
+    /// Calls `body` with `count` bytes, which are all inside the file.
     mutating func read<Value>(
         at offset: Int,
         count: Int,
@@ -11,6 +11,23 @@ protocol ByteSource {
 }
 
 extension ByteSource {
+    /// Calls `body` with the payload of the record at a place.
+    ///
+    /// - Returns: The result of `body`. Nil if the record is damaged.
+    mutating func record<Value>(
+        at place: RecordIndex.Place,
+        sealedBy seal: JournalSeal,
+        _ body: (Frame.Kind, UnsafeRawBufferPointer) throws -> Value?
+    ) throws -> Value? {
+        try read(at: place.offset, count: place.size) { all in
+            let payload = UnsafeRawBufferPointer(rebasing: all[Frame.headerSize...])
+            guard let header = Frame.Header(all, at: place.offset, sealedBy: seal),
+                header.matches(payload, sealedBy: seal)
+            else { return nil }
+            return try body(header.kind, payload)
+        }
+    }
+
     mutating func isAllZero(_ range: Range<Int>) throws -> Bool {
         for start in stride(from: range.lowerBound, to: range.upperBound, by: 65_536) {
             let count = min(65_536, range.upperBound - start)
@@ -19,5 +36,17 @@ extension ByteSource {
             }
         }
         return true
+    }
+
+    /// The end of the last byte that is not zero, at or after `start`.
+    mutating func endOfNonzeros(after start: Int) throws -> Int {
+        var end = size
+        while end > start {
+            let count = min(65_536, end - start)
+            let last = try read(at: end - count, count: count) { $0.lastIndex { $0 != 0 } }
+            if let last { return end - count + last + 1 }
+            end -= count
+        }
+        return start
     }
 }

@@ -1,4 +1,4 @@
-/// What a journal's file consists of behind its preamble: a header of 32 bytes, and a payload.
+/// A record of a file: a header of 32 bytes and a payload.
 ///
 /// | bytes | |
 /// |---|---|
@@ -6,31 +6,51 @@
 /// | 4–7 | the check of bytes 8–31, and of the offset |
 /// | 8–11 | the payload's length |
 /// | 12–15 | the kind; zeros |
-/// | 16–23 | how much of the file was on the disk before this frame was written, or 0 |
+/// | 16–23 | how many bytes of the file were on the disk before this frame was written, or 0 |
 /// | 24–31 | the check of the payload |
 ///
-/// All numbers are little-endian. Checks are keyed by the journal and headers by their offset, so
-/// that a frame that is missing, doubled, moved or another file's is found as surely as a flipped
-/// bit.
+/// All numbers are little-endian. Checks are keyed by the file, and those of headers by the offset.
+/// Therefore, a frame that is missing, doubled, moved or of another file is found as surely as a
+/// flipped bit.
 struct Frame: Sendable {
     static let headerSize = 32
     static let longestPayload = 128 << 20
+    /// The last byte of an outbox's records, which is not zero even if one bit is flipped.
+    static let lastByte: UInt8 = 0xa5
 
     enum Kind: UInt8 {
-        /// The job's id; the first frame of a file.
+        /// The job's id. The first frame of a journal.
         case journal = 1
-        /// A life of the job begins.
-        case life
-        /// A step begins, whose digest this is.
+        /// The beginning of a session.
+        case session
+        /// The digest of a step that begins.
         case begun
-        /// A step has succeeded.
+        /// A step that has succeeded.
         case outcome
-        /// Nothing, up to the end of a sector.
+        /// Padding up to the end of a sector.
         case filler
+        /// The name of an outbox and its next id. The first frame of an outbox.
+        case outbox
+        /// A second copy of the preamble and of the next id.
+        case copy
+        /// A complete entry of an outbox.
+        case entry
+        /// The changed state of an entry.
+        case change
+        /// Ids of entries that have left.
+        case left
+        /// All entries with ids below this one have left.
+        case cleared
+        /// The number of bytes after this frame that count only together.
+        case batch
     }
 
-    /// The frame, whose header is complete but for what depends on its place.
+    /// The bytes.
+    ///
+    /// The header is complete, except for the parts that depend on the offset.
     private(set) var bytes: [UInt8]
+    /// The offset in the file, once the frame is sealed.
+    private(set) var offset = 0
 
     var size: Int { bytes.count }
 
@@ -64,12 +84,13 @@ struct Frame: Sendable {
 
     /// Fills up the rest of a sector; `size` is at least that of a header.
     static func filler(_ size: Int, sealedBy seal: JournalSeal) -> Frame {
-        Frame(.filler, Array(repeating: 0xa5, count: size - headerSize), sealedBy: seal)
+        Frame(.filler, Array(repeating: lastByte, count: size - headerSize), sealedBy: seal)
     }
 
     /// Completes the header for the frame's place in the file, of which `synced` bytes are known to
     /// be on the disk.
     mutating func seal(at offset: Int, synced: Int, by seal: JournalSeal) {
+        self.offset = offset
         bytes.withUnsafeMutableBytes { all in
             all.put(little: UInt64(synced), at: 16)
             let check = seal.digest(
@@ -87,9 +108,9 @@ struct Frame: Sendable {
         let kind: Kind
         let count: Int
         let synced: Int
-        let payloadCheck: UInt64
+        private let payloadCheck: UInt64
 
-        /// Nil where the 32 bytes are no header of this journal at this offset.
+        /// Nil if the 32 bytes are not a header of this file at this offset.
         init?(_ bytes: UnsafeRawBufferPointer, at offset: Int, sealedBy seal: JournalSeal) {
             guard bytes.little(0) == seal.tag(at: offset) else { return nil }
             let checked = UnsafeRawBufferPointer(rebasing: bytes[8..<32])
@@ -105,6 +126,11 @@ struct Frame: Sendable {
             self.count = Int(count)
             self.synced = Int(synced)
             payloadCheck = bytes.little(24)
+        }
+
+        /// Whether the payload is the one that was written.
+        func matches(_ payload: UnsafeRawBufferPointer, sealedBy seal: JournalSeal) -> Bool {
+            payload.count == count && seal.digest(.payload, payload).low == payloadCheck
         }
     }
 }

@@ -1,9 +1,9 @@
-/// Walks over the frames of a file, and decides where they end.
+/// Reads the frames of a file, and decides where they end.
 ///
-/// What a crash can leave is a beginning of a frame at the end of the file. Where writes are
-/// synced, the machine itself may have gone down before the last one was on the disk, and any of
-/// its sectors may be missing: then they are zeros, and nothing that follows was synced later.
-/// Everything else is damage.
+/// A crash can leave the beginning of a frame at the end of the file. If writes are synced, the
+/// machine may have stopped before the last write was on the disk. Then any of its sectors may be
+/// zeros, and nothing after it was synced later. In an outbox, in which no frame ends with a zero,
+/// zeros up to the end of the file are cut, too. Everything else is damage.
 struct FrameScan: Sendable {
     struct Found {
         let offset: Int
@@ -18,17 +18,21 @@ struct FrameScan: Sendable {
     let seal: JournalSeal
     /// The end of the last whole frame.
     var offset: Int
+    /// Whether zeros up to the end of the file are no damage.
+    var cutsZeros = false
 
-    /// The next whole frame; nil where the file ends, or was torn.
+    /// The next whole frame.
+    ///
+    /// Nil if the file ends here, or was torn.
     mutating func next(_ bytes: inout some ByteSource, isSynced: Bool) throws -> Found? {
         let rest = bytes.size - offset
         guard rest > 0 else { return nil }
         guard rest >= Frame.headerSize else {
-            // Of a header that is not all there, the tag is what can be compared.
+            // Of an incomplete header, only the tag can be compared.
             let seen = try bytes.read(at: offset, count: min(rest, 4)) { Array($0) }
-            let tag = seal.tag(at: offset)
-            let expected = (0..<4).map { UInt8(truncatingIfNeeded: tag >> (8 * $0)) }
-            guard zip(seen, expected).allSatisfy(==) else { return try torn(&bytes, isSynced) }
+            guard zip(seen, seal.tag(at: offset).littleEndianBytes).allSatisfy(==) else {
+                return try torn(&bytes, isSynced)
+            }
             return nil
         }
         let header = try bytes.read(at: offset, count: Frame.headerSize) {
@@ -37,17 +41,18 @@ struct FrameScan: Sendable {
         guard let header else { return try torn(&bytes, isSynced) }
         guard rest - Frame.headerSize >= header.count else { return nil }
         let found = Found(offset: offset, header: header)
-        let check = try bytes.read(at: found.payloadOffset, count: header.count) {
-            seal.digest(.payload, $0).low
+        let isWhole = try bytes.read(at: found.payloadOffset, count: header.count) {
+            header.matches($0, sealedBy: seal)
         }
-        guard check == header.payloadCheck else { return try torn(&bytes, isSynced) }
+        guard isWhole else { return try torn(&bytes, isSynced) }
         offset = found.end
         return found
     }
 
-    /// Nil where the frame here may be of the last write before a power cut.
+    /// Nil if the frame here may be of the last write before a power cut.
     private func torn(_ bytes: inout some ByteSource, _ isSynced: Bool) throws -> Found? {
         let damage = Damage(offset: offset, reason: .check)
+        if cutsZeros, try endsInZeros(&bytes) { return nil }
         guard isSynced else { throw damage }
         var start = (offset + FrameScan.sector - 1) / FrameScan.sector * FrameScan.sector
         var hasZeros = false
@@ -67,5 +72,20 @@ struct FrameScan: Sendable {
         }
         guard hasZeros else { throw damage }
         return nil
+    }
+
+    /// Whether the frame here has a beginning, or none, and then zeros up to the end of the file.
+    private func endsInZeros(_ bytes: inout some ByteSource) throws -> Bool {
+        let written = try bytes.endOfNonzeros(after: offset)
+        guard written > offset else { return true }
+        guard written > offset + Frame.headerSize else {
+            let seen = try bytes.read(at: offset, count: min(written - offset, 4)) { Array($0) }
+            return zip(seen, seal.tag(at: offset).littleEndianBytes).allSatisfy(==)
+        }
+        guard bytes.size - offset >= Frame.headerSize else { return false }
+        let header = try bytes.read(at: offset, count: Frame.headerSize) {
+            Frame.Header($0, at: offset, sealedBy: seal)
+        }
+        return header.map { written < offset + Frame.headerSize + $0.count } ?? false
     }
 }

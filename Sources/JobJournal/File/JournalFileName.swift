@@ -1,24 +1,25 @@
-/// The name of a job's file: one for each id, whatever the id's text, and always inside the folder.
+/// The name of a file: one for each id, whatever the id's text, and always inside the folder.
 ///
-/// Lowercase letters, digits, `-` and `_` stand for themselves; every other byte is `%` with two
-/// hexadecimal digits, so that a disk that ignores case keeps ids apart. A name that would be long
-/// is cut, and ends with `~` and the SHA-256 of the id.
+/// Lowercase letters, digits, `-` and `_` are kept. Every other byte becomes `%` with two
+/// hexadecimal digits, so that a disk that ignores case keeps ids apart. A long name is cut, and
+/// ends with `~` and the SHA-256 of the id.
 struct JournalFileName: Hashable, Sendable {
     let text: String
 
-    /// Where the file is written anew, before it takes the place of the old one.
+    /// The name of a new file before it replaces the old one.
     var temporary: String { text + ".new" }
 
-    init(job: String) {
-        let name = job.utf8.reduce(into: "") { name, byte in
+    /// The name of a job's journal, or of a named outbox.
+    init(_ id: String, suffix: String = ".journal") {
+        let name = id.utf8.reduce(into: "") { name, byte in
             if name.utf8.count <= JournalFileName.longest { name += JournalFileName.letters(byte) }
         }
         guard name.utf8.count > JournalFileName.longest else {
-            text = name + ".journal"
+            text = name + suffix
             return
         }
-        let hash = SHA256.digest(job.utf8).map(JournalFileName.hexadecimal).joined()
-        text = name.prefix(40) + "~" + hash + ".journal"
+        let hash = SHA256.digest(id.utf8).map(JournalFileName.hexadecimal).joined()
+        text = name.prefix(40) + "~" + hash + suffix
     }
 
     private static let longest = 120

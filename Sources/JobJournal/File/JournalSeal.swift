@@ -21,6 +21,7 @@ struct JournalSeal: Hashable, Sendable {
         case scope
         case input
         case request
+        case duplicate
     }
 
     func digest(

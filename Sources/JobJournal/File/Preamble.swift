@@ -67,3 +67,11 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
     }
 }
+
+extension UInt32 {
+    var littleEndianBytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(little: self)
+        return bytes
+    }
+}

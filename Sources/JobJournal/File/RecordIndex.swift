@@ -11,7 +11,7 @@ struct RecordIndex: Sendable {
     }
 
     private(set) var places: [SipHash.Digest: Place] = [:]
-    /// Steps that an earlier life began and none has ended with success.
+    /// Steps that an earlier session began and none has ended with success.
     private(set) var begun: Set<SipHash.Digest> = []
     /// How many outcomes are recorded in each scope and those below it.
     private var counts: [SipHash.Digest: Int] = [:]

@@ -3,7 +3,7 @@ struct RecoveredJournal: Sendable {
     /// Nil of a file in which nothing was recorded yet.
     private(set) var seal: JournalSeal?
     private(set) var index = RecordIndex()
-    private(set) var life: LifePayload?
+    private(set) var session: SessionPayload?
     /// How much of the file is whole; what follows was torn by a crash.
     private(set) var end = 0
     private(set) var headSize = 0
@@ -21,7 +21,7 @@ struct RecoveredJournal: Sendable {
     ///   - isSynced: How the file is opened, which counts of one that holds no more than its head.
     /// - Throws: ``Damage``, and what `bytes` throws.
     init(_ bytes: inout some ByteSource, job: String, isSynced: Bool) throws {
-        let isHeadOnly = isSynced && bytes.size <= JournalTail.headSize(of: job)
+        let isHeadOnly = isSynced && bytes.size <= RecordTail.headSize(of: job)
         let first = try bytes.read(at: 0, count: min(Preamble.size, bytes.size)) { Array($0) }
         switch Preamble.read(first) {
         case .whole(let preamble): seal = preamble.seal
@@ -35,7 +35,7 @@ struct RecoveredJournal: Sendable {
         }
         guard let seal else { return }
         var scan = FrameScan(seal: seal, offset: Preamble.size)
-        while let frame = try scan.next(&bytes, isSynced: life?.isSynced ?? isHeadOnly) {
+        while let frame = try scan.next(&bytes, isSynced: session?.isSynced ?? isHeadOnly) {
             try bytes.read(at: frame.payloadOffset, count: frame.header.count) {
                 try add(frame, $0, job)
             }
@@ -63,16 +63,17 @@ struct RecoveredJournal: Sendable {
                 throw Damage(offset: 0, reason: .otherJob)
             }
             headSize = frame.end
-        case .life:
-            guard let life = LifePayload(payload) else { throw damage }
-            headSize += self.life == nil ? Frame.headerSize + LifePayload.size : 0
-            self.life = life
+        case .session:
+            guard let session = SessionPayload(payload) else { throw damage }
+            headSize += self.session == nil ? Frame.headerSize + SessionPayload.size : 0
+            self.session = session
         case .begun:
             guard payload.count == 16 else { throw damage }
             index.stepBegan(SipHash.Digest(low: payload.little(0), high: payload.little(8)))
         case .outcome:
             guard try addOutcome(frame, payload) else { throw damage }
         case .filler: break
+        case .outbox, .copy, .entry, .change, .left, .cleared, .batch: throw damage
         }
     }
 
@@ -93,14 +94,14 @@ struct RecoveredJournal: Sendable {
     }
 }
 
-/// A file that is no journal, or no longer.
+/// Damage of a file, which is then left as it is.
 struct Damage: Error, Hashable {
     enum Reason: String {
-        case notAJournal = "it is no journal"
+        case notAJournal = "it is not a journal"
         case laterFormat = "its format is of a later version"
         case otherJob = "it belongs to another job"
         case check = "a check does not hold"
-        case contents = "a frame says what no journal wrote"
+        case contents = "a record has contents that no journal writes"
     }
 
     let offset: Int

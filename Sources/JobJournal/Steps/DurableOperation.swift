@@ -2,28 +2,31 @@ import Foundation
 import JobKit
 import Synchronization
 
-// Operation forces @unchecked. All that changes is an atomic byte, and what `main()` and then the
-// work or the job's serial callbacks touch.
-/// A step of a ``JobJournal``: gives the outcome that is recorded, or works and records its own.
+// Operation forces @unchecked. All that changes is an atomic byte, and the properties that `main()`
+// and then the work or the job's serial callbacks use.
+/// A step of a ``JobJournal``: returns the recorded outcome, or works and records its own.
 ///
-/// A step is an operation like any other: it can be tracked, queued, limited, retried, timed,
+/// A step is an operation like any other. It can be tracked, queued, limited, retried, timed,
 /// cancelled, observed and explained, or started alone. A step that makes an operation is a job
-/// with that one task; a cancel, a maximum runtime, progress, a context and a timeline reach into
-/// it.
+/// with that one task, so cancellation, a maximum runtime, progress, a context and a timeline
+/// reach the operation.
 ///
-/// It finishes as a success only when its outcome is recorded. It fails with the error of its work;
-/// with ``JobJournal/JobJournal/InputChangedError``, ``JobJournal/JobJournal/KeyInUseError`` or ``JobJournal/JobJournal/WriteError``; with the `EncodingError` of an outcome
-/// or input that cannot be encoded; and with the `DecodingError` of a recorded outcome that is no
-/// `Output`.
+/// A step succeeds only when its outcome is recorded. It fails with the error of its work, or with
+/// one of these:
+/// - ``JobJournal/JobJournal/InputChangedError``, ``JobJournal/JobJournal/KeyInUseError`` or
+///   ``JobJournal/JobJournal/WriteError``
+/// - the `EncodingError` of an input or outcome that cannot be encoded
+/// - the `DecodingError` of a recorded outcome that does not decode as `Output`
 ///
-/// A value that other code gives it with `finish(returning:)` is not recorded.
+/// A value that other code passes to `finish(returning:)` is not recorded. Neither is anything that
+/// the body of a step returns after the step was cancelled, has failed or was abandoned.
 public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unchecked Sendable {
     /// The step's key.
     public let key: String
 
     private let journal: JobJournal
     private let version: Int
-    private let input: (@Sendable () throws -> Data)?
+    private let input: (any Encodable & Sendable)?
     private let work: StepWork<Output>
     private let coding: OutcomeCoding<Output>
     private let stage = Atomic<Stage>(.waiting)
@@ -40,10 +43,10 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
     init(
         _ key: String,
         in journal: JobJournal,
-        version: Int,
-        input: (@Sendable () throws -> Data)? = nil,
-        coding: OutcomeCoding<Output>,
-        work: StepWork<Output>
+        _ version: Int,
+        _ input: (any Encodable & Sendable)?,
+        _ coding: OutcomeCoding<Output>,
+        _ work: StepWork<Output>
     ) {
         self.key = key
         self.journal = journal
@@ -59,10 +62,12 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
         if let running { journal.shell.release(running) }
     }
 
-    /// Whether the step gives an outcome that was recorded before it started; false until then.
+    /// Whether the step returns an outcome that was recorded before it started.
+    ///
+    /// False until then.
     public var wasKnown: Bool { stage.load(ordering: .acquiring) == .known }
 
-    /// Says that the outcome is known, or is being recorded.
+    /// Reports that the outcome is known, or is being recorded.
     public override var statusNote: String? {
         switch stage.load(ordering: .acquiring) {
         case .known: "known from the journal"
@@ -71,12 +76,12 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
         }
     }
 
-    /// Gives the recorded outcome, or starts the work.
+    /// Returns the recorded outcome, or starts the work.
     public override func main() {
         do {
             let step = journal.name(of: key)
             if let input {
-                let data = try input()
+                let data = try Coders.encoded(input, by: Coders.input)
                 inputDigest = data.withUnsafeBytes { journal.shell.seal.digest(.input, $0) }
             }
             try begin(step)
@@ -90,7 +95,7 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
         var passing: RecordIndex.Place?
         while true {
             switch shell.start(step, self, passing: passing) {
-            case .fails(let error): throw JobJournal.WriteError(underlying: error)
+            case .fails(let error): throw JobJournal.WriteError(file: shell.url, underlying: error)
             case .isInUse: throw JobJournal.KeyInUseError(key: key)
             case .runs(let running):
                 self.running = running
@@ -107,7 +112,9 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
         }
     }
 
-    /// The recorded value; nil where it is of another version.
+    /// The recorded value.
+    ///
+    /// Nil if it is of another version.
     private func readKnown(_ record: OutcomePayload) throws -> Output? {
         guard record.version == version else { return nil }
         guard record.input == inputDigest else { throw JobJournal.InputChangedError(key: key) }
@@ -125,11 +132,14 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
         case .body(let body):
             startWork { [self] in
                 do {
-                    if running.mustTellOfBeginning {
+                    if running.mustRecordBeginning {
                         try await shell.write(shell.beginning(of: running))
                     }
                     let value = try await body(context)
-                    if let entry = try entry(value, running) {
+                    let encoded = try coding.encode(value)
+                    // The end of the step cancels its Swift task. Then nothing is recorded (S3).
+                    try Task.checkCancellation()
+                    if let entry = try entry(encoded, running) {
                         try await shell.write(entry)
                         recorded(running)
                     }
@@ -139,7 +149,7 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
                 }
             }
         case .making(let make):
-            write(running.mustTellOfBeginning ? shell.beginning(of: running) : nil, "beginning") {
+            write(running.mustRecordBeginning ? shell.beginning(of: running) : nil, "beginning") {
                 step in step.follow(make(context), running)
             }
         }
@@ -162,7 +172,8 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
         do {
             let value = try result.get()
             stage.store(.recording, ordering: .releasing)
-            write(try entry(value, running), "recording") { step in
+            let encoded = try coding.encode(value)
+            write(try entry(encoded, running), "recording") { step in
                 step.stage.store(.working, ordering: .releasing)
                 step.recorded(running)
                 step.finish(returning: value)
@@ -173,15 +184,18 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
     }
 
     private func recorded(_ running: RunningStep) {
-        // The record has given the key back.
+        // The record has freed the key.
         self.running = nil
         journal.shell.watch?.stepRecorded(path: running.step.path.bytes, version: version)
     }
 
-    /// What records a value; nil where the step has ended meanwhile, and another has its key.
-    private func entry(_ value: Output, _ running: RunningStep) throws -> JournalEntry? {
-        try journal.shell.outcome(
-            try coding.encode(value),
+    /// The entry that records a value.
+    ///
+    /// Nil if the step has ended and another one has its key.
+    private func entry(_ outcome: Data, _ running: RunningStep) throws -> JournalEntry? {
+        guard !isCancelled else { throw CancellationError() }
+        return try journal.shell.outcome(
+            outcome,
             of: running,
             version: version,
             input: inputDigest
@@ -190,27 +204,26 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
 
     // MARK: Tasks
 
-    /// Writes an entry, here if that is at once, and goes on in a callback of the job.
+    /// Writes an entry, at once if possible, and continues in a callback of the job.
     private func write(
         _ entry: JournalEntry?,
         _ name: String,
         _ next: @escaping @Sendable (DurableOperation) -> Void
     ) {
-        guard var entry else { return next(self) }
+        guard let entry else { return next(self) }
         do {
-            if try journal.shell.writeAtOnce(&entry) { return next(self) }
+            if try journal.shell.writeAtOnce(entry) { return next(self) }
         } catch {
             return finish(with: error)
         }
-        let waiting = entry
         let shell = journal.shell
-        follow(AsyncOperation<Void>(name: name) { try await shell.write(waiting) }) { step in
-            // A task that was cancelled means that the step was.
+        follow(AsyncOperation<Void>(name: name) { try await shell.write(entry) }) { step in
+            // A cancelled task means that the step was cancelled.
             next(step)
         }
     }
 
-    /// Starts a task of the step on this thread, or where it must wait, when it may.
+    /// Starts a task of the step on this thread, or later if it must wait.
     private func follow(
         _ task: ConcurrentOperation,
         _ completion: @escaping @Sendable (DurableOperation) -> Void

@@ -1,6 +1,6 @@
 import Foundation
 
-/// For JobKitTesting, which runs a user's job on a journal that was cut, and for tests.
+/// For JobKitTesting, which runs a user's job on cut journals, and for tests.
 extension JobJournal {
     /// Opens a journal whose steps are watched, and whose system calls are a test's.
     package convenience init(
@@ -43,15 +43,15 @@ extension JobJournal {
         package let key: String
         package let path: [UInt8]
         package let version: Int
-        /// Where it stands in the file.
+        /// Its bytes in the file.
         package let range: Range<Int>
     }
 
     /// The outcomes in a file, in the order in which they were recorded.
     ///
-    /// - Parameter bytes: The whole file; none if nothing was ever written to it.
+    /// - Parameter bytes: The whole file.
     /// - Returns: One record for each outcome.
-    /// - Throws: An error where the bytes are damaged.
+    /// - Throws: An error if the bytes are damaged.
     package static func records(in bytes: [UInt8]) throws -> [Record] {
         guard case .whole(let preamble) = Preamble.read(Array(bytes.prefix(Preamble.size))) else {
             return []

@@ -1,92 +1,99 @@
 import Foundation
 import JobKit
 
-/// Steps that are known by their keys alone.
+/// The four forms of a step.
+///
+/// The input of a step is what its outcome depends on besides the key. It is encoded as JSON with
+/// sorted keys and compared with the recorded one. A `Set` has no order, and neither has a
+/// dictionary whose keys are not `String` or `Int`, so such an input must be sorted first.
 extension JobJournal {
-    /// A step that runs a closure and records its value.
+    /// Creates a step that runs a closure and records its value.
     ///
     /// - Parameters:
-    ///   - key: The step's name in its scope: any text, the same in all lives.
-    ///   - version: Another version forgets the recorded outcome, and runs again.
-    ///   - body: The work, which runs in a `Task` of its own; only if no outcome is known.
+    ///   - key: The step's name in its scope: any text, the same in all sessions.
+    ///   - input: What the outcome depends on. If it differs from the recorded input, the step
+    ///     fails with ``JobJournal/JobJournal/InputChangedError`` and does not run.
+    ///   - version: Another version forgets the recorded outcome and runs again.
+    ///   - body: The work. It runs in a `Task` of its own, and only if no outcome is known.
     /// - Returns: The step, which has not been started.
     public func step<Output: Codable & Sendable>(
         _ key: String,
+        input: (any Encodable & Sendable)? = nil,
         version: Int = 1,
         _ body: @escaping @Sendable (StepContext) async throws -> Output
     ) -> DurableOperation<Output> {
-        step(key, version, input: nil, .json, .body(body))
+        DurableOperation(key, in: self, version, input, .json, .body(body))
     }
 
-    /// A step that runs an operation, a job or a retry of either, and records its value.
+    /// Creates a step that runs a closure and records that it has succeeded.
     ///
     /// - Parameters:
-    ///   - key: The step's name in its scope: any text, the same in all lives.
-    ///   - version: Another version forgets the recorded outcome, and runs again.
-    ///   - making: Creates what runs; called only if no outcome is known, on the thread that
-    ///     starts the step or one of JobKit's.
-    /// - Returns: The step, which has not been started.
-    public func step<Made: ValueProducing>(
-        _ key: String,
-        version: Int = 1,
-        making: @escaping @Sendable (StepContext) -> Made
-    ) -> DurableOperation<Made.Success> where Made.Success: Codable {
-        step(key, version, input: nil, .json, .making { MadeOperation(making($0)) })
-    }
-
-    /// A step that runs a closure and records that it has succeeded.
-    ///
-    /// - Parameters:
-    ///   - key: The step's name in its scope: any text, the same in all lives.
-    ///   - version: Another version forgets the recorded outcome, and runs again.
-    ///   - body: The work, which runs in a `Task` of its own; only if no outcome is known.
+    ///   - key: The step's name in its scope: any text, the same in all sessions.
+    ///   - input: What the success depends on. If it differs from the recorded input, the step
+    ///     fails with ``JobJournal/JobJournal/InputChangedError`` and does not run.
+    ///   - version: Another version forgets the record and runs again.
+    ///   - body: The work. It runs in a `Task` of its own, and only if no success is known.
     /// - Returns: The step, which has not been started.
     @_disfavoredOverload
     public func step(
         _ key: String,
+        input: (any Encodable & Sendable)? = nil,
         version: Int = 1,
         _ body: @escaping @Sendable (StepContext) async throws -> Void
     ) -> DurableOperation<Void> {
-        step(key, version, input: nil, .nothing, .body(body))
+        DurableOperation(key, in: self, version, input, .nothing, .body(body))
     }
 
-    /// A step that runs an operation or a job and records that it has succeeded.
+    /// Creates a step that runs an operation and records its value.
     ///
     /// - Parameters:
-    ///   - key: The step's name in its scope: any text, the same in all lives.
-    ///   - version: Another version forgets the recorded outcome, and runs again.
-    ///   - making: Creates what runs; called only if no outcome is known, on the thread that
-    ///     starts the step or one of JobKit's.
+    ///   - key: The step's name in its scope: any text, the same in all sessions.
+    ///   - input: What the outcome depends on. If it differs from the recorded input, the step
+    ///     fails with ``JobJournal/JobJournal/InputChangedError`` and does not run.
+    ///   - version: Another version forgets the recorded outcome and runs again.
+    ///   - making: Creates the operation, a job or a retry of either. Called only if no outcome is
+    ///     known, on the thread that starts the step or on one of JobKit's threads.
     /// - Returns: The step, which has not been started.
-    @_disfavoredOverload
-    public func step(
+    public func operationStep<Made: ValueProducing>(
         _ key: String,
+        input: (any Encodable & Sendable)? = nil,
         version: Int = 1,
-        making: @escaping @Sendable (StepContext) -> ConcurrentOperation
-    ) -> DurableOperation<Void> {
-        step(
-            key,
-            version,
-            input: nil,
-            .nothing,
-            .making { MadeOperation(anyOperation: making($0)) }
-        )
-    }
-
-    func step<Output: Sendable>(
-        _ key: String,
-        _ version: Int,
-        input: (@Sendable () throws -> Data)?,
-        _ coding: OutcomeCoding<Output>,
-        _ work: StepWork<Output>
-    ) -> DurableOperation<Output> {
+        making: @escaping @Sendable (StepContext) -> Made
+    ) -> DurableOperation<Made.Success> where Made.Success: Codable {
         DurableOperation(
             key,
             in: self,
-            version: version,
-            input: input,
-            coding: coding,
-            work: work
+            version,
+            input,
+            .json,
+            .making { MadeOperation(making($0)) }
+        )
+    }
+
+    /// Creates a step that runs an operation and records that it has succeeded.
+    ///
+    /// - Parameters:
+    ///   - key: The step's name in its scope: any text, the same in all sessions.
+    ///   - input: What the success depends on. If it differs from the recorded input, the step
+    ///     fails with ``JobJournal/JobJournal/InputChangedError`` and does not run.
+    ///   - version: Another version forgets the record and runs again.
+    ///   - making: Creates the operation. Called only if no success is known, on the thread that
+    ///     starts the step or on one of JobKit's threads.
+    /// - Returns: The step, which has not been started.
+    @_disfavoredOverload
+    public func operationStep(
+        _ key: String,
+        input: (any Encodable & Sendable)? = nil,
+        version: Int = 1,
+        making: @escaping @Sendable (StepContext) -> ConcurrentOperation
+    ) -> DurableOperation<Void> {
+        DurableOperation(
+            key,
+            in: self,
+            version,
+            input,
+            .nothing,
+            .making { MadeOperation(anyOperation: making($0)) }
         )
     }
 }

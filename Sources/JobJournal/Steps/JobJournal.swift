@@ -1,7 +1,7 @@
 import Foundation
 import JobKit
 
-/// The outcomes of a job's steps, kept in a file: a job that is started again goes on from them.
+/// Keeps the outcomes of a job's steps in a file, so that a job can continue after a crash.
 ///
 /// ```swift
 /// let journal = try JobJournal(at: folder, job: "import of customers.csv")
@@ -12,21 +12,21 @@ import JobKit
 /// }
 /// ```
 ///
-/// A step whose outcome is recorded does not run again, in this process or in the next: it finishes
-/// at once with that outcome. Steps are known by their keys, not by their order.
+/// A step whose outcome is recorded does not run again, in this process or in the next. It finishes
+/// at once with that outcome. Steps are identified by their keys, not by their order.
 ///
-/// The journal holds its file until ``close()`` or ``remove()``, or until nothing refers to it: its
-/// steps do.
+/// The journal keeps its file locked until ``close()`` or ``remove()``, or until nothing refers to
+/// it. Its steps refer to it.
 ///
 /// > Thread: Every member may be used from any thread.
 public final class JobJournal: Sendable {
-    /// What a recorded outcome outlives.
+    /// Which crash a recorded outcome survives.
     public struct Safety: Sendable, Hashable {
-        /// The end of the process, however it comes: the record is with the operating system.
+        /// The end of the process, however it ends: the operating system has the record.
         public static let processCrash = Safety(isSynced: false)
-        /// The end of the machine too: the record is synced to the disk.
+        /// A power cut, too: the record is synced to the disk.
         ///
-        /// Outcomes that wait for a sync share it.
+        /// Outcomes that wait for a sync share one.
         public static let powerLoss = Safety(isSynced: true)
 
         let isSynced: Bool
@@ -36,17 +36,18 @@ public final class JobJournal: Sendable {
     let path: StepPath
     let scopes: [SipHash.Digest]
 
-    /// Opens the journal of a job, which is empty where there was none.
+    /// Opens the journal of a job, or creates it.
     ///
-    /// Reads the file on the calling thread: 100,000 outcomes take less than a second.
+    /// Reads the file on the calling thread. 100,000 outcomes take less than a second.
     ///
     /// - Parameters:
-    ///   - folder: Where the file is, or will be; created where it is missing, for the user alone.
-    ///   - job: The job's id, any text: the same in all lives of one job, and another for each
-    ///     other. Compared byte by byte.
-    ///   - safety: What a recorded outcome outlives.
-    /// - Throws: ``JobJournal/JobJournal/InUseError``, ``JobJournal/JobJournal/DamagedError`` and, where the folder or the file cannot be
-    ///   made, opened or read, ``JobJournal/JobJournal/WriteError``.
+    ///   - folder: The folder of the file. It is created for the user alone if it is missing.
+    ///   - job: The job's id, any text. It is the same in all sessions of a job and differs between
+    ///     jobs. It is compared byte by byte.
+    ///   - safety: Which crash a recorded outcome survives.
+    /// - Throws: ``JobJournal/JobJournal/InUseError``, ``JobJournal/JobJournal/DamagedError``, or
+    ///   ``JobJournal/JobJournal/WriteError`` if the folder or the file cannot be created, opened or
+    ///   read.
     public convenience init(at folder: URL, job: String, safety: Safety = .processCrash) throws {
         try self.init(
             JournalShell(at: folder, job: job, isSynced: safety.isSynced),
@@ -61,40 +62,42 @@ public final class JobJournal: Sendable {
         self.scopes = scopes
     }
 
-    /// The job's id; of a scope too.
+    /// The job's id, also in a scope.
     public var job: String { shell.job }
 
-    /// A part of the journal, for a nested job: the same file, and keys of its own.
+    /// A part of the journal for a nested job, with the same file and its own keys.
     ///
-    /// - Parameter name: Any text; the same name is the same scope.
-    /// - Returns: A journal that is the same but for its keys.
+    /// - Parameter name: Any text. The same name is the same scope.
+    /// - Returns: A journal of the same file with separate keys.
     public func scope(_ name: String) -> JobJournal {
         let path = path.appending(name)
         return JobJournal(shell, path, scopes + [shell.seal.digest(.scope, path.bytes)])
     }
 
-    /// How many outcomes are known, this scope's and those of the scopes in it.
+    /// The number of known outcomes, in this scope and in the scopes below.
     public var recordedCount: Int {
         shell.guarded.withLock { state in
             scopes.last.map { state.index.count(in: $0) } ?? state.index.count
         }
     }
 
-    /// Removes the file, for the job is done; a next journal of the job is empty.
+    /// Deletes the file once the job is complete.
     ///
-    /// Waits for what is being written. Of a scope it removes the whole journal. A step that starts
-    /// later fails with ``JobJournal/JobJournal/WriteError``. Removing twice, or after ``close()``, is fine.
+    /// Opening the journal again starts empty.
     ///
-    /// - Throws: ``JobJournal/JobJournal/WriteError`` where the file cannot be removed, ``JobJournal/JobJournal/InUseError`` where the
-    ///   journal was closed and is open elsewhere.
+    /// Waits for pending writes. In a scope, it removes the whole journal. A step that starts later
+    /// fails with ``JobJournal/JobJournal/WriteError``. It may be called twice, and after ``close()``.
+    ///
+    /// - Throws: ``JobJournal/JobJournal/WriteError`` if the file cannot be removed, and
+    ///   ``JobJournal/JobJournal/InUseError`` if the journal was closed and is open elsewhere.
     public func remove() async throws {
         try await shell.end(removing: true)
     }
 
-    /// Writes what waits, and lets the file go, so that another journal can open it.
+    /// Waits for pending writes and releases the file, so that another journal can open it.
     ///
-    /// Of a scope it closes the whole journal. A step that starts later fails with
-    /// ``JobJournal/JobJournal/WriteError``; one that runs can no longer be recorded, and fails so when it succeeds.
+    /// In a scope, it closes the whole journal. A step that starts later fails with
+    /// ``JobJournal/JobJournal/WriteError``. So does a step that is running and succeeds later.
     public func close() async {
         // Throws only where it removes.
         try? await shell.end(removing: false)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How a step's outcome stands in the file.
+/// How a step's outcome is stored in the file.
 struct OutcomeCoding<Output: Sendable>: Sendable {
     let encode: @Sendable (Output) throws -> Data
     let decode: @Sendable (Data) throws -> Output
@@ -10,14 +10,14 @@ extension OutcomeCoding where Output: Codable {
     /// As JSON.
     static var json: OutcomeCoding {
         OutcomeCoding(
-            encode: { try Coders.outcome.encode($0) },
+            encode: { try Coders.encoded($0, by: Coders.outcome) },
             decode: { try Coders.decoder.decode(Output.self, from: $0) }
         )
     }
 }
 
 extension OutcomeCoding where Output == Void {
-    /// As nothing: that the step has succeeded is all there is to know.
+    /// As nothing, because only the success counts.
     static var nothing: OutcomeCoding {
         OutcomeCoding(
             encode: { Data() },
@@ -39,10 +39,49 @@ enum Coders {
     static let outcome = JSONEncoder()
     static let decoder = JSONDecoder()
 
-    /// Of equal inputs it makes equal bytes, whatever the order of a dictionary.
+    /// Encodes equal inputs as equal bytes, whatever the order of a dictionary.
     static let input: JSONEncoder = {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         return encoder
     }()
+
+    /// Encodes a value as text that can be decoded.
+    ///
+    /// Foundation's encoder writes `NaN` for `Decimal.nan`, which its decoder refuses.
+    ///
+    /// - Throws: An `EncodingError`, also for text that is not JSON.
+    static func encoded(_ value: some Encodable, by encoder: JSONEncoder) throws -> Data {
+        let data = try encoder.encode(value)
+        guard data.withUnsafeBytes(hasOnlyLettersOfJSON) else {
+            let context = EncodingError.Context(
+                codingPath: [],
+                debugDescription: "The value was encoded as text that cannot be decoded."
+            )
+            throw EncodingError.invalidValue(value, context)
+        }
+        return data
+    }
+
+    /// Whether the text has no letters outside of its strings but those of JSON's words and numbers.
+    static func hasOnlyLettersOfJSON(_ text: UnsafeRawBufferPointer) -> Bool {
+        var isInString = false
+        var isEscaped = false
+        for byte in text {
+            if isInString {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isInString = false
+                }
+            } else if byte == UInt8(ascii: "\"") {
+                isInString = true
+            } else if byte | 0x20 >= UInt8(ascii: "a"), byte | 0x20 <= UInt8(ascii: "z") {
+                guard "truefalsnE".utf8.contains(byte) else { return false }
+            }
+        }
+        return true
+    }
 }

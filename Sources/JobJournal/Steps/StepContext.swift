@@ -1,21 +1,20 @@
-/// What a step's work is told about the step.
+/// Describes a step to its work.
 public struct StepContext: Sendable {
     /// The step's key.
     public let key: String
-    /// Whether an earlier life of the job may have begun the step, and not recorded its end.
+    /// Whether an earlier session may have begun the step without recording its outcome.
     ///
-    /// A step that may have begun may have had its effect: ask the server, or rely on the
-    /// ``idempotencyKey``.
+    /// Such a step may have had its effect. Ask the server, or rely on the ``idempotencyKey``.
     public let mayHaveBegun: Bool
 
     private let path: StepPath
     private let version: Int
     private let seal: JournalSeal
 
-    /// Names this step to the server that it calls: 32 hexadecimal digits.
+    /// Identifies the step to the server that it calls, as 32 hexadecimal digits.
     ///
-    /// The same in all lives of the job, and another for each job, scope, key and version. A
-    /// journal that was removed and begun anew has others.
+    /// It is the same in all sessions of the job, and it differs for each job, scope, key and
+    /// version. After ``JobJournal/JobJournal/remove()``, a new journal of the job has other ones.
     public var idempotencyKey: String {
         var bytes = path.bytes
         bytes.append(little: Int64(version))
@@ -33,7 +32,7 @@ public struct StepContext: Sendable {
 
 extension SipHash.Digest {
     /// 32 hexadecimal digits.
-    fileprivate var text: String {
+    var text: String {
         [low, high]
             .map { word in
                 let digits = String(word, radix: 16)

@@ -1,12 +1,12 @@
 import JobKit
 
-/// What a step does where its outcome is not known.
+/// The work of a step whose outcome is not known.
 enum StepWork<Output: Sendable>: Sendable {
     case body(@Sendable (StepContext) async throws -> Output)
     case making(@Sendable (StepContext) -> MadeOperation<Output>)
 }
 
-/// An operation that a step was given, and where its value comes from.
+/// An operation that a step runs, and the source of its value.
 struct MadeOperation<Output: Sendable>: Sendable {
     let operation: ConcurrentOperation
     /// Called when the operation has finished as a success.
@@ -20,7 +20,9 @@ extension MadeOperation {
 }
 
 extension MadeOperation<Void> {
-    /// Any operation, whose success is all there is to know.
+    /// Any operation.
+    ///
+    /// Only its success counts.
     init(anyOperation operation: ConcurrentOperation) {
         self.init(operation: operation) { .success(()) }
     }

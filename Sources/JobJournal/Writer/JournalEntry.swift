@@ -1,5 +1,5 @@
-/// What waits to be written: a frame, what it means, and who is told when it is.
-struct JournalEntry: Sendable {
+/// A frame to be written, its meaning, and the Swift task that waits for it.
+struct JournalEntry: FrameCarrying, Sendable {
     enum Meaning: Sendable {
         case begun(SipHash.Digest)
         case outcome(SipHash.Digest, scopes: [SipHash.Digest], token: UInt64)
@@ -14,7 +14,7 @@ struct JournalEntry: Sendable {
         self.meaning = meaning
     }
 
-    /// Whether it counts as soon as the system has it, also where records are synced.
+    /// Whether it counts as soon as the operating system has it, even if records are synced.
     var needsNoSync: Bool {
         if case .begun = meaning { true } else { false }
     }

@@ -1,53 +1,157 @@
 import Foundation
 
 extension JobJournal {
-    /// Another journal of the same folder and job is open, in this process or another.
-    public struct InUseError: Error, Hashable, CustomStringConvertible {
-        /// The job's id.
+    /// Another journal or outbox of the same folder and name is open.
+    public struct InUseError: LocalizedError, Hashable, CustomStringConvertible {
+        /// The job's id, or the outbox's name.
         public let job: String
 
-        /// Says which job's journal is open elsewhere.
-        public var description: String { "The journal of the job \(job) is open elsewhere." }
+        /// Creates the error.
+        ///
+        /// - Parameter job: The job's id, or the outbox's name.
+        public init(job: String) {
+            self.job = job
+        }
+
+        /// Names the job.
+        public var description: String { "The journal or outbox \(quoted(job)) is open elsewhere." }
+
+        /// The description.
+        public var errorDescription: String? { description }
     }
 
-    /// A journal's file is not as any crash leaves it; it was not changed.
-    public struct DamagedError: Error, CustomStringConvertible {
+    /// A file is not as any crash leaves it.
+    ///
+    /// It was not changed.
+    public struct DamagedError: LocalizedError, CustomStringConvertible {
         /// The file.
         public let file: URL
         /// The first byte, from 0, that cannot be trusted.
         public let offset: Int
+        /// What is wrong, for example that the format is of a later version.
+        public let reason: String
 
-        let reason: Damage.Reason
-
-        /// Says where, and what is wrong, such as a format of a later version.
-        public var description: String {
-            "The journal \(file.path) is damaged at byte \(offset): \(reason.rawValue)."
+        /// Creates the error.
+        ///
+        /// - Parameters:
+        ///   - file: The file.
+        ///   - offset: The first byte, from 0, that cannot be trusted.
+        ///   - reason: What is wrong.
+        public init(file: URL, offset: Int, reason: String) {
+            self.file = file
+            self.offset = offset
+            self.reason = reason
         }
+
+        init(_ damage: Damage, of file: URL) {
+            self.init(file: file, offset: damage.offset, reason: damage.reason.rawValue)
+        }
+
+        /// Names the file, the byte and the reason.
+        public var description: String {
+            "The file \(file.path) is damaged at byte \(offset): \(reason)."
+        }
+
+        /// The description.
+        public var errorDescription: String? { description }
     }
 
-    /// A journal cannot write, or is closed; what was recorded stays.
-    public struct WriteError: Error, CustomStringConvertible {
-        /// What the system said, such as a `POSIXError` of a full disk.
+    /// A file cannot be written, or is closed.
+    ///
+    /// What was recorded stays.
+    public struct WriteError: LocalizedError, CustomStringConvertible {
+        /// The file.
+        public let file: URL
+        /// The reason, for example a `POSIXError` of a full disk.
         public let underlying: any Error
 
-        /// Says what the journal could not do.
-        public var description: String { "The journal cannot write: \(underlying)" }
+        /// Creates the error.
+        ///
+        /// - Parameters:
+        ///   - file: The file.
+        ///   - underlying: The reason.
+        public init(file: URL, underlying: any Error) {
+            self.file = file
+            self.underlying = underlying
+        }
+
+        /// Names the file and the reason.
+        public var description: String {
+            "The file \(file.path) cannot be written: \(sentence(of: underlying))"
+        }
+
+        /// The description.
+        public var errorDescription: String? { description }
+    }
+
+    /// A step's input differs from the recorded one.
+    ///
+    /// The step did not run. Another version of the step forgets the record.
+    public struct InputChangedError: LocalizedError, Hashable, CustomStringConvertible {
+        /// The step's key.
+        public let key: String
+
+        /// Creates the error.
+        ///
+        /// - Parameter key: The step's key.
+        public init(key: String) {
+            self.key = key
+        }
+
+        /// Names the step.
+        public var description: String {
+            "The input of the step \(quoted(key)) differs from the recorded one."
+        }
+
+        /// The description.
+        public var errorDescription: String? { description }
+    }
+
+    /// A step of the same key has not finished in this session.
+    public struct KeyInUseError: LocalizedError, Hashable, CustomStringConvertible {
+        /// The steps' key.
+        public let key: String
+
+        /// Creates the error.
+        ///
+        /// - Parameter key: The steps' key.
+        public init(key: String) {
+            self.key = key
+        }
+
+        /// Names the step.
+        public var description: String {
+            "A step with the key \(quoted(key)) has not finished in this session."
+        }
+
+        /// The description.
+        public var errorDescription: String? { description }
     }
 }
 
-/// The journal was closed, or removed, before the step could run or be recorded.
-struct JournalIsClosed: Error, CustomStringConvertible {
-    var description: String { "the journal is closed." }
+/// The journal or outbox was closed or removed.
+struct FileIsClosed: Error, CustomStringConvertible {
+    var description: String { "it is closed." }
 }
 
-/// An outcome is longer than a journal takes.
-struct OutcomeTooLarge: Error, CustomStringConvertible {
+/// An outcome, an item or a batch is larger than a file takes.
+struct RecordTooLarge: Error, CustomStringConvertible {
     static let limit = 64 << 20
 
-    let key: String
+    /// The step's key, or a word for the item.
+    let name: String
     let count: Int
 
     var description: String {
-        "the outcome of \(key) has \(count) bytes, more than \(OutcomeTooLarge.limit)."
+        "\(name) has \(count) bytes, more than \(RecordTooLarge.limit)."
     }
+}
+
+private func quoted(_ name: String) -> String { "\"\(name)\"" }
+
+/// An error's text, which ends one sentence.
+private func sentence(of error: any Error) -> String {
+    let code = (error as? POSIXError)?.code.rawValue
+    let text = code.map { String(cString: strerror($0)) } ?? "\(error)"
+    return text.hasSuffix(".") ? text : text + "."
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The folder that holds journals: opens, replaces and unlinks files in it, and follows no links.
+/// The folder of journals: opens, replaces and unlinks files in it, and follows no links.
 struct JournalFolder: Sendable {
     let url: URL
     let handle: OpenFile
-    /// The folders whose entries are new: those that hold a folder that was missing.
+    /// The folders in which a folder was created.
     let changed: [String]
     private let calls: FileCalls
 
@@ -43,7 +43,9 @@ struct JournalFolder: Sendable {
         return changed
     }
 
-    /// Opens a file and takes its lock; nil if another has it.
+    /// Opens a file and takes its lock.
+    ///
+    /// Nil if it is locked already.
     func openLocked(_ name: String) throws -> OpenFile? {
         while true {
             let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
@@ -51,15 +53,17 @@ struct JournalFolder: Sendable {
             let status = try file.status()
             guard status.st_mode & S_IFMT == S_IFREG else { throw systemError(notAFile) }
             guard try file.lock() else { return nil }
-            // Its last holder may have removed or replaced it meanwhile.
+            // Its last holder may have removed or replaced it in the meantime.
             if try isStill(status, name) { return file }
         }
     }
 
-    /// A new file in place of any of that name.
-    func create(_ name: String) throws -> OpenFile {
+    /// A new file that replaces any of that name, locked before others can see it in use.
+    func createLocked(_ name: String) throws -> OpenFile {
         try unlink(name)
-        return try opened(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC)
+        let file = try opened(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC)
+        guard try file.lock() else { throw systemError() }
+        return file
     }
 
     func unlink(_ name: String) throws {
@@ -68,7 +72,7 @@ struct JournalFolder: Sendable {
         }
     }
 
-    /// Makes the folder's entries, and those that lead to it, outlive the machine.
+    /// Makes the folder's entries, and those that lead to it, survive a power cut.
     func syncEntries() throws {
         try handle.syncEntries()
         for path in changed {

@@ -1,15 +1,14 @@
 import Foundation
 
-/// A journal's file that is open, locked and read: what the shell starts from.
+/// Opens, locks and reads a journal's file.
 struct JournalOpening: Sendable {
     let folder: JournalFolder
     let name: JournalFileName
-    let file: OpenFile
     let index: RecordIndex
-    let tail: JournalTail
+    let log: RecordLog
 
     init(_ url: URL, job: String, isSynced: Bool, calls: FileCalls) throws {
-        name = JournalFileName(job: job)
+        name = JournalFileName(job)
         let path = url.appendingPathComponent(name.text)
         do {
             folder = try JournalFolder(url, calls: calls)
@@ -20,28 +19,27 @@ struct JournalOpening: Sendable {
             var bytes = try FileBytes(file)
             let found = try RecoveredJournal(&bytes, job: job, isSynced: isSynced)
             let seal = found.seal ?? .random()
-            let boot = MachineStart.digest(seal)
-            let isSameStart = found.life.map { $0.boot != nil && $0.boot == boot } ?? true
-            let life = LifePayload(
-                isSynced: isSynced,
-                isInDoubt: found.life?.isInDoubt == true || !isSameStart,
-                boot: boot
-            )
+            let session = SessionPayload(isSynced: isSynced, after: found.session, sealedBy: seal)
             if found.end < bytes.size { try file.truncate(to: found.end) }
-            let rewriting = JournalRewriting(found, seal: seal, job: job, life: life)
+            let tail = RecordTail(
+                seal: seal,
+                head: .journal(job: job),
+                session: session,
+                end: found.end
+            )
+            let rewriting = JournalRewriting(found, tail)
             if rewriting.isWorthIt {
-                (self.file, index, tail) = try rewriting.write(folder, name, reading: &bytes)
+                (index, log) = try rewriting.write(folder, name, reading: &bytes)
             } else {
-                self.file = file
                 index = found.index
-                tail = JournalTail(seal: seal, job: job, life: life, end: found.end)
+                log = RecordLog(tail, file)
             }
         } catch let damage as Damage {
-            throw JobJournal.DamagedError(file: path, offset: damage.offset, reason: damage.reason)
+            throw JobJournal.DamagedError(damage, of: path)
         } catch let error as JobJournal.InUseError {
             throw error
         } catch {
-            throw JobJournal.WriteError(underlying: error)
+            throw JobJournal.WriteError(file: path, underlying: error)
         }
     }
 }

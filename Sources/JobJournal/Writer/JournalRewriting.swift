@@ -1,22 +1,18 @@
-/// Writes a file anew, without what nothing can ask for: outcomes that later ones replaced, the
-/// beginnings of steps that have succeeded, earlier lives, and fillers.
+/// Writes a new file without what cannot be used any longer: replaced outcomes, beginnings of steps
+/// that have succeeded, earlier sessions, and fillers.
 struct JournalRewriting {
     private let found: RecoveredJournal
-    private let seal: JournalSeal
-    private let job: String
-    private let life: LifePayload
+    private let tail: RecordTail
 
-    init(_ found: RecoveredJournal, seal: JournalSeal, job: String, life: LifePayload) {
+    init(_ found: RecoveredJournal, _ tail: RecordTail) {
         self.found = found
-        self.seal = seal
-        self.job = job
-        self.life = life
+        self.tail = tail
     }
 
-    /// Whether more than half of the file is dead.
+    /// Whether more than half of the file is obsolete.
     var isWorthIt: Bool {
-        // A synced file is filled to its sector before the last life and after it.
-        let live = found.liveBytes + (life.isSynced ? 3 * FrameScan.sector : 0)
+        // A synced file is filled to its sector before the last session and after it.
+        let live = found.liveBytes + (tail.fillsSectors ? 3 * FrameScan.sector : 0)
         return found.seal != nil && found.end > 2 * live
     }
 
@@ -25,81 +21,48 @@ struct JournalRewriting {
         _ folder: JournalFolder,
         _ name: JournalFileName,
         reading bytes: inout FileBytes
-    ) throws -> (OpenFile, RecordIndex, JournalTail) {
-        let file = try folder.create(name.temporary)
-        guard try file.lock() else { throw systemError() }
-        var tail = JournalTail(seal: seal, job: job, life: life, end: 0)
+    ) throws -> (RecordIndex, RecordLog) {
+        let file = try folder.createLocked(name.temporary)
+        var log = RecordLog(tail.ofNewFile(), file)
         var index = RecordIndex()
         index.reserve(found.index.count)
-        var output = Output(file)
-        try output.put(tail.takeHead())
         for step in found.index.begun {
-            var frame = Frame(.begun, step.bytes, sealedBy: seal)
-            _ = tail.place(&frame)
-            try output.put(frame.bytes)
+            var frame = Frame(.begun, step.bytes, sealedBy: tail.seal)
+            try log.add(&frame)
             index.stepBegan(step)
         }
         for place in found.index.places.values.sorted(by: { $0.offset < $1.offset }) {
-            try copy(place, from: &bytes, &output, &tail, &index)
+            try copy(place, from: &bytes, &log, &index)
         }
-        if life.isSynced {
-            // A frame of a later write: nothing before it can be taken for torn.
-            try output.put(tail.fill())
-            tail.wasSynced()
-            tail.beginLifeAgain()
-            try output.put(tail.takeLife() + tail.fill())
-        }
-        try output.flush()
+        try log.finishReplacement()
         try file.sync()
         try folder.handle.rename(name.temporary, to: name.text)
-        if life.isSynced { try folder.handle.syncEntries() }
-        return (file, index, tail)
+        if tail.fillsSectors { try folder.handle.syncEntries() }
+        return (index, log)
     }
 
     private func copy(
         _ place: RecordIndex.Place,
         from bytes: inout FileBytes,
-        _ output: inout Output,
-        _ tail: inout JournalTail,
+        _ log: inout RecordLog,
         _ index: inout RecordIndex
     ) throws {
-        let damage = Damage(offset: place.offset, reason: .check)
-        try bytes.read(at: place.offset, count: place.size) { all in
-            let payload = UnsafeRawBufferPointer(rebasing: all[Frame.headerSize...])
-            guard let header = Frame.Header(all, at: place.offset, sealedBy: seal),
-                header.payloadCheck == seal.digest(.payload, payload).low,
-                let step = RecordedStep(payload, sealedBy: seal)
-            else { throw damage }
-            var frame = Frame(.outcome, count: payload.count, sealedBy: seal) {
-                $0.copyMemory(from: payload)
-            }
-            let offset = tail.place(&frame)
-            try output.put(frame.bytes)
-            index.outcomeRecorded(
-                step.digest,
-                in: step.scopes,
-                at: RecordIndex.Place(offset: offset, payloadCount: place.payloadCount)
-            )
+        let copied = try bytes.record(at: place, sealedBy: tail.seal) { kind, payload in
+            RecordedStep(payload, sealedBy: tail.seal)
+                .map { step in
+                    let frame = Frame(kind, count: payload.count, sealedBy: tail.seal) {
+                        $0.copyMemory(from: payload)
+                    }
+                    return (frame, step)
+                }
         }
-    }
-
-    /// Collects small frames into large writes.
-    private struct Output {
-        private let file: OpenFile
-        private var waiting: [UInt8] = []
-        private var end = 0
-
-        init(_ file: OpenFile) { self.file = file }
-
-        mutating func put(_ bytes: [UInt8]) throws {
-            waiting += bytes
-            if waiting.count >= 1 << 20 { try flush() }
-        }
-
-        mutating func flush() throws {
-            try file.write(waiting, at: end)
-            end += waiting.count
-            waiting.removeAll(keepingCapacity: true)
-        }
+        guard let (copy, step) = copied else { throw Damage(offset: place.offset, reason: .check) }
+        var frame = copy
+        try log.add(&frame)
+        index.outcomeRecorded(
+            step.digest,
+            in: step.scopes,
+            at: RecordIndex.Place(offset: frame.offset, payloadCount: place.payloadCount)
+        )
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import JobKit
 
 extension JournalShell {
-    /// What a step that starts is told.
+    /// The decision about a step that starts.
     enum Start {
         case known(RecordIndex.Place, OpenFile)
         case runs(RunningStep)
@@ -10,8 +10,9 @@ extension JournalShell {
         case fails(any Error)
     }
 
-    /// Decides about a step that starts; `passing` is a known outcome that does not count, because
-    /// it is of another version.
+    /// Decides about a step that starts.
+    ///
+    /// `passing` is a known outcome of another version, which does not count.
     func start(
         _ step: StepName,
         _ operation: ConcurrentOperation,
@@ -26,18 +27,18 @@ extension JournalShell {
         _ passing: RecordIndex.Place?,
         _ state: inout State
     ) -> Start {
-        guard let file = state.file else { return .fails(JournalIsClosed()) }
+        guard let log = state.log else { return .fails(FileIsClosed()) }
         if let refusal = state.writer.refusal { return .fails(refusal) }
         // A step that runs again in another version has its key although an outcome is known.
         if state.claims.isInUse(step.digest) { return .isInUse }
         if let place = state.index.places[step.digest], place != passing {
-            return .known(place, file)
+            return .known(place, log.file)
         }
         let running = RunningStep(
             step: step,
             token: state.claims.claimed(step.digest, by: operation),
-            mustTellOfBeginning: !state.index.begun.contains(step.digest)
-                && state.claims.mustTellOfBeginning(step.digest),
+            mustRecordBeginning: !state.index.begun.contains(step.digest)
+                && state.claims.mustRecordBeginning(step.digest),
             mayHaveBegun: isInDoubt || state.index.begun.contains(step.digest)
         )
         return .runs(running)
@@ -57,33 +58,25 @@ extension JournalShell {
         in file: OpenFile,
         _ body: (OutcomePayload) throws -> Value
     ) throws -> Value {
-        let bytes: [UInt8]
+        var pieces = FilePieces(file: file)
+        let result: Result<Value, any Error>?
         do {
-            bytes = try [UInt8](unsafeUninitializedCapacity: place.size) { buffer, count in
-                let all = UnsafeMutableRawBufferPointer(buffer)
-                try file.read(
-                    into: UnsafeMutableRawBufferPointer(rebasing: all[..<place.size]),
-                    at: place.offset
-                )
-                count = place.size
+            result = try pieces.record(at: place, sealedBy: seal) { _, payload in
+                guard let outcome = OutcomePayload(payload),
+                    outcome.path.elementsEqual(step.path.bytes)
+                else { return nil }
+                return Result { try body(outcome) }
             }
         } catch {
-            throw JobJournal.WriteError(underlying: error)
+            throw JobJournal.WriteError(file: url, underlying: error)
         }
-        return try bytes.withUnsafeBytes { all in
-            let payload = UnsafeRawBufferPointer(rebasing: all[Frame.headerSize...])
-            guard let header = Frame.Header(all, at: place.offset, sealedBy: seal),
-                header.payloadCheck == seal.digest(.payload, payload).low,
-                let outcome = OutcomePayload(payload),
-                outcome.path.elementsEqual(step.path.bytes)
-            else {
-                throw JobJournal.DamagedError(file: url, offset: place.offset, reason: .check)
-            }
-            return try body(outcome)
+        guard let result else {
+            throw JobJournal.DamagedError(Damage(offset: place.offset, reason: .check), of: url)
         }
+        return try result.get()
     }
 
-    /// The entry that says that a step begins.
+    /// The entry that records that a step begins.
     func beginning(of step: RunningStep) -> JournalEntry {
         JournalEntry(
             Frame(.begun, step.step.digest.bytes, sealedBy: seal),
@@ -91,9 +84,11 @@ extension JournalShell {
         )
     }
 
-    /// The entry that records a step's outcome; nil where another step has taken the key since.
+    /// The entry that records a step's outcome.
     ///
-    /// - Throws: ``JobJournal/JobJournal/WriteError`` for an outcome that is too large.
+    /// Nil if another step has taken the key since.
+    ///
+    /// - Throws: ``JobJournal/JobJournal/WriteError`` if the outcome is too large.
     func outcome(
         _ outcome: Data,
         of running: RunningStep,
@@ -101,12 +96,16 @@ extension JournalShell {
         input: SipHash.Digest?
     ) throws -> JournalEntry? {
         let step = running.step
-        guard outcome.count <= OutcomeTooLarge.limit,
+        guard outcome.count <= RecordTooLarge.limit,
             outcome.count + step.path.bytes.count + OutcomePayload.headerSize
                 <= Frame.longestPayload
         else {
             throw JobJournal.WriteError(
-                underlying: OutcomeTooLarge(key: step.key, count: outcome.count)
+                file: url,
+                underlying: RecordTooLarge(
+                    name: "the outcome of the step \"\(step.key)\"",
+                    count: outcome.count
+                )
             )
         }
         guard guarded.withLock({ $0.claims.isHeld(step.digest, by: running.token) }) else {
@@ -130,15 +129,15 @@ extension JournalShell {
     }
 }
 
-/// A step that this life runs.
+/// A step that runs in this session.
 struct RunningStep: Sendable {
     let step: StepName
     let token: UInt64
-    let mustTellOfBeginning: Bool
+    let mustRecordBeginning: Bool
     let mayHaveBegun: Bool
 }
 
-/// A step's key, and what the journal knows it by.
+/// A step's key, path and digests.
 struct StepName: Sendable {
     let key: String
     let path: StepPath

@@ -2,20 +2,20 @@ import Dispatch
 import Foundation
 import JobKit
 
-/// Owns the lock of a journal, and carries out what its machines decide.
+/// Owns the lock of a journal, and carries out the decisions of its machines.
 ///
-/// No system call is made under the lock. One thread at a time writes: without syncs the thread
-/// whose step has ended, and those whose steps end meanwhile wait for it without a thread; with
-/// syncs the journal's own.
+/// No system call is made under the lock. One thread at a time writes. Without syncs, it is the
+/// thread of the step that has ended, and steps that end in the meantime wait without a thread.
+/// With syncs, it is the journal's own thread.
 final class JournalShell: Sendable {
     struct State {
         var index: RecordIndex
         var claims = StepClaims()
         var writer = WriterStateMachine<JournalEntry>()
         /// Used by the thread that has the turn.
-        var tail: JournalTail
-        /// Nil when the journal is closed.
-        var file: OpenFile?
+        ///
+        /// Nil if the journal is closed.
+        var log: RecordLog?
         var waitForTheEnd: [UnsafeContinuation<Void, Never>] = []
     }
 
@@ -42,36 +42,36 @@ final class JournalShell: Sendable {
         self.folder = folder
         self.isSynced = isSynced
         self.watch = watch
-        seal = opening.tail.seal
-        isInDoubt = opening.tail.life.isInDoubt
+        seal = opening.log.tail.seal
+        isInDoubt = opening.log.tail.session.isInDoubt
         home = opening.folder
         name = opening.name
-        guarded = Guarded(State(index: opening.index, tail: opening.tail, file: opening.file))
+        guarded = Guarded(State(index: opening.index, log: opening.log))
     }
 
     var url: URL { folder.appendingPathComponent(name.text) }
 
     // MARK: The end
 
-    /// Returns when what waits is written and the file is let go; removes it first if told so.
+    /// Waits for pending writes, removes the file if required, and releases it.
     func end(removing: Bool) async throws {
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             let isIdle = guarded.withLock { state in
-                state.writer.closed(JournalIsClosed())
+                state.writer.closed(FileIsClosed())
                 if state.writer.hasTurn { state.waitForTheEnd.append(continuation) }
                 return !state.writer.hasTurn
             }
             if isIdle { continuation.resume() }
         }
         let file = guarded.withLock { state in
-            defer { state.file = nil }
-            return state.file
+            defer { state.log = nil }
+            return state.log?.file
         }
         defer { file?.unlock() }
         guard removing else { return }
         do {
             if file != nil { return try home.unlink(name.text) }
-            // Closed before, so that another journal may have the file by now.
+            // It was closed before, so another journal may have the file.
             guard let file = try home.openLocked(name.text) else {
                 throw JobJournal.InUseError(job: job)
             }
@@ -80,14 +80,14 @@ final class JournalShell: Sendable {
         } catch let error as JobJournal.InUseError {
             throw error
         } catch {
-            throw JobJournal.WriteError(underlying: error)
+            throw JobJournal.WriteError(file: url, underlying: error)
         }
     }
 }
 
-/// Hears of the steps that run, for tests of users' jobs.
+/// Is notified of the steps that run, for tests of users' jobs.
 package protocol JournalWatch: Sendable {
-    /// A step runs: neither its outcome was known, nor is it in use.
+    /// A step runs, because its outcome is not known and its key is not in use.
     func stepRuns(_ key: String, path: [UInt8], version: Int)
 
     /// A step's outcome is recorded.

@@ -1,6 +1,8 @@
 import Foundation
 
-/// An open file or folder; the last reference closes it.
+/// An open file or folder.
+///
+/// The last reference closes it.
 final class OpenFile: Sendable {
     let descriptor: Int32
     private let calls: FileCalls
@@ -65,7 +67,9 @@ final class OpenFile: Sendable {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw systemError() }
     }
 
-    /// Takes the lock that one open file has, in this process or another; false if it is taken.
+    /// Takes the lock that one open file has, in this process or another.
+    ///
+    /// False if it is taken.
     func lock() throws -> Bool {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EINTR { continue }
@@ -81,6 +85,25 @@ final class OpenFile: Sendable {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw systemError() }
         return status
+    }
+}
+
+/// A file's bytes, each piece read when it is needed.
+struct FilePieces: ByteSource {
+    let file: OpenFile
+    var size: Int { .max }
+
+    func read<Value>(
+        at offset: Int,
+        count: Int,
+        _ body: (UnsafeRawBufferPointer) throws -> Value
+    ) throws -> Value {
+        let bytes = try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            let all = UnsafeMutableRawBufferPointer(buffer)
+            try file.read(into: UnsafeMutableRawBufferPointer(rebasing: all[..<count]), at: offset)
+            filled = count
+        }
+        return try bytes.withUnsafeBytes(body)
     }
 }
 

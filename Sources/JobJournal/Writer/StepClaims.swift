@@ -1,7 +1,6 @@
 import JobKit
 
-/// Which steps are running in this life, in which operations, and which of them the file says have
-/// begun.
+/// The steps that are running in this session, and those of them whose beginning is recorded.
 struct StepClaims {
     private struct Claim {
         let token: UInt64
@@ -36,8 +35,8 @@ struct StepClaims {
         if isHeld(digest, by: token) { claims[digest] = nil }
     }
 
-    /// Whether this life has still to write that the step begins.
-    func mustTellOfBeginning(_ digest: SipHash.Digest) -> Bool { !begun.contains(digest) }
+    /// Whether this session must still record that the step begins.
+    func mustRecordBeginning(_ digest: SipHash.Digest) -> Bool { !begun.contains(digest) }
 
     mutating func beginningRecorded(_ digest: SipHash.Digest) { begun.insert(digest) }
 

@@ -1,7 +1,7 @@
 /// Decides which thread writes, and what goes into one write.
 ///
-/// One thread at a time has the turn. What is added meanwhile waits, and goes into its next write
-/// together. After a failure nothing is written any more.
+/// One thread at a time has the turn. Entries that are added in the meantime wait, and go into its
+/// next write together. After a failure, nothing is written any longer.
 struct WriterStateMachine<Entry> {
     private(set) var hasTurn = false
     private(set) var waiting: [Entry] = []
@@ -11,7 +11,9 @@ struct WriterStateMachine<Entry> {
     /// Whether an entry that is added now is refused.
     var refusal: (any Error)? { stop }
 
-    /// Takes the turn for one entry that need not wait; false if there is something to wait for.
+    /// Takes the turn for one entry.
+    ///
+    /// False if it must wait.
     mutating func turnTaken() -> Bool {
         guard !hasTurn, stop == nil else { return false }
         hasTurn = true
@@ -20,7 +22,7 @@ struct WriterStateMachine<Entry> {
 
     /// Puts an entry behind the others.
     ///
-    /// - Returns: Whether the caller has the turn now, and must see to it that all is written.
+    /// - Returns: Whether the caller has the turn now, and must write all entries.
     mutating func entryAdded(_ entry: Entry) -> Bool {
         precondition(stop == nil, "an entry was added after the end")
         waiting.append(entry)
@@ -28,7 +30,9 @@ struct WriterStateMachine<Entry> {
         return !hasTurn
     }
 
-    /// What the thread that has the turn writes next; empty: it has given the turn back.
+    /// The entries that the thread with the turn writes next.
+    ///
+    /// If empty, it has given the turn back.
     mutating func batchTaken() -> [Entry] {
         precondition(hasTurn, "a batch was taken without the turn")
         guard !waiting.isEmpty else {
@@ -39,14 +43,18 @@ struct WriterStateMachine<Entry> {
         return waiting
     }
 
-    /// A write has failed: all that waits fails with it, and whatever comes later.
+    /// A write has failed.
+    ///
+    /// All waiting and later entries fail with it.
     mutating func writeFailed(_ error: any Error) -> [Entry] {
         if stop == nil || isClosing { stop = error }
         defer { waiting = [] }
         return waiting
     }
 
-    /// Nothing more is taken; what waits is still written.
+    /// No entry is taken any longer.
+    ///
+    /// Waiting entries are still written.
     mutating func closed(_ error: any Error) {
         isClosing = true
         if stop == nil { stop = error }

@@ -14,7 +14,7 @@ final class CrashPointsTests: XCTestCase {
         _ job: @escaping @Sendable (JobJournal) async throws -> Int
     ) async -> CrashPointError? {
         do {
-            try await CrashPoints(job)
+            try await CrashPoints.check(job)
             return nil
         } catch {
             XCTAssertTrue(error is CrashPointError, "\(error)")
@@ -24,7 +24,7 @@ final class CrashPointsTests: XCTestCase {
 
     func testARightJobPassesAtEveryPoint() async throws {
         let runs = Tally()
-        let points = try await CrashPoints { journal in
+        let points = try await CrashPoints.check { journal in
             runs.count()
             var sum = 0
             for number in 0..<5 {
@@ -46,7 +46,7 @@ final class CrashPointsTests: XCTestCase {
     }
 
     func testAJobThatRemovesItsJournalPassesToo() async throws {
-        let points = try await CrashPoints { journal in
+        let points = try await CrashPoints.check { journal in
             let job = StepForms.Import(journal)
             try await job.run()
             try await journal.remove()
@@ -56,11 +56,11 @@ final class CrashPointsTests: XCTestCase {
     }
 
     func testAnOutcomeThatDependsOnWhatIsNotRecordedIsFound() async throws {
-        let lives = Tally()
+        let sessions = Tally()
         let failed = await failure { journal in
-            lives.count()
+            sessions.count()
             _ = try await Self.run(journal.step("a") { _ in 1 })
-            return lives.value
+            return sessions.value
         }
         XCTAssertEqual(failed?.point, 1)
         XCTAssertEqual(failed?.isTorn, true)
@@ -79,7 +79,7 @@ final class CrashPointsTests: XCTestCase {
         XCTAssertNil(failed)
         let error = await failure { journal in
             let known = journal.recordedCount
-            let step = journal.step("a", input: known) { _, _ in 1 }
+            let step = journal.step("a", input: known) { _ in 1 }
             return try await Self.run(step)
         }
         XCTAssertEqual(error?.point, 1)
@@ -92,7 +92,7 @@ final class CrashPointsTests: XCTestCase {
 
     func testTheErrorOfTheFirstRunIsThrownAsItIs() async {
         do {
-            try await CrashPoints { _ -> Int in throw CancelledOnce() }
+            try await CrashPoints.check { _ -> Int in throw CancelledOnce() }
             XCTFail("no error")
         } catch {
             XCTAssertTrue(error is CancelledOnce)

@@ -5,15 +5,20 @@ struct JournalBytes: ByteSource {
     static let seal = JournalSeal(SipHash.Key(low: 7, high: 11))
 
     private(set) var bytes: [UInt8] = []
-    private(set) var tail: JournalTail
+    private(set) var tail: RecordTail
     /// Where each write began.
     private(set) var writes: [Int] = []
     /// The end of each outcome's frame.
     private(set) var ends: [Int] = []
 
     init(isSynced: Bool = false, job: String = "job") {
-        let life = LifePayload(isSynced: isSynced, isInDoubt: false, boot: nil)
-        tail = JournalTail(seal: JournalBytes.seal, job: job, life: life, end: 0)
+        let session = SessionPayload(isSynced: isSynced, isInDoubt: false, boot: nil)
+        tail = RecordTail(
+            seal: JournalBytes.seal,
+            head: .journal(job: job),
+            session: session,
+            end: 0
+        )
         writes.append(0)
         bytes += tail.takeHead()
         tail.wasSynced()
@@ -39,7 +44,7 @@ struct JournalBytes: ByteSource {
         in scope: String? = nil
     ) {
         writes.append(bytes.count)
-        bytes += tail.takeLife()
+        bytes += tail.takeSession()
         for key in keys {
             let path = (scope.map { StepPath().appending($0) } ?? StepPath()).appending(key)
             var frame = Array(outcome.utf8)
@@ -52,7 +57,7 @@ struct JournalBytes: ByteSource {
                         sealedBy: Self.seal
                     )
                 }
-            _ = tail.place(&frame)
+            tail.place(&frame)
             bytes += frame.bytes
             ends.append(bytes.count)
         }
@@ -63,14 +68,19 @@ struct JournalBytes: ByteSource {
     mutating func begin(_ key: String) {
         writes.append(bytes.count)
         var frame = Frame(.begun, Self.digest(key).bytes, sealedBy: Self.seal)
-        _ = tail.place(&frame)
+        tail.place(&frame)
         bytes += frame.bytes + tail.fill()
     }
 
-    /// Another life begins.
+    /// Another session begins.
     mutating func restart(isSynced: Bool) {
-        let life = LifePayload(isSynced: isSynced, isInDoubt: false, boot: nil)
-        tail = JournalTail(seal: Self.seal, job: "job", life: life, end: bytes.count)
+        let session = SessionPayload(isSynced: isSynced, isInDoubt: false, boot: nil)
+        tail = RecordTail(
+            seal: Self.seal,
+            head: .journal(job: "job"),
+            session: session,
+            end: bytes.count
+        )
         tail.wasSynced()
     }
 

@@ -14,14 +14,14 @@ import Testing
 
     @Test func noTwoIdsShareAFile() {
         let names = ids.flatMap {
-            [JournalFileName(job: $0).text, JournalFileName(job: $0).temporary]
+            [JournalFileName($0).text, JournalFileName($0).temporary]
         }
         #expect(Set(names.map { $0.lowercased() }).count == 2 * ids.count)
     }
 
     @Test func everyNameIsShortPlainTextInsideTheFolder() {
         for id in ids {
-            let name = JournalFileName(job: id).temporary
+            let name = JournalFileName(id).temporary
             #expect(name.utf8.count <= 200)
             #expect(name.hasSuffix(".journal.new"))
             #expect(name.utf8.allSatisfy { (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "/") })
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func plainIdsStayReadable() {
-        #expect(JournalFileName(job: "import-7_b").text == "import-7_b.journal")
-        #expect(JournalFileName(job: "a B").text == "a%20%42.journal")
+        #expect(JournalFileName("import-7_b").text == "import-7_b.journal")
+        #expect(JournalFileName("a B").text == "a%20%42.journal")
     }
 }

@@ -23,7 +23,7 @@ import Testing
         #expect(found.end == file.size)
         #expect(found.index.count == 4)
         #expect(found.index.begun == [JournalBytes.digest("e")])
-        #expect(found.life?.isSynced == isSynced)
+        #expect(found.session?.isSynced == isSynced)
         let scope = JournalBytes.seal.digest(.scope, StepPath().appending("scope").bytes)
         #expect(found.index.count(in: scope) == 1)
         #expect(file.bytes.count % 512 == 0 || !isSynced)

@@ -13,7 +13,7 @@ final class JobJournalTests: XCTestCase {
         return try await step.value
     }
 
-    func testARecordedOutcomeIsKnownInTheNextLife() async throws {  // S2
+    func testARecordedOutcomeIsKnownInTheNextSession() async throws {  // S2
         let folder = TemporaryFolder(self)
         for safety in [JobJournal.Safety.processCrash, .powerLoss] {
             var journal = try folder.journal("\(safety == .powerLoss)", safety)
@@ -94,11 +94,11 @@ final class JobJournalTests: XCTestCase {
         let folder = TemporaryFolder(self)
         let journal = try folder.journal()
         let input = ["b": 1, "a": 2, "c": 3]
-        _ = try await run(journal.step("a", input: input) { input, _ in input.count })
-        let same = journal.step("a", input: ["c": 3, "a": 2, "b": 1]) { _, _ in 9 }
+        _ = try await run(journal.step("a", input: input) { _ in input.count })
+        let same = journal.step("a", input: ["c": 3, "a": 2, "b": 1]) { _ in 9 }
         let known = try await run(same)
         XCTAssertEqual(known, 3)
-        let changed = journal.step("a", input: ["a": 1]) { _, _ -> Int in
+        let changed = journal.step("a", input: ["a": 1]) { _ -> Int in
             XCTFail("a step with another input ran")
             return 1
         }
@@ -114,18 +114,18 @@ final class JobJournalTests: XCTestCase {
     func testAnotherVersionForgetsTheRecord() async throws {  // S5
         let folder = TemporaryFolder(self)
         var journal = try folder.journal()
-        _ = try await run(journal.step("a", input: 1) { _, _ in 1 })
-        let second = journal.step("a", input: 2, version: 2) { _, _ in "two" }
+        _ = try await run(journal.step("a", input: 1) { _ in 1 })
+        let second = journal.step("a", input: 2, version: 2) { _ in "two" }
         let value = try await run(second)
         XCTAssertEqual(value, "two")
         XCTAssertFalse(second.wasKnown)
         await journal.close()
         journal = try folder.journal()
         XCTAssertEqual(journal.recordedCount, 1)
-        let known = journal.step("a", input: 2, version: 2) { _, _ in "three" }
+        let known = journal.step("a", input: 2, version: 2) { _ in "three" }
         _ = try await run(known)
         XCTAssertTrue(known.wasKnown)
-        let first = journal.step("a", input: 1) { _, _ in 4 }
+        let first = journal.step("a", input: 1) { _ in 4 }
         let again = try await run(first)
         XCTAssertEqual(again, 4)
         XCTAssertFalse(first.wasKnown)
@@ -156,7 +156,7 @@ final class JobJournalTests: XCTestCase {
         step.start()
         await step.waitForFinish()
         XCTAssertTrue(step.error is EncodingError)
-        let input = journal.step("b", input: Double.infinity) { _, _ in
+        let input = journal.step("b", input: Double.infinity) { _ in
             XCTFail("a step ran without its input")
         }
         input.start()

@@ -40,7 +40,7 @@ final class StepAsATaskTests: XCTestCase {
             try await Task.sleep(for: .seconds(1000))
             return 1
         }
-        let step = journal.step("a") { _ in made }
+        let step = journal.operationStep("a") { _ in made }
         step.start()
         XCTAssertTrue(made.isExecuting)
         step.cancel()
@@ -74,7 +74,7 @@ final class StepAsATaskTests: XCTestCase {
         let job = JobController()
         job.setContext { body in Self.$label.withValue("import") { body() } }
         let body = journal.step("body") { _ in Self.label }
-        let made = journal.step("made") { _ in ClosureOperation { Self.label } }
+        let made = journal.operationStep("made") { _ in ClosureOperation { Self.label } }
         job.trackAndQueue(body)
         job.trackAndQueue(made)
         try await job.run()
@@ -87,7 +87,7 @@ final class StepAsATaskTests: XCTestCase {
         let journal = try folder.journal()
         let gate = Gate()
         let (half, job) = (expectation(description: "half"), JobController())
-        let step = journal.step("copy") { _ in Half(gate, half) }
+        let step = journal.operationStep("copy") { _ in Half(gate, half) }
         job.trackAndQueue(step)
         let runs = Task { try await job.run() }
         await fulfillment(of: [half], timeout: 300)
@@ -104,7 +104,7 @@ final class StepAsATaskTests: XCTestCase {
         let folder = TemporaryFolder(self)
         let journal = try folder.journal()
         let starts = Tally()
-        let step = journal.step("a") { _ in ClosureOperation { starts.count() } }
+        let step = journal.operationStep("a") { _ in ClosureOperation { starts.count() } }
         step.isSuspended = true
         step.start()
         XCTAssertEqual(starts.value, 0)
@@ -132,7 +132,7 @@ final class StepAsATaskTests: XCTestCase {
         struct Broken: Error {}
         let folder = TemporaryFolder(self)
         let journal = try folder.journal()
-        let step = journal.step("a") { _ in
+        let step = journal.operationStep("a") { _ in
             RetryOperation(.exponential(attempts: 2, initialDelay: .zero)) { _ in
                 ClosureOperation<Int> { throw Broken() }
             }

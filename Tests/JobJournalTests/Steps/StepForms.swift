@@ -56,26 +56,26 @@ enum StepForms {
     }
 
     static func inputs(_ journal: JobJournal) -> [Operation] {
-        let sum = journal.step("a", input: [1, 2, 3]) { numbers, _ in numbers.reduce(0, +) }
-        let sent = journal.step("b", input: Receipt(count: 1), version: 2) { _, _ in
+        let sum = journal.step("a", input: [1, 2, 3]) { _ in [1, 2, 3].reduce(0, +) }
+        let sent = journal.step("b", input: Receipt(count: 1), version: 2) { _ in
             try await send()
         }
-        let made = journal.step("c", input: "file") { name, context in
-            AsyncOperation { name + context.key }
+        let made = journal.operationStep("c", input: "file") { context in
+            AsyncOperation { context.key }
         }
-        let upload = journal.step("d", input: 4, making: { _, _ in Upload() })
-        let batch = journal.step("e", input: 4, version: 2, making: { _, _ in Batch() })
-        let retry = journal.step("f", input: 4) { count, _ in
-            RetryOperation(policy) { _ in AsyncOperation { Receipt(count: count) } }
+        let upload = journal.operationStep("d", input: 4, making: { _ in Upload() })
+        let batch = journal.operationStep("e", input: 4, version: 2, making: { _ in Batch() })
+        let retry = journal.operationStep("f", input: 4) { _ in
+            RetryOperation(policy) { _ in AsyncOperation { Receipt(count: 4) } }
         }
-        let retriedJob = journal.step("g", input: 4) { _, _ in
+        let retriedJob = journal.operationStep("g", input: 4) { _ in
             RetryOperation(policy) { _ in Batch() }
         }
-        let sweep = journal.step("h", input: 4) { _, _ in Sweep() }
-        let retriedSend = journal.step(
+        let sweep = journal.operationStep("h", input: 4) { _ in Sweep() }
+        let retriedSend = journal.operationStep(
             "i",
             input: 4,
-            making: { _, _ in
+            making: { _ in
                 RetryOperation(policy) { _ in AsyncOperation { try await send() } }
             }
         )
@@ -83,20 +83,21 @@ enum StepForms {
     }
 
     static func makings(_ journal: JobJournal) -> [Operation] {
-        let trailing: DurableOperation<Int> = journal.step("a") { _ in AsyncOperation { 5 } }
-        let labelled = journal.step("b", making: { _ in AsyncOperation { 5 } })
-        let upload: DurableOperation<Receipt> = journal.step("c") { _ in Upload() }
-        let closure = journal.step("d") { context in ClosureOperation { context.key } }
-        let callback = journal.step("e") { _ in
+        let trailing: DurableOperation<Int> = journal.operationStep("a") { _ in AsyncOperation { 5 }
+        }
+        let labelled = journal.operationStep("b", making: { _ in AsyncOperation { 5 } })
+        let upload: DurableOperation<Receipt> = journal.operationStep("c") { _ in Upload() }
+        let closure = journal.operationStep("d") { context in ClosureOperation { context.key } }
+        let callback = journal.operationStep("e") { _ in
             CallbackOperation<Int> { done in done(.success(1)) }
         }
-        let base = journal.step("f") { _ -> ResultOperation<Receipt> in
+        let base = journal.operationStep("f") { _ -> ResultOperation<Receipt> in
             let upload = Upload()
             upload.name = "upload"
             return upload
         }
-        let batch: DurableOperation<Int> = journal.step("g") { _ in Batch() }
-        let severalLines = journal.step("h") { context in
+        let batch: DurableOperation<Int> = journal.operationStep("g") { _ in Batch() }
+        let severalLines = journal.operationStep("h") { context in
             let upload = Upload()
             upload.name = context.key
             return upload
@@ -105,19 +106,19 @@ enum StepForms {
     }
 
     static func retries(_ journal: JobJournal) -> [Operation] {
-        let async: DurableOperation<Int> = journal.step("a") { _ in
+        let async: DurableOperation<Int> = journal.operationStep("a") { _ in
             RetryOperation(policy) { _ in AsyncOperation { 5 } }
         }
-        let upload: DurableOperation<Receipt> = journal.step("b", version: 2) { _ in
+        let upload: DurableOperation<Receipt> = journal.operationStep("b", version: 2) { _ in
             RetryOperation(policy) { _ in Upload() }
         }
-        let generic = journal.step("c") { _ -> RetryOperation<ResultOperation<Receipt>> in
+        let generic = journal.operationStep("c") { _ -> RetryOperation<ResultOperation<Receipt>> in
             RetryOperation(policy) { _ in Upload() }
         }
-        let batch: DurableOperation<Int> = journal.step("d") { _ in
+        let batch: DurableOperation<Int> = journal.operationStep("d") { _ in
             RetryOperation(policy) { _ in Batch() }
         }
-        let selective = journal.step(
+        let selective = journal.operationStep(
             "e",
             making: { _ in
                 RetryOperation(policy, shouldRetry: { _ in false }) { attempt in
@@ -134,35 +135,35 @@ enum StepForms {
         of make: @escaping @Sendable () -> Attempt,
         _ journal: JobJournal
     ) -> DurableOperation<Output> {
-        journal.step(key) { _ in RetryOperation(policy) { _ in make() } }
+        journal.operationStep(key) { _ in RetryOperation(policy) { _ in make() } }
     }
 
     static func voids(_ journal: JobJournal) -> [Operation] {
-        let async: DurableOperation<Void> = journal.step("a") { _ in
+        let async: DurableOperation<Void> = journal.operationStep("a") { _ in
             AsyncOperation { try await send() }
         }
-        let base = journal.step("b") { _ -> ResultOperation<Void> in AsyncOperation {} }
-        let sweep: DurableOperation<Void> = journal.step("c") { _ in Sweep() }
-        let retry: DurableOperation<Void> = journal.step("d") { _ in
+        let base = journal.operationStep("b") { _ -> ResultOperation<Void> in AsyncOperation {} }
+        let sweep: DurableOperation<Void> = journal.operationStep("c") { _ in Sweep() }
+        let retry: DurableOperation<Void> = journal.operationStep("d") { _ in
             RetryOperation(policy) { _ in AsyncOperation { try await send() } }
         }
-        let retriedJob: DurableOperation<Void> = journal.step("e", version: 2) { _ in
+        let retriedJob: DurableOperation<Void> = journal.operationStep("e", version: 2) { _ in
             RetryOperation(policy) { _ in Sweep() }
         }
         let make: @Sendable (StepContext) -> ResultOperation<Void> = { _ in AsyncOperation {} }
-        let stored = journal.step("f", making: make)
+        let stored = journal.operationStep("f", making: make)
         let makeJob: @Sendable (StepContext) -> ResultJob<Void> = { _ in Sweep() }
-        let storedJob = journal.step("g", making: makeJob)
+        let storedJob = journal.operationStep("g", making: makeJob)
         let makeRetry: @Sendable (StepContext) -> RetryOperation<ResultOperation<Void>> = { _ in
             RetryOperation(policy) { _ in AsyncOperation {} }
         }
-        let storedRetry = journal.step("h", making: makeRetry)
+        let storedRetry = journal.operationStep("h", making: makeRetry)
         let makeRetriedJob: @Sendable (StepContext) -> RetryOperation<ResultJob<Void>> = { _ in
             RetryOperation(policy) { _ in Sweep() }
         }
         return [
             async, base, sweep, retry, retriedJob, stored, storedJob, storedRetry,
-            journal.step("i", making: makeRetriedJob),
+            journal.operationStep("i", making: makeRetriedJob),
         ]
     }
 
@@ -178,7 +179,7 @@ enum StepForms {
 
         override func main() {
             trackAndQueue(journal.step("a") { _ in 5 }, onSuccess: { self.sum += $0 })
-            trackAndQueue(journal.step("b") { _ in AsyncOperation { 6 } }) { self.sum += $0 }
+            trackAndQueue(journal.operationStep("b") { _ in AsyncOperation { 6 } }) { self.sum += $0 }
             trackAndQueue(journal.scope("c").step("a") { _ in try await send() })
             trackAndQueue(
                 RetryOperation(policy) { [journal] _ in journal.step("d") { _ in 7 } }

@@ -2,7 +2,7 @@ import JobJournal
 import JobKit
 import XCTest
 
-/// Each form of a step works, and is known in the next life.
+/// Each form of a step works, and is known in the next session.
 final class StepFormsTests: XCTestCase {
     private let forms: [@Sendable (JobJournal) -> [Operation]] = [
         StepForms.bodies, StepForms.inputs, StepForms.makings, StepForms.retries,
@@ -12,7 +12,7 @@ final class StepFormsTests: XCTestCase {
     func testEveryFormRunsOnceAndIsKnownAfterwards() async throws {
         for form in forms {
             let folder = TemporaryFolder(self)
-            for life in 1...2 {
+            for session in 1...2 {
                 let journal = try folder.journal()
                 let steps = form(journal)
                 for step in steps {
@@ -20,7 +20,7 @@ final class StepFormsTests: XCTestCase {
                     await step.waitForFinish()
                     let operation = try XCTUnwrap(step as? ConcurrentOperation)
                     XCTAssertEqual(operation.outcome?.description, "succeeded", "\(step)")
-                    XCTAssertEqual(operation.statusNote != nil, life == 2)
+                    XCTAssertEqual(operation.statusNote != nil, session == 2)
                 }
                 XCTAssertEqual(journal.recordedCount, steps.count)
                 await journal.close()

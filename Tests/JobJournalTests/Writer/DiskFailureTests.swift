@@ -29,7 +29,7 @@ final class DiskFailureTests: XCTestCase {
                 guard writes.count() == number else {
                     return FileCalls.system.write(file, bytes, offset)
                 }
-                // Half of it is there: the next life finds it torn.
+                // Half of it is there: the next session finds it torn.
                 let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
                 _ = FileCalls.system.write(file, half, offset)
                 return -Int(EIO)
@@ -153,7 +153,7 @@ final class DiskFailureTests: XCTestCase {
         let folder = TemporaryFolder(self)
         let journal = try folder.journal()
         let large = journal.step("large") { _ in
-            String(repeating: "x", count: OutcomeTooLarge.limit)
+            String(repeating: "x", count: RecordTooLarge.limit)
         }
         large.start()
         await large.waitForFinish()

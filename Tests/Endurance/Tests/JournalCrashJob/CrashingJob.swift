@@ -31,7 +31,7 @@ final class CrashingJob: ResultJob<String>, @unchecked Sendable {
                 if step.error is Refused { self.callbacks.insert("refused") }
             }
         )
-        let flaky = journal.step("flaky") { [log] _ in
+        let flaky = journal.operationStep("flaky") { [log] _ in
             RetryOperation(.exponential(attempts: 3, initialDelay: .zero)) { attempt in
                 ClosureOperation {
                     guard attempt == 2 else { throw Refused() }
@@ -47,7 +47,7 @@ final class CrashingJob: ResultJob<String>, @unchecked Sendable {
         callbacks.insert("list \(list)")
         for number in numbers {
             let key = "square \(list) \(number)"
-            let step = journal.step(key, input: number) { [log] number, _ in
+            let step = journal.step(key, input: number) { [log] _ in
                 log.write("runs \(key)")
                 return number * number
             }
@@ -90,7 +90,7 @@ final class NestedSum: ResultJob<Int>, @unchecked Sendable {
 
     private func step(_ number: Int) {
         guard number < 4 else { return finish(returning: sum) }
-        let step = journal.step("step \(number)") { [list, log] _ in
+        let step = journal.operationStep("step \(number)") { [list, log] _ in
             AsyncOperation {
                 log.write("runs nested \(list).step \(number)")
                 return number

@@ -8,7 +8,7 @@ import Foundation
 ///     journal-crash-job FOLDER SAFETY LOG [before|in|after NUMBER | limit BYTES]
 ///
 /// The log gets a line for each body that runs and each outcome that is recorded; the last line of
-/// a life that ends is its result.
+/// a session that ends is its result.
 @main
 struct JournalCrashJob {
     static func main() async {
@@ -22,7 +22,7 @@ struct JournalCrashJob {
                 calls.write = killing(arguments[4], at: number)
             }
         }
-        log.write("life")
+        log.write("session")
         do {
             let journal = try JobJournal(
                 at: URL(fileURLWithPath: arguments[1]),

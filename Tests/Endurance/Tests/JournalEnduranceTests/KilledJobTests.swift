@@ -14,7 +14,7 @@ final class KilledJobTests: XCTestCase {
         return folder.appendingPathComponent("journal-crash-job")
     }()
 
-    /// One life of the job; returns how it ended.
+    /// One session of the job; returns how it ended.
     ///
     /// The job prints no errors: what comes is from the runtime, or from a sanitizer.
     private func live(_ folder: URL, _ safety: String, _ end: [String]) throws -> Int32 {
@@ -35,15 +35,15 @@ final class KilledJobTests: XCTestCase {
         XCTAssertEqual(
             report,
             "",
-            "a life that ended with \(process.terminationStatus) printed this"
+            "a session that ended with \(process.terminationStatus) printed this"
         )
         return process.terminationStatus
     }
 
-    /// The log's lines, life by life.
-    private func lives(_ folder: URL) throws -> [[String]] {
+    /// The log's lines, session by session.
+    private func sessions(_ folder: URL) throws -> [[String]] {
         let text = try String(contentsOf: folder.appendingPathComponent("log"), encoding: .utf8)
-        return text.components(separatedBy: "life\n").dropFirst()
+        return text.components(separatedBy: "session\n").dropFirst()
             .map {
                 $0.split(separator: "\n").map(String.init)
             }
@@ -51,33 +51,33 @@ final class KilledJobTests: XCTestCase {
 
     private func check(_ folder: URL, _ result: String, _ what: String) throws {
         var recorded: Set<String> = []
-        for life in try lives(folder) {
-            let runs = life.filter { $0.hasPrefix("runs ") }.map { $0.dropFirst(5) }
-            XCTAssertEqual(Set(runs).count, runs.count, "\(what): a body ran twice in one life")
+        for session in try sessions(folder) {
+            let runs = session.filter { $0.hasPrefix("runs ") }.map { $0.dropFirst(5) }
+            XCTAssertEqual(Set(runs).count, runs.count, "\(what): a body ran twice in one session")
             for run in runs where recorded.contains(String(run)) {
                 XCTFail("\(what): \(run) was recorded, and ran")
             }
             recorded.formUnion(
-                life.filter { $0.hasPrefix("recorded ") }.map { String($0.dropFirst(9)) }
+                session.filter { $0.hasPrefix("recorded ") }.map { String($0.dropFirst(9)) }
             )
         }
-        XCTAssertEqual(try lives(folder).last?.last, result, what)
+        XCTAssertEqual(try sessions(folder).last?.last, result, what)
     }
 
     /// Tries one write of four, unless `JOURNAL_STRIDE` says otherwise.
     ///
-    /// Lives take most of this package's time. CI's release part tries each write.
+    /// Sessions take most of this package's time. CI's release part tries each write.
     private func killAtEveryWrite(_ safety: String) throws {
         let step = journalStride(4)
         let folder = TemporaryFolder(self).url
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         XCTAssertEqual(try live(folder, safety, []), 0)
-        let result = try XCTUnwrap(lives(folder).last?.last)
+        let result = try XCTUnwrap(sessions(folder).last?.last)
         XCTAssertTrue(result.hasPrefix("result "), result)
         var (kills, number) = (0, 1)
         var isBeyondTheEnd = false
         while !isBeyondTheEnd {
-            // How many writes a life has depends on how many of them go together.
+            // How many writes a session has depends on how many of them go together.
             isBeyondTheEnd = true
             for place in ["before", "in", "after"] {
                 let what = "killed \(place) write \(number)"
@@ -90,7 +90,7 @@ final class KilledJobTests: XCTestCase {
                     isBeyondTheEnd = false
                     next = next * 7 % 23 + 1
                 }
-                if try lives(one).last?.last?.hasPrefix("result ") != true {
+                if try sessions(one).last?.last?.hasPrefix("result ") != true {
                     XCTAssertEqual(try live(one, safety, []), 0)
                 }
                 try check(one, result, what)
@@ -110,14 +110,14 @@ final class KilledJobTests: XCTestCase {
         try killAtEveryWrite("powerLoss")
     }
 
-    func testAFileThatMayNotGrowFailsTheJobAndTheNextLifeGoesOn() throws {
+    func testAFileThatMayNotGrowFailsTheJobAndTheNextSessionGoesOn() throws {
         for limit in [0, 1, 39, 200, 1000, 2500] {
             let folder = TemporaryFolder(self).url
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             // The log may grow no further either: what it lacks is not checked here.
             _ = try live(folder, "processCrash", ["limit", "\(limit)"])
             XCTAssertEqual(try live(folder, "processCrash", []), 0)
-            let last = try XCTUnwrap(lives(folder).last?.last)
+            let last = try XCTUnwrap(sessions(folder).last?.last)
             XCTAssertTrue(last.hasPrefix("result "), last)
         }
     }
@@ -130,7 +130,7 @@ final class KilledJobTests: XCTestCase {
             job: "crashes"
         )
         XCTAssertEqual(try live(folder, "processCrash", []), 2)
-        let last = try XCTUnwrap(lives(folder).last?.last)
+        let last = try XCTUnwrap(sessions(folder).last?.last)
         XCTAssertTrue(last.contains("is open elsewhere"), last)
         withExtendedLifetime(journal) {}
     }

@@ -1,8 +1,8 @@
 import JobJournal
 import JobKit
 
-/// Watches one run of a job: no step may run whose outcome is recorded.
-final class CrashLife: JournalWatch {
+/// Watches one run of a job: no step may run if its outcome is recorded.
+final class CrashSession: JournalWatch {
     private struct Books {
         /// The version that was recorded last of each step.
         var recorded: [[UInt8]: Int]

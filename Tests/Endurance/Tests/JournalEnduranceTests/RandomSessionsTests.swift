@@ -3,8 +3,8 @@ import JobJournal
 import JobKit
 import XCTest
 
-/// Random lives against an oracle: steps in scopes, in parallel, with failures, versions and cuts.
-final class RandomLivesTests: XCTestCase {
+/// Random sessions against an oracle: steps in scopes, in parallel, with failures, versions and cuts.
+final class RandomSessionsTests: XCTestCase {
     private struct Refused: Error {}
 
     /// The numbers of a seed.
@@ -27,7 +27,7 @@ final class RandomLivesTests: XCTestCase {
         let size: Int
     }
 
-    func testRandomLivesAgreeWithTheOracle() async throws {
+    func testRandomSessionsAgreeWithTheOracle() async throws {
         let start = ProcessInfo.processInfo.environment["JOURNAL_SEED"].flatMap(UInt64.init) ?? 1
         for seed in start..<start + 60 {
             let failures = testRun?.totalFailureCount ?? 0
