@@ -4,6 +4,7 @@ import Synchronization
 
 // snippet "file.account": body of Uploads
 // snippet "setSuspended(_ isSuspended": file
+// snippet "class StandingUploads": file
 // snippet "enum Trace": body
 struct File: Sendable { let account: String }
 let files: [File] = []

@@ -30,10 +30,13 @@ final class RowImport: ResultJob<RowImport.Report>, @unchecked Sendable {
 
     override func main() {
         for batch in batches {
-            trackAndQueue(step(of: batch)) { step in
-                if step.wasKnown { self.report.known += 1 } else { self.report.sent += 1 }
-                if case .success(let count)? = step.result { self.report.rows += count }
-            }
+            trackAndQueue(
+                step(of: batch),
+                completion: { step in
+                    if step.wasKnown { self.report.known += 1 } else { self.report.sent += 1 }
+                    if case .success(let count)? = step.result { self.report.rows += count }
+                }
+            )
         }
     }
 

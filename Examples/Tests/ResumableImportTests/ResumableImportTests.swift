@@ -76,7 +76,7 @@ final class ResumableImportTests: XCTestCase {
     func testTheImportSurvivesEveryCrash() async throws {
         let (server, client) = try await serve()
         let batches = try batches(1_000)
-        try await CrashPoints { journal in
+        try await CrashPoints.check { journal in
             let job = RowImport(of: batches, to: client, journal: journal)
             try await job.run()
             return try await job.value.rows

@@ -56,6 +56,7 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
         self.work = work
         super.init()
         name = key
+        becomesStep()
     }
 
     deinit {

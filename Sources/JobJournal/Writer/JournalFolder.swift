@@ -66,6 +66,18 @@ struct JournalFolder: Sendable {
         return file
     }
 
+    /// Gives a file a second name that no file has, so that it stays when it is replaced.
+    ///
+    /// - Returns: The name.
+    func moveAside(_ name: String) throws -> String {
+        for number in 1... {
+            let aside = "\(name).damaged-\(number)"
+            if linkat(handle.descriptor, name, handle.descriptor, aside, 0) == 0 { return aside }
+            guard errno == EEXIST else { throw systemError() }
+        }
+        return name
+    }
+
     func unlink(_ name: String) throws {
         guard unlinkat(handle.descriptor, name, 0) == 0 || errno == ENOENT else {
             throw systemError()

@@ -114,9 +114,10 @@ struct FileBytes: ByteSource {
     private var window: [UInt8] = []
     private var start = 0
 
-    init(_ file: OpenFile) throws {
+    /// Reads a file, or its first `size` bytes.
+    init(_ file: OpenFile, size: Int? = nil) throws {
         self.file = file
-        size = Int(try file.status().st_size)
+        self.size = try size ?? Int(file.status().st_size)
     }
 
     mutating func read<Value>(

@@ -6,31 +6,51 @@ struct RecordLog: Sendable {
     let file: OpenFile
     /// Bytes that have their offsets and are not written.
     private var pending: [UInt8] = []
+    /// The bytes since the latest sync, if they are kept.
+    private(set) var unsynced: [UInt8]?
+    /// Whether a failed write may have left bytes behind the end.
+    private var hasRest = false
 
-    init(_ tail: RecordTail, _ file: OpenFile) {
+    init(_ tail: RecordTail, _ file: OpenFile, keepsUnsynced: Bool = false) {
         self.tail = tail
         self.file = file
+        unsynced = keepsUnsynced ? [] : nil
     }
 
     /// Whether the file must be synced before records are added.
     var mustBeSynced: Bool { tail.mustBeSynced }
 
+    var unsyncedCount: Int { unsynced?.count ?? 0 }
+
     /// Writes records in one go and gives each its offset.
     ///
-    /// The beginning of the file and of the session come first, if they are missing.
+    /// The beginning of the file and of the session come first, if they are missing. If writing
+    /// fails, nothing was added. The next call cuts off what the failed write has left.
     mutating func append(_ records: inout [some FrameCarrying]) throws {
-        addBeginning()
-        if pending.isEmpty, records.count == 1, !tail.fillsSectors {
-            tail.place(&records[0].frame)
-            return try file.write(records[0].frame.bytes, at: records[0].frame.offset)
+        try cutRest()
+        let (before, unsyncedBefore) = (tail, unsyncedCount)
+        do {
+            addBeginning()
+            if pending.isEmpty, records.count == 1, !tail.fillsSectors {
+                tail.place(&records[0].frame)
+                try file.write(records[0].frame.bytes, at: records[0].frame.offset)
+            } else {
+                for at in records.indices { try add(&records[at].frame) }
+                try finish()
+            }
+        } catch {
+            tail = before
+            pending = []
+            if let count = unsynced?.count { unsynced?.removeLast(count - unsyncedBefore) }
+            hasRest = true
+            try? cutRest()
+            throw error
         }
-        for at in records.indices { try add(&records[at].frame) }
-        try finish()
     }
 
     /// Gives a record its offset.
     ///
-    /// It may be written later, at the latest by ``finish()``.
+    /// ``finish()`` writes it at the latest.
     mutating func add(_ frame: inout Frame) throws {
         addBeginning()
         tail.place(&frame)
@@ -48,7 +68,7 @@ struct RecordLog: Sendable {
     /// Makes all that was written survive a power cut.
     mutating func sync() throws {
         try file.sync()
-        tail.wasSynced()
+        wasSynced()
     }
 
     /// Syncs the bytes of earlier sessions, before this one adds to them.
@@ -60,7 +80,7 @@ struct RecordLog: Sendable {
         }
         try file.sync()
         try home.syncEntries()
-        tail.wasSynced()
+        wasSynced()
     }
 
     /// Ends a file that replaces another one and will be synced as a whole.
@@ -74,6 +94,24 @@ struct RecordLog: Sendable {
         try finish()
     }
 
+    /// Continues with a new file, which is synced, instead of this one.
+    mutating func replace(by log: RecordLog) {
+        let keepsUnsynced = unsynced != nil
+        self = log
+        unsynced = keepsUnsynced ? [] : nil
+    }
+
+    private mutating func wasSynced() {
+        tail.wasSynced()
+        if unsynced != nil { unsynced = [] }
+    }
+
+    private mutating func cutRest() throws {
+        guard hasRest else { return }
+        try file.truncate(to: tail.end)
+        hasRest = false
+    }
+
     private mutating func addBeginning() {
         let beginning = tail.takeHead() + tail.takeSession()
         if !beginning.isEmpty { pending += beginning }
@@ -82,7 +120,33 @@ struct RecordLog: Sendable {
     private mutating func write() throws {
         guard !pending.isEmpty else { return }
         try file.write(pending, at: tail.end - pending.count)
+        unsynced? += pending
         pending.removeAll(keepingCapacity: true)
+    }
+}
+
+/// The bytes of a file whose latest sync has failed, as they were written.
+struct UnsyncedPieces: ByteSource {
+    let size: Int
+    private let file: FilePieces
+    private let unsynced: [UInt8]
+
+    init(_ log: RecordLog) {
+        size = log.tail.end
+        file = FilePieces(file: log.file)
+        unsynced = log.unsynced ?? []
+    }
+
+    func read<Value>(
+        at offset: Int,
+        count: Int,
+        _ body: (UnsafeRawBufferPointer) throws -> Value
+    ) throws -> Value {
+        let start = offset - (size - unsynced.count)
+        guard start >= 0 else { return try file.read(at: offset, count: count, body) }
+        return try unsynced.withUnsafeBytes {
+            try body(UnsafeRawBufferPointer(rebasing: $0[start..<start + count]))
+        }
     }
 }
 

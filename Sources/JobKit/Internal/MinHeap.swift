@@ -1,12 +1,14 @@
 /// A binary heap with the smallest element on top.
-struct MinHeap<Element: Comparable> {
+package struct MinHeap<Element: Comparable> {
     private var elements: ContiguousArray<Element> = []
 
-    var count: Int { elements.count }
+    package init() {}
 
-    var first: Element? { elements.first }
+    package var count: Int { elements.count }
 
-    mutating func insert(_ element: Element) {
+    package var first: Element? { elements.first }
+
+    package mutating func insert(_ element: Element) {
         elements.append(element)
         var child = elements.count - 1
         while child > 0 {
@@ -17,7 +19,7 @@ struct MinHeap<Element: Comparable> {
         }
     }
 
-    mutating func popFirst() -> Element? {
+    package mutating func popFirst() -> Element? {
         guard let last = elements.popLast() else { return nil }
         guard let first = elements.first else { return last }
         elements[0] = last
@@ -25,7 +27,7 @@ struct MinHeap<Element: Comparable> {
         return first
     }
 
-    mutating func removeAll(where isVoid: (Element) -> Bool) {
+    package mutating func removeAll(where isVoid: (Element) -> Bool) {
         // A sorted array is a heap.
         elements.removeAll(where: isVoid)
         elements.sort()

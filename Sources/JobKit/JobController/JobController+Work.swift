@@ -3,6 +3,11 @@ import Foundation
 /// Work that a job does itself, beside its tasks: a step of a journal runs its closure so, for an
 /// operation that only runs a closure would cost as much as the rest of the step.
 extension JobController {
+    /// Makes the job abandoned as a whole when its time to stop has passed (S11).
+    ///
+    /// A step of a journal is one operation for its user.
+    package final func becomesStep() { shell.send { $0.machine.isStep = true } }
+
     /// Runs a closure in a `Task`; the job waits for ``endWork(_:)``.
     ///
     /// The end of the job cancels the `Task`. A suspended job starts it when it is resumed, and one

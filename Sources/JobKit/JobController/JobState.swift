@@ -95,9 +95,13 @@ struct JobState {
 
     /// The time to stop has passed.
     ///
-    /// - Returns: The tasks that the job leaves; nil if it is not ending, or has finished.
-    mutating func stopTimePassed() -> [TaskRecord]? {
-        machine.stopTimePassed() ? tasks.awaited : nil
+    /// - Returns: The tasks that the job leaves, and whether it is abandoned. Nil if it is not
+    ///   ending, or has finished.
+    mutating func stopTimePassed() -> (left: [TaskRecord], isAbandoned: Bool)? {
+        let isWorking = machine.isWorking
+        guard machine.stopTimePassed() else { return nil }
+        let left = tasks.awaited
+        return (left, machine.isStep && (isWorking || !left.isEmpty))
     }
 
     /// The job finishes, and leaves these tasks.

@@ -52,6 +52,8 @@ struct JobStateMachine<Mail> {
     private(set) var hasLeftTasks = false
     /// Whether the job waits for work of its own, besides its tasks.
     private(set) var isWorking = false
+    /// Whether the job is abandoned as a whole, as an operation that is not a job.
+    var isStep = false
     private var stage = Stage.pending
     /// Tasks that were tracked and not delivered, or in an ending job, those it waits for.
     private(set) var openCount = 0

@@ -37,11 +37,10 @@ final class ContractJournal: XCTestCase {
             making: { (_: StepContext) -> ConcurrentOperation in ConcurrentOperation() }
         )
         let _: (String, Bool) = (body.key, body.wasKnown)
-        for step in [body, void, made, any] as [ConcurrentOperation] {
-            step.start()
-            await step.waitForFinish()
-        }
-        let (value, retried): (Int, Int) = (try await body.value, try await made.value)
+        let value: Int = try await body.run()
+        try await void.run()
+        let retried: Int = try await made.run()
+        try await any.run()
         let result: Result<Int, any Error>? = body.result
         XCTAssertEqual([value, retried, try result?.get()], [1, 1, 1])
         let job = JobController()

@@ -90,6 +90,7 @@ final class EndedStepTests: XCTestCase {
             await clock.waitForDeadline(clock.now.advanced(by: .seconds(1)))
             clock.advance(by: .seconds(1))
             await step.waitForFinish()
+            XCTAssertTrue(step.isAbandoned)
         }
     }
 

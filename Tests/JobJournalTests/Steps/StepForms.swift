@@ -179,7 +179,8 @@ enum StepForms {
 
         override func main() {
             trackAndQueue(journal.step("a") { _ in 5 }, onSuccess: { self.sum += $0 })
-            trackAndQueue(journal.operationStep("b") { _ in AsyncOperation { 6 } }) { self.sum += $0 }
+            let six = journal.operationStep("b") { _ in AsyncOperation { 6 } }
+            trackAndQueue(six) { self.sum += $0 }
             trackAndQueue(journal.scope("c").step("a") { _ in try await send() })
             trackAndQueue(
                 RetryOperation(policy) { [journal] _ in journal.step("d") { _ in 7 } }

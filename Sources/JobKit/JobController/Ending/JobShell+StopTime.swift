@@ -10,7 +10,8 @@ extension JobShell {
     func leaveTasks() {
         DispatchQueue(label: "JobKit.maximumStopTime")
             .async { [self] in
-                guard let records = send({ $0.stopTimePassed() }) else { return }
+                guard let (records, isAbandoned) = send({ $0.stopTimePassed() }) else { return }
+                if isAbandoned { ask { $0.owner.started }?.note(.abandoned) }
                 // The thread that cancels them may be stuck in one.
                 takeOverCancel()
                 for record in records { stopWaiting(for: record) }

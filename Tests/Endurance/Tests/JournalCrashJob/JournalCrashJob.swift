@@ -7,6 +7,8 @@ import Foundation
 ///
 ///     journal-crash-job FOLDER SAFETY LOG [before|in|after NUMBER | limit BYTES]
 ///
+/// With the safety `outbox` or `syncedOutbox`, it performs the entries of an outbox instead.
+///
 /// The log gets a line for each body that runs and each outcome that is recorded; the last line of
 /// a session that ends is its result.
 @main
@@ -23,6 +25,22 @@ struct JournalCrashJob {
             }
         }
         log.write("session")
+        if arguments[2].lowercased().hasSuffix("outbox") {
+            if arguments.count > 5, arguments[4] == "limit" {
+                // An outbox would wait until there is room again.
+                calls.write = { file, bytes, offset in
+                    let count = FileCalls.system.write(file, bytes, offset)
+                    if count < 0 { exit(2) }
+                    return count
+                }
+            }
+            return await CrashingOutbox.run(
+                at: URL(fileURLWithPath: arguments[1]),
+                arguments[2] == "outbox" ? .processCrash : .powerLoss,
+                calls,
+                log
+            )
+        }
         do {
             let journal = try JobJournal(
                 at: URL(fileURLWithPath: arguments[1]),

@@ -1,0 +1,215 @@
+import Foundation
+
+/// One item of a ``JobOutbox``, until it leaves the file.
+public struct OutboxEntry: Sendable, Identifiable {
+    /// Identifies an entry.
+    ///
+    /// No id is given twice.
+    public struct ID: Hashable, Codable, Sendable, LosslessStringConvertible {
+        let number: UInt64
+
+        init(number: UInt64) {
+            self.number = number
+        }
+
+        /// Creates the id that has a description.
+        ///
+        /// - Parameter description: The ``description`` of an id.
+        public init?(_ description: String) {
+            guard let number = UInt64(description), "\(number)" == description else { return nil }
+            self.number = number
+        }
+
+        /// Decodes an id.
+        ///
+        /// - Parameter decoder: The decoder.
+        /// - Throws: A `DecodingError` if the value is not an id.
+        public init(from decoder: any Decoder) throws {
+            number = try decoder.singleValueContainer().decode(UInt64.self)
+        }
+
+        /// Encodes the id as a number.
+        ///
+        /// - Parameter encoder: The encoder.
+        /// - Throws: The error of the encoder.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(number)
+        }
+
+        /// A number, as text.
+        public var description: String { "\(number)" }
+    }
+
+    /// Why an entry is in the file.
+    public enum State: Sendable, Hashable {
+        /// It waits for its turn.
+        case waiting
+        /// It waits for a date.
+        case delayed(until: Date)
+        /// It stays until it is retried or removed.
+        case parked(holdsKey: Bool)
+        /// `perform` was called for it and has not returned.
+        case performing
+    }
+
+    /// The entry's id.
+    public let id: ID
+    /// The key.
+    ///
+    /// Entries of a key are performed in order, one at a time.
+    public let key: String?
+    /// Entries of the same key and deduplication ID are duplicates of each other.
+    public let deduplicationID: String?
+    /// Why the entry is in the file.
+    public let state: State
+    /// How many attempts have failed.
+    public let failureCount: Int
+    /// False only if `perform` was certainly never called for the entry.
+    public let mayHaveBegun: Bool
+    /// The text of the latest error, at most 1,000 characters.
+    public let lastError: String?
+    /// When the entry was added.
+    public let addedAt: Date
+
+    init(
+        _ slot: OutboxStateMachine.Slot,
+        _ record: OutboxEntryRecord?,
+        lastError: String?,
+        _ now: OutboxStateMachine.Time
+    ) {
+        id = ID(number: slot.id)
+        key = record?.key
+        deduplicationID = record?.deduplicationID
+        failureCount = Int(slot.progress.failures)
+        mayHaveBegun = slot.progress.flags.contains(.mayHaveBegun)
+        self.lastError = lastError
+        addedAt = Date(timeIntervalSinceReferenceDate: slot.addedAt)
+        if slot.phase == .performing {
+            state = .performing
+        } else if slot.progress.isParked {
+            state = .parked(holdsKey: !slot.progress.isAside)
+        } else if slot.dueAt != nil {
+            let delay = slot.ignoresDelay ? OutboxProgress.never : slot.progress.delayUntil
+            let until = max(delay, slot.progress.notBefore)
+            state = .delayed(until: Date(timeIntervalSinceReferenceDate: until))
+        } else {
+            state = .waiting
+        }
+    }
+}
+
+/// The numbers of entries, each counted once by its state.
+public struct OutboxCounts: Sendable, Hashable {
+    /// Entries that wait for their turn.
+    public let waiting: Int
+    /// Entries that wait for a date.
+    public let delayed: Int
+    /// Entries that stay until they are retried or removed.
+    public let parked: Int
+    /// Entries whose attempt runs.
+    public let performing: Int
+}
+
+/// A change of an entry that is in the file.
+public struct OutboxEvent: Sendable {
+    /// What has changed.
+    public enum Kind: Sendable, Hashable {
+        /// The entry was added.
+        case added
+        /// An attempt has begun.
+        case began
+        /// An attempt has succeeded, and the entry has left.
+        case finished
+        /// An attempt has failed, or the entry was parked.
+        case failed(OutboxFailureResponse)
+        /// Another entry has replaced it.
+        case replaced
+        /// It was removed.
+        case removed
+    }
+
+    /// The entry's id.
+    public let id: OutboxEntry.ID
+    /// The entry's key.
+    public let key: String?
+    /// What has changed.
+    public let kind: Kind
+    /// The text of the error, at most 1,000 characters.
+    public let error: String?
+
+    init(id: UInt64, key: String?, _ kind: Kind, error: String? = nil) {
+        self.id = OutboxEntry.ID(number: id)
+        self.key = key
+        self.kind = kind
+        self.error = error
+    }
+}
+
+/// Describes an attempt to its code.
+public struct OutboxAttempt: Sendable {
+    /// The entry's id.
+    public let id: OutboxEntry.ID
+    /// The entry's key.
+    public let key: String?
+    /// The entry's deduplication ID.
+    public let deduplicationID: String?
+    /// How many attempts have failed before.
+    public let failureCount: Int
+    /// How many of them were charged.
+    public let chargedFailureCount: Int
+    /// Identifies the entry to the receiver, the same for all attempts.
+    public let idempotencyKey: String
+    /// False only if this is certainly the first call for the entry.
+    public let mayHaveBegun: Bool
+    /// How many sessions in a row have ended in the middle of an attempt.
+    public let interruptions: Int
+    /// When the entry was added.
+    public let addedAt: Date
+
+    init(
+        _ slot: OutboxStateMachine.Slot,
+        key: String?,
+        deduplicationID: String?,
+        sealedBy seal: JournalSeal
+    ) {
+        id = OutboxEntry.ID(number: slot.id)
+        self.key = key
+        self.deduplicationID = deduplicationID
+        failureCount = Int(slot.progress.failures)
+        chargedFailureCount = Int(slot.progress.charged)
+        var bytes: [UInt8] = []
+        bytes.append(little: slot.id)
+        idempotencyKey = seal.digest(.request, bytes).text
+        mayHaveBegun = slot.progress.flags.contains(.mayHaveBegun)
+        interruptions = Int(slot.progress.interruptions)
+        addedAt = Date(timeIntervalSinceReferenceDate: slot.addedAt)
+    }
+}
+
+/// Sessions have ended in the middle of an entry's attempts, one after another.
+public struct OutboxInterruptedError: LocalizedError, CustomStringConvertible {
+    /// The entry's id.
+    public let id: OutboxEntry.ID
+    /// How many sessions in a row.
+    public let interruptions: Int
+
+    /// Creates the error.
+    ///
+    /// - Parameters:
+    ///   - id: The entry's id.
+    ///   - interruptions: How many sessions in a row.
+    public init(id: OutboxEntry.ID, interruptions: Int) {
+        self.id = id
+        self.interruptions = interruptions
+    }
+
+    /// Names the entry.
+    public var description: String {
+        let times = interruptions == 1 ? "once" : "\(interruptions) times in a row"
+        return "The process has ended \(times) while entry \(id) was performed."
+    }
+
+    /// The description.
+    public var errorDescription: String? { description }
+}

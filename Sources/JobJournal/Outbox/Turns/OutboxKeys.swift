@@ -1,0 +1,162 @@
+/// The keys of an outbox, and whose turn it is.
+///
+/// A key with an entry that may start has a turn. The key that had its last turn the longest time ago
+/// comes first. Entries without a key share the turns of one key.
+struct OutboxKeys: Sendable {
+    typealias Number = OutboxSlots.Number
+
+    struct Key: Sendable {
+        /// Nil: the entries without a key.
+        var name: String?
+        /// Its entries by position, without those that are parked aside.
+        fileprivate(set) var line = SlotList()
+        fileprivate(set) var aside = SlotList()
+        fileprivate(set) var activeCount = 0
+        fileprivate var turn: UInt64
+        fileprivate var isInTurns = false
+    }
+
+    private struct Turn: Comparable, Sendable {
+        let turn: UInt64
+        let key: Number
+
+        static func < (left: Turn, right: Turn) -> Bool { left.turn < right.turn }
+    }
+
+    struct Ready: Comparable, Sendable {
+        let position: UInt64
+        let id: UInt64
+
+        static func < (left: Ready, right: Ready) -> Bool { left.position < right.position }
+    }
+
+    /// The key of the entries without one.
+    static let none: Number = 0
+
+    private var numbers: [String: Number] = [:]
+    private var keys = [Key(turn: 0)]
+    private var free: [Number] = []
+    private var turns = OutboxHeap<Turn>()
+    private var withoutKey = OutboxHeap<Ready>()
+    private var latestTurn: UInt64 = 0
+
+    subscript(number: Number) -> Key { keys[Int(number)] }
+
+    func number(of name: String?) -> Number? { name.map { numbers[$0] } ?? Self.none }
+
+    /// The key of a name.
+    ///
+    /// A new key comes last.
+    mutating func key(named name: String?) -> Number {
+        guard let name else { return Self.none }
+        if let number = numbers[name] { return number }
+        latestTurn += 1
+        let key = Key(name: name, turn: latestTurn)
+        let number = free.popLast() ?? Number(keys.count)
+        if Int(number) == keys.count { keys.append(key) } else { keys[Int(number)] = key }
+        numbers[name] = number
+        return number
+    }
+
+    mutating func entryAdded(
+        _ number: Number,
+        to key: Number,
+        isAside: Bool,
+        _ slots: inout OutboxSlots
+    ) {
+        let isFirst = keys[Int(key)].line.isEmpty && keys[Int(key)].activeCount == 0
+        if key == Self.none, isFirst, !keys[0].isInTurns {
+            latestTurn += 1
+            keys[0].turn = latestTurn
+        }
+        if isAside {
+            slots.insert(number, intoLine: &keys[Int(key)].aside)
+        } else {
+            slots.insert(number, intoLine: &keys[Int(key)].line)
+        }
+    }
+
+    mutating func entryLeft(
+        _ number: Number,
+        _ key: Number,
+        isAside: Bool,
+        _ slots: inout OutboxSlots
+    ) {
+        if isAside {
+            slots.remove(number, fromLine: &keys[Int(key)].aside)
+        } else {
+            slots.remove(number, fromLine: &keys[Int(key)].line)
+        }
+    }
+
+    mutating func moveAside(
+        _ number: Number,
+        of key: Number,
+        _ isAside: Bool,
+        _ slots: inout OutboxSlots
+    ) {
+        entryLeft(number, key, isAside: !isAside, &slots)
+        if isAside {
+            slots.insert(number, intoLine: &keys[Int(key)].aside)
+        } else {
+            slots.insert(number, intoLine: &keys[Int(key)].line)
+        }
+    }
+
+    // MARK: Turns
+
+    /// The key whose turn it is.
+    var firstTurn: Number? { turns.first?.key }
+
+    mutating func takeTurn(_ key: Number) {
+        guard !keys[Int(key)].isInTurns else { return }
+        keys[Int(key)].isInTurns = true
+        turns.insert(Turn(turn: keys[Int(key)].turn, key: key))
+    }
+
+    mutating func dropFirstTurn() {
+        guard let turn = turns.popFirst() else { return }
+        keys[Int(turn.key)].isInTurns = false
+        freeIfUnused(turn.key)
+    }
+
+    /// The first key's attempt starts.
+    ///
+    /// - Returns: The key's turn before.
+    mutating func attemptStarted(of key: Number) -> UInt64 {
+        let before = keys[Int(key)].turn
+        _ = turns.popFirst()
+        latestTurn += 1
+        keys[Int(key)].isInTurns = false
+        keys[Int(key)].turn = latestTurn
+        keys[Int(key)].activeCount += 1
+        return before
+    }
+
+    mutating func giveBack(_ turn: UInt64, to key: Number) {
+        if !keys[Int(key)].isInTurns { keys[Int(key)].turn = turn }
+    }
+
+    mutating func attemptEnded(of key: Number) { keys[Int(key)].activeCount -= 1 }
+
+    /// Forgets a key that has no entries and no attempts.
+    mutating func freeIfUnused(_ number: Number) {
+        let key = keys[Int(number)]
+        guard let name = key.name, key.line.isEmpty, key.aside.isEmpty, key.activeCount == 0,
+            !key.isInTurns
+        else { return }
+        numbers[name] = nil
+        keys[Int(number)].name = nil
+        free.append(number)
+    }
+
+    // MARK: Entries without a key
+
+    var firstWithoutKey: Ready? { withoutKey.first }
+
+    mutating func readyWithoutKey(_ position: UInt64, _ id: UInt64) {
+        withoutKey.insert(Ready(position: position, id: id))
+    }
+
+    mutating func dropFirstWithoutKey() { _ = withoutKey.popFirst() }
+}

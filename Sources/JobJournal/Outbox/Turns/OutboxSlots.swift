@@ -1,0 +1,164 @@
+/// The entries of an outbox in memory, each in a slot.
+///
+/// An entry is in a list of all entries by position, in a list of its key, and in a list of its
+/// duplicates. Each list is linked through the slots, so that an entry costs no further memory.
+struct OutboxSlots: Sendable {
+    typealias Number = Int32
+
+    enum Phase: UInt8, Sendable {
+        case waiting
+        /// An attempt was decided, and `perform` was not called.
+        case starting
+        case performing
+    }
+
+    struct Slot: Sendable {
+        var id: UInt64
+        /// Its order.
+        ///
+        /// Equal to the id, unless the entry took over the position of another one.
+        var position: UInt64
+        var addedAt: Double
+        var key: Number
+        var progress: OutboxProgress
+        var duplicate: SipHash.Digest?
+        var place: RecordIndex.Place
+        /// The offset of the record with the latest error.
+        ///
+        /// 0: none.
+        var errorOffset = 0
+        var phase = Phase.waiting
+        /// Whether ``JobOutbox/retryNow()`` has ended the delay of a failure.
+        var ignoresDelay = false
+        /// When the entry is due, on the session's clock.
+        ///
+        /// Nil: it is not delayed.
+        var dueAt: Double?
+        var isInReadyHeap = false
+    }
+
+    private(set) var numbers: [UInt64: Number] = [:]
+    private var slots: [Slot] = []
+    private var free: [Number] = []
+    /// All entries.
+    private(set) var all = SlotList()
+    private var allLinks = SlotLinks()
+    private var lineLinks = SlotLinks()
+    private var duplicateLinks = SlotLinks()
+
+    var count: Int { numbers.count }
+
+    subscript(number: Number) -> Slot {
+        _read { yield slots[Int(number)] }
+        _modify { yield &slots[Int(number)] }
+    }
+
+    mutating func insert(_ slot: Slot) -> Number {
+        let number: Number
+        if let reused = free.popLast() {
+            number = reused
+            slots[Int(number)] = slot
+        } else {
+            number = Number(slots.count)
+            slots.append(slot)
+        }
+        numbers[slot.id] = number
+        allLinks.insert(number, into: &all, of: slots)
+        return number
+    }
+
+    mutating func remove(_ number: Number) {
+        allLinks.remove(number, from: &all)
+        numbers[slots[Int(number)].id] = nil
+        slots[Int(number)].id = 0
+        free.append(number)
+        if numbers.isEmpty, slots.count > 1_000 { self = OutboxSlots() }
+    }
+
+    mutating func insert(_ number: Number, intoLine line: inout SlotList) {
+        lineLinks.insert(number, into: &line, of: slots)
+    }
+
+    mutating func remove(_ number: Number, fromLine line: inout SlotList) {
+        lineLinks.remove(number, from: &line)
+    }
+
+    mutating func insert(_ number: Number, intoDuplicates list: inout SlotList) {
+        duplicateLinks.insert(number, into: &list, of: slots)
+    }
+
+    mutating func remove(_ number: Number, fromDuplicates list: inout SlotList) {
+        duplicateLinks.remove(number, from: &list)
+    }
+
+    /// All entries by position.
+    func entries(limit: Int = .max) -> [Number] { allLinks.members(of: all, limit) }
+
+    /// The entries of a line by position.
+    func line(_ line: SlotList, limit: Int = .max) -> [Number] {
+        lineLinks.members(of: line, limit)
+    }
+
+    /// Duplicates by position.
+    func duplicates(_ list: SlotList) -> [Number] { duplicateLinks.members(of: list, .max) }
+}
+
+/// The ends of a list of slots.
+struct SlotList: Sendable {
+    fileprivate(set) var first: OutboxSlots.Number = -1
+    fileprivate(set) var last: OutboxSlots.Number = -1
+
+    var isEmpty: Bool { first < 0 }
+}
+
+/// The links of one kind of list, for all slots.
+private struct SlotLinks: Sendable {
+    private struct Links: Sendable {
+        var previous: OutboxSlots.Number = -1
+        var next: OutboxSlots.Number = -1
+    }
+
+    private var links: [Links] = []
+
+    /// Adds an entry by its position, usually at the end.
+    mutating func insert(
+        _ number: OutboxSlots.Number,
+        into list: inout SlotList,
+        of slots: [OutboxSlots.Slot]
+    ) {
+        while links.count <= Int(number) { links.append(Links()) }
+        let position = slots[Int(number)].position
+        var previous = list.last
+        while previous >= 0, slots[Int(previous)].position > position {
+            previous = links[Int(previous)].previous
+        }
+        let next = previous >= 0 ? links[Int(previous)].next : list.first
+        links[Int(number)] = Links(previous: previous, next: next)
+        if previous >= 0 { links[Int(previous)].next = number } else { list.first = number }
+        if next >= 0 { links[Int(next)].previous = number } else { list.last = number }
+    }
+
+    mutating func remove(_ number: OutboxSlots.Number, from list: inout SlotList) {
+        let ends = links[Int(number)]
+        if ends.previous >= 0 {
+            links[Int(ends.previous)].next = ends.next
+        } else {
+            list.first = ends.next
+        }
+        if ends.next >= 0 {
+            links[Int(ends.next)].previous = ends.previous
+        } else {
+            list.last = ends.previous
+        }
+    }
+
+    func members(of list: SlotList, _ limit: Int) -> [OutboxSlots.Number] {
+        var members: [OutboxSlots.Number] = []
+        var number = list.first
+        while number >= 0, members.count < limit {
+            members.append(number)
+            number = links[Int(number)].next
+        }
+        return members
+    }
+}

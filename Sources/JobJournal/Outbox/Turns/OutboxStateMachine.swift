@@ -1,0 +1,355 @@
+/// Decides which entry of an outbox is performed next.
+///
+/// The machine changes only after the change was written. Therefore, a failed write changes nothing.
+/// Only decisions that are not stored are made before: an attempt that starts, and a delay that has
+/// passed.
+struct OutboxStateMachine: Sendable {
+    typealias ID = UInt64
+    typealias Number = OutboxSlots.Number
+    typealias Slot = OutboxSlots.Slot
+
+    /// The time on the wall and on the session's clock, in seconds.
+    struct Time: Sendable {
+        var wall: Double
+        var clock: Double
+    }
+
+    struct Counts: Hashable, Sendable {
+        var waiting = 0
+        var delayed = 0
+        var parked = 0
+        var performing = 0
+    }
+
+    let limit: Int
+    private(set) var slots = OutboxSlots()
+    private(set) var keys = OutboxKeys()
+    private(set) var counts = Counts()
+    private(set) var nextID: ID = 1
+    /// The bytes of all entries' records.
+    private(set) var liveBytes = 0
+    /// Attempts that have started and not ended, those of removed entries included.
+    private(set) var activeCount = 0
+    var reasons: Set<String> = []
+    /// Whether no entry may begin, because writing fails or the outbox is closing.
+    var isHeld = false
+    private var duplicates: [SipHash.Digest: SlotList] = [:]
+    private var delays = OutboxHeap<Delay>()
+    private var isAloneActive = false
+    /// Attempts of entries that have left, with their keys.
+    private var ghosts: [ID: Number] = [:]
+    /// The turns of the keys before the attempts that are starting.
+    private var turnsBefore: [ID: UInt64] = [:]
+
+    private struct Delay: Comparable, Sendable {
+        let dueAt: Double
+        let id: ID
+
+        static func < (left: Delay, right: Delay) -> Bool { left.dueAt < right.dueAt }
+    }
+
+    init(limit: Int) { self.limit = limit }
+
+    var isEmpty: Bool { slots.count == 0 }
+
+    func slot(_ id: ID) -> Slot? { slots.numbers[id].map { slots[$0] } }
+
+    func keyName(of slot: Slot) -> String? { keys[slot.key].name }
+
+    // MARK: Turns
+
+    /// The entry whose attempt starts now.
+    ///
+    /// Nil if none can start.
+    mutating func nextAttempt() -> ID? {
+        guard let number = readyNumber() else { return nil }
+        let key = slots[number].key
+        let isAlone = slots[number].progress.isAlone
+        turnsBefore[slots[number].id] = keys.attemptStarted(of: key)
+        change(number) { $0.phase = .starting }
+        activeCount += 1
+        if isAlone { isAloneActive = true }
+        noteReady(key)
+        return slots[number].id
+    }
+
+    /// Whether an attempt could start now.
+    mutating func canStart() -> Bool { readyNumber() != nil }
+
+    private mutating func readyNumber() -> Number? {
+        guard reasons.isEmpty, !isHeld, activeCount < limit, !isAloneActive else { return nil }
+        while let key = keys.firstTurn {
+            guard let number = firstReady(of: key) else {
+                keys.dropFirstTurn()
+                continue
+            }
+            return slots[number].progress.isAlone && activeCount > 0 ? nil : number
+        }
+        return nil
+    }
+
+    /// The entry of a key that may start, as far as the key is concerned.
+    private mutating func firstReady(of key: Number) -> Number? {
+        if key == OutboxKeys.none {
+            while let first = keys.firstWithoutKey {
+                if let number = slots.numbers[first.id], isReady(number) { return number }
+                keys.dropFirstWithoutKey()
+                if let number = slots.numbers[first.id] { slots[number].isInReadyHeap = false }
+            }
+            return nil
+        }
+        guard keys[key].activeCount == 0, !keys[key].line.isEmpty else { return nil }
+        let first = keys[key].line.first
+        return isReady(first) ? first : nil
+    }
+
+    private func isReady(_ number: Number) -> Bool {
+        let slot = slots[number]
+        return slot.phase == .waiting && slot.dueAt == nil && !slot.progress.isParked
+    }
+
+    /// Gives a key a turn if it has an entry that may start.
+    private mutating func noteReady(_ key: Number) {
+        if firstReady(of: key) != nil { keys.takeTurn(key) } else { keys.freeIfUnused(key) }
+    }
+
+    // MARK: Attempts
+
+    /// An attempt that started does not begin after all.
+    ///
+    /// Its key keeps its turn.
+    mutating func startRefused(_ id: ID) {
+        guard let number = slots.numbers[id], slots[number].phase == .starting else {
+            return attemptEnded(id)
+        }
+        change(number) { $0.phase = .waiting }
+        let key = slots[number].key
+        if let turn = turnsBefore[id] { keys.giveBack(turn, to: key) }
+        endActive(id, key)
+        entryChanged(number)
+    }
+
+    /// The state of an entry whose attempt begins.
+    ///
+    /// Nil if it may not begin any longer.
+    func beginning(of id: ID) -> OutboxProgress? {
+        guard reasons.isEmpty, !isHeld, let slot = slot(id), slot.phase == .starting else {
+            return nil
+        }
+        var progress = slot.progress
+        progress.attemptBegan()
+        return progress
+    }
+
+    /// The beginning is written.
+    mutating func attemptBegan(_ id: ID, _ progress: OutboxProgress) {
+        guard let number = slots.numbers[id] else { return }
+        change(number) { slot in
+            slot.phase = .performing
+            slot.progress = progress
+        }
+    }
+
+    /// The code of an attempt has ended.
+    ///
+    /// Its entry stays with a new state, if it has not left.
+    mutating func attemptEnded(_ id: ID, _ progress: OutboxProgress? = nil, at time: Time? = nil) {
+        if let key = ghosts.removeValue(forKey: id) { return endActive(id, key) }
+        guard let number = slots.numbers[id], slots[number].phase != .waiting else { return }
+        change(number) { $0.phase = .waiting }
+        endActive(id, slots[number].key)
+        if let progress, let time { stateChanged(id, progress, at: time) }
+    }
+
+    private mutating func endActive(_ id: ID, _ key: Number) {
+        turnsBefore[id] = nil
+        activeCount -= 1
+        isAloneActive = false
+        keys.attemptEnded(of: key)
+        noteReady(key)
+    }
+
+    // MARK: Entries
+
+    /// An entry is in the file.
+    mutating func entryAdded(_ entry: OutboxEntryRecord, at place: RecordIndex.Place, _ time: Time)
+    {
+        for id in entry.replaced { entryLeft(id) }
+        nextID = max(nextID, entry.id + 1)
+        if slots.numbers[entry.id] != nil { entryLeft(entry.id) }
+        let key = keys.key(named: entry.key)
+        var slot = Slot(
+            id: entry.id,
+            position: entry.position,
+            addedAt: entry.addedAt,
+            key: key,
+            progress: entry.progress,
+            duplicate: entry.duplicate,
+            place: place
+        )
+        if entry.error != nil { slot.errorOffset = place.offset }
+        let number = slots.insert(slot)
+        liveBytes += place.size
+        count(slots[number], 1)
+        keys.entryAdded(number, to: key, isAside: slot.progress.isAside, &slots)
+        if let duplicate = entry.duplicate {
+            slots.insert(number, intoDuplicates: &duplicates[duplicate, default: SlotList()])
+        }
+        setDue(number, time)
+        entryChanged(number)
+    }
+
+    /// The new state of an entry is in the file.
+    mutating func stateChanged(
+        _ id: ID,
+        _ progress: OutboxProgress,
+        errorAt errorOffset: Int? = nil,
+        at time: Time
+    ) {
+        guard let number = slots.numbers[id] else { return }
+        let wasAside = slots[number].progress.isAside
+        change(number) { slot in
+            slot.progress = progress
+            slot.ignoresDelay = false
+            if let errorOffset { slot.errorOffset = errorOffset }
+        }
+        if wasAside != progress.isAside {
+            keys.moveAside(number, of: slots[number].key, progress.isAside, &slots)
+        }
+        setDue(number, time)
+        entryChanged(number)
+    }
+
+    /// An entry has left the file.
+    ///
+    /// Its attempt may still run.
+    mutating func entryLeft(_ id: ID) {
+        guard let number = slots.numbers[id] else { return }
+        count(slots[number], -1)
+        let slot = slots[number]
+        liveBytes -= slot.place.size
+        if slot.phase != .waiting { ghosts[id] = slot.key }
+        if let duplicate = slot.duplicate, var list = duplicates[duplicate] {
+            slots.remove(number, fromDuplicates: &list)
+            duplicates[duplicate] = list.isEmpty ? nil : list
+        }
+        keys.entryLeft(number, slot.key, isAside: slot.progress.isAside, &slots)
+        slots.remove(number)
+        noteReady(slot.key)
+    }
+
+    /// All entries below an id have left the file.
+    mutating func entriesCleared(below id: ID) {
+        nextID = max(nextID, id)
+        for number in slots.entries() where slots[number].id < id { entryLeft(slots[number].id) }
+    }
+
+    mutating func idsUsed(below id: ID) { nextID = max(nextID, id) }
+
+    /// Whether an entry's record is in another place of a new file.
+    mutating func moved(_ id: ID, to place: RecordIndex.Place, errorOffset: Int?) {
+        guard let number = slots.numbers[id] else { return }
+        liveBytes += place.size - slots[number].place.size
+        slots[number].place = place
+        slots[number].errorOffset = errorOffset ?? 0
+    }
+
+    mutating func errorMoved(_ id: ID, to offset: Int) {
+        guard let number = slots.numbers[id] else { return }
+        slots[number].errorOffset = offset
+    }
+
+    // MARK: Duplicates
+
+    /// Duplicates of a new entry, by position.
+    func duplicates(of duplicate: SipHash.Digest) -> [Slot] {
+        duplicates[duplicate].map { slots.duplicates($0).map { slots[$0] } } ?? []
+    }
+
+    // MARK: Delays
+
+    /// When the next delay ends, on the session's clock.
+    mutating func nextDue() -> Double? {
+        while let delay = delays.first {
+            if let number = slots.numbers[delay.id], slots[number].dueAt == delay.dueAt {
+                return delay.dueAt
+            }
+            _ = delays.popFirst()
+        }
+        return nil
+    }
+
+    mutating func timePassed(_ time: Time) {
+        while let due = nextDue(), let delay = delays.first {
+            guard let number = slots.numbers[delay.id] else { return }
+            let slot = slots[number]
+            let wall = max(
+                slot.ignoresDelay ? .zero : slot.progress.delayUntil,
+                slot.progress.notBefore
+            )
+            guard due <= time.clock + 1e-9 || wall <= time.wall else { return }
+            _ = delays.popFirst()
+            change(number) { $0.dueAt = nil }
+            entryChanged(number)
+        }
+    }
+
+    /// Ends the delays that failures and interruptions have caused.
+    mutating func delaysEnded(_ time: Time) {
+        let ids = slots.numbers.filter { slots[$0.value].dueAt != nil }
+        for number in ids.values where slots[number].progress.delayUntil > OutboxProgress.never {
+            slots[number].ignoresDelay = true
+            setDue(number, time)
+            entryChanged(number)
+        }
+    }
+
+    private mutating func setDue(_ number: Number, _ time: Time) {
+        let slot = slots[number]
+        let remaining = slot.progress.remaining(
+            now: time.wall,
+            addedAt: slot.addedAt,
+            ignoresDelay: slot.ignoresDelay
+        )
+        let isDelayed = remaining > 0 && !slot.progress.isParked
+        change(number) { $0.dueAt = isDelayed ? time.clock + remaining : nil }
+        guard isDelayed else { return }
+        delays.insert(Delay(dueAt: time.clock + remaining, id: slot.id))
+        if delays.count > 64 + 2 * counts.delayed {
+            let slots = slots
+            delays.removeAll { delay in
+                slots.numbers[delay.id].map { slots[$0].dueAt != delay.dueAt } ?? true
+            }
+        }
+    }
+
+    /// An entry may be ready now, or not any longer.
+    private mutating func entryChanged(_ number: Number) {
+        let slot = slots[number]
+        if slot.key == OutboxKeys.none, isReady(number), !slot.isInReadyHeap {
+            slots[number].isInReadyHeap = true
+            keys.readyWithoutKey(slot.position, slot.id)
+        }
+        noteReady(slot.key)
+    }
+
+    // MARK: Counts
+
+    private mutating func change(_ number: Number, _ body: (inout Slot) -> Void) {
+        count(slots[number], -1)
+        body(&slots[number])
+        count(slots[number], 1)
+    }
+
+    private mutating func count(_ slot: Slot, _ change: Int) {
+        if slot.phase == .performing {
+            counts.performing += change
+        } else if slot.progress.isParked {
+            counts.parked += change
+        } else if slot.dueAt != nil {
+            counts.delayed += change
+        } else {
+            counts.waiting += change
+        }
+    }
+}

@@ -1,0 +1,418 @@
+import Foundation
+import JobJournal
+import JobKit
+import JobKitTesting
+import XCTest
+
+/// The rules B1 to B12 on live outboxes.
+final class OutboxTests: XCTestCase {
+    private struct Refused: Error, CustomStringConvertible {
+        var description = "refused"
+    }
+
+    private func open(
+        _ folder: TemporaryFolder,
+        _ configuration: OutboxConfiguration<String> = OutboxConfiguration(),
+        perform: @escaping @Sendable (String, OutboxAttempt) async throws -> Void
+    ) throws -> JobOutbox<String> {
+        try JobOutbox(
+            at: folder.url,
+            name: "outbox",
+            configuration: configuration,
+            perform: perform
+        )
+    }
+
+    func testEntriesOfAKeyArePerformedInOrderAndSurviveASession() async throws {  // B1, B3
+        let (folder, log) = (TemporaryFolder(self), EventLog())
+        let first = try open(folder, .with { $0.suspendedFor = ["test"] }) { _, _ in }
+        for number in 0..<20 { try first.add("\(number)", key: number % 2 == 0 ? "even" : nil) }
+        XCTAssertEqual(first.counts.waiting, 20)
+        await first.close()
+        let second = try open(folder) { item, attempt in
+            log.record(item)
+            XCTAssertFalse(attempt.mayHaveBegun)
+        }
+        await second.waitUntilIdle()
+        XCTAssertEqual(second.counts, second.counts)
+        XCTAssertEqual(second.counts.waiting, 0)
+        XCTAssertEqual(Set(log.events).count, 20)
+        let even = log.events.filter { Int($0).map { $0 % 2 == 0 } ?? false }
+        XCTAssertEqual(even, (0..<10).map { "\(2 * $0)" })
+        await second.close()
+    }
+
+    func testFailureIsRepeatedAfterItsDelay() async throws {  // B5, B6
+        let (folder, clock, dates) = (TemporaryFolder(self), ManualClock(), Dates())
+        let attempts = EventLog()
+        let outbox = try open(
+            folder,
+            .with {
+                $0.clock = clock
+                $0.now = { dates.now }
+                $0.retryPolicy = .exponential(attempts: 3, initialDelay: .seconds(2), jitter: 0)
+            }
+        ) { _, attempt in
+            attempts.record("\(attempt.failureCount) \(attempt.chargedFailureCount)")
+            throw Refused()
+        }
+        let events = outbox.events()
+        let id = try outbox.add("a", key: "k")
+        await outbox.waitUntilIdle()
+        XCTAssertEqual(outbox.counts.delayed, 1)
+        XCTAssertEqual(
+            outbox.entries().first?.state,
+            .delayed(until: dates.now.addingTimeInterval(2))
+        )
+        await clock.waitForDeadline(clock.now.advanced(by: .seconds(2)))
+        dates.advance(by: 2)
+        clock.advance(by: .seconds(2))
+        await clock.waitForDeadline(clock.now.advanced(by: .seconds(4)))
+        // In the other order: the clock alone decides.
+        clock.advance(by: .seconds(4))
+        dates.advance(by: 4)
+        for await event in events where event.kind == .failed(.park) {
+            XCTAssertEqual(event.error, "refused")
+            break
+        }
+        XCTAssertEqual(attempts.events, ["0 0", "1 1", "2 2"])
+        let entry = try XCTUnwrap(outbox.entries().first)
+        XCTAssertEqual(entry.state, .parked(holdsKey: true))
+        XCTAssertEqual(entry.lastError, "refused")
+        XCTAssertEqual(entry.failureCount, 3)
+        XCTAssertTrue(outbox.explain().contains("parked"), outbox.explain())
+        try outbox.retry(id)
+        await outbox.waitUntilIdle()
+        XCTAssertEqual(attempts.events.last, "0 0")
+        await outbox.close()
+    }
+
+    func testTheDelaySurvivesASession() async throws {  // B5
+        let (folder, clock, dates) = (TemporaryFolder(self), ManualClock(), Dates())
+        func change(_ configuration: inout OutboxConfiguration<String>) {
+            configuration.clock = clock
+            configuration.now = { dates.now }
+            configuration.onFailure = { _, _, _ in .retry(after: .milliseconds(100)) }
+        }
+        let first = try open(folder, .with(change)) { _, _ in throw Refused() }
+        try first.add("a")
+        await first.waitUntilIdle()
+        await first.close()
+        dates.advance(by: -1_000)
+        let done = Tally()
+        let second = try open(folder, .with(change)) { _, attempt in
+            XCTAssertEqual(attempt.failureCount, 1)
+            done.count()
+        }
+        XCTAssertEqual(second.counts.delayed, 1)
+        // The clock was set back, so the entry waits at most as long as its own delay.
+        await clock.waitForDeadline(clock.now.advanced(by: .milliseconds(100)))
+        clock.advance(by: .milliseconds(100))
+        await second.waitUntilIdle()
+        XCTAssertEqual(done.value, 1)
+        await second.close()
+    }
+
+    func testRetryNowEndsDelaysAndNotDates() async throws {  // B5
+        let (folder, clock, dates) = (TemporaryFolder(self), ManualClock(), Dates())
+        let done = EventLog()
+        let outbox = try open(
+            folder,
+            .with {
+                $0.clock = clock
+                $0.now = { dates.now }
+            }
+        ) { item, attempt in
+            if attempt.failureCount == 0 { throw Refused() }
+            done.record(item)
+        }
+        try outbox.add("failed", key: "a")
+        try outbox.add("later", key: "b", notBefore: dates.now.addingTimeInterval(60))
+        await outbox.waitUntilIdle()
+        XCTAssertEqual(outbox.counts.delayed, 2)
+        outbox.retryNow()
+        await outbox.waitUntilIdle()
+        XCTAssertEqual(done.events, ["failed"])
+        XCTAssertEqual(outbox.counts.delayed, 1)
+        await outbox.close()
+    }
+
+    func testResponsesOfOnFailure() async throws {  // B6
+        let folder = TemporaryFolder(self)
+        let responses: [String: OutboxFailureResponse] = [
+            "park": .park, "aside": .parkAside, "drop": .drop, "suspend": .suspend(for: "sign-in"),
+        ]
+        let outbox = try open(
+            folder,
+            .with { configuration in
+                configuration.suspendedFor = ["test"]
+                configuration.concurrencyLimit = 1
+                configuration.onFailure = { _, item, _ in responses[item] ?? .retry() }
+            }
+        ) { item, _ in
+            if responses[item] != nil { throw Refused() }
+        }
+        try outbox.add("park", key: "p")
+        try outbox.add("behind", key: "p")
+        try outbox.add("aside", key: "a")
+        let next = try outbox.add("next", key: "a")
+        let dropped = try outbox.add("drop", key: "d")
+        let waiting = Task { try await outbox.waitForFinish(of: dropped) }
+        outbox.resume(for: "test")
+        try await outbox.waitForFinish(of: next)
+        await outbox.waitUntilIdle()
+        await assertCancelled { try await waiting.value }
+        await assertCancelled { try await outbox.waitForFinish(of: dropped) }
+        XCTAssertEqual(
+            outbox.entries().map(\.state),
+            [.parked(holdsKey: true), .waiting, .parked(holdsKey: false)]
+        )
+        XCTAssertEqual(outbox.counts.parked, 2)
+        try outbox.add("suspend")
+        await outbox.waitUntilIdle()
+        XCTAssertTrue(outbox.explain().contains("sign-in"), outbox.explain())
+        XCTAssertEqual(outbox.entries().last?.failureCount, 1)
+        try outbox.removeAll()
+        XCTAssertEqual(outbox.entries().count, 0)
+        await outbox.close()
+    }
+
+    private func assertCancelled(_ body: () async throws -> Void) async {
+        do {
+            try await body()
+            XCTFail("no error")
+        } catch {
+            XCTAssertTrue(error is CancellationError, "\(error)")
+        }
+    }
+
+    func testDuplicates() async throws {  // B4
+        let folder = TemporaryFolder(self)
+        let (began, release, log) = (Gate(), Gate(), EventLog())
+        let outbox = try open(folder, .with { $0.concurrencyLimit = 1 }) { item, _ in
+            log.record(item)
+            if item == "first" {
+                began.open()
+                await release.waitUntilOpen()
+            }
+        }
+        let first = try outbox.add("first", key: "k", deduplicationID: "d")
+        await began.waitUntilOpen()
+        let joined = try outbox.add("x", key: "k", deduplicationID: "d", duplicates: .join)
+        XCTAssertEqual(joined, first)
+        let kept = try outbox.add("second", key: "k", deduplicationID: "d", duplicates: .keep)
+        XCTAssertNotEqual(kept, first)
+        try outbox.add("third", key: "k")
+        let again = try outbox.add("y", key: "k", deduplicationID: "d", duplicates: .keep)
+        XCTAssertEqual(again, kept)
+        try outbox.add("fourth", key: "k", deduplicationID: "d", duplicates: .replace)
+        XCTAssertEqual(
+            try outbox.entries().map { try outbox.item($0.id) },
+            ["first", "fourth", "third"]
+        )
+        try outbox.add("elsewhere", key: "l", deduplicationID: "d", duplicates: .replace)
+        XCTAssertEqual(outbox.counts.waiting, 3)
+        let ids = try outbox.add(
+            contentsOf: ["a", "b", "a", "c"],
+            deduplicationID: { $0 },
+            duplicates: .keep
+        )
+        XCTAssertEqual(ids[0], ids[2])
+        let replaced = try outbox.add(
+            contentsOf: ["1", "2", "3"],
+            deduplicationID: { _ in "a" },
+            duplicates: .replace
+        )
+        XCTAssertEqual(Set(replaced).count, 3)
+        release.open()
+        await outbox.waitUntilIdle()
+        XCTAssertEqual(
+            log.events.filter { ["first", "fourth", "third"].contains($0) },
+            ["first", "fourth", "third"]
+        )
+        XCTAssertEqual(Set(log.events), ["first", "fourth", "third", "elsewhere", "3", "b", "c"])
+        await outbox.close()
+    }
+
+    func testTheClosedOutboxRefusesAndTheFileIsFree() async throws {  // B10
+        let folder = TemporaryFolder(self)
+        let began = Gate()
+        let outbox = try open(folder) { _, _ in
+            began.open()
+            try await Task.sleep(for: .seconds(1_000))
+        }
+        let id = try outbox.add("a")
+        await began.waitUntilOpen()
+        XCTAssertThrowsError(try open(folder) { _, _ in }) {
+            XCTAssertEqual(($0 as? JobJournal.InUseError)?.job, "outbox")
+        }
+        _ = try JobJournal(at: folder.url, job: "outbox")
+        let waiting = Task { try await outbox.waitForFinish(of: id) }
+        await outbox.close()
+        await assertCancelled { try await waiting.value }
+        XCTAssertThrowsError(try outbox.add("b")) { XCTAssertTrue($0 is JobJournal.WriteError) }
+        XCTAssertThrowsError(try outbox.remove(id)) { XCTAssertTrue($0 is JobJournal.WriteError) }
+        XCTAssertThrowsError(try outbox.removeAll()) { XCTAssertTrue($0 is JobJournal.WriteError) }
+        XCTAssertThrowsError(try outbox.retry(id)) { XCTAssertTrue($0 is JobJournal.WriteError) }
+        let next = try open(folder) { _, attempt in
+            XCTAssertTrue(attempt.mayHaveBegun)
+            XCTAssertEqual(attempt.interruptions, 0)
+            XCTAssertEqual(attempt.failureCount, 0)
+        }
+        try await next.waitForFinish(of: id)
+        await next.close()
+    }
+
+    func testCodeThatIgnoresItsCancellationIsLeft() async throws {  // B10
+        let folder = TemporaryFolder(self)
+        let (began, release, clock) = (Gate(), Gate(), ManualClock())
+        let outbox = try open(folder, .with { $0.clock = clock }) { _, _ in
+            began.open()
+            await release.waitUntilOpen()
+        }
+        try outbox.add("a")
+        await began.waitUntilOpen()
+        let closing = Task { await outbox.close(stopWithin: .seconds(5)) }
+        await clock.waitForDeadline(clock.now.advanced(by: .seconds(5)))
+        clock.advance(by: .seconds(5))
+        await closing.value
+        let next = try open(folder) { _, attempt in XCTAssertEqual(attempt.interruptions, 0) }
+        release.open()
+        await next.waitUntilIdle()
+        XCTAssertEqual(next.counts.performing, 0)
+        await next.close()
+    }
+
+    func testTheLastReferenceClosesTheOutbox() async throws {  // B10
+        let folder = TemporaryFolder(self)
+        var outbox: JobOutbox<String>? = try open(folder) { _, _ in }
+        try outbox?.add("a", notBefore: .distantFuture)
+        outbox = nil
+        while true {
+            if let next = try? open(folder, perform: { _, _ in }) {
+                XCTAssertEqual(next.counts.delayed, 1)
+                await next.close()
+                return
+            }
+            await Task.yield()
+        }
+    }
+
+    func testUnreadableEntryIsKeptForAnotherVersion() async throws {  // B7
+        let folder = TemporaryFolder(self)
+        let first = try open(folder, .with { $0.suspendedFor = ["test"] }) { _, _ in }
+        try first.add("text", key: "k")
+        await first.close()
+        var configuration = OutboxConfiguration<Int>()
+        configuration.suspendedFor = ["test"]
+        let second = try JobOutbox(at: folder.url, name: "outbox", configuration: configuration) {
+            _,
+            _ in XCTFail("an item that does not decode was performed")
+        }
+        let events = second.events()
+        second.resume(for: "test")
+        for await event in events {
+            XCTAssertEqual(event.kind, .failed(.park))
+            break
+        }
+        let entry = try XCTUnwrap(second.entries().first)
+        XCTAssertEqual(entry.state, .parked(holdsKey: true))
+        XCTAssertEqual(entry.failureCount, 0)
+        XCTAssertNotNil(entry.lastError)
+        await second.close()
+        let log = EventLog()
+        let third = try open(folder) { item, _ in log.record(item) }
+        await third.waitUntilIdle()
+        XCTAssertEqual(log.events, ["text"])
+        await third.close()
+    }
+
+    func testRemovingAPerformingEntryCancelsIt() async throws {
+        let folder = TemporaryFolder(self)
+        let (began, log) = (Gate(), EventLog())
+        let outbox = try open(folder) { item, _ in
+            log.record("\(item) begins")
+            guard item == "a" else { return }
+            began.open()
+            do { try await Task.sleep(for: .seconds(1_000)) } catch {
+                log.record("\(item) ends")
+                throw error
+            }
+        }
+        let id = try outbox.add("a", key: "k")
+        await began.waitUntilOpen()
+        try outbox.add("b", key: "k")
+        XCTAssertTrue(try outbox.remove(id))
+        await outbox.waitUntilIdle()
+        XCTAssertEqual(log.events, ["a begins", "a ends", "b begins"])
+        await outbox.close()
+    }
+
+    func testTimedOutAttemptIsAFailure() async throws {  // B12
+        let (folder, clock) = (TemporaryFolder(self), ManualClock())
+        let outbox = try open(
+            folder,
+            .with {
+                $0.clock = clock
+                $0.maximumRuntime = .seconds(3)
+                $0.onFailure = { error, _, _ in error is OperationTimeoutError ? .park : .drop }
+            }
+        ) { _, _ in
+            try await Task.sleep(for: .seconds(1_000))
+        }
+        try outbox.add("a")
+        await clock.waitForDeadline(clock.now.advanced(by: .seconds(3)))
+        clock.advance(by: .seconds(3))
+        await outbox.waitUntilIdle()
+        XCTAssertEqual(outbox.counts.parked, 1)
+        await outbox.close()
+    }
+
+    func testItemsAreLimitedAndMustBeEncodable() async throws {  // B11
+        let folder = TemporaryFolder(self)
+        let outbox = try open(folder, .with { $0.suspendedFor = ["test"] }) { _, _ in }
+        let large = String(repeating: "x", count: 64 << 20)
+        XCTAssertThrowsError(try outbox.add(large)) { XCTAssertTrue($0 is JobJournal.WriteError) }
+        XCTAssertEqual(outbox.entries().count, 0)
+        await outbox.close()
+        let numbers = try JobOutbox<Double>(at: folder.url, name: "numbers") { _, _ in }
+        XCTAssertThrowsError(try numbers.add(.nan)) { XCTAssertTrue($0 is EncodingError) }
+        await numbers.close()
+    }
+
+    func testEntriesOverTimeLeaveASmallFile() async throws {  // B11
+        let count = Int(ProcessInfo.processInfo.environment["OUTBOX_ENTRIES"] ?? "") ?? 20_000
+        let folder = TemporaryFolder(self)
+        let outbox = try open(folder) { _, _ in }
+        for first in stride(from: 0, to: count, by: 100) {
+            for number in first..<first + 100 { try outbox.add("\(number)", key: "\(number % 7)") }
+            if first % 1_000 == 0 { await outbox.waitUntilIdle() }
+        }
+        await outbox.waitUntilIdle()
+        XCTAssertEqual(outbox.counts.waiting, 0)
+        await outbox.close()
+        XCTAssertLessThanOrEqual(try folder.bytes.count, 4_096)
+        let next = try open(folder, .with { $0.suspendedFor = ["test"] }) { _, _ in }
+        let id = try next.add("one more")
+        XCTAssertEqual(id.description, "\(count + 1)")
+        await next.close()
+    }
+}
+
+extension OutboxConfiguration {
+    /// A configuration that a closure changes.
+    static func with(_ change: (inout OutboxConfiguration) -> Void) -> OutboxConfiguration {
+        var configuration = OutboxConfiguration()
+        change(&configuration)
+        return configuration
+    }
+}
+
+/// A date that a test moves.
+final class Dates: Sendable {
+    private let date = Guarded(Date(timeIntervalSinceReferenceDate: 800_000_000))
+
+    var now: Date { date.withLock { $0 } }
+
+    func advance(by seconds: TimeInterval) { date.withLock { $0.addTimeInterval(seconds) } }
+}
