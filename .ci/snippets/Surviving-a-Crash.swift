@@ -3,7 +3,6 @@ import JobJournal
 import JobKit
 import JobKitTesting
 
-// snippet "final class Import": file
 // snippet "thumbnail": body of Steps
 
 struct Row: Codable, Sendable {}

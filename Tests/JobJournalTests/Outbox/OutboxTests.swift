@@ -137,7 +137,7 @@ final class OutboxTests: XCTestCase {
         await outbox.close()
     }
 
-    func testResponsesOfOnFailure() async throws {  // B6
+    func testResponsesOfOnFailure() async throws {  // B6, B8
         let folder = TemporaryFolder(self)
         let responses: [String: OutboxFailureResponse] = [
             "park": .park, "aside": .parkAside, "drop": .drop, "suspend": .suspend(for: "sign-in"),
