@@ -17,9 +17,15 @@ import Foundation
 /// first attempt starts on the thread that starts the retry, later ones on one of JobKit's threads,
 /// unless the retry puts its attempts into a queue.
 public final class RetryOperation<Attempt: Operation>: JobController, @unchecked Sendable {
-    private let policy: RetryPolicy
-    private let shouldRetry: @Sendable (any Error) -> Bool
-    private let make: @Sendable (Int) -> Attempt
+    /// What the user has passed to the retry.
+    private struct Closures: Sendable {
+        let policy: RetryPolicy
+        let shouldRetry: @Sendable (any Error) -> Bool
+        let make: @Sendable (Int) -> Attempt
+    }
+
+    /// Nil once the retry has finished.
+    private let closures: Guarded<Closures?>
     private let attempt = Guarded<Attempt?>(nil)
     /// The delay before the next attempt, the last one if it has passed.
     private let delay = Guarded<Delay?>(nil)
@@ -40,9 +46,7 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
         shouldRetry: @escaping @Sendable (any Error) -> Bool = { _ in true },
         make: @escaping @Sendable (_ attempt: Int) -> Attempt
     ) {
-        self.policy = policy
-        self.shouldRetry = shouldRetry
-        self.make = make
+        closures = Guarded(Closures(policy: policy, shouldRetry: shouldRetry, make: make))
         startsAttempts = queue == nil
         super.init(queue: queue ?? attemptsWithDependencies)
     }
@@ -73,7 +77,15 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
         return hasValue ? nil : MissingResultError(name: label)
     }
 
+    override func becameFinished() {
+        super.becameFinished()
+        // Released here, with no lock held.
+        let released = closures.withLock { $0.take() }
+        withExtendedLifetime(released) {}
+    }
+
     private func begin(_ number: Int) {
+        guard let make = closures.withLock({ $0?.make }) else { return }
         let attempt = make(number)
         // The one before is a user's, and released without the lock.
         _ = self.attempt.withLock { exchange(&$0, with: attempt) }
@@ -93,7 +105,8 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
     }
 
     private func failed(_ number: Int, _ error: any Error) {
-        guard shouldRetry(error), let delay = policy.nextDelay(afterAttempt: number, error: error)
+        guard let closures = closures.withLock({ $0 }), closures.shouldRetry(error),
+            let delay = closures.policy.nextDelay(afterAttempt: number, error: error)
         else {
             return finish(with: error)
         }

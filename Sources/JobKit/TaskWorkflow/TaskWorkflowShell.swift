@@ -238,12 +238,14 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
     func workflowFinished(_ workflow: TaskWorkflow) {
         // Asked without the lock: the delegate's last owner may release it meanwhile.
         let hasDelegate = delegate != nil
-        let mustNotify = state.withLock { state in
+        let (mustNotify, context) = state.withLock { state in
             state.record.ended = .now
-            guard hasDelegate || state.isAwaitedOnMainThread else { return false }
-            state.workflowToNotifyOf = workflow
-            return true
+            let mustNotify = hasDelegate || state.isAwaitedOnMainThread
+            if mustNotify { state.workflowToNotifyOf = workflow }
+            return (mustNotify, exchange(&state.context, with: [:]))
         }
+        // The values are the user's, and released with no lock held.
+        withExtendedLifetime(context) {}
         if mustNotify { wakeMainThread() } else { delegateNotified() }
     }
 

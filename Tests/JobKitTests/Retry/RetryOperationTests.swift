@@ -144,6 +144,23 @@ final class RetryOperationTests: XCTestCase {
         retries.withLock { $0 = [] }
     }
 
+    func testClosuresAreReleasedWhenTheRetryHasFinished() async throws {
+        let log = EventLog()
+        func make() -> RetryOperation<Attempt> {
+            let token = ReleaseToken { log.record("released") }
+            return RetryOperation(
+                RetryPolicy { _, _ in withExtendedLifetime(token) { nil } },
+                shouldRetry: { _ in withExtendedLifetime(token) { true } },
+                make: { _ in withExtendedLifetime(token) { Attempt(refusal: nil) } }
+            )
+        }
+        let retry = make()
+        XCTAssertEqual(log.events, [])
+        try await retry.run()
+        await log.waitForEvent("released")
+        XCTAssertNotNil(retry.latestAttempt)
+    }
+
     func testPlainOperationIsRunOnce() async throws {
         let log = EventLog()
         let retry = RetryOperation(Self.steady) { number in

@@ -118,7 +118,7 @@ import Testing
             workflow.start()
             workflow.addTask(LaunchTask(name: "First"))
         }
-        Self.expect(result, toSay: "Launch was told to track First, but it has finished")
+        Self.expect(result, toSay: "Launch can't track First because Launch has finished")
     }
 
     @Test func mainActorMethodOnTheConcurrentQueueTraps() async {

@@ -41,8 +41,8 @@ extension JobShell {
             )
         }
         switch tracking {
-        case nil: refuse(task, of: job, "tracks \(operationLabel(task)) already")
-        case .refused: refuse(task, of: job, "has finished")
+        case nil: refuse(task, of: job, "again before it is delivered")
+        case .refused: refuse(task, of: job, "because \(job.label) has finished")
         case .normal, .cancelAtOnce: break
         }
         while let notification = notifications.popLast() {
@@ -77,9 +77,7 @@ extension JobShell {
     }
 
     private func refuse(_ task: Operation, of job: JobController, _ reason: String) -> Never {
-        fatalError(
-            "JobKit: \(job.label) was told to track \(operationLabel(task)), but it \(reason)."
-        )
+        fatalError("JobKit: \(job.label) can't track \(operationLabel(task)) \(reason).")
     }
 
     // MARK: Finishes

@@ -21,12 +21,12 @@ extension JobShell {
     /// Traps if `task` is the job itself, or waits for it.
     func refuseAncestor(_ ancestor: JobController, of job: JobController) {
         guard ancestor !== job else {
-            fatalError("JobKit: \(job.label) was told to track itself.")
+            fatalError("JobKit: \(job.label) can't track itself.")
         }
         guard ancestor.shell.hasTasks else { return }
         guard !ancestor.shell.waits(for: job) else {
             fatalError(
-                "JobKit: \(job.label) was told to track \(ancestor.label), which waits for it."
+                "JobKit: \(job.label) can't track \(ancestor.label), which waits for it."
             )
         }
     }

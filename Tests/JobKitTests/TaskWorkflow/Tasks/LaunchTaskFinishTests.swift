@@ -39,6 +39,24 @@ final class LaunchTaskFinishTests: XCTestCase {
         }
     }
 
+    func testClosureAndContextAreReleasedAtTheEnd() async throws {
+        let log = EventLog()
+        func token(_ name: String) -> ReleaseToken { ReleaseToken { log.record(name) } }
+        func closureTask() -> ClosureTask {
+            let token = token("closure")
+            return ClosureTask(name: "a", queue: .concurrentQueue) { _ in
+                withExtendedLifetime(token) {}
+            }
+        }
+        let (workflow, task) = (TaskWorkflow(name: "Launch"), closureTask())
+        workflow.addTask(task)
+        XCTAssertEqual(log.events, [])
+        try await workflow.run(context: ["token": token("context")])
+        await log.waitForEvent("closure")
+        await log.waitForEvent("context")
+        XCTAssertTrue(task.isFinished)
+    }
+
     func testFinishBeforeMainIsTheEnd() async {
         for goesOnAfterMain in [false, true] {
             for error in [nil, SampleError("no")] {
