@@ -29,6 +29,10 @@ struct FIFO<Element> {
     }
 
     /// The elements, first in first.
+    func contains(where condition: (Element) -> Bool) -> Bool {
+        (0..<count).contains { index in slots[slot(index)].map(condition) == true }
+    }
+
     var elements: [Element] {
         (0..<count).compactMap { slots[slot($0)] }
     }

@@ -8,6 +8,10 @@ package struct MinHeap<Element: Comparable> {
 
     package var first: Element? { elements.first }
 
+    package func contains(where condition: (Element) -> Bool) -> Bool {
+        elements.contains(where: condition)
+    }
+
     package mutating func insert(_ element: Element) {
         elements.append(element)
         var child = elements.count - 1

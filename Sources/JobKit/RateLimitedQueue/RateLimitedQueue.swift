@@ -1,69 +1,54 @@
 import Dispatch
 import Foundation
 
-/// Hands operations on to another queue, at most so many in any stretch of time.
+/// Passes operations on to another queue at a limited rate.
 ///
 /// ```swift
 /// let api = RateLimitedQueue(TaskQueue.shared, limit: 100, per: .seconds(1))
 /// for page in pages { trackAndQueue(Fetch(page), on: api) }
 /// ```
 ///
-/// Operations are handed on when they are ready, by `queuePriority`, and within a priority in the
-/// order added. One that waits here holds no thread and no place of the other queue. A cancelled
-/// ``ConcurrentOperation`` finishes at once, a cancelled plain `Operation` within 100 ms; neither
-/// counts against the limit.
+/// At most `limit` operations start in any interval, even if the queue below holds them back for a
+/// time and then starts them. Therefore, at most `limit` operations have been passed on and have
+/// not started. An operation that is cancelled before its start no longer counts. If JobKit cannot
+/// see the start of a plain operation, because an `OperationQueue` or a queue of your own starts it,
+/// the moment of passing on counts.
 ///
-/// The attempts of a retry obey the rate if the retry is given this queue:
+/// Operations are passed on when they are ready, by `queuePriority`, and within a priority in the
+/// order added. Operations that wait here hold no thread and no permit of the other queue. A
+/// cancelled ``ConcurrentOperation`` finishes at once, a cancelled plain `Operation` within 100 ms.
+///
+/// The attempts of a retry follow the rate if the retry receives this queue:
 ///
 /// ```swift
 /// let fetch = RetryOperation(policy, on: api) { _ in Fetch(page) }
 /// ```
 ///
-/// The queue waits for its turn by its clock. If the clock goes back, operations that were handed
-/// on before count as handed on at the earlier time. The queue may be released while operations
-/// wait in it: they are still handed on.
+/// The queue measures the interval with its clock. If the clock goes back, operations that started
+/// before count as started at the earlier time. The queue may be released while operations wait in
+/// it: they are still passed on.
 ///
-/// > Thread: Every member may be used from any thread. Operations are handed on by the threads that
-/// > add them, that finish what they depend on, and of Swift concurrency.
-public final class RateLimitedQueue: PassingQueue, PollingQueue {
-    private struct State {
-        var machine: RateLimitedQueueStateMachine<Operation>
-        /// The machine's numbers of the operations that wait.
-        var sequences: [ObjectIdentifier: Int] = [:]
-        /// Which operations are asked again whether they are ready, or cancelled, and when.
-        var polls = ReadinessPolls()
-        /// Sleeps until the next operation may be handed on.
-        var timer: Task<Void, Never>?
-        /// The queue itself while operations wait.
-        var keptAlive: RateLimitedQueue?
-
-        /// Returns the next step; an operation that is to be handed on waits no longer.
-        mutating func nextStep(
-            at now: Duration
-        ) -> RateLimitedQueueStateMachine<Operation>.Step {
-            let step = machine.nextStep(at: now)
-            if case .handOn(let operation) = step { sequences[ObjectIdentifier(operation)] = nil }
-            return step
-        }
-    }
-
-    /// Where operations are handed on to.
+/// > Thread: Every member may be used from any thread. Operations are passed on by the threads that
+/// > add them, that start or finish other operations, and of Swift concurrency.
+public final class RateLimitedQueue: PassingQueue, HoldingQueue {
     let queueBelow: any OperationScheduling
+    let label = "a RateLimitedQueue"
+    let state: Guarded<HoldingState<RateLimitedQueueStateMachine<HeldOperation>>>
+    let pollQueue = DispatchQueue(label: "JobKit.RateLimitedQueue")
     private let clock: any Clock<Duration>
     private let timeSinceCreation: @Sendable () -> Duration
-    private let state: Guarded<State>
-    let pollQueue = DispatchQueue(label: "JobKit.RateLimitedQueue")
+    /// Sleeps until the next operation may be passed on.
+    private let timer = Guarded<Task<Void, Never>?>(nil)
+    /// Whether JobKit starts plain operations in the queue below.
+    private let startsPlainOperations: Bool
 
-    /// Ends cancelled operations whose `start()` is a user's code.
-    private static let cancelledOperations = TaskQueue(name: "JobKit.RateLimitedQueue")
-
-    /// Creates a queue that hands on to another one.
+    /// Creates a queue that passes operations on to another one.
     ///
     /// - Parameters:
-    ///   - queue: Where operations are handed on to.
-    ///   - limit: How many operations are handed on at most in any stretch of `interval`; a number
-    ///     below 1 traps.
-    ///   - interval: The length of the stretch; 0 for no limit. A negative value traps.
+    ///   - queue: Where operations are passed on to.
+    ///   - limit: How many operations start at most in any `interval`; a number below 1 traps.
+    ///   - interval: The length of the interval. If it is 0, only the number of operations that
+    ///     were passed on and have not started is limited. A negative value traps.
     ///   - clock: Measures the interval.
     public init(
         _ queue: any OperationScheduling,
@@ -82,19 +67,25 @@ public final class RateLimitedQueue: PassingQueue, PollingQueue {
             )
         }
         queueBelow = queue
+        startsPlainOperations = queue.startingQueue is any StartingQueue
         self.clock = clock
         timeSinceCreation = Self.timeSinceNow(of: clock)
         state = Guarded(
-            State(machine: RateLimitedQueueStateMachine(limit: limit, interval: interval))
+            HoldingState(RateLimitedQueueStateMachine(limit: limit, interval: interval))
         )
     }
 
-    /// Adds an operation, which is handed on when it is ready and its turn has come.
+    /// Adds an operation, which is passed on when it is ready and its turn has come.
     ///
     /// The operation is retained until then. Traps if the operation is already in a queue of
-    /// JobKit's or was started.
+    /// JobKit or was started.
     public func addOperation(_ operation: Operation) {
         add(operation, mayHaveStarted: false)
+    }
+
+    /// Returns why an operation that waits here, or in the queue below, has not been started.
+    public func reasonNotStarted(_ operation: Operation) -> String? {
+        reason(operation, below: queueBelow)
     }
 
     private static func timeSinceNow<C: Clock<Duration>>(
@@ -104,172 +95,80 @@ public final class RateLimitedQueue: PassingQueue, PollingQueue {
         return { start.duration(to: clock.now) }
     }
 
-    // MARK: Adding
-
     func add(_ operation: Operation, mayHaveStarted: Bool) {
-        let entry = operation.enter(self, startsIt: false, nil)
-        guard !entry.standsElsewhere else { refuse(operation, "stands in a queue already") }
-        guard entry.hasStarted else { return hold(operation) }
-        if !mayHaveStarted { refuse(operation, "has been started") }
-    }
-
-    /// Has an operation wait for its turn.
-    private func hold(_ operation: Operation) {
+        guard enter(operation, mayHaveStarted: mayHaveStarted) else { return }
         let priority = TaskPriority(of: operation)
+        let held = HeldOperation(operation: operation, queue: queueBelow)
+        let listener = HeldListener(of: self)
         state.withLock { state in
-            let sequence = state.machine.entryAdded(operation, priority: priority)
-            state.sequences[ObjectIdentifier(operation)] = sequence
-            state.keptAlive = self
+            let ticket = state.machine.entryAdded(held, priority: priority)
+            listener.ticket = ticket
+            state.operationWaits(operation, ticket, in: self)
         }
-        checkReadiness(of: operation)
-        pollUnlessItTells(operation)
-        if TaskPriority(of: operation) != priority { operationPriorityChanged(operation) }
+        arrived(operation, listener, at: priority)
     }
 
-    private func refuse(_ operation: Operation, _ reason: String) -> Never {
-        fatalError(
-            "JobKit: \(operationLabel(operation)) was added to a RateLimitedQueue, but it \(reason)."
-        )
-    }
+    // MARK: Passing on
 
-    // MARK: Changes of operations
-
-    func operationBecameReady(_ operation: Operation) {
-        if operation.hasStarted {
-            // Other code has started it.
-            if remove(operation) { operation.leave(self) }
-        } else if operation.isCancelled {
-            if remove(operation) { end(operation) }
-        } else {
-            change(operation) { $0.entryBecameReady($1) }
-        }
-    }
-
-    func operationPriorityChanged(_ operation: Operation) {
-        let priority = TaskPriority(of: operation)
-        change(operation) { $0.priorityChanged(of: $1, to: priority) }
-    }
-
-    /// Other code has started the operation, and it has finished.
-    func operationFinished(_ operation: ConcurrentOperation) {
-        _ = remove(operation)
-    }
-
-    /// Not called: what waits here has no permit.
-    func operationFinished(_ ticket: TaskQueueTicket) {}
-
-    private func change(
-        _ operation: Operation,
-        _ input: (inout RateLimitedQueueStateMachine<Operation>, Int) -> Void
-    ) {
-        let waits = state.withLock { state in
-            guard let sequence = state.sequences[ObjectIdentifier(operation)] else { return false }
-            input(&state.machine, sequence)
-            return true
-        }
-        if waits { handOn() }
-    }
-
-    /// Takes an operation out that is not handed on; returns false if it does not wait.
-    private func remove(_ operation: Operation) -> Bool {
-        let waited = state.withLock { state in
-            let sequence = state.sequences.removeValue(forKey: ObjectIdentifier(operation))
-            if let sequence { state.machine.entryLeft(sequence) }
-            return sequence != nil
-        }
-        if waited { handOn() }
-        return waited
-    }
-
-    /// Ends a cancelled operation, which runs no code.
-    private func end(_ operation: Operation) {
-        operation.leave(self)
-        guard !operation.hasStarted else { return }
-        guard operation is ConcurrentOperation else {
-            return Self.cancelledOperations.addUnlessStarted(operation)
-        }
-        operation.startCancelled()
-    }
-
-    // MARK: Handing on
-
-    /// Hands on what may be, and sees to the time when more may.
-    ///
-    /// One thread at a time does, so that operations arrive in order: one that adds an operation or
-    /// makes one ready meanwhile leaves it to that thread.
-    private func handOn() {
+    func passOn() {
         guard state.withLock({ $0.machine.claimSteps() }) else { return }
         while true {
             // A user's clock is asked without the lock.
             let now = timeSinceCreation()
-            switch state.withLock({ $0.nextStep(at: now) }) {
-            case .handOn(let operation): handOn(operation)
-            case .sleep(let duration):
-                replaceTimer(by: duration.map(timer))
+            let step = state.withLock { state in
+                let step = state.machine.nextStep(at: now)
+                if case .passOn(let held, _, _) = step { state.operationLeaves(held.operation) }
+                return step
+            }
+            switch step {
+            case .passOn(let held, let ticket, let priority): pass(held, ticket, priority)
+            case .sleep(let duration): replaceTimer(by: duration.map(timer))
             case .nothing: return letGoIfIdle()
             }
         }
     }
 
-    private func handOn(_ operation: Operation) {
-        guard !operation.isCancelled else { return end(operation) }
-        // A dependency was added while the operation waited for its turn.
-        guard operation.isReady else { return hold(operation) }
-        operation.leave(self)
-        guard !operation.hasStarted else { return }
-        queueBelow.addUnlessStarted(operation)
+    private func pass(_ held: HeldOperation, _ ticket: TaskQueueTicket, _ priority: TaskPriority) {
+        if let operation = held.operation as? ConcurrentOperation {
+            operation.note(.observed)
+            // Cancelled before its start, it no longer counts, although the queue below has it.
+            let waiter = FinishWaiter { [weak self] in self?.operationCannotStart(ticket) }
+            if !operation.hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }
+            passOn(held, ticket, at: priority)
+        } else {
+            passOn(held, ticket, at: priority)
+            if !startsPlainOperations { operationStarted(ticket) }
+        }
+    }
+
+    func operationStarted(_ ticket: TaskQueueTicket) {
         let now = timeSinceCreation()
-        state.withLock { $0.machine.handedOn(at: now) }
+        state.withLock { $0.machine.entryStarted(ticket, at: now) }
+        passOn()
+    }
+
+    private func operationCannotStart(_ ticket: TaskQueueTicket) {
+        state.withLock { $0.machine.entryLeft(ticket) }
+        passOn()
     }
 
     private func timer(_ duration: Duration) -> Task<Void, Never> {
         OperationTimers.wait(duration, on: clock) { [self] in
             state.withLock { $0.machine.sleepEnded() }
-            handOn()
+            passOn()
         }
     }
 
     private func replaceTimer(by timer: Task<Void, Never>?) {
-        state.withLock { exchange(&$0.timer, with: timer) }?.cancel()
+        self.timer.withLock { exchange(&$0, with: timer) }?.cancel()
     }
 
-    private func letGoIfIdle() {
-        _ = state.withLock { $0.machine.isIdle ? $0.keptAlive.take() : nil }
-    }
-
-    // MARK: Whether operations are ready
-
-    func isDue(_ operation: Operation) -> Bool {
-        operation.isReady || operation.isCancelled || operation.hasStarted
-    }
-
-    func waitingTicket(of operation: Operation) -> TaskQueueTicket? {
-        state.withLock { $0.sequences[ObjectIdentifier(operation)] }
-            .map { TaskQueueTicket(sequence: $0, slot: 0) }
-    }
-
-    func changePolls<Result: Sendable>(
-        _ change: @Sendable (inout ReadinessPolls, (TaskQueueTicket) -> Operation?) -> Result
-    ) -> Result {
-        state.withLock { state in
-            // Taken out meanwhile, so that the rest can be read.
-            var polls = ReadinessPolls()
-            swap(&polls, &state.polls)
-            defer { swap(&polls, &state.polls) }
-            return change(&polls) { state.machine.entry($0.sequence) }
-        }
-    }
-
-    // MARK: Asking
-
-    /// Returns why an operation that waits here, or in the queue below, has not been started.
-    public func reasonNotStarted(_ operation: Operation) -> String? {
-        operation.home === self
-            ? reasonsNotStarted(at: .now)(operation) : queueBelow.reasonNotStarted(operation)
-    }
-
-    func reasonsNotStarted(at now: CoarseTime) -> (Operation) -> String? {
-        let (limit, interval) = state.withLock { ($0.machine.limit, $0.machine.interval) }
-        return { $0.reasonNotReady ?? "waits for the rate: \(limit) in \(interval)" }
+    func reasonToWait(
+        _ ticket: TaskQueueTicket,
+        _ machine: RateLimitedQueueStateMachine<HeldOperation>,
+        at now: CoarseTime
+    ) -> @Sendable () -> String {
+        let (limit, interval) = (machine.limit, machine.interval)
+        return { "waits for the rate: \(limit) in \(interval)" }
     }
 }

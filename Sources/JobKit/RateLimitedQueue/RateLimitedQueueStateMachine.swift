@@ -1,12 +1,12 @@
-/// Decides which entry a queue hands on next, and when.
+/// Decides which entry a queue passes on next, and when.
 ///
-/// Time is a `Duration` since the queue was made. An entry that is handed on counts from the time
-/// at which that was done, so the entries of any stretch of the interval are never more than the
-/// limit, however long a hand-on takes.
-struct RateLimitedQueueStateMachine<Entry> {
+/// Time is a `Duration` since the queue was made. An entry counts from the moment at which it is
+/// passed on until an interval after its start. Therefore, no more than the limit start in any
+/// interval, however long the queue below holds them back.
+struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
     enum Step {
-        /// ``handedOn(at:)`` follows, unless the entry turned out to be cancelled or started.
-        case handOn(Entry)
+        /// ``entryStarted(_:at:)``, ``entryEnded(_:)`` or ``entryRefused(_:)`` follows.
+        case passOn(Entry, TaskQueueTicket, TaskPriority)
         /// In place of any sleep before; nil: no sleep.
         case sleep(Duration?)
         case nothing
@@ -21,103 +21,106 @@ struct RateLimitedQueueStateMachine<Entry> {
     let limit: Int
     let interval: Duration
     private var waiting: [Int: Waiting] = [:]
+    /// Those that were passed on and have not started.
+    private var unstarted: [Int: Waiting] = [:]
     private var ready = ReadyLists()
     private var readyCount = 0
     private var lastSequence = 0
-    /// When the last entries were handed on, the first first; those of an interval at most.
+    /// When the last entries started, the first first; those of an interval at most.
     private var times = FIFO<Duration>()
     private var newestTime = Duration.zero
-    /// The time that a sleep waits to be an interval ago; nil where nothing sleeps.
+    /// The time that a sleep waits to be an interval ago; nil if nothing sleeps.
     private var timeSleptFor: Duration?
-    /// Whether a caller is handing an entry on, or about to ask for the next.
-    private var isHandingOn = false
+    /// Whether a caller is passing an entry on, or about to ask for the next.
+    private var isPassingOn = false
 
     init(limit: Int, interval: Duration) {
         self.limit = limit
         self.interval = interval
     }
 
-    /// Whether nothing waits and nothing is being handed on.
-    var isIdle: Bool { waiting.isEmpty && !isHandingOn }
+    var isIdle: Bool { waiting.isEmpty && !isPassingOn }
+
+    /// What the rate leaves room for.
+    private var room: Int { limit - unstarted.count - times.count }
 
     // MARK: Entries
 
-    /// The entry of this number, if it waits.
-    func entry(_ sequence: Int) -> Entry? { waiting[sequence]?.entry }
+    func entry(_ ticket: TaskQueueTicket) -> Entry? { waiting[ticket.sequence]?.entry }
 
-    /// Returns the entry's number.
-    mutating func entryAdded(_ entry: Entry, priority: TaskPriority) -> Int {
+    mutating func entryAdded(_ entry: Entry, priority: TaskPriority) -> TaskQueueTicket {
         lastSequence += 1
         waiting[lastSequence] = Waiting(entry: entry, priority: priority)
-        return lastSequence
+        return TaskQueueTicket(sequence: lastSequence, slot: 0)
     }
 
-    mutating func entryBecameReady(_ sequence: Int) {
-        guard var found = waiting[sequence], !found.isReady else { return }
+    mutating func entryBecameReady(_ ticket: TaskQueueTicket) {
+        guard var found = waiting[ticket.sequence], !found.isReady else { return }
         found.isReady = true
-        waiting[sequence] = found
+        waiting[ticket.sequence] = found
         readyCount += 1
-        ready.insert(ticket(sequence), priority: found.priority)
+        ready.insert(ticket, priority: found.priority)
     }
 
-    mutating func priorityChanged(of sequence: Int, to priority: TaskPriority) {
-        guard let found = waiting[sequence], found.priority != priority else { return }
-        waiting[sequence]?.priority = priority
-        if found.isReady { ready.insert(ticket(sequence), priority: priority) }
+    mutating func priorityChanged(of ticket: TaskQueueTicket, to priority: TaskPriority) {
+        guard let found = waiting[ticket.sequence], found.priority != priority else { return }
+        waiting[ticket.sequence]?.priority = priority
+        if found.isReady { ready.insert(ticket, priority: priority) }
         removeVoid()
     }
 
-    /// The entry waits no longer, and is not handed on.
-    ///
-    /// - Returns: The entry; nil if it does not wait.
-    @discardableResult
-    mutating func entryLeft(_ sequence: Int) -> Entry? {
-        guard let found = waiting.removeValue(forKey: sequence) else { return nil }
+    mutating func entryEnded(_ ticket: TaskQueueTicket) {
+        if unstarted.removeValue(forKey: ticket.sequence) != nil { return }
+        guard let found = waiting.removeValue(forKey: ticket.sequence) else { return }
         if found.isReady { readyCount -= 1 }
         removeVoid()
-        return found.entry
     }
 
-    // MARK: Handing on
+    /// The entry was passed on, and can no longer start.
+    mutating func entryLeft(_ ticket: TaskQueueTicket) { unstarted[ticket.sequence] = nil }
 
-    /// Whether the caller is to ask for steps until there is none; another one does otherwise.
+    // MARK: Passing on
+
     mutating func claimSteps() -> Bool {
-        guard !isHandingOn else { return false }
-        isHandingOn = true
+        guard !isPassingOn else { return false }
+        isPassingOn = true
         return true
     }
 
     /// The next step for the caller that claimed them; `nothing` ends the claim.
     mutating func nextStep(at now: Duration) -> Step {
         forgetTimes(before: now)
-        guard readyCount > 0 else {
-            guard timeSleptFor == nil else {
-                timeSleptFor = nil
-                return .sleep(nil)
-            }
-            isHandingOn = false
-            return .nothing
-        }
-        if let oldest = times.first, times.count >= limit {
-            guard timeSleptFor != oldest else {
-                isHandingOn = false
-                return .nothing
-            }
-            timeSleptFor = oldest
-            return .sleep(interval - (now - oldest))
-        }
+        guard readyCount > 0 else { return sleep(for: nil, at: now) }
+        guard room > 0 else { return sleep(for: times.first, at: now) }
         while let (ticket, priority) = ready.popFirst() {
-            guard let found = waiting[ticket.sequence], found.isReady, found.priority == priority
+            guard var found = waiting[ticket.sequence], found.isReady, found.priority == priority
             else { continue }
             waiting[ticket.sequence] = nil
             readyCount -= 1
-            return .handOn(found.entry)
+            found.isReady = false
+            unstarted[ticket.sequence] = found
+            return .passOn(found.entry, ticket, priority)
         }
         preconditionFailure("a ready entry has no ticket")
     }
 
-    /// The entry has been handed on, at this time at the latest.
-    mutating func handedOn(at now: Duration) {
+    /// Sleeps until a time is an interval ago, or not at all.
+    private mutating func sleep(for time: Duration?, at now: Duration) -> Step {
+        guard time != timeSleptFor else {
+            isPassingOn = false
+            return .nothing
+        }
+        timeSleptFor = time
+        return .sleep(time.map { interval - (now - $0) })
+    }
+
+    mutating func entryRefused(_ ticket: TaskQueueTicket) {
+        waiting[ticket.sequence] = unstarted.removeValue(forKey: ticket.sequence)
+    }
+
+    /// The entry was started, at this time at the latest.
+    mutating func entryStarted(_ ticket: TaskQueueTicket, at now: Duration) {
+        guard unstarted.removeValue(forKey: ticket.sequence) != nil else { return }
         forgetTimes(before: now)
         guard interval > .zero else { return }
         times.append(now)
@@ -127,8 +130,9 @@ struct RateLimitedQueueStateMachine<Entry> {
     /// The sleep is over.
     mutating func sleepEnded() { timeSleptFor = nil }
 
-    /// Forgets what is an interval ago; if the clock went back, what was handed on later counts
-    /// from now.
+    /// Forgets what is an interval ago.
+    ///
+    /// If the clock went back, what was started later counts from now.
     private mutating func forgetTimes(before now: Duration) {
         if now < newestTime, !times.isEmpty {
             let earlier = times.elements.map { min($0, now) }
@@ -146,10 +150,4 @@ struct RateLimitedQueueStateMachine<Entry> {
             return found.isReady && found.priority == priority
         }
     }
-
-    private func ticket(_ sequence: Int) -> TaskQueueTicket {
-        TaskQueueTicket(sequence: sequence, slot: 0)
-    }
 }
-
-extension RateLimitedQueueStateMachine.Step: Equatable where Entry: Equatable {}

@@ -27,6 +27,11 @@ extension OperationScheduling {
 
 extension OperationQueue: OperationScheduling {}
 
+/// A queue whose operations JobKit starts, so that their starts are seen.
+package protocol StartingQueue: OperationScheduling {}
+
+extension TaskQueue: StartingQueue {}
+
 /// A queue that starts nothing itself and passes each operation on to another queue.
 protocol PassingQueue: OperationScheduling {
     /// Where operations are passed on to.

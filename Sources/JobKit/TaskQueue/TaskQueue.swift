@@ -61,7 +61,7 @@ public final class TaskQueue: OperationScheduling, Sendable {
         self.qualityOfService = qualityOfService
         shell = TaskQueueShell(
             name: name,
-            width: Self.width(maxConcurrentOperationCount, of: name),
+            width: Self.limit(maxConcurrentOperationCount, of: name),
             quality: DispatchQoS(qualityOfService)
         )
     }
@@ -76,7 +76,7 @@ public final class TaskQueue: OperationScheduling, Sendable {
     /// number below 1 traps.
     public var maxConcurrentOperationCount: Int {
         get { shell.ask { $0.machine.width } }
-        set { shell.changeWidth(to: Self.width(newValue, of: name)) }
+        set { shell.changeWidth(to: Self.limit(newValue, of: name)) }
     }
 
     /// Whether the queue starts no further operations.
@@ -189,7 +189,7 @@ public final class TaskQueue: OperationScheduling, Sendable {
     /// How many operations have not finished.
     public var operationCount: Int { shell.ask { $0.machine.count } }
 
-    private static func width(_ count: Int, of name: String) -> Int {
+    static func limit(_ count: Int, of name: String) -> Int {
         if count == OperationQueue.defaultMaxConcurrentOperationCount {
             return defaultMaxConcurrentOperationCount
         }

@@ -18,7 +18,7 @@ import JobKit
 /// step, on the test's thread.
 ///
 /// > Thread: Any; a callback may call every method.
-public final class StepQueue: OperationScheduling {
+public final class StepQueue: StartingQueue {
     private let operations = Guarded(HeldElements<Operation>())
     private let executor = StepExecutor()
 

@@ -45,7 +45,7 @@ import Testing
             queue.addOperation(operation)
             queue.addOperation(operation)
         }
-        expectTrap("import was added to a RateLimitedQueue, but it stands in a queue", result)
+        expectTrap("import was added to a RateLimitedQueue, but it is in a queue", result)
     }
 
     @Test func plainOperationAddedTwiceTraps() async {
@@ -69,7 +69,7 @@ import Testing
             queue.addOperation(operation)
             RateLimitedQueue(queue, limit: 1, per: .seconds(1)).addOperation(operation)
         }
-        expectTrap("but it stands in a queue already", result)
+        expectTrap("but it is in a queue already", result)
     }
 
     @Test func startedOperationTraps() async {

@@ -11,28 +11,28 @@ import Testing
         limit: Int,
         seconds: Int = 10,
         _ entries: [(String, TaskPriority)]
-    ) -> (Machine, [String: Int]) {
+    ) -> (Machine, [String: TaskQueueTicket]) {
         var machine = Machine(limit: limit, interval: .seconds(seconds))
-        var sequences: [String: Int] = [:]
+        var tickets: [String: TaskQueueTicket] = [:]
         for (entry, priority) in entries {
-            let sequence = machine.entryAdded(entry, priority: priority)
-            machine.entryBecameReady(sequence)
-            sequences[entry] = sequence
+            let ticket = machine.entryAdded(entry, priority: priority)
+            machine.entryBecameReady(ticket)
+            tickets[entry] = ticket
         }
-        return (machine, sequences)
+        return (machine, tickets)
     }
 
-    /// Hands on at one moment all that may be; returns the entries and the last step that was not
-    /// one.
+    /// Passes on at one moment all that may be, which start at once; returns the entries and the
+    /// last step that was not one.
     private func handOn(_ machine: inout Machine, at seconds: Int) -> ([String], Machine.Step) {
         var (entries, last): ([String], Machine.Step) = ([], .nothing)
         guard machine.claimSteps() else { return ([], .nothing) }
         while true {
             let step = machine.nextStep(at: .seconds(seconds))
             switch step {
-            case .handOn(let entry):
+            case .passOn(let entry, let ticket, _):
                 entries.append(entry)
-                machine.handedOn(at: .seconds(seconds))
+                machine.entryStarted(ticket, at: .seconds(seconds))
             case .sleep: last = step
             case .nothing: return (entries, last)
             }
@@ -63,22 +63,26 @@ import Testing
         #expect(handOn(&machine, at: 19) == (["d"], .nothing))
     }
 
-    @Test func entryCountsFromWhenItHasBeenHandedOn() {
-        var (machine, _) = machine(limit: 1, [("slow", .normal), ("next", .normal)])
+    @Test func entryCountsUntilAnIntervalAfterItsStart() throws {
+        var (machine, tickets) = machine(limit: 1, [("slow", .normal), ("next", .normal)])
+        let slow = try #require(tickets["slow"])
         #expect(machine.claimSteps() == true)
-        #expect(machine.nextStep(at: .zero) == .handOn("slow"))
+        #expect(machine.nextStep(at: .zero) == .passOn("slow", slow, .normal))
         #expect(machine.claimSteps() == false)
-        machine.handedOn(at: .seconds(7))
-        #expect(machine.nextStep(at: .seconds(8)) == .sleep(.seconds(9)))
-        #expect(machine.nextStep(at: .seconds(8)) == .nothing)
+        #expect(machine.nextStep(at: .seconds(100)) == .nothing)
+        machine.entryStarted(slow, at: .seconds(107))
+        machine.entryStarted(slow, at: .seconds(200))
+        #expect(machine.claimSteps() == true)
+        #expect(machine.nextStep(at: .seconds(108)) == .sleep(.seconds(9)))
+        #expect(machine.nextStep(at: .seconds(108)) == .nothing)
     }
 
-    @Test func urgentOnesGoFirstThenThoseAddedFirst() {
-        var (machine, sequences) = machine(
+    @Test func urgentOnesGoFirstThenThoseAddedFirst() throws {
+        var (machine, tickets) = machine(
             limit: 9,
             [("low", .low), ("a", .normal), ("b", .normal), ("high", .veryHigh), ("raised", .low)]
         )
-        machine.priorityChanged(of: sequences["raised"] ?? 0, to: .high)
+        machine.priorityChanged(of: try #require(tickets["raised"]), to: .high)
         #expect(handOn(&machine, at: 0).0 == ["high", "raised", "a", "b", "low"])
     }
 
@@ -94,20 +98,36 @@ import Testing
         #expect(handOn(&machine, at: 10).0 == ["waits"])
     }
 
-    @Test func sleepEndsWithTheLastThatWaits() {
-        var (machine, sequences) = machine(limit: 1, [("a", .normal), ("b", .normal)])
+    @Test func sleepEndsWithTheLastThatWaits() throws {
+        var (machine, tickets) = machine(limit: 1, [("a", .normal), ("b", .normal)])
         #expect(handOn(&machine, at: 0) == (["a"], .sleep(.seconds(10))))
-        let left = [machine.entryLeft(sequences["b"] ?? 0), machine.entryLeft(2)]
-        #expect(left == ["b", nil])
+        let ticket = try #require(tickets["b"])
+        #expect(machine.entry(ticket) == "b")
+        for _ in 1...2 { machine.entryEnded(ticket) }
+        #expect(machine.entry(ticket) == nil)
         #expect(handOn(&machine, at: 1) == ([], .sleep(nil)))
         #expect(machine.isIdle)
     }
 
-    @Test func entryThatWasNotHandedOnAfterAllCostsNothing() {
-        var (machine, _) = machine(limit: 1, [("cancelled", .normal), ("next", .normal)])
+    @Test func entryThatCannotStartNoLongerCounts() throws {
+        var (machine, tickets) = machine(
+            limit: 1,
+            ["refused", "ended", "cancelled", "next"].map { ($0, .normal) }
+        )
         #expect(machine.claimSteps() == true)
-        #expect(machine.nextStep(at: .zero) == .handOn("cancelled"))
-        #expect(machine.nextStep(at: .zero) == .handOn("next"))
+        for name in ["refused", "ended", "cancelled", "next"] {
+            let ticket = try #require(tickets[name])
+            #expect(machine.nextStep(at: .zero) == .passOn(name, ticket, .normal))
+            switch name {
+            case "refused": machine.entryRefused(ticket)
+            case "ended": machine.entryEnded(ticket)
+            default: machine.entryLeft(ticket)
+            }
+        }
+        #expect(machine.nextStep(at: .zero) == .nothing)
+        #expect(!machine.isIdle)
+        machine.entryBecameReady(try #require(tickets["refused"]))
+        #expect(handOn(&machine, at: 0).0 == ["refused"])
     }
 
     @Test func clockThatGoesBackDelaysByOneIntervalAtMost() {
@@ -142,25 +162,28 @@ import Testing
         let interval = Int.random(in: 1...8, using: &random)
         var machine = Machine(limit: limit, interval: .seconds(interval))
         var (now, added, times): (Int, Int, [Int]) = (0, 0, [])
-        var waiting: [(sequence: Int, number: Int, priority: TaskPriority, isReady: Bool)] = []
+        typealias Waiting = (
+            ticket: TaskQueueTicket, number: Int, priority: TaskPriority, isReady: Bool
+        )
+        var waiting: [Waiting] = []
         for _ in 0..<200 {
             switch Int.random(in: 0..<6, using: &random) {
             case 0, 1:
                 let priority = TaskPriority.allCases.randomElement(using: &random) ?? .normal
-                let sequence = machine.entryAdded("\(added)", priority: priority)
-                waiting.append((sequence, added, priority, false))
+                let ticket = machine.entryAdded("\(added)", priority: priority)
+                waiting.append((ticket, added, priority, false))
                 added += 1
             case 2, 3:
                 guard let index = waiting.indices.randomElement(using: &random) else { continue }
                 waiting[index].isReady = true
-                machine.entryBecameReady(waiting[index].sequence)
+                machine.entryBecameReady(waiting[index].ticket)
             case 4:
                 guard let index = waiting.indices.randomElement(using: &random) else { continue }
                 if Bool.random(using: &random) {
-                    machine.entryLeft(waiting.remove(at: index).sequence)
+                    machine.entryEnded(waiting.remove(at: index).ticket)
                 } else {
                     waiting[index].priority = .high
-                    machine.priorityChanged(of: waiting[index].sequence, to: .high)
+                    machine.priorityChanged(of: waiting[index].ticket, to: .high)
                 }
             default:
                 now += Int.random(in: 0...interval, using: &random)

@@ -6,8 +6,20 @@ import XCTest
 
 // Q8
 final class RateLimitedQueueTests: XCTestCase {
+    /// Starts each operation at once, and notes its name.
+    private final class Starter: OperationScheduling {
+        private let started = Guarded<[String?]>([])
+
+        var names: [String?] { started.withLock { $0 } }
+
+        func addOperation(_ operation: Operation) {
+            started.withLock { $0.append(operation.name) }
+            operation.start()
+        }
+    }
+
     private let clock = ManualClock()
-    private let target = StepQueue()
+    private let target = Starter()
 
     private func queue(limit: Int = 2, seconds: Int = 10) -> RateLimitedQueue {
         RateLimitedQueue(target, limit: limit, per: .seconds(seconds), clock: clock)
@@ -19,7 +31,7 @@ final class RateLimitedQueueTests: XCTestCase {
         return operation
     }
 
-    private var handedOn: [String?] { target.held.map(\.name) }
+    private var handedOn: [String?] { target.names }
 
     private func advance(to seconds: Int, _ start: ManualClock.Instant) async {
         let deadline = start.advanced(by: .seconds(seconds))
@@ -32,9 +44,9 @@ final class RateLimitedQueueTests: XCTestCase {
         for name in ["a", "b", "c", "d", "e"] { queue.addOperation(named(name)) }
         XCTAssertEqual(handedOn, ["a", "b"])
         await advance(to: 10, start)
-        await eventually { target.held.count == 4 }
+        await eventually { handedOn.count == 4 }
         await advance(to: 20, start)
-        await eventually { target.held.count == 5 }
+        await eventually { handedOn.count == 5 }
         XCTAssertEqual(handedOn, ["a", "b", "c", "d", "e"])
         XCTAssertNil(clock.nextDeadline)
     }
@@ -48,7 +60,7 @@ final class RateLimitedQueueTests: XCTestCase {
         raised.queuePriority = .veryHigh
         for turn in 1...3 {
             await advance(to: 10 * turn, start)
-            await eventually { target.held.count == turn + 1 }
+            await eventually { handedOn.count == turn + 1 }
         }
         XCTAssertEqual(handedOn, ["first", "raised", "high", "normal"])
     }
@@ -72,7 +84,7 @@ final class RateLimitedQueueTests: XCTestCase {
         for operation in [named("first"), late, named("other")] { queue.addOperation(operation) }
         late.addDependency(dependency)
         await advance(to: 10, start)
-        await eventually { target.held.count == 2 }
+        await eventually { handedOn.count == 2 }
         XCTAssertEqual(handedOn, ["first", "other"])
         dependency.start()
         await advance(to: 20, start)
@@ -115,9 +127,8 @@ final class RateLimitedQueueTests: XCTestCase {
         queue.addOperation(dependent)
         queue.addOperation(first)
         XCTAssertEqual(handedOn, ["first"])
-        target.runNext()
         await advance(to: 10, start)
-        await eventually { handedOn == ["dependent"] }
+        await eventually { handedOn == ["first", "dependent"] }
     }
 
     func testCancelledPlainOperationEnds() async {
@@ -129,7 +140,7 @@ final class RateLimitedQueueTests: XCTestCase {
         blocked.cancel()
         await bounded { await waiting.waitForFinish() }
         await bounded { await blocked.waitForFinish() }
-        XCTAssertEqual(target.held.count, 1)
+        XCTAssertEqual(handedOn.count, 1)
     }
 
     /// J6: a job hears of a plain task's finish wherever the rate hands it on, and keeps nothing.
@@ -170,7 +181,6 @@ final class RateLimitedQueueTests: XCTestCase {
         }
         job.start()
         XCTAssertEqual(handedOn, ["1"])
-        target.runNext()
         XCTAssertFalse(job.isFinished)
         job.cancel()
         await bounded { await job.waitForFinish() }
@@ -188,8 +198,7 @@ final class RateLimitedQueueTests: XCTestCase {
         retry.start()
         for attempt in 1...3 {
             if attempt > 1 { await advance(to: 10 * (attempt - 1), start) }
-            await eventually { handedOn == ["\(attempt)"] }
-            target.runNext()
+            await eventually { handedOn == (1...attempt).map { "\($0)" } }
         }
         try await retry.value
     }
@@ -262,13 +271,12 @@ final class RateLimitedQueueTests: XCTestCase {
             }
         }
         job.start()
-        let lines = job.explainStall().split(separator: "\n").dropFirst()
+        let lines = job.explainStall().split(separator: "\n")
         XCTAssertEqual(
             lines.dropFirst().map(String.init),
             ["second", "plain"].map { "\($0): waits for the rate: 1 in 10.0 seconds" }
         )
         job.cancel()
-        target.runAll(seed: 0)
         await bounded { await job.waitForFinish() }
     }
 
@@ -277,9 +285,98 @@ final class RateLimitedQueueTests: XCTestCase {
         let queue = queue(limit: count)
         let operations = (0..<2 * count).map { _ in ConcurrentOperation() }
         for operation in operations { queue.addOperation(operation) }
-        XCTAssertEqual(target.held.count, count)
+        XCTAssertEqual(handedOn.count, count)
         for operation in operations.dropFirst(count) { operation.cancel() }
         XCTAssertTrue(operations.dropFirst(count).allSatisfy(\.isFinished))
+    }
+
+    // MARK: Starts that the queue below delays
+
+    func testRateCountsStartsThatTheQueueBelowHeldBack() async {
+        let (steps, start) = (StepQueue(), clock.now)
+        let queue = RateLimitedQueue(steps, limit: 2, per: .seconds(10), clock: clock)
+        for name in ["a", "b", "c", "d", "e"] { queue.addOperation(named(name)) }
+        clock.advance(by: .seconds(100))
+        XCTAssertEqual(steps.held.map(\.name), ["a", "b"])
+        steps.runAll(seed: 0)
+        XCTAssertEqual(steps.held.map(\.name), [])
+        await advance(to: 110, start)
+        await eventually { steps.held.map(\.name) == ["c", "d"] }
+        steps.runNext()
+        clock.advance(by: .seconds(4))
+        steps.runNext()
+        await advance(to: 120, start)
+        await eventually { steps.held.map(\.name) == ["e"] }
+    }
+
+    func testOperationCancelledBeforeItsStartNoLongerCounts() {
+        let steps = StepQueue()
+        let queue = RateLimitedQueue(steps, limit: 1, per: .seconds(10), clock: clock)
+        let first = named("first")
+        for operation in [first, named("second"), named("third")] { queue.addOperation(operation) }
+        XCTAssertEqual(steps.held.map(\.name), ["first"])
+        first.cancel()
+        XCTAssertEqual(steps.held.map(\.name), ["first", "second"])
+        XCTAssertNil(clock.nextDeadline)
+    }
+
+    func testPlainOperationInAnOperationQueueCountsWhenItIsPassedOn() async {
+        let (foundation, start) = (OperationQueue(), clock.now)
+        foundation.isSuspended = true
+        let queue = RateLimitedQueue(foundation, limit: 1, per: .seconds(10), clock: clock)
+        for _ in 1...2 { queue.addOperation(BlockOperation {}) }
+        XCTAssertEqual(foundation.operationCount, 1)
+        await advance(to: 10, start)
+        await eventually { foundation.operationCount == 2 }
+        foundation.isSuspended = false
+    }
+
+    func testPlainOperationThatJobKitStartsCountsFromItsStart() async {
+        let (steps, start) = (StepQueue(), clock.now)
+        let queue = RateLimitedQueue(steps, limit: 1, per: .seconds(10), clock: clock)
+        for _ in 1...2 { queue.addOperation(BlockOperation {}) }
+        clock.advance(by: .seconds(50))
+        XCTAssertEqual(steps.held.count, 1)
+        steps.runNext()
+        await advance(to: 60, start)
+        await eventually { steps.held.count == 1 }
+    }
+
+    // MARK: Priorities that change while they are read
+
+    /// Changes its priority while it is being read, as another thread may.
+    private final class Overtaken: ConcurrentOperation, @unchecked Sendable {
+        private let isArmed = Guarded(false)
+
+        func setHighAndThenVeryLow() {
+            isArmed.withLock { $0 = true }
+            queuePriority = .veryHigh
+        }
+
+        override var queuePriority: QueuePriority {
+            get {
+                let priority = super.queuePriority
+                if isArmed.withLock({ exchange(&$0, with: false) }) { queuePriority = .veryLow }
+                return priority
+            }
+            set { super.queuePriority = newValue }
+        }
+    }
+
+    func testPriorityThatThePropertyShowsCountsIfTwoThreadsSetIt() async {
+        let (queue, start) = (queue(limit: 1), clock.now)
+        let overtaken = Overtaken()
+        overtaken.name = "overtaken"
+        for operation in [named("first"), overtaken, named("other")] {
+            queue.addOperation(operation)
+        }
+        overtaken.setHighAndThenVeryLow()
+        XCTAssertEqual(overtaken.queuePriority, .veryLow)
+        for turn in 1...2 {
+            await advance(to: 10 * turn, start)
+            await eventually { handedOn.count == turn + 1 }
+        }
+        XCTAssertEqual(handedOn, ["first", "other", "overtaken"])
     }
 
     /// Notes when each operation arrives.

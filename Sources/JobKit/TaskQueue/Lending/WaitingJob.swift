@@ -21,6 +21,9 @@ protocol WaitingJob: ConcurrentOperation {
 protocol WaitingJobListener: OperationListener {
     /// The job, from its start to its finish.
     var waitingJob: (any WaitingJob)? { get }
+
+    /// The job, started or not, until its finish.
+    var knownJob: (any WaitingJob)? { get }
 }
 
 extension Operation {

@@ -27,6 +27,10 @@ struct ReadyLists: Sendable {
 
         var count: Int { inOrder.count + late.count }
 
+        func contains(where condition: (TaskQueueTicket) -> Bool) -> Bool {
+            inOrder.contains(where: condition) || late.contains(where: condition)
+        }
+
         mutating func removeAll(where isVoid: (TaskQueueTicket) -> Bool) {
             inOrder.removeAll(where: isVoid)
             late.removeAll(where: isVoid)
@@ -67,6 +71,13 @@ struct ReadyLists: Sendable {
             }
         }
         crowd = max(Self.smallestCrowd, 2 * count)
+    }
+
+    /// Whether a ticket, void or not, satisfies a condition, given its priority; in no order.
+    func contains(where condition: (TaskQueueTicket, TaskPriority) -> Bool) -> Bool {
+        if normal.contains(where: { condition($0, .normal) }) { return true }
+        return zip(others, TaskPriority.allCases)
+            .contains { list, priority in list.contains { condition($0, priority) } }
     }
 
     /// The first of those of normal priority that came in the order added, void or not.
