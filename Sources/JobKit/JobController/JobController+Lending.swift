@@ -18,6 +18,8 @@ extension JobController: WaitingJob {
 
 extension TaskRecord: WaitingJobListener {
     var waitingJob: (any WaitingJob)? { shell.startedJob }
+
+    var knownJob: (any WaitingJob)? { shell.ask { $0.owner.known } }
 }
 
 extension JobShell {
@@ -26,5 +28,6 @@ extension JobShell {
     /// A job that has not been started lends nothing; ``begin(_:mayEnterMain:)`` makes up for it.
     func offerPermit(to task: Operation) {
         if let job = startedJob { TaskQueueShell.offerPermits(of: job, to: [task]) }
+        if KeyedJobs.exist { KeyedJobs.changed(above: task) }
     }
 }

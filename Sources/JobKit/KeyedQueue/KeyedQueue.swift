@@ -1,0 +1,195 @@
+import Foundation
+
+/// Never runs two operations of one key at once, and passes each on to another queue.
+///
+/// ```swift
+/// let uploads = KeyedQueue<Account.ID>(maxConcurrentOperationCount: 4)
+/// uploads.addOperation(Upload(photo), keys: [account.id])    // one at a time for each account
+/// ```
+///
+/// An operation waits until it is ready and a permit of every key is free. It is then passed on to
+/// the queue below. It holds its keys until it has finished or was abandoned. If it was abandoned,
+/// its code may still run. While an operation waits, it holds no key, no thread and no permit of the
+/// queue below. Operations start by `queuePriority` and within a priority in the order added. None
+/// overtakes an earlier one that waits for a key that both need.
+///
+/// In a job, a view of the queue adds tasks with keys:
+///
+/// ```swift
+/// trackAndQueue(upload, on: uploads.keyed(account.id))
+/// ```
+///
+/// A job that holds keys lends them, and its place among the operations that were passed on, to its
+/// tasks and to theirs. One task at a time uses each of them. Therefore, a job and its task may have
+/// the same key. Deadlocks remain possible: two jobs of which each holds a key that a task of the
+/// other needs, the same over several waiting operations, and a holder that waits for a permit of
+/// the queue in which a job waits for its key. ``JobController/explainStall(limit:)`` names both
+/// sides.
+///
+/// A ``RetryOperation`` holds a key for all its attempts if the retry itself is added with the key,
+/// and not if only its attempts are. A job whose `queue` is a keyed view runs its tasks one at a
+/// time.
+///
+/// The queue may be released while operations wait in it: they are still passed on.
+///
+/// > Thread: Every member may be used from any thread.
+public final class KeyedQueue<Key: Hashable & Sendable>: PassingQueue {
+    private let shell: KeyedQueueShell
+
+    /// Creates a queue that passes operations on to another one.
+    ///
+    /// Give this queue the concurrency limit, and not the queue below: an operation that was passed
+    /// on no longer counts as waiting.
+    ///
+    /// - Parameters:
+    ///   - queue: The queue below.
+    ///   - name: The queue's name in messages.
+    ///   - limitPerKey: How many operations of a key run at a time. A number below 1 traps.
+    ///   - maxConcurrentOperationCount: How many operations the queue has passed on at a time.
+    ///     `OperationQueue.defaultMaxConcurrentOperationCount` means no limit. Any other number
+    ///     below 1 traps.
+    public init(
+        _ queue: any OperationScheduling = TaskQueue.shared,
+        name: String? = nil,
+        limitPerKey: Int = 1,
+        maxConcurrentOperationCount: Int = TaskQueue.defaultMaxConcurrentOperationCount
+    ) {
+        let name = name ?? "KeyedQueue"
+        guard limitPerKey >= 1 else {
+            fatalError("JobKit: limitPerKey of \(name) is \(limitPerKey); it must be at least 1.")
+        }
+        shell = KeyedQueueShell(
+            queue,
+            name: name,
+            limitPerKey: limitPerKey,
+            limit: TaskQueue.limit(maxConcurrentOperationCount, of: name)
+        )
+    }
+
+    /// How many operations the queue has passed on at a time.
+    ///
+    /// May change at any time. `OperationQueue.defaultMaxConcurrentOperationCount`, which is -1,
+    /// means no limit. Any other number below 1 traps.
+    public var maxConcurrentOperationCount: Int {
+        get { shell.ask { $0.limit } }
+        set {
+            let limit = TaskQueue.limit(newValue, of: name)
+            shell.send { $0.limit = limit }
+        }
+    }
+
+    /// Whether the queue passes no further operations on.
+    public var isSuspended: Bool {
+        get { shell.ask { $0.isSuspended } }
+        set { shell.send { $0.isSuspended = newValue } }
+    }
+
+    /// The queue's name in messages; `KeyedQueue` unless it was given.
+    public var name: String { shell.name }
+
+    // MARK: Adding
+
+    /// Adds an operation without keys.
+    ///
+    /// Traps if the operation is already in a queue of JobKit or was started.
+    public func addOperation(_ operation: Operation) {
+        add(operation, mayHaveStarted: false)
+    }
+
+    /// Adds an operation with keys.
+    ///
+    /// Traps if the operation is already in a queue of JobKit or was started. Wait for the
+    /// operation that is returned: with ``DuplicatePolicy/keep`` and ``DuplicatePolicy/join`` it may
+    /// be another one.
+    ///
+    /// - Parameters:
+    ///   - operation: The operation.
+    ///   - keys: Its keys.
+    ///   - duplicates: What happens if others with exactly these keys are in the queue.
+    ///   - queue: Where the operation is passed on to; nil: the queue below.
+    /// - Returns: The operation that stays: `operation`, or the one that was there.
+    @discardableResult
+    public func addOperation(
+        _ operation: Operation,
+        keys: Set<Key>,
+        duplicates: DuplicatePolicy = .append,
+        on queue: (any OperationScheduling)? = nil
+    ) -> Operation {
+        shell.add(operation, keys: keys.map { AnyKey($0) }, duplicates: duplicates, on: queue)
+    }
+
+    func add(_ operation: Operation, mayHaveStarted: Bool) {
+        _ = shell.add(
+            operation,
+            keys: [],
+            duplicates: .append,
+            on: nil,
+            mayHaveStarted: mayHaveStarted
+        )
+    }
+
+    /// Returns a view of this queue that adds every operation with these keys.
+    public func keyed(
+        _ keys: Key...,
+        duplicates: DuplicatePolicy = .append
+    ) -> any OperationScheduling {
+        keyed(Set(keys), duplicates: duplicates)
+    }
+
+    /// Returns a view of this queue that adds every operation with these keys.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys.
+    ///   - duplicates: What happens if others with exactly these keys are in the queue.
+    ///   - queue: Where operations are passed on to; nil: the queue below.
+    /// - Returns: The view. It keeps this queue in memory.
+    public func keyed(
+        _ keys: Set<Key>,
+        duplicates: DuplicatePolicy = .append,
+        on queue: (any OperationScheduling)? = nil
+    ) -> any OperationScheduling {
+        KeyedView(of: shell, keys: keys.map { AnyKey($0) }, duplicates: duplicates, on: queue)
+    }
+
+    var queueBelow: any OperationScheduling { shell.queueBelow }
+
+    /// Returns why an operation that waits here, or in the queue below, has not been started.
+    public func reasonNotStarted(_ operation: Operation) -> String? {
+        shell.reason(operation, below: queueBelow)
+    }
+
+    // MARK: Operations
+
+    /// How many operations wait, or were passed on and have not finished.
+    public var operationCount: Int { shell.ask { $0.count } }
+
+    /// The operations of a key: those that were passed on, in that order, then those that wait.
+    public func operations(for key: Key) -> [Operation] {
+        let key = AnyKey(key)
+        return shell.ask { machine in
+            machine.entries(with: key).compactMap { machine.slots[$0.slot].entry?.operation }
+        }
+    }
+
+    /// Cancels all operations of a key, waiting or passed on.
+    ///
+    /// After this was called, no operation of the key that was waiting enters `main()`.
+    public func cancelOperations(for key: Key) {
+        shell.cancelAll(of: AnyKey(key))
+    }
+
+    /// Cancels all operations, waiting or passed on.
+    ///
+    /// After this was called, no operation that was waiting enters `main()`.
+    public func cancelAllOperations() {
+        shell.cancelAll()
+    }
+
+    /// Waits until no operation is left; returns at once if there is none.
+    ///
+    /// Blocks no thread. Also waits for operations that are added in the meantime. A cancelled
+    /// Swift task keeps waiting, and cancels no operation.
+    public func waitForAllOperations() async {
+        await shell.waitUntilIdle()
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import JobKitTesting
+import XCTest
+
+@testable import JobKit
+
+// X6
+final class KeyedQueueScaleTests: XCTestCase {
+    func testMillionOperationsOfOneKeyKeepNothing() async {
+        let queue = KeyedQueue<Int>()
+        var last: ClosureOperation<Void>?
+        for number in 0..<1_000_000 {
+            let operation = ClosureOperation {}
+            queue.addOperation(operation, keys: [1])
+            last = operation
+            if number % 1_000 == 999, let last { await last.waitForFinish() }
+        }
+        withExtendedLifetime(last) {}
+        await bounded { await queue.waitForAllOperations() }
+        XCTAssertEqual(queue.operationCount, 0)
+    }
+
+    func testHundredThousandThatWaitForOneKey() async {
+        let queue = KeyedQueue<Int>()
+        let first = HeldOperation("first")
+        queue.addOperation(first, keys: [1])
+        let operations = (0..<100_000).map { _ in ClosureOperation {} }
+        for operation in operations { queue.addOperation(operation, keys: [1]) }
+        for operation in operations.prefix(50_000) { operation.cancel() }
+        first.finish()
+        await bounded { await queue.waitForAllOperations() }
+        XCTAssertTrue(operations.allSatisfy(\.isFinished))
+    }
+
+    /// Starts each operation on the calling thread.
+    private final class Inline: OperationScheduling {
+        func addOperation(_ operation: Operation) { operation.start() }
+    }
+
+    func testOperationsThatStartAtOnceDoNotDeepenTheStack() {
+        let queue = KeyedQueue<Int>(Inline())
+        queue.isSuspended = true
+        let operations = (0..<100_000).map { _ in ClosureOperation {} }
+        for operation in operations { queue.addOperation(operation, keys: [1]) }
+        queue.isSuspended = false
+        XCTAssertTrue(operations.allSatisfy(\.isFinished))
+    }
+
+    func testJobsWithManyTasksInOneQueue() async {
+        let queue = KeyedQueue<Int>(maxConcurrentOperationCount: 2)
+        let jobs = (0..<2)
+            .map { number in
+                ScriptedJob("\(number)", queue: queue.keyed(number)) { job in
+                    for _ in 0..<20_000 { job.trackAndQueue(ClosureOperation {}) }
+                }
+            }
+        for (number, job) in jobs.enumerated() { queue.addOperation(job, keys: [number]) }
+        for job in jobs { await bounded { await job.waitForFinish() } }
+    }
+}

@@ -1,0 +1,154 @@
+import Testing
+
+@testable import JobKit
+
+// X1 to X6
+@Suite struct KeyedQueueStateMachineTests {
+    private typealias Machine = KeyedQueueStateMachine<String, String>
+
+    private func add(
+        _ entry: String,
+        _ keys: [String],
+        _ machine: inout Machine,
+        priority: TaskPriority = .normal,
+        isJob: Bool = false,
+        below jobs: [TaskQueueTicket] = []
+    ) -> TaskQueueTicket {
+        let ticket = machine.entryAdded(entry, keys: keys, priority: priority, isJob: isJob)
+        machine.jobsFound(jobs, above: ticket)
+        machine.entryBecameReady(ticket)
+        return ticket
+    }
+
+    private func passedOn(_ machine: inout Machine) -> [String] {
+        guard machine.claimSteps() else { return [] }
+        var entries: [String] = []
+        while let next = machine.nextStep() { entries.append(next.entry) }
+        return entries
+    }
+
+    @Test func oneOfAKeyIsPassedOnAtATime() {
+        var machine = Machine(limit: .max, limitPerKey: 1)
+        let first = add("a1", ["a"], &machine)
+        _ = add("a2", ["a"], &machine)
+        _ = add("b1", ["b"], &machine)
+        #expect(passedOn(&machine) == ["a1", "b1"])
+        machine.entryEnded(first)
+        #expect(passedOn(&machine) == ["a2"])
+    }
+
+    @Test func entryOfSeveralKeysWaitsForAllAndHoldsNone() {
+        var machine = Machine(limit: .max, limitPerKey: 1)
+        let first = add("a", ["a"], &machine)
+        _ = passedOn(&machine)
+        let both = add("ab", ["a", "b"], &machine)
+        let late = add("b", ["b"], &machine)
+        #expect(passedOn(&machine) == [])
+        machine.entryEnded(both)
+        #expect(passedOn(&machine) == ["b"])
+        machine.entryEnded(first)
+        machine.entryEnded(late)
+        #expect(machine.count == 0 && machine.laneOfKey.isEmpty)
+    }
+
+    @Test func entryThatWaitsOnlyForAPlaceHoldsBackNobody() {
+        var machine = Machine(limit: 1, limitPerKey: 1)
+        let job = add("job", ["j"], &machine, isJob: true)
+        #expect(passedOn(&machine) == ["job"])
+        _ = add("other", ["a"], &machine)
+        _ = add("task", ["a"], &machine, below: [job])
+        #expect(passedOn(&machine) == ["task"])
+    }
+
+    @Test func taskDoesNotWaitBehindOneThatWaitsForItsJobsKey() {
+        var machine = Machine(limit: .max, limitPerKey: 1)
+        let job = add("job", ["j"], &machine, isJob: true)
+        _ = passedOn(&machine)
+        _ = add("waits for the job", ["j", "a"], &machine)
+        _ = add("other", ["a"], &machine)
+        _ = add("task", ["a"], &machine, below: [job])
+        #expect(passedOn(&machine) == ["task"])
+    }
+
+    @Test func jobLendsItsKeyToOneTaskAtATime() {
+        var machine = Machine(limit: .max, limitPerKey: 1)
+        let job = add("job", ["a"], &machine, isJob: true)
+        let first = add("task 1", ["a"], &machine, below: [job])
+        _ = add("task 2", ["a"], &machine, below: [job])
+        _ = add("other", ["a"], &machine)
+        #expect(passedOn(&machine) == ["job", "task 1"])
+        machine.entryEnded(first)
+        #expect(passedOn(&machine) == ["task 2"])
+    }
+
+    @Test func keyThatAJobHasLentStaysHeldWhenTheJobEnds() {
+        var machine = Machine(limit: .max, limitPerKey: 1)
+        let job = add("job", ["a"], &machine, isJob: true)
+        let task = add("task", ["a"], &machine, below: [job])
+        _ = add("other", ["a"], &machine)
+        #expect(passedOn(&machine) == ["job", "task"])
+        machine.entryEnded(job)
+        #expect(passedOn(&machine) == [])
+        machine.entryEnded(task)
+        #expect(passedOn(&machine) == ["other"])
+    }
+
+    @Test func sharedTaskUsesTheKeyOfTheFirstJobThatCanLend() {
+        var machine = Machine(limit: .max, limitPerKey: 2)
+        let jobs = ["job 1", "job 2"].map { add($0, ["a"], &machine, isJob: true) }
+        let own = add("own", ["a"], &machine, below: [jobs[0]])
+        _ = add("shared", ["a"], &machine, below: jobs)
+        #expect(passedOn(&machine) == ["job 1", "job 2", "own", "shared"])
+        _ = add("more", ["a"], &machine, below: jobs)
+        #expect(passedOn(&machine) == [])
+        machine.entryEnded(own)
+        #expect(passedOn(&machine) == ["more"])
+    }
+
+    @Test func refusedEntryKeepsItsPosition() {
+        var machine = Machine(limit: .max, limitPerKey: 1)
+        let first = add("first", ["a"], &machine)
+        _ = add("second", ["a"], &machine)
+        #expect(machine.claimSteps() == true)
+        #expect(machine.nextStep()?.entry == "first")
+        machine.entryRefused(first)
+        machine.entryBecameReady(first)
+        #expect(machine.nextStep()?.entry == "first")
+        #expect(machine.nextStep() == nil)
+    }
+
+    @Test func suspendedQueuePassesNothingOnAndALimitCounts() {
+        var machine = Machine(limit: 1, limitPerKey: 1)
+        machine.isSuspended = true
+        for name in ["a", "b", "c"] { _ = add(name, [name], &machine) }
+        #expect(passedOn(&machine) == [])
+        machine.isSuspended = false
+        #expect(passedOn(&machine) == ["a"])
+        machine.limit = 2
+        #expect(passedOn(&machine) == ["b"])
+    }
+
+    @Test func duplicatesHaveExactlyTheSameKeys() {
+        var machine = Machine(limit: 1, limitPerKey: 1)
+        let first = add("1", ["a", "b"], &machine)
+        #expect(passedOn(&machine) == ["1"])
+        let third = add("3", ["b", "a"], &machine)
+        let second = add("2", ["a", "b"], &machine, priority: .high)
+        for keys in [["a"], ["b"], ["a", "b", "c"]] { _ = add("other", keys, &machine) }
+        #expect(machine.duplicates(of: ["b", "a"]) == [first, second, third])
+        #expect(machine.duplicates(of: ["c"]) == [])
+        #expect(machine.duplicates(of: ["new"]) == [])
+    }
+
+    /// X6: slots and lanes are used again.
+    @Test func manyKeysOneAfterAnotherUseOneLane() {
+        var machine = Machine(limit: .max, limitPerKey: 1)
+        for number in 0..<1_000 {
+            let ticket = add("\(number)", ["\(number)"], &machine)
+            #expect(passedOn(&machine) == ["\(number)"])
+            machine.entryEnded(ticket)
+        }
+        #expect(machine.slots.count == 1 && machine.lanes.count == 2)
+        #expect(machine.laneOfKey.isEmpty)
+    }
+}
