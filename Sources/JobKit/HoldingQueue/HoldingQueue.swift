@@ -193,12 +193,18 @@ extension HoldingQueue {
 
     // MARK: Passing on
 
-    /// Passes an operation on whose turn has come, unless something has changed.
-    func passOn(_ held: HeldOperation, _ ticket: TaskQueueTicket, at priority: TaskPriority) {
+    /// Passes an operation on whose turn has come; returns false if something has changed.
+    @discardableResult
+    func passOn(
+        _ held: HeldOperation,
+        _ ticket: TaskQueueTicket,
+        at priority: TaskPriority
+    ) -> Bool {
         let operation = held.operation
         if operation.isCancelled || operation.hasStarted {
             state.withLock { $0.machine.entryEnded(ticket) }
-            return operation.isCancelled ? end(operation) : operation.leave(self)
+            if operation.isCancelled { end(operation) } else { operation.leave(self) }
+            return false
         }
         // A dependency was added, or the priority was lowered, while the operation waited.
         let shown = TaskPriority(of: operation)
@@ -208,10 +214,12 @@ extension HoldingQueue {
                 state.machine.priorityChanged(of: ticket, to: shown)
                 state.operationWaits(operation, ticket, in: self)
             }
-            return arrived(operation, nil, at: shown)
+            arrived(operation, nil, at: shown)
+            return false
         }
         operation.leave(self)
         held.queue.addUnlessStarted(operation)
+        return true
     }
 
     /// Nothing is left to pass on: the queue need not keep itself while nothing waits.

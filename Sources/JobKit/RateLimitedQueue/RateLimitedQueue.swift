@@ -136,8 +136,10 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
             if !operation.hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }
             passOn(held, ticket, at: priority)
         } else {
-            passOn(held, ticket, at: priority)
-            if !startsPlainOperations { operationStarted(ticket) }
+            if !startsPlainOperations { state.withLock { $0.machine.startIsHidden(of: ticket) } }
+            let isPassedOn = passOn(held, ticket, at: priority)
+            guard !startsPlainOperations else { return }
+            if isPassedOn { operationStarted(ticket) } else { operationCannotStart(ticket) }
         }
     }
 

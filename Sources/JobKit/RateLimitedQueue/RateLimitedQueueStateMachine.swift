@@ -23,6 +23,8 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
     private var waiting: [Int: Waiting] = [:]
     /// Those that were passed on and have not started.
     private var unstarted: [Int: Waiting] = [:]
+    /// The number of the one that is being passed on, if its start cannot be seen.
+    private var hidden: Int?
     private var ready = ReadyLists()
     private var readyCount = 0
     private var lastSequence = 0
@@ -70,14 +72,22 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
     }
 
     mutating func entryEnded(_ ticket: TaskQueueTicket) {
-        if unstarted.removeValue(forKey: ticket.sequence) != nil { return }
+        guard ticket.sequence != hidden, unstarted.removeValue(forKey: ticket.sequence) == nil
+        else { return }
         guard let found = waiting.removeValue(forKey: ticket.sequence) else { return }
         if found.isReady { readyCount -= 1 }
         removeVoid()
     }
 
     /// The entry was passed on, and can no longer start.
-    mutating func entryLeft(_ ticket: TaskQueueTicket) { unstarted[ticket.sequence] = nil }
+    mutating func entryLeft(_ ticket: TaskQueueTicket) {
+        unstarted[ticket.sequence] = nil
+        if hidden == ticket.sequence { hidden = nil }
+    }
+
+    /// The start of the entry cannot be seen: it counts when it has been passed on, even if it has
+    /// ended by then.
+    mutating func startIsHidden(of ticket: TaskQueueTicket) { hidden = ticket.sequence }
 
     // MARK: Passing on
 
@@ -121,6 +131,7 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
     /// The entry was started, at this time at the latest.
     mutating func entryStarted(_ ticket: TaskQueueTicket, at now: Duration) {
         guard unstarted.removeValue(forKey: ticket.sequence) != nil else { return }
+        if hidden == ticket.sequence { hidden = nil }
         forgetTimes(before: now)
         guard interval > .zero else { return }
         times.append(now)
@@ -151,3 +162,5 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
         }
     }
 }
+
+extension RateLimitedQueueStateMachine.Step: Equatable where Entry: Equatable {}

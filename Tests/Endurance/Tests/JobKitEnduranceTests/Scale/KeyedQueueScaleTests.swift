@@ -57,4 +57,14 @@ final class KeyedQueueScaleTests: XCTestCase {
         for (number, job) in jobs.enumerated() { queue.addOperation(job, keys: [number]) }
         for job in jobs { await bounded { await job.waitForFinish() } }
     }
+
+    /// X1 to X5: finishing, cancellation, raised priorities and jobs that lend, in every order.
+    func testEveryOrderOfThreeOperationsFollowsTheRules() {
+        let search = KeyedQueueSearch.run(
+            limits: [(1, 1), (2, 1), (.max, 1), (2, 2), (.max, 2)],
+            canRaise: true
+        )
+        XCTAssertNil(search.failure)
+        XCTAssertEqual(search.orderCount, 256_800)
+    }
 }

@@ -1,0 +1,152 @@
+@testable import JobKit
+
+/// Every order of what can happen to three operations with up to two keys, against the oracle.
+struct KeyedQueueSearch {
+    typealias Machine = KeyedQueueStateMachine<Int, String>
+
+    fileprivate struct World {
+        var machine: Machine
+        var oracle: KeyedQueueOracle
+        var tickets: [Int: TaskQueueTicket] = [:]
+    }
+
+    private let canRaise: Bool
+    private(set) var stepCount = 0
+    private(set) var orderCount = 0
+    private(set) var failure: String?
+
+    init(canRaise: Bool) { self.canRaise = canRaise }
+
+    mutating func search(
+        _ keys: [Set<String>],
+        parents: [Int?],
+        limit: Int,
+        limitPerKey: Int
+    ) {
+        let entries = zip(keys, parents)
+            .map { KeyedQueueOracle.Entry(keys: $0, parent: $1) }
+        let world = World(
+            machine: Machine(limit: limit, limitPerKey: limitPerKey),
+            oracle: KeyedQueueOracle(limit: limit, limitPerKey: limitPerKey, entries)
+        )
+        let setting =
+            "keys \(keys.map { $0.sorted() }), parents \(parents), limit \(limit), per key \(limitPerKey)"
+        explore(world, [], setting)
+    }
+
+    private mutating func explore(_ world: World, _ path: [String], _ setting: String) {
+        guard failure == nil else { return }
+        var isEnd = true
+        for index in world.oracle.entries.indices {
+            let entry = world.oracle.entries[index]
+            switch entry.state {
+            case .absent:
+                isEnd = false
+                step(world, path, setting, "add \(index)") { $0.add(index) }
+            case .waiting, .passedOn:
+                isEnd = false
+                step(world, path, setting, "end \(index)") { $0.end(index) }
+                guard canRaise, entry.state == .waiting, entry.priority == .normal else { continue }
+                step(world, path, setting, "raise \(index)") { $0.raise(index) }
+            case .ended: continue
+            }
+        }
+        if isEnd {
+            orderCount += 1
+            let machine = world.machine
+            if machine.count != 0 || !machine.laneOfKey.isEmpty || machine.lanes[0].taken != 0 {
+                failure = "\(setting): something is left after \(path)"
+            }
+        }
+    }
+
+    private mutating func step(
+        _ world: World,
+        _ path: [String],
+        _ setting: String,
+        _ event: String,
+        _ change: (inout World) -> Void
+    ) {
+        var (world, path) = (world, path + [event])
+        stepCount += 1
+        change(&world)
+        let passed = world.machinePassesOn()
+        let expected = world.oracle.passOn()
+        if passed != expected || world.oracle.excess > 0 {
+            failure = failure ?? "\(setting): \(path) passed on \(passed), not \(expected)"
+        }
+        explore(world, path, setting)
+    }
+}
+
+extension KeyedQueueSearch.World {
+    fileprivate mutating func add(_ index: Int) {
+        let entry = oracle.entries[index]
+        let isJob = oracle.entries.contains { $0.parent == index }
+        oracle.added(index)
+        let ticket = machine.entryAdded(index, keys: entry.keys.sorted(), isJob: isJob)
+        tickets[index] = ticket
+        findJobs()
+        machine.entryBecameReady(ticket)
+    }
+
+    fileprivate mutating func end(_ index: Int) {
+        oracle.ended(index)
+        if let ticket = tickets[index] { machine.entryEnded(ticket) }
+    }
+
+    fileprivate mutating func raise(_ index: Int) {
+        oracle.raised(index)
+        if let ticket = tickets[index] { machine.priorityChanged(of: ticket, to: .high) }
+    }
+
+    private mutating func findJobs() {
+        for (index, ticket) in tickets {
+            let job = oracle.jobInQueue(above: index).flatMap { tickets[$0] }
+            machine.jobsFound(job.map { [$0] } ?? [], above: ticket)
+        }
+    }
+
+    fileprivate mutating func machinePassesOn() -> [Int] {
+        var passed: [Int] = []
+        guard machine.claimSteps() else { return [] }
+        while let next = machine.nextStep() { passed.append(next.entry) }
+        return passed
+    }
+}
+
+extension KeyedQueueSearch {
+    private static let keySets: [Set<String>] = [[], ["a"], ["b"], ["a", "b"]]
+    /// No jobs; a job with a task; a job with two tasks; a job in a job with a task.
+    private static let trees: [[Int?]] = [
+        [nil, nil, nil], [nil, 0, nil], [nil, 0, 0], [nil, 0, 1],
+    ]
+
+    /// Searches all settings with some limits.
+    ///
+    /// - Parameters:
+    ///   - limits: The limits of the queue and of each key.
+    ///   - canRaise: Whether the priority of a waiting operation may be raised.
+    /// - Returns: The search, with its counts, and with the first failure.
+    static func run(limits: [(limit: Int, perKey: Int)], canRaise: Bool) -> KeyedQueueSearch {
+        var search = KeyedQueueSearch(canRaise: canRaise)
+        for first in keySets {
+            for second in keySets {
+                for third in keySets {
+                    for parents in trees {
+                        for (limit, perKey) in limits {
+                            search.search(
+                                [first, second, third],
+                                parents: parents,
+                                limit: limit,
+                                limitPerKey: perKey
+                            )
+                        }
+                    }
+                }
+            }
+        }
+        print("KeyedQueue: \(search.orderCount) orders in \(search.stepCount) steps")
+        return search
+    }
+}
