@@ -353,10 +353,12 @@ final class RateLimitedQueueTests: XCTestCase {
             queuePriority = .veryHigh
         }
 
+        private func setVeryLow() { queuePriority = .veryLow }
+
         override var queuePriority: QueuePriority {
             get {
                 let priority = super.queuePriority
-                if isArmed.withLock({ exchange(&$0, with: false) }) { queuePriority = .veryLow }
+                if isArmed.withLock({ exchange(&$0, with: false) }) { setVeryLow() }
                 return priority
             }
             set { super.queuePriority = newValue }

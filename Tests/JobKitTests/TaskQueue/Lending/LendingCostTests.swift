@@ -74,6 +74,8 @@ final class LendingCostTests: XCTestCase {
 private final class AskedListener: OperationListener, WaitingJobListener, @unchecked Sendable {
     let questions = Tally()
 
+    var knownJob: (any WaitingJob)? { waitingJob }
+
     var waitingJob: (any WaitingJob)? {
         questions.add()
         return nil

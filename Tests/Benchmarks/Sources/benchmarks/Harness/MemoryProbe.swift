@@ -12,6 +12,8 @@ enum MemoryProbe: String, CaseIterable, Sendable {
     case sequentialGrowth = "growth-sequential"
     /// Tasks of one job, a thousand in flight at a time.
     case fanOutGrowth = "growth-fan-out"
+    /// Operations of one key in a `KeyedQueue`, each added when the one before has finished.
+    case keyedGrowth = "growth-keyed"
     /// Steps of one job, each in a named group of its own.
     case groupGrowth = "growth-groups"
 
@@ -25,6 +27,7 @@ enum MemoryProbe: String, CaseIterable, Sendable {
         case .waitingOnOperationQueue: Self.waitingInOperationQueue(size)
         case .sequentialGrowth: Self.growth(steps: size, inFlight: 1)
         case .fanOutGrowth: Self.growth(steps: size, inFlight: 1_000)
+        case .keyedGrowth: Self.growth(steps: size, inFlight: 1, isKeyed: true)
         case .groupGrowth: Self.growth(steps: size, inFlight: 1, isGrouped: true)
         }
     }
@@ -63,8 +66,15 @@ enum MemoryProbe: String, CaseIterable, Sendable {
     }
 
     /// The most memory seen at any ten-thousandth step, beyond that at the first of them.
-    private static func growth(steps: Int, inFlight: Int, isGrouped: Bool = false) -> Double {
-        let queue = TaskQueue()
+    private static func growth(
+        steps: Int,
+        inFlight: Int,
+        isGrouped: Bool = false,
+        isKeyed: Bool = false
+    ) -> Double {
+        let home = TaskQueue()
+        let keyed = KeyedQueue<Int>(home)
+        let queue: any OperationScheduling = isKeyed ? keyed.keyed(1) : home
         let completions = Completions(expected: steps)
         let seen = Mutex<(first: Int?, most: Int)>((nil, 0))
         let job = StepsJob(
@@ -83,7 +93,7 @@ enum MemoryProbe: String, CaseIterable, Sendable {
             }
             completions.complete()
         }
-        job.startJob(on: queue)
+        job.startJob(on: home)
         completions.wait()
         job.waitUntilFinished()
         completions.verify()

@@ -35,6 +35,7 @@ struct Catalogue: Sendable {
                 FanIn.workload(size: sizes.fanIn, operationQueue: false),
                 ContendedAdds.workload(size: sizes.tasks),
                 CancelWaiting.workload(size: sizes.tasks),
+                KeyedOperations.workload(size: sizes.tasks),
             ]
             + RealWork.lengths.map { RealWork.workload(microseconds: $0) }
             + Blocking.workloads(perPlace: sizes.blockedPerPlace)

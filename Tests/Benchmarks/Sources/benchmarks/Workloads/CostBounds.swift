@@ -10,7 +10,7 @@ enum CostBounds {
             + CallGrowth.all(scale: sizes.callScale).map(\.bound)
             + RealWork.bounds + Blocking.bounds(perPlace: sizes.blockedPerPlace)
             + Lateness.bounds(size: sizes.lateTasks) + TwoPlaces.bounds(size: sizes.tasks)
-            + distances(sizes)
+            + [KeyedOperations.bound(size: sizes.tasks)] + distances(sizes)
     }
 
     private static func fanOutAndSteps(_ sizes: Sizes) -> [Bound] {
@@ -75,7 +75,11 @@ enum CostBounds {
                 reference: nil,
                 // A job keeps what it knows of a group until it ends.
                 limits: variant.name == Memory.grouped
-                    ? nil : Bound.Limits(atMost: 16 * mebibyte, aim: 2 * mebibyte)
+                    ? nil
+                    : Bound.Limits(
+                        atMost: 16 * mebibyte,
+                        aim: variant.name == Memory.keyed ? mebibyte : 2 * mebibyte
+                    )
             )
         }
     }

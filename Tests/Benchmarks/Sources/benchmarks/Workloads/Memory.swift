@@ -2,6 +2,7 @@
 enum Memory {
     static let sequential = "sequential steps"
     static let fanOut = "fan-out, 1,000 in flight"
+    static let keyed = "operations of one key in a KeyedQueue"
     static let grouped = "sequential steps, each in a new named group"
 
     /// The bytes of each task that waits, its share of the queue and the job included.
@@ -27,6 +28,7 @@ enum Memory {
             variants: [
                 probe(sequential, .sequentialGrowth, .growth),
                 probe(fanOut, .fanOutGrowth, .growth),
+                probe(keyed, .keyedGrowth, .growth),
                 probe(grouped, .groupGrowth, .growth),
             ]
         )
