@@ -2,7 +2,7 @@ import Testing
 
 @testable import JobKit
 
-// X1 to X6
+// X1, X2, X3, X4, X5, X6
 @Suite struct KeyedQueueStateMachineTests {
     private typealias Machine = KeyedQueueStateMachine<String, String>
 
