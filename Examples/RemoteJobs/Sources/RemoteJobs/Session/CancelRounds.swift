@@ -1,24 +1,32 @@
-/// Decides when cancelled tasks that nobody runs may end.
+/// Decides when cancelled tasks that no worker runs may end.
 ///
-/// Cancels go out in rounds. When the broker has a round, the consumers of its routes are counted;
-/// when as many workers of a route have said that they saw the round, none of them will start a
-/// task of it. A worker that comes later reads the cancels before it takes tasks.
+/// Cancellations are sent in rounds. Each worker reports every round that it has read, and how many
+/// consumers it has on each of the job's routes. A round is complete on a route when the workers that
+/// reported it own all consumers of the route's queue. No worker can start a task of it then: a worker
+/// that connects later reads the cancellations before it takes tasks.
 struct CancelRounds {
-    /// A round of cancels.
+    /// A round of cancellations.
     struct Round {
         let id: String
-        /// The tasks not yet ended.
+        /// The tasks that have not ended.
         var names: Set<TaskName>
         var isConfirmed = false
-        /// By route: the instances of the workers that saw it.
-        var seen: [String: Set<String>] = [:]
-        /// By route: how many consumers there were, asked after the confirm.
-        var consumers: [String: Int] = [:]
+        /// The latest reports: by route and worker instance, the number of consumers.
+        var reports: [Name: [Name: Int]] = [:]
+        /// The routes on which all consumers belong to workers that have read the round.
+        var completeRoutes: Set<Name> = []
+    }
 
-        /// Whether no worker of the route can start a task of this round.
-        func isSeen(by route: String) -> Bool {
-            guard isConfirmed, let count = consumers[route] else { return false }
-            return seen[route, default: []].count >= count
+    /// The reports that had arrived when a count of consumers began.
+    ///
+    /// Consumers are compared with earlier reports only. A worker keeps the consumers that it has reported
+    /// for a while, so a report is a lower bound of what the later count finds.
+    struct Census: Sendable {
+        fileprivate var reports: [String: [Name: [Name: Int]]] = [:]
+
+        /// The workers whose presence must be confirmed after the count.
+        var workers: Set<Name> {
+            Set(reports.values.flatMap { $0.values.flatMap(\.keys) })
         }
     }
 
@@ -37,7 +45,7 @@ struct CancelRounds {
 
     /// Puts a task into the next round.
     ///
-    /// - Returns: Whether it is the first there, so that somebody must take the round.
+    /// - Returns: Whether it is the first there, so that the caller must take the round.
     @discardableResult
     mutating func add(_ name: TaskName) -> Bool {
         waiting.append(name)
@@ -65,23 +73,59 @@ struct CancelRounds {
         if rounds[place].names.isEmpty { rounds.remove(at: place) }
     }
 
+    /// The broker has confirmed a round.
     mutating func confirmed(_ id: String) {
         change(id) { $0.isConfirmed = true }
     }
 
-    mutating func seen(_ id: String, by worker: String, routes: [String]) {
-        change(id) { round in
-            for route in routes { round.seen[route, default: []].insert(worker) }
+    /// A worker has read a round.
+    ///
+    /// - Parameters:
+    ///   - id: The round.
+    ///   - worker: The worker's instance.
+    ///   - routes: The routes that the worker consumes, each once for each consumer.
+    /// - Returns: Whether the round is one of those that wait.
+    mutating func seen(_ id: String, by worker: Name, routes: [Name]) -> Bool {
+        guard let place = rounds.firstIndex(where: { $0.id == id }) else { return false }
+        var counts: [Name: Int] = [:]
+        for route in routes { counts[route, default: 0] += 1 }
+        for route in rounds[place].reports.keys where counts[route] == nil {
+            rounds[place].reports[route]?[worker] = nil
+        }
+        for (route, count) in counts { rounds[place].reports[route, default: [:]][worker] = count }
+        return true
+    }
+
+    /// A count of consumers begins.
+    func censusBegan() -> Census {
+        var census = Census()
+        for round in rounds where round.isConfirmed { census.reports[round.id] = round.reports }
+        return census
+    }
+
+    /// A count of consumers has ended.
+    ///
+    /// - Parameters:
+    ///   - census: The reports that had arrived before it.
+    ///   - consumers: By route: how many consumers its queue has.
+    ///   - gone: The workers that were no longer connected after it.
+    mutating func censusEnded(_ census: Census, consumers: [Name: Int], gone: Set<Name> = []) {
+        for place in rounds.indices {
+            guard let reports = census.reports[rounds[place].id] else { continue }
+            for (route, count) in consumers {
+                let known = reports[route, default: [:]]
+                    .reduce(0) { sum, report in
+                        gone.contains(report.key) ? sum : sum + report.value
+                    }
+                if known >= count { rounds[place].completeRoutes.insert(route) }
+            }
+            for route in rounds[place].reports.keys {
+                for worker in gone { rounds[place].reports[route]?[worker] = nil }
+            }
         }
     }
 
-    mutating func counted(_ route: String, consumers: Int) {
-        for place in rounds.indices where rounds[place].isConfirmed {
-            rounds[place].consumers[route] = consumers
-        }
-    }
-
-    /// The connection has gone: what was asked is asked anew, in other rounds.
+    /// The connection has gone: tasks that have not ended are cancelled again, in other rounds.
     mutating func connectionLost() {
         rounds = []
         waiting = []

@@ -21,7 +21,7 @@ extension JobLedger {
     }
 
     /// The routes whose consumers are to be counted.
-    var routesToCount: Set<String> {
+    var routesToCount: Set<Name> {
         Set(
             cancels.rounds.filter(\.isConfirmed)
                 .flatMap { $0.names.compactMap { tasks[$0]?.route } }
@@ -57,15 +57,30 @@ extension JobLedger {
         cancels.confirmed(id)
     }
 
-    /// A worker has seen a round of cancels.
-    mutating func cancelRoundSeen(_ id: String, by worker: String, routes: [String]) -> [Action] {
+    /// A worker has read a round of cancellations.
+    ///
+    /// - Parameters:
+    ///   - id: The round.
+    ///   - worker: The worker's instance.
+    ///   - routes: The routes that the worker consumes, each once for each consumer.
+    /// - Returns: Whether consumers should be counted now.
+    mutating func cancelRoundSeen(_ id: String, by worker: Name, routes: [Name]) -> Bool {
         cancels.seen(id, by: worker, routes: routes)
-        return endUnstarted()
     }
 
-    /// The consumers of a route were counted.
-    mutating func consumersCounted(_ route: String, _ count: Int) -> [Action] {
-        cancels.counted(route, consumers: count)
+    /// A count of the consumers of ``routesToCount`` has ended.
+    ///
+    /// - Parameters:
+    ///   - census: The reports that had arrived before it.
+    ///   - consumers: By route: how many consumers its queue has.
+    ///   - gone: The workers that were no longer connected after it.
+    /// - Returns: What is to be done.
+    mutating func censusEnded(
+        _ census: CancelRounds.Census,
+        consumers: [Name: Int],
+        gone: Set<Name> = []
+    ) -> [Action] {
+        cancels.censusEnded(census, consumers: consumers, gone: gone)
         return endUnstarted()
     }
 
@@ -85,7 +100,8 @@ extension JobLedger {
         var actions: [Action] = []
         for round in cancels.rounds {
             for name in round.names.sorted(by: { $0.key < $1.key }) {
-                guard let task = tasks[name], task.runner == nil, round.isSeen(by: task.route),
+                guard let task = tasks[name], task.runner == nil,
+                    round.completeRoutes.contains(task.route),
                     let (record, settled) = withdraw(name)
                 else { continue }
                 records.append(record)

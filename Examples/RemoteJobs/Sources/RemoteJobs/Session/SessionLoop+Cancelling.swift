@@ -5,7 +5,9 @@ extension SessionLoop {
     /// How many cancels go in a message.
     private static let cancelsPerRound = 5_000
     /// After which time a cancel that not all workers saw is sent again.
-    private static let repeatTime = Duration.seconds(3)
+    private static let repeatTime = Duration.seconds(1)
+    /// How long reports are collected before consumers are counted.
+    private static let collectingTime = Duration.milliseconds(2)
     /// How long a worker may need to come back after a broker has.
     private static let returnTime = Duration.seconds(15)
 
@@ -68,20 +70,48 @@ extension SessionLoop {
         }
     }
 
-    private func askOnce(_ generation: Int) async {
+    /// Counts consumers again shortly, because a worker has reported a round.
+    func countSoon() {
+        guard !isCountDue else { return }
+        isCountDue = true
+        after(Self.collectingTime) { loop in
+            loop.isCountDue = false
+            let generation = loop.generation
+            Task { await loop.countConsumers(generation) }
+        }
+    }
+
+    /// Compares the consumers of all routes with those of the workers that have read the cancellations.
+    ///
+    /// The workers are asked for after the count: the consumers of one that has died are not counted, so
+    /// its report does not count either.
+    private func countConsumers(_ generation: Int) async {
+        guard self.generation == generation, link != nil else { return }
+        let census = ledger.cancels.censusBegan()
+        var consumers: [Name: Int] = [:]
         for route in ledger.routesToCount {
             let state = await ask(Layout.tasks(route, of: job))
             guard self.generation == generation else { return }
             switch state {
-            case .success(let state):
-                carryOut(ledger.consumersCounted(route, state.consumerCount))
-            case .failure(let failure) where failure.isMissing:
-                carryOut(ledger.consumersCounted(route, 0))
+            case .success(let state): consumers[route] = state.consumerCount
+            case .failure(let failure) where failure.isMissing: consumers[route] = 0
             case .failure: return
             }
         }
+        var gone: Set<Name> = []
+        for worker in census.workers {
+            let state = await ask(Layout.presence(of: worker))
+            guard self.generation == generation else { return }
+            if case .failure(let failure) = state, failure.isMissing { gone.insert(worker) }
+        }
+        carryOut(ledger.censusEnded(census, consumers: consumers, gone: gone))
+    }
+
+    private func askOnce(_ generation: Int) async {
+        await countConsumers(generation)
         // After a broker's restart, workers need a while to be seen again.
-        guard let link, generation == firstGeneration || now - link.openedAt > Self.returnTime
+        guard self.generation == generation, let link,
+            generation == firstGeneration || now - link.openedAt > Self.returnTime
         else { return }
         for worker in ledger.workersToAsk {
             let state = await ask(Layout.presence(of: worker.instance))
@@ -93,15 +123,40 @@ extension SessionLoop {
     }
 
     /// Asks for a queue on a channel of its own, which a wrong answer closes.
-    func ask(_ queue: String) async -> Result<QueueState, ConnectionFailure> {
+    ///
+    /// A broker that has an alarm answers nothing to a connection that publishes, for as long as the alarm
+    /// lasts. Therefore each question has a time limit.
+    func ask(
+        _ queue: String,
+        within limit: Duration = Layout.longestAnswer
+    ) async -> Result<QueueState, ConnectionFailure> {
         guard let link else { return .failure(.transportLost) }
+        // The channel is closed also if its answer comes too late.
+        let state = link.connection.openChannel()
+            .flatMap { channel in
+                channel.value.declareQueue(queue, .passive)
+                    .flatMap { state in channel.value.close().map { state } }
+            }
         do {
-            let channel = try await link.connection.openChannel().get().value
-            let state = try await channel.declareQueue(queue, .passive).get()
-            try await channel.close().get()
-            return .success(state)
+            return .success(try await answer(state, within: limit))
         } catch {
             return .failure(error as? ConnectionFailure ?? .transportLost)
         }
+    }
+
+    /// Waits for an answer of the broker.
+    ///
+    /// - Throws: What the request has failed with, or ``ConnectionFailure/unanswered`` after the limit.
+    func answer<Value: Sendable>(
+        _ request: EventLoopFuture<Value>,
+        within limit: Duration = Layout.longestAnswer
+    ) async throws -> Value {
+        let answered = eventLoop.makePromise(of: Value.self)
+        let timeout = eventLoop.scheduleTask(in: TimeAmount(limit)) {
+            answered.fail(ConnectionFailure.unanswered)
+        }
+        request.cascade(to: answered)
+        defer { timeout.cancel() }
+        return try await answered.futureResult.get()
     }
 }

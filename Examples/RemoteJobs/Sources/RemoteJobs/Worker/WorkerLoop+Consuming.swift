@@ -9,11 +9,13 @@ extension WorkerLoop {
     private static let mostAsked = 16
     /// How long after its last task a queue counts as one that has tasks.
     private static let activeTime = Duration.seconds(1)
+    /// How long the consumers stay that a controller was told of, which compares them with the broker's.
+    private static let reportTime = Duration.seconds(15)
     /// When a queue is asked for again whose channel was closed.
     private static let pause = Duration.seconds(1)
 
     /// A job has queues for these routes, and for no other.
-    func jobAnnounced(_ job: String, _ announced: [String]) {
+    func jobAnnounced(_ job: Name, _ announced: [Name]) {
         guard !announced.isEmpty else { return jobLeft(job) }
         let served = Set(announced).intersection(routes)
         guard !served.isEmpty else {
@@ -32,7 +34,7 @@ extension WorkerLoop {
     }
 
     /// A job is no more, and its stream is about to be deleted.
-    func jobRemoved(_ job: String) {
+    func jobRemoved(_ job: Name) {
         jobLeft(job)
         link?.streams.leave(Layout.stream(of: job))
     }
@@ -41,7 +43,7 @@ extension WorkerLoop {
     ///
     /// A consumer that is left to the end of its queue is moved by the broker to one that was
     /// declared anew by then, and RabbitMQ 3.10.8 forgets whom its messages are for.
-    private func jobLeft(_ job: String) {
+    private func jobLeft(_ job: Name) {
         jobs[job] = nil
         guard let link else { return }
         for source in link.sources.values where source.job == job { leave(source, of: link) }
@@ -152,6 +154,7 @@ extension WorkerLoop {
         } else {
             source.tags.append((tag, prefetch))
         }
+        answerRounds(of: source.job, on: link)
     }
 
     private func begin(_ source: Source, _ prefetch: Int) -> EventLoopFuture<String> {
@@ -247,23 +250,30 @@ extension WorkerLoop {
 
     // MARK: Cancels
 
-    /// Answers a round of cancels, when all queues of its job that were asked for are there.
-    func answer(_ round: String, of job: String, on link: Link) {
-        link.rounds[job, default: []].append(round)
+    /// Reports a round of cancellations when all consumers of its job that were requested are there.
+    ///
+    /// The report names each route once for each consumer, because the broker counts consumers.
+    func answer(_ round: String, of job: Name, on link: Link) {
+        // A controller repeats a round until it is complete.
+        if link.rounds[job]?.contains(round) != true {
+            link.rounds[job, default: []].append(round)
+        }
         answerRounds(of: job, on: link)
     }
 
-    private func answerRounds(of job: String, on link: Link) {
+    private func answerRounds(of job: Name, on link: Link) {
         guard let rounds = link.rounds[job] else { return }
         let own = link.queues.filter { $0.key.job == job }
-        guard own.values.allSatisfy({ $0 != 0 }) else { return }
+        let sources = own.values.compactMap { link.sources[$0] }
+        guard own.values.allSatisfy({ $0 != 0 }), sources.allSatisfy({ $0.requestCount == 0 })
+        else { return }
         link.rounds[job] = nil
+        for source in sources { source.lastReport = now }
         // What has begun or ended is said before that the cancel was seen.
         flushNotes()
         sendOutcomes()
-        for round in rounds {
-            write(.seen, round, to: job, Envelope.body(ofNames: own.keys.map(\.route).sorted()))
-        }
+        let routes = sources.flatMap { Array(repeating: $0.route, count: $0.tags.count) }.sorted()
+        for round in rounds { write(.seen, round, to: job, Envelope.body(ofNames: routes)) }
     }
 
     // MARK: How many
@@ -285,7 +295,9 @@ extension WorkerLoop {
         for source in link.sources.values where !source.tags.isEmpty {
             if PrefetchPlan.isFewer(source.prefetch, than: due, isStarved: isStarved) {
                 holdMore(of: source, due - source.prefetch)
-            } else if 4 * due <= source.prefetch, source.tags.count > 1 {
+            } else if 4 * due <= source.prefetch, source.tags.count > 1,
+                source.lastReport.map({ now - $0 > Self.reportTime }) ?? true
+            {
                 let (tag, prefetch) = source.tags.removeLast()
                 source.prefetch -= prefetch
                 _ = source.channel.cancelConsumer(tag)

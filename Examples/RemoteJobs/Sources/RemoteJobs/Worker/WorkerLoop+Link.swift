@@ -6,8 +6,8 @@ extension WorkerLoop {
     /// closes the channel on which it is asked for.
     final class Source {
         let number: Int
-        let job: String
-        let route: String
+        let job: Name
+        let route: Name
         let channel: AMQP.Channel
         /// The consumers' tags and what each may hold, once the broker has confirmed them.
         var tags: [(tag: String, prefetch: Int)] = []
@@ -16,12 +16,14 @@ extension WorkerLoop {
         /// What is to be acknowledged on the channel.
         var acknowledgements = Acknowledgements()
         var lastDelivery = Duration.zero
+        /// When its consumers were last reported to a controller that cancels; nil for never.
+        var lastReport: Duration?
         /// Whether it takes no more, and ends when what came to it is settled.
         var isLeft = false
         /// How many consumers are about to begin or to end.
         var requestCount = 0
 
-        init(_ number: Int, job: String, route: String, channel: AMQP.Channel, prefetch: Int) {
+        init(_ number: Int, job: Name, route: Name, channel: AMQP.Channel, prefetch: Int) {
             self.number = number
             self.job = job
             self.route = route
@@ -34,8 +36,8 @@ extension WorkerLoop {
     final class Link {
         /// A queue that is, or is about to be, consumed.
         struct Queue: Hashable {
-            let job: String
-            let route: String
+            let job: Name
+            let route: Name
         }
 
         let connection: Connection
@@ -55,7 +57,7 @@ extension WorkerLoop {
         var askedCount = 0
         var lastSource = 0
         /// Rounds of cancels that are answered when a job's queues are consumed.
-        var rounds: [String: [String]] = [:]
+        var rounds: [Name: [String]] = [:]
         /// Whether outcomes may be written.
         var isReady = false
         /// How many tasks are on their way back.

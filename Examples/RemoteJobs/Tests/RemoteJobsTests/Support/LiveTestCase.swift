@@ -14,10 +14,10 @@ class LiveTestCase: XCTestCase {
 
     /// The queue of a job's doubles.
     func queue(of job: String) -> String {
-        Layout.tasks(Layout.route(Double2.name, at: place), of: job)
+        Layout.tasks(Layout.route(Name(Double2.name), at: Name(place)), of: Name(job))
     }
     /// The queue of those of them whose worker has died.
-    var suspects: String { Layout.suspects(Layout.route(Double2.name, at: place)) }
+    var suspects: String { Layout.suspects(Layout.route(Name(Double2.name), at: Name(place))) }
 
     /// The node that the tests share.
     var broker: BrokerNode {
@@ -156,6 +156,7 @@ class LiveTestCase: XCTestCase {
     /// What a task comes to, within a bound.
     func outcome(
         of task: Task<Void, any Error>,
+        within seconds: Double = 300,
         file: StaticString = #filePath,
         line: UInt = #line
     ) async -> Result<Void, any Error> {
@@ -164,7 +165,7 @@ class LiveTestCase: XCTestCase {
             _ = await task.result
             hasEnded.fulfill()
         }
-        let waited = await XCTWaiter.fulfillment(of: [hasEnded], timeout: 300)
+        let waited = await XCTWaiter.fulfillment(of: [hasEnded], timeout: seconds)
         guard waited == .completed else {
             XCTFail("not ended in time", file: file, line: line)
             task.cancel()
