@@ -138,6 +138,94 @@ import Testing
         )
     }
 
+    @Test func channelClosedFromBothSidesEndsAloneWithTheAnswer() {
+        var machine = machineWithChannel()
+        _ = machine.channelRequested("second")
+        _ = machine.received(.channelOpenOK, on: 2)
+        _ = machine.requested(.queueDelete(name: "a"), on: 1, "delete")
+        _ = machine.requested(.channelClose(Self.locked), on: 1, "close")
+        let failure = ConnectionFailure.channelClosed(Self.locked)
+        #expect(
+            machine.received(.channelClose(Self.locked), on: 1) == [
+                .send(.channelCloseOK, channel: 1), .fail("delete", failure),
+            ]
+        )
+        // A request that crosses the broker's is answered by no one, and its number is not free yet.
+        #expect(machine.requested(.confirmSelect, on: 1, "late") == [.fail("late", .closedHere)])
+        #expect(machine.received(.queueDeleteOK(messageCount: 0), on: 1) == [])
+        #expect(machine.received(.channelCloseOK, on: 1) == [.answer("close", .channelCloseOK)])
+        _ = machine.requested(.confirmSelect, on: 2, "confirm")
+        #expect(
+            machine.received(.confirmSelectOK, on: 2) == [.answer("confirm", .confirmSelectOK)]
+        )
+        #expect(machine.isOpen)
+    }
+
+    @Test func lateAnswerOnAChannelThatTheBrokerClosedIsIgnored() {
+        var machine = machineWithChannel()
+        _ = machine.requested(.queueDelete(name: "a"), on: 1, "delete")
+        _ = machine.received(.channelClose(Self.locked), on: 1)
+        #expect(machine.received(.queueDeleteOK(messageCount: 0), on: 1) == [])
+        #expect(machine.received(.channelClose(Self.locked), on: 1) == [])
+        #expect(machine.isOpen)
+        // On a channel that was never opened, it has no meaning at all.
+        #expect(
+            machine.received(.queueDeleteOK(messageCount: 0), on: 9) == [
+                .closeTransport, .ended(.wrongBytes(.unexpectedFrame)),
+            ]
+        )
+    }
+
+    /// All orders of the events of two channels, one of which both sides may close.
+    @Test func everyOrderOfClosesLeavesTheOtherChannelOpen() {
+        enum Event: CaseIterable {
+            case request, close, brokerCloses, answer, closeAnswer
+        }
+        var count = 0
+        func walk(_ machine: Machine, _ events: [Event], _ sent: Int, _ hasClosed: Bool) {
+            guard machine.isOpen else {
+                Issue.record("\(events) ended the connection")
+                return
+            }
+            count += 1
+            guard events.count < 6 else { return }
+            for event in Event.allCases {
+                // A broker answers what it was asked, and closes a channel once.
+                if event == .closeAnswer, !hasClosed || events.contains(.closeAnswer) { continue }
+                if event == .answer, events.filter({ $0 == .answer }).count >= sent { continue }
+                if event == .brokerCloses,
+                    events.contains(.brokerCloses) || events.contains(.closeAnswer)
+                {
+                    continue
+                }
+                if event == .answer, events.contains(.closeAnswer) { continue }
+                var next = machine
+                var (sent, hasClosed) = (sent, hasClosed)
+                switch event {
+                case .request:
+                    let actions = next.requested(.confirmSelect, on: 1, "r")
+                    if case .send? = actions.first { sent += 1 }
+                case .close:
+                    let actions = next.requested(.channelClose(Self.locked), on: 1, "close")
+                    if case .send? = actions.first { hasClosed = true }
+                case .brokerCloses: _ = next.received(.channelClose(Self.locked), on: 1)
+                case .answer: _ = next.received(.confirmSelectOK, on: 1)
+                case .closeAnswer:
+                    // It answers all that was asked before, unless it had closed the channel.
+                    let answered = events.filter { $0 == .answer }.count
+                    if !events.contains(.brokerCloses), answered < sent { continue }
+                    _ = next.received(.channelCloseOK, on: 1)
+                }
+                walk(next, events + [event], sent, hasClosed)
+            }
+        }
+        var machine = machineWithChannel()
+        _ = machine.channelRequested("second")
+        _ = machine.received(.channelOpenOK, on: 2)
+        walk(machine, [], 0, false)
+        #expect(count > 500)
+    }
+
     @Test func aChannelClosedHereIsNotLost() {
         var machine = machineWithChannel()
         _ = machine.requested(.channelClose(Self.locked), on: 1, "close")

@@ -32,6 +32,10 @@ package struct ConnectionStateMachine<Reply> {
     private struct ChannelState {
         var waiting: [Reply] = []
         var answeredCount: UInt64 = 0
+        /// Whether this side has asked to close it, which is then the last request that waits.
+        var isClosing = false
+        /// Whether the broker has closed it, and answers nothing but the request to close it.
+        var isClosedByBroker = false
     }
 
     private let user: String
@@ -40,6 +44,8 @@ package struct ConnectionStateMachine<Reply> {
     private let wishedHeartbeat: UInt16
     private var state = State.awaitingStart
     private var channels: [UInt16: ChannelState] = [:]
+    /// The numbers of channels that the broker has closed, on which late answers are ignored.
+    private var closedByBroker: Set<UInt16> = []
     private var lastChannel: UInt16 = 0
     /// How many channels may be open at a time, a little below what RabbitMQ allows.
     private var mostChannels: UInt16 = 2_000
@@ -75,6 +81,7 @@ package struct ConnectionStateMachine<Reply> {
         guard channels.count < Int(mostChannels) else { return (0, [.fail(reply, .noChannelLeft)]) }
         repeat { lastChannel = lastChannel % mostChannels + 1 } while channels[lastChannel] != nil
         channels[lastChannel] = ChannelState(waiting: [reply])
+        closedByBroker.remove(lastChannel)
         return (lastChannel, [.send(.channelOpen, channel: lastChannel)])
     }
 
@@ -82,8 +89,11 @@ package struct ConnectionStateMachine<Reply> {
     package mutating func requested(_ method: Method, on channel: UInt16, _ reply: Reply)
         -> [Action]
     {
-        guard state == .open, channels[channel] != nil else { return [.fail(reply, .closedHere)] }
+        guard state == .open, channels[channel]?.isClosing == false else {
+            return [.fail(reply, .closedHere)]
+        }
         channels[channel]?.waiting.append(reply)
+        if case .channelClose = method { channels[channel]?.isClosing = true }
         return [.send(method, channel: channel)]
     }
 
@@ -178,17 +188,14 @@ package struct ConnectionStateMachine<Reply> {
 
     private mutating func received(_ method: Method, onOpen channel: UInt16) -> [Action] {
         switch method {
-        case .channelClose(let reason):
-            let failure = ConnectionFailure.channelClosed(reason)
-            guard let closed = channels.removeValue(forKey: channel) else { return [] }
-            return [.send(.channelCloseOK, channel: channel)]
-                + closed.waiting.map { .fail($0, failure) } + [.channelLost(channel, failure)]
+        case .channelClose(let reason): return brokerCloses(channel, reason)
         case .channelFlow(let active):
             return [.send(.channelFlowOK(active: active), channel: channel)]
         case _ where method.isAnswer:
-            guard let waiting = channels[channel]?.waiting, let reply = waiting.first else {
-                return end(.wrongBytes(.unexpectedFrame))
+            guard let known = channels[channel], let reply = known.waiting.first else {
+                return closedByBroker.contains(channel) ? [] : end(.wrongBytes(.unexpectedFrame))
             }
+            guard !known.isClosedByBroker || method == .channelCloseOK else { return [] }
             channels[channel]?.waiting.removeFirst()
             channels[channel]?.answeredCount += 1
             if method == .channelCloseOK { channels[channel] = nil }
@@ -196,6 +203,25 @@ package struct ConnectionStateMachine<Reply> {
         default:
             return channels[channel] == nil ? [] : [.passOn(method, channel: channel)]
         }
+    }
+
+    /// The broker closes a channel, which this side may have asked for as well.
+    ///
+    /// Both requests may cross. Then each side answers the other's, and the channel ends with the
+    /// answer to this side's. The broker has answered nothing else that was still waiting.
+    private mutating func brokerCloses(_ channel: UInt16, _ reason: ClosingReason) -> [Action] {
+        guard let known = channels[channel] else { return [] }
+        let failure = ConnectionFailure.channelClosed(reason)
+        let answer = Action.send(.channelCloseOK, channel: channel)
+        guard known.isClosing, let close = known.waiting.last else {
+            channels[channel] = nil
+            closedByBroker.insert(channel)
+            return [answer] + known.waiting.map { .fail($0, failure) }
+                + [.channelLost(channel, failure)]
+        }
+        channels[channel]?.waiting = [close]
+        channels[channel]?.isClosedByBroker = true
+        return [answer] + known.waiting.dropLast().map { .fail($0, failure) }
     }
 
     private mutating func end(_ failure: ConnectionFailure) -> [Action] {

@@ -49,9 +49,11 @@ struct TestConnection: Sendable {
     /// How many messages and consumers a queue has; nil if it is not there.
     func state(of queue: String) async throws -> QueueState? {
         do {
+            let eventLoop = eventLoop
             return try await onChannel { channel in
-                channel.declareQueue(queue, .passive)
-                    .flatMap { state in channel.close().map { state } }
+                let bound = NIOLoopBound(channel, eventLoop: eventLoop)
+                return channel.declareQueue(queue, .passive)
+                    .flatMap { state in bound.value.close().map { state } }
             }
         } catch ConnectionFailure.channelClosed(let reason) where reason.code == 404 {
             return nil
