@@ -76,97 +76,27 @@ public struct BrokerAddress: Sendable {
 
     /// Reads `amqp://USER:PASSWORD@HOST:PORT[,HOST:PORT…][/VHOST]`: the nodes of one broker.
     ///
-    /// With `amqps` the connection is encrypted by TLS; `?cacertfile=FILE` at the end names the
-    /// certificates that are trusted in place of the system's. User and password default to `guest`,
-    /// the port to 5672, or 5671 with TLS, and the virtual host to `/`. Percent signs stand for bytes,
-    /// as in any URL; an IPv6 address stands in brackets.
+    /// With `amqps`, the connection is encrypted by TLS. `?cacertfile=FILE` at the end then names the
+    /// certificates that are trusted instead of the system's. User and password default to `guest`,
+    /// the port to 5672, or 5671 with TLS, and the virtual host to `/`. An IPv6 address is written in
+    /// brackets. Percent signs stand for bytes, as in any URL. A `/`, `?` or `#` in a password must be
+    /// written this way, because the part with the user and the hosts ends at the first `/` or `?`.
     ///
     /// - Parameter url: The text.
     /// - Returns: An address for each node, at least one.
     /// - Throws: ``InvalidBrokerURLError``.
     public static func parse(_ url: String) throws -> [BrokerAddress] {
-        let isEncrypted = url.hasPrefix("amqps://")
-        guard isEncrypted || url.hasPrefix("amqp://") else {
-            throw InvalidBrokerURLError(reason: "it does not begin with amqp:// or amqps://")
-        }
-        var rest = url[url.index(url.startIndex, offsetBy: isEncrypted ? 8 : 7)...]
-        let (name, word) = try parseUser(&rest)
-        let authority = try parseQuery(&rest, isEncrypted: isEncrypted)
-        let virtualHost = try parseVirtualHost(&rest)
-        return try rest.split(separator: ",", omittingEmptySubsequences: false)
-            .map { node in
-                let (host, port) = try parseNode(node, defaultPort: isEncrypted ? 5_671 : 5_672)
-                return BrokerAddress(
-                    host: host,
-                    port: port,
-                    user: name,
-                    password: word,
-                    virtualHost: virtualHost,
-                    encryption: isEncrypted ? .tls(authority: authority) : .none
-                )
-            }
-    }
-
-    private static func parseUser(_ rest: inout Substring) throws -> (String, String) {
-        guard let at = rest.lastIndex(of: "@") else { return ("guest", "guest") }
-        let parts = rest[..<at]
-            .split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let user = String(parts[0]).removingPercentEncoding, !user.isEmpty,
-            let password = parts.count == 1 ? "" : String(parts[1]).removingPercentEncoding
-        else { throw InvalidBrokerURLError(reason: "its user or password is wrongly encoded") }
-        rest = rest[rest.index(after: at)...]
-        return (user, password)
-    }
-
-    private static func parseQuery(_ rest: inout Substring, isEncrypted: Bool) throws -> String? {
-        guard let mark = rest.firstIndex(of: "?") else { return nil }
-        let query = rest[rest.index(after: mark)...]
-        rest = rest[..<mark]
-        let name = "cacertfile="
-        guard isEncrypted, query.hasPrefix(name), !query.contains("&"),
-            let file = String(query.dropFirst(name.count)).removingPercentEncoding, !file.isEmpty
-        else {
-            throw InvalidBrokerURLError(
-                reason: "behind ? only cacertfile=FILE may stand, with amqps"
+        let url = try BrokerURL(url)
+        return url.nodes.map { node in
+            BrokerAddress(
+                host: node.host,
+                port: node.port,
+                user: url.user,
+                password: url.password,
+                virtualHost: url.virtualHost,
+                encryption: url.isEncrypted ? .tls(authority: url.authorityFile) : .none
             )
         }
-        return file
-    }
-
-    private static func parseVirtualHost(_ rest: inout Substring) throws -> String {
-        guard let slash = rest.firstIndex(of: "/") else { return "/" }
-        let text = rest[rest.index(after: slash)...]
-        rest = rest[..<slash]
-        guard !text.contains("/"), let name = String(text).removingPercentEncoding,
-            name.utf8.count <= 255
-        else {
-            throw InvalidBrokerURLError(reason: "its virtual host is too long or wrongly encoded")
-        }
-        return name.isEmpty ? "/" : name
-    }
-
-    private static func parseNode(
-        _ node: Substring,
-        defaultPort: Int
-    ) throws -> (String, Int) {
-        var host = node
-        var port = defaultPort
-        let bracket = node.lastIndex(of: "]")
-        let hostEnd = bracket.map { node.index(after: $0) } ?? node.startIndex
-        if let colon = node[hostEnd...].lastIndex(of: ":") {
-            guard let number = Int(node[node.index(after: colon)...]), 1...65_535 ~= number else {
-                throw InvalidBrokerURLError(reason: "a port is a number from 1 to 65535")
-            }
-            host = node[..<colon]
-            port = number
-        }
-        if bracket != nil, host.first == "[", host.last == "]" {
-            host = host.dropFirst().dropLast()
-        }
-        guard !host.isEmpty, !host.contains(where: { "/?#[] ".contains($0) }) else {
-            throw InvalidBrokerURLError(reason: "a host is missing or wrong")
-        }
-        return (String(host), port)
     }
 }
 
@@ -175,8 +105,8 @@ extension BrokerAddress: CustomStringConvertible {
     public var description: String { "\(host):\(port)" }
 }
 
-/// A text is no broker's URL.
-public struct InvalidBrokerURLError: Error, CustomStringConvertible {
+/// A text is not the URL of a broker.
+public struct InvalidBrokerURLError: LocalizedError, CustomStringConvertible {
     /// What is wrong with it, without the text itself: it may hold a password.
     public let reason: String
     /// One line that says what is wrong.
@@ -186,4 +116,6 @@ public struct InvalidBrokerURLError: Error, CustomStringConvertible {
         \(reason).
         """
     }
+    /// The description.
+    public var errorDescription: String? { description }
 }
