@@ -47,32 +47,46 @@ extension SessionLoop {
     }
 
     /// Deletes the job's queues of tasks if nothing in them is wanted, so that no worker asks for them.
+    ///
+    /// It stops at the first question that the broker does not answer: a queue that stays costs little.
     private func leaveQueues() async {
         guard let link, link.isReady, !link.isBlocked, ledger.hasNothingOut else { return }
         sayQueues([])
         for route in ledger.routes.sorted() {
             let queue = Layout.tasks(route, of: job)
-            await waitUntilLeft(queue)
-            try? await self.link?.out.deleteQueue(queue).get()
+            guard await waitUntilLeft(queue), let link = self.link, !link.isBlocked else { return }
+            do {
+                try await answer(link.out.deleteQueue(queue), within: Self.leavingTime)
+            } catch {
+                return
+            }
         }
     }
 
     /// Waits until no worker consumes a queue that is about to be deleted.
     ///
     /// What consumes it to its end may consume nothing of another queue of that name.
-    private func waitUntilLeft(_ queue: String) async {
+    ///
+    /// - Returns: Whether the broker has answered.
+    @discardableResult
+    private func waitUntilLeft(_ queue: String) async -> Bool {
         let deadline = now + Self.leavingTime
-        while now < deadline, case .success(let state) = await ask(queue), state.consumerCount > 0 {
-            try? await Task.sleep(for: .milliseconds(5))
+        while now < deadline {
+            switch await ask(queue, within: max(.milliseconds(100), deadline - now)) {
+            case .success(let state) where state.consumerCount == 0: return true
+            case .success: try? await Task.sleep(for: .milliseconds(5))
+            case .failure(let failure): return failure.isMissing
+            }
         }
+        return true
     }
 
     /// Removes the job, over another connection if need be, until it is done.
     private func remove() async throws(JobNotRemovedError) {
         if isRemoved { return }
-        if let ending { throw JobNotRemovedError(job: job, reason: "\(ending)") }
+        if let ending { throw JobNotRemovedError(job: job.text, reason: "\(ending)") }
         guard machine.state != .idle else {
-            throw JobNotRemovedError(job: job, reason: "its session was not opened")
+            throw JobNotRemovedError(job: job.text, reason: "its session was not opened")
         }
         let end = now + min(Self.removingTime, options.patience)
         after(end - now) { loop in
@@ -93,7 +107,7 @@ extension SessionLoop {
             }
             try? await Task.sleep(for: .milliseconds(100))
         }
-        throw JobNotRemovedError(job: job, reason: ending.map { "\($0)" } ?? reason)
+        throw JobNotRemovedError(job: job.text, reason: ending.map { "\($0)" } ?? reason)
     }
 
     private func remove(on link: Link) async throws {
@@ -135,9 +149,15 @@ extension SessionLoop {
     ///   - queue: The route's queue.
     ///   - exchange: The exchange that its messages come from.
     ///   - route: The route.
-    private func clear(_ queue: String, of exchange: String, from route: String) async {
+    private func clear(_ queue: String, of exchange: String, from route: Name) async {
         let deadline = now + Self.leftoverTime
-        while now < deadline, case .success(let state) = await ask(queue), state.messageCount > 0 {
+        while now < deadline,
+            case .success(let state) = await ask(
+                queue,
+                within: max(.milliseconds(100), deadline - now)
+            ),
+            state.messageCount > 0
+        {
             guard state.consumerCount == 0 else {
                 try? await Task.sleep(for: .milliseconds(50))
                 continue
@@ -163,7 +183,7 @@ extension SessionLoop {
     private func takeOwn(
         _ queue: String,
         of exchange: String,
-        from route: String,
+        from route: Name,
         most: Int
     ) async -> Int {
         guard let link else { return 0 }
@@ -201,12 +221,12 @@ extension SessionLoop {
     private func settle(
         _ taken: [Message],
         of exchange: String,
-        from route: String,
+        from route: Name,
         on channel: AMQP.Channel
     ) -> EventLoopFuture<Void> {
         var answers: [EventLoopFuture<Void>] = []
         for message in taken {
-            if message.properties.appID == job {
+            if message.properties.appID.map({ Name($0) }) == job {
                 channel.acknowledge(message.deliveryTag)
             } else {
                 answers.append(putBack(message, of: route, to: exchange, from: channel))
@@ -218,7 +238,7 @@ extension SessionLoop {
     /// Publishes another job's message anew: given back, it would count as one that killed a worker.
     private func putBack(
         _ message: Message,
-        of route: String,
+        of route: Name,
         to exchange: String,
         from channel: AMQP.Channel
     ) -> EventLoopFuture<Void> {
