@@ -1,7 +1,9 @@
+import Foundation
+
 /// Why a task failed on its worker.
 ///
 /// The worker's own error does not travel: its type may not exist here.
-public struct RemoteFailureError: Error, Codable, Hashable {
+public struct RemoteFailureError: LocalizedError, Codable, Hashable {
     /// The worker's error's type, as `String(describing:)` says it.
     public let type: String
     /// The worker's error, as `String(describing:)` says it.
@@ -29,4 +31,6 @@ public struct RemoteFailureError: Error, Codable, Hashable {
 extension RemoteFailureError: CustomStringConvertible {
     /// The message, and where it comes from.
     public var description: String { "\(message) (on \(worker), attempt \(attempt))" }
+    /// The description.
+    public var errorDescription: String? { description }
 }
