@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// ```swift
 /// let task = RemoteOperation<Thumbnail>(input, key: path, in: session)
-/// job.trackAndQueue(task) { task in print(task.result) }
+/// job.trackAndQueue(task) { thumbnail in print(thumbnail) }
 /// ```
 ///
 /// It fails with a ``RemoteFailureError`` if the work has failed, with ``UndeliverableError`` if it was
@@ -45,8 +45,8 @@ public final class RemoteOperation<Work: RemoteWork>: ResultOperation<Work.Outpu
     /// Nothing once it is encoded: a large one is not kept twice.
     private let input: Mutex<Work.Input?>
     private let session: RemoteSession
-    private let place: String?
-    private var route: String { Layout.route(Work.name, at: place) }
+    private let place: Name?
+    private var route: Name { Layout.route(Name(Work.name), at: place) }
     private let latestRunner = Mutex<TaskRunner?>(nil)
 
     /// Makes a task that has not been started.
@@ -64,13 +64,13 @@ public final class RemoteOperation<Work: RemoteWork>: ResultOperation<Work.Outpu
         at place: String? = nil
     ) {
         precondition(
-            BrokerName.isValid(Work.name) && !Work.name.contains("."),
+            BrokerName.isValid(Name(Work.name)) && !Work.name.utf8.contains(UInt8(ascii: ".")),
             "RemoteJobs: a work's name has 1 to 100 bytes and no dot, unlike \(Work.name)"
         )
         self.input = Mutex(input)
         self.key = key
         self.session = session
-        self.place = place
+        self.place = place.map { Name($0) }
         super.init()
     }
 
@@ -84,10 +84,12 @@ public final class RemoteOperation<Work: RemoteWork>: ResultOperation<Work.Outpu
     public override func main() {
         do {
             try BrokerName.check(place: place)
-            try SizeLimit.check(key: key)
+            let name = Name(key)
+            try BrokerName.check(key: name)
+            try SizeLimit.check(key: name)
             let body = try Envelope.body(of: input.withLock { $0.take() })
-            try SizeLimit.check(body, .input, of: key)
-            session.loop.submit(self, key: key, route: route, body: body)
+            try SizeLimit.check(body, .input, of: name)
+            session.loop.submit(self, key: name, route: route, body: body)
         } catch {
             finish(with: error)
         }
@@ -95,7 +97,7 @@ public final class RemoteOperation<Work: RemoteWork>: ResultOperation<Work.Outpu
 
     /// Asks the workers to stop the task; it finishes when they have, or none has it.
     public override func didCancel() {
-        session.loop.cancel(self, TaskName(route: route, key: key))
+        session.loop.cancel(self, TaskName(route: route, key: Name(key)))
     }
 }
 

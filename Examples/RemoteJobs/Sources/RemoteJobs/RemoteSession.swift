@@ -114,7 +114,7 @@ public final class RemoteSession: Sendable {
         precondition(!brokers.isEmpty, "RemoteJobs: a session has at least one broker")
         self.job = job
         let place = Int(InputDigest(of: job.utf8).mixed % UInt64(brokers.count))
-        loop = SessionLoop(job: job, brokers: brokers[place], options: options)
+        loop = SessionLoop(job: Name(job), brokers: brokers[place], options: options)
     }
 
     /// Connects, takes the job's lock, and reads what earlier lives did.
@@ -123,7 +123,7 @@ public final class RemoteSession: Sendable {
     ///   ``BrokerUnreachableError`` after 30 s without a broker; ``JobRunningError`` within 20 s, if another
     ///   session of the job stays open.
     public func open() async throws {
-        guard BrokerName.isValid(job) else { throw InvalidNameError(name: job) }
+        guard BrokerName.isValid(Name(job)) else { throw InvalidNameError(name: job) }
         try await loop.open()
     }
 

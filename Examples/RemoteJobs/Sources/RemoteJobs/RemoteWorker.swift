@@ -19,7 +19,7 @@ import Synchronization
 public final class RemoteWorker: Sendable {
     /// One for each broker.
     let loops: [WorkerLoop]
-    private let places = Mutex<[String?]>([])
+    private let places = Mutex<[Name?]>([])
 
     /// Makes a worker of one broker that takes nothing yet.
     ///
@@ -80,7 +80,7 @@ public final class RemoteWorker: Sendable {
         let most = min(65_535, max(1, prefetch ?? 2 * min(width, 32_000) + 16))
         loops = brokers.map { nodes in
             WorkerLoop(
-                name: name,
+                name: Name(name),
                 brokers: nodes,
                 isOneOfMany: brokers.count > 1,
                 width: width,
@@ -111,11 +111,12 @@ public final class RemoteWorker: Sendable {
             @escaping @Sendable (Work.Input, RemoteContext) -> ResultOperation<Work.Output>
     ) {
         precondition(
-            BrokerName.isValid(Work.name) && !Work.name.contains("."),
+            BrokerName.isValid(Name(Work.name)) && !Work.name.utf8.contains(UInt8(ascii: ".")),
             "RemoteJobs: a work's name has 1 to 100 bytes and no dot, unlike \(Work.name)"
         )
+        let place = place.map { Name($0) }
         places.withLock { $0.append(place) }
-        let route = Layout.route(Work.name, at: place)
+        let route = Layout.route(Name(Work.name), at: place)
         let registered = RegisteredWork(make)
         for loop in loops { loop.register(registered, for: route) }
     }

@@ -9,8 +9,8 @@ import RemoteJobs
 /// tasks' exchange, into a quorum queue that is declared as a route's is. Nobody takes them out, since
 /// a loop that only publishes and awaits confirms has no reader.
 enum BarePublishing {
-    private static let job = "bare"
-    private static let route = Layout.route(Trial.name, at: "bare")
+    private static let job: Name = "bare"
+    private static let route = Layout.route(Name(Trial.name), at: "bare")
 
     /// Where messages go.
     enum Target {

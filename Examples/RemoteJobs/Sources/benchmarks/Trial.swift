@@ -119,11 +119,14 @@ final class TrialJob: JobController, @unchecked Sendable {
         next += 1
         let key = "\(keys)\(number)"
         let task = RemoteOperation<Trial>(input(number), key: key, in: session, at: place)
-        trackAndQueue(task) { [self] task in
-            callbackCount += 1
-            if let error = task.error { failures[task.key] = error }
-            trackNext()
-        }
+        trackAndQueue(
+            task,
+            completion: { [self] task in
+                callbackCount += 1
+                if let error = task.error { failures[task.key] = error }
+                trackNext()
+            }
+        )
     }
 
     override func taskFailed(_ task: Operation, error: any Error) -> FailureResponse {

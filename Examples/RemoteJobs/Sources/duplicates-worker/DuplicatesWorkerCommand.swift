@@ -61,7 +61,7 @@ struct DuplicatesWorkerCommand: AsyncParsableCommand {
             throw ValidationError("\(error)")
         }
         guard !broker.isEmpty else { throw ValidationError("--broker is missing.") }
-        guard 1...100 ~= host.utf8.count else {
+        guard Name(host).isValid else {
             throw ValidationError("--host must have 1 to 100 bytes.")
         }
         guard width >= 1 else { throw ValidationError("--width must be at least 1.") }

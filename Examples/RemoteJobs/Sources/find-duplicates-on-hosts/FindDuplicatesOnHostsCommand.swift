@@ -74,10 +74,10 @@ struct FindDuplicatesOnHostsCommand: AsyncParsableCommand {
             throw ValidationError("\(error)")
         }
         guard !broker.isEmpty else { throw ValidationError("--broker is missing.") }
-        guard 1...100 ~= job.utf8.count else {
+        guard Name(job).isValid else {
             throw ValidationError("--job must have 1 to 100 bytes.")
         }
-        guard hostNames.allSatisfy({ 1...100 ~= $0.utf8.count }) else {
+        guard hostNames.allSatisfy(\.isValid) else {
             throw ValidationError("--hosts must be names of 1 to 100 bytes, with commas between.")
         }
         guard Set(hostNames).count == hostNames.count else {
@@ -88,8 +88,9 @@ struct FindDuplicatesOnHostsCommand: AsyncParsableCommand {
         }
     }
 
-    private var hostNames: [String] {
-        hosts.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    private var hostNames: [Name] {
+        hosts.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+            .map { Name(Substring($0)) }
     }
 
     /// Searches the hosts and writes what was found.
@@ -105,7 +106,7 @@ struct FindDuplicatesOnHostsCommand: AsyncParsableCommand {
             brokers: try broker.map(BrokerAddress.parse),
             options: .init(patience: .milliseconds(Int64(patience * 1_000)))
         )
-        let search = FindDuplicatesOnHostsJob(hosts: hostNames, in: session)
+        let search = FindDuplicatesOnHostsJob(hosts: hostNames.map(\.text), in: session)
         search.name = "find-duplicates-on-hosts \(hosts)"
         let recorder = TimelineRecorder()
         if timeline != nil { search.addObserver(recorder) }

@@ -30,7 +30,7 @@ public final class FindDuplicatesOnHostsJob: JobController, @unchecked Sendable 
     /// Of a job that was cancelled it holds what was found until then.
     public private(set) var report = DuplicateReport()
 
-    private let hosts: [String]
+    private let hosts: [Name]
     private let session: RemoteSession
     private var files = HostFiles()
 
@@ -40,7 +40,7 @@ public final class FindDuplicatesOnHostsJob: JobController, @unchecked Sendable 
     ///   - hosts: What the hosts' workers call them.
     ///   - session: The job's session.
     public init(hosts: [String], in session: RemoteSession) {
-        self.hosts = hosts
+        self.hosts = hosts.map { Name($0) }
         self.session = session
         super.init(queue: TaskQueue(name: "Hosts"))
     }
@@ -56,7 +56,7 @@ public final class FindDuplicatesOnHostsJob: JobController, @unchecked Sendable 
         for host in hosts { list(nil, on: host) }
     }
 
-    private func list(_ folder: BytePath?, on host: String) {
+    private func list(_ folder: BytePath?, on host: Name) {
         let path = folder.map { String(decoding: $0.bytes, as: UTF8.self) } ?? "the folder"
         let input = ListFolder.Input(folder: folder.map(WirePath.init))
         let exact = folder.map { $0.isUTF8 ? path : "\(path) \($0.bytes)" } ?? ""
@@ -64,18 +64,22 @@ public final class FindDuplicatesOnHostsJob: JobController, @unchecked Sendable 
             input,
             key: "list \(host) \(exact)",
             in: session,
-            at: host
+            at: host.text
         )
         task.name = "\(host): list \(path)"
-        trackAndQueue(task, group: Self.listing) { [self] task in
-            switch task.result {
-            case .success(let listing)?:
-                for folder in files.listed(listing, on: host) { list(folder, on: host) }
-            case .failure(let error)?:
-                files.failed(path, on: host, String(describing: error))
-            case nil: break
+        trackAndQueue(
+            task,
+            group: Self.listing,
+            completion: { [self] task in
+                switch task.result {
+                case .success(let listing)?:
+                    for folder in files.listed(listing, on: host) { list(folder, on: host) }
+                case .failure(let error)?:
+                    files.failed(path, on: host, String(describing: error))
+                case nil: break
+                }
             }
-        }
+        )
     }
 
     private func hash(_ batches: [HostFiles.Batch], _ group: JobGroup) {
@@ -84,22 +88,27 @@ public final class FindDuplicatesOnHostsJob: JobController, @unchecked Sendable 
                 batch.input,
                 key: batch.key,
                 in: session,
-                at: batch.host
+                at: batch.host.text
             )
             task.name = "\(batch.host): \(batch.isHead ? "heads" : "contents") \(batch.number)"
-            trackAndQueue(task, group: group, weight: Int64(batch.places.count)) { [self] task in
-                switch task.result {
-                case .success(let outcomes)?: files.hashed(batch, outcomes)
-                case .failure(let error)?:
-                    let first = String(
-                        decoding: batch.input.files[0].path.path.bytes,
-                        as: UTF8.self
-                    )
-                    let what = "\(first) and \(batch.places.count - 1) more"
-                    files.failed(what, on: batch.host, String(describing: error))
-                case nil: break
+            trackAndQueue(
+                task,
+                group: group,
+                weight: Int64(batch.places.count),
+                completion: { [self] task in
+                    switch task.result {
+                    case .success(let outcomes)?: files.hashed(batch, outcomes)
+                    case .failure(let error)?:
+                        let first = String(
+                            decoding: batch.input.files[0].path.path.bytes,
+                            as: UTF8.self
+                        )
+                        let what = "\(first) and \(batch.places.count - 1) more"
+                        files.failed(what, on: batch.host, String(describing: error))
+                    case nil: break
+                    }
                 }
-            }
+            )
         }
     }
 

@@ -1,4 +1,5 @@
 import FindDuplicates
+import RemoteJobs
 
 /// What a search over several hosts knows of their files, and which of them may be equal.
 ///
@@ -8,14 +9,14 @@ import FindDuplicates
 struct HostFiles {
     /// A file of a host.
     struct Found: Sendable {
-        let host: String
+        let host: Name
         let file: ListFolder.File
         var head: String?
         var digest: String?
     }
 
     private struct FileKey: Hashable {
-        let host: String
+        let host: Name
         let identity: WireIdentity
     }
 
@@ -29,7 +30,7 @@ struct HostFiles {
     /// Takes what a folder holds.
     ///
     /// - Returns: The folders to list next: none if the folder was listed before.
-    mutating func listed(_ listing: ListFolder.Output, on host: String) -> [BytePath] {
+    mutating func listed(_ listing: ListFolder.Output, on host: Name) -> [BytePath] {
         problems += listing.problems.map { problem(on: host, $0) }
         guard !listing.isGone,
             seenFolders.insert(FileKey(host: host, identity: listing.identity)).inserted
@@ -40,7 +41,7 @@ struct HostFiles {
     }
 
     /// Adds a file; of several names of one file, the first in order of bytes stays.
-    private mutating func add(_ file: ListFolder.File, on host: String) {
+    private mutating func add(_ file: ListFolder.File, on host: Name) {
         let key = FileKey(host: host, identity: file.identity)
         if let place = places[key] {
             if file.path.path < files[place].file.path.path {
@@ -90,7 +91,7 @@ struct HostFiles {
     }
 
     /// Notes a folder or some files that nobody could read.
-    mutating func failed(_ what: String, on host: String, _ reason: String) {
+    mutating func failed(_ what: String, on host: Name, _ reason: String) {
         problems.append(FileProblem(path: BytePath("\(host):\(what)"), reason: reason))
     }
 
@@ -116,11 +117,11 @@ struct HostFiles {
         )
     }
 
-    private func problem(on host: String, _ problem: WireProblem) -> FileProblem {
+    private func problem(on host: Name, _ problem: WireProblem) -> FileProblem {
         FileProblem(path: Self.path(problem.path.path, on: host), reason: problem.reason)
     }
 
-    private static func path(_ path: BytePath, on host: String) -> BytePath {
+    private static func path(_ path: BytePath, on host: Name) -> BytePath {
         BytePath(bytes: Array("\(host):".utf8) + path.bytes)
     }
 }
@@ -130,7 +131,7 @@ struct HostFiles {
 extension HostFiles {
     /// Some files of one host, to be hashed by one task.
     struct Batch: Sendable {
-        let host: String
+        let host: Name
         /// Its number among the host's of the same phase.
         let number: Int
         let isHead: Bool

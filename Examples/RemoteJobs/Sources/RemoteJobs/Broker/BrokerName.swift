@@ -12,7 +12,7 @@ enum BrokerName {
     ///
     /// - Parameter text: Any text.
     /// - Returns: At most 80 bytes; different texts give different ones.
-    static func encoded(_ text: String) -> String {
+    static func encoded(_ text: Name) -> String {
         var encoded: [UInt8] = []
         for byte in text.utf8 {
             if isPlain(byte) {
@@ -35,13 +35,20 @@ enum BrokerName {
     }
 
     /// Says whether a text may name a job, a place or a work.
-    static func isValid(_ text: String) -> Bool { 1...100 ~= text.utf8.count }
+    static func isValid(_ text: Name) -> Bool { text.isValid }
 
-    /// Refuses a place that is empty or too long; no place is fine.
+    /// Refuses a place that is empty or too long, or has a NUL; no place is fine.
     ///
     /// - Throws: ``InvalidNameError``.
-    static func check(place: String?) throws {
-        if let place, !isValid(place) { throw InvalidNameError(name: place) }
+    static func check(place: Name?) throws {
+        if let place, !isValid(place) { throw InvalidNameError(name: place.text) }
+    }
+
+    /// Refuses a key that has a NUL.
+    ///
+    /// - Throws: ``InvalidNameError``.
+    static func check(key: Name) throws {
+        if key.hasNUL { throw InvalidNameError(name: key.text) }
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

@@ -40,9 +40,9 @@ package enum Envelope {
 
     /// A task as one of several in a body.
     struct Entry: Codable {
-        var k: String
+        var k: Name
         var i: String
-        var w: String?
+        var w: Name?
         var d: UInt64?
         var a: Int?
         var f: Double?
@@ -59,7 +59,7 @@ package enum Envelope {
 
     /// A task as its message says it.
     struct TaskMessage {
-        let job: String
+        let job: Name
         let name: TaskName
         let id: PublicationID
         let digest: UInt64?
@@ -68,12 +68,12 @@ package enum Envelope {
         /// How often it has come back to its queue, because its worker died.
         let returns: Int
         let priority: Int
-        let route: String
+        let route: Name
         let routingKey: String
         let properties: MessageProperties
         let body: ByteBuffer
 
-        var key: String { name.key }
+        var key: Name { name.key }
         /// The task in a record.
         var record: JobRecord<ByteBuffer>.Task { .init(name: name, id: id, digest: digest) }
     }
@@ -89,20 +89,20 @@ package enum Envelope {
 
     /// Puts a task's name into the properties: a long key does not fit where a short one stands.
     private static func set(_ name: TaskName, in properties: inout MessageProperties) {
-        var headers: FieldTable = [Header.work: .string(name.work)]
+        var headers: FieldTable = [Header.work: .string(name.work.text)]
         if name.key.utf8.count <= 255 {
-            properties.messageID = name.key
+            properties.messageID = name.key.text
         } else {
-            headers[Header.key] = .string(name.key)
+            headers[Header.key] = .string(name.key.text)
         }
         properties.headers = headers
     }
 
     /// The properties of a task.
     package static func task(
-        job: String,
-        route: String,
-        key: String,
+        job: Name,
+        route: Name,
+        key: Name,
         id: PublicationID,
         digest: UInt64,
         limit: Int,
@@ -110,7 +110,7 @@ package enum Envelope {
     ) -> MessageProperties {
         var properties = properties(.task)
         set(TaskName(route: route, key: key), in: &properties)
-        properties.appID = job
+        properties.appID = job.text
         properties.correlationID = id.text
         if priority > 0 { properties.priority = UInt8(clamping: priority) }
         properties.headers?[Header.digest] = .int64(Int64(bitPattern: digest))
@@ -149,7 +149,7 @@ package enum Envelope {
         var properties = properties(kind)
         set(task.name, in: &properties)
         properties.correlationID = task.id.text
-        properties.headers?[Header.worker] = .string(worker.name)
+        properties.headers?[Header.worker] = .string(worker.name.text)
         properties.headers?[Header.attempt] = .int32(Int32(clamping: attempt))
         if let digest = task.digest {
             properties.headers?[Header.digest] = .int64(Int64(bitPattern: digest))
@@ -158,9 +158,9 @@ package enum Envelope {
     }
 
     /// The properties of a record that is about a controller's life, or a round of cancels.
-    static func mark(_ kind: Kind, _ id: String, job: String? = nil) -> MessageProperties {
+    static func mark(_ kind: Kind, _ id: String, job: Name? = nil) -> MessageProperties {
         var properties = properties(kind)
-        properties.appID = job
+        properties.appID = job?.text
         properties.correlationID = id
         return properties
     }
@@ -174,7 +174,8 @@ package enum Envelope {
         var properties = properties(kind)
         properties.correlationID = id
         properties.headers = [
-            Header.worker: .string(worker.name), Header.instance: .string(worker.instance),
+            Header.worker: .string(worker.name.text),
+            Header.instance: .string(worker.instance.text),
         ]
         return properties
     }
@@ -201,7 +202,7 @@ package enum Envelope {
     /// The body of a record that is a list of names: routes, or lives of a job's controllers.
     ///
     /// It is no header, since a stream drops headers that are lists.
-    static func body(ofNames names: [String]) -> ByteBuffer {
+    static func body(ofNames names: [Name]) -> ByteBuffer {
         (try? body(of: names)) ?? ByteBuffer(string: "[]")
     }
 

@@ -26,16 +26,16 @@ enum Intake {
     // MARK: Tasks
 
     /// Reads the message of a task that came from the queue of a route.
-    static func task(in message: Message, from route: String) throws(Refusal)
+    static func task(in message: Message, from route: Name) throws(Refusal)
         -> Envelope.TaskMessage
     {
         let properties = try properties(of: message)
         guard properties.type == Envelope.Kind.task.rawValue else {
             throw Refusal("its type is not task")
         }
-        let job = try text(properties.appID, "app_id", atMost: 100)
+        let job = try name(properties.appID, "app_id", atMost: 100)
         let id = try publication(properties)
-        guard message.routingKey == Layout.key(route, job: job) else {
+        guard Name(message.routingKey) == Name(Layout.key(route, job: job)) else {
             throw Refusal("its routing key is not its job's")
         }
         let key = try key(properties)
@@ -71,7 +71,7 @@ enum Intake {
     /// - Returns: The records that it holds, and how long the body of each is.
     static func records(
         in message: Message,
-        of job: String
+        of job: Name
     ) throws(Refusal) -> [(JobRecord<ByteBuffer>, bytes: Int)] {
         let properties = try properties(of: message)
         guard properties.type == Envelope.Kind.outcomes.rawValue else {
@@ -109,7 +109,7 @@ enum Intake {
     private static func record(
         _ properties: MessageProperties,
         _ body: ByteBuffer,
-        job: String
+        job: Name
     ) throws(Refusal) -> JobRecord<ByteBuffer> {
         guard let kind = properties.type.flatMap(Envelope.Kind.init) else {
             throw Refusal("its type is none of a job's stream")
@@ -142,8 +142,10 @@ enum Intake {
             let worker = try worker(properties)
             return .seen(round: round, worker: worker, routes: try names(body))
         case .done, .failed, .stopped, .task:
-            if kind == .task, properties.appID != job { throw Refusal("a task of another job") }
-            let work = try text(
+            if kind == .task, properties.appID.map({ Name($0) }) != job {
+                throw Refusal("a task of another job")
+            }
+            let work = try name(
                 properties.headers?[Envelope.Header.work]?.text ?? "",
                 "work",
                 atMost: 255,
@@ -186,11 +188,11 @@ enum Intake {
     enum Order: Equatable {
         /// A worker has begun to read.
         case mark(String)
-        case cancel(round: String, job: String, [PublicationID])
+        case cancel(round: String, job: Name, [PublicationID])
         /// What these lives of a job's controllers have published is not wanted.
-        case removed(job: String, lives: [String])
+        case removed(job: Name, lives: [Name])
         /// Tasks of a job are in queues of their own for these routes.
-        case tasks(job: String, routes: [String])
+        case tasks(job: Name, routes: [Name])
     }
 
     /// Reads a message of the control stream.
@@ -199,15 +201,15 @@ enum Intake {
         switch properties.type.flatMap(Envelope.Kind.init) {
         case .life: return .mark(try word(properties))
         case .cancel:
-            let job = try text(properties.appID, "app_id", atMost: 100)
+            let job = try name(properties.appID, "app_id", atMost: 100)
             let ids = try entries(message.body)
                 .map { entry throws(Refusal) in try publication(entry.i) }
             return .cancel(round: try word(properties), job: job, ids)
         case .removed:
-            let job = try text(properties.appID, "app_id", atMost: 100)
+            let job = try name(properties.appID, "app_id", atMost: 100)
             return .removed(job: job, lives: try names(message.body))
         case .tasks:
-            let job = try text(properties.appID, "app_id", atMost: 100)
+            let job = try name(properties.appID, "app_id", atMost: 100)
             return .tasks(job: job, routes: try names(message.body))
         default: throw Refusal("its type is none of the control stream")
         }
@@ -238,6 +240,15 @@ enum Intake {
         return text
     }
 
+    private static func name(
+        _ text: String?,
+        _ what: StaticString,
+        atMost longest: Int,
+        atLeast shortest: Int = 1
+    ) throws(Refusal) -> Name {
+        Name(try self.text(text, what, atMost: longest, atLeast: shortest))
+    }
+
     /// A number in a header; nil if there is none.
     private static func number(
         _ properties: MessageProperties,
@@ -259,9 +270,9 @@ enum Intake {
         return UInt64(bitPattern: Int64(number))
     }
 
-    private static func key(_ properties: MessageProperties) throws(Refusal) -> String {
+    private static func key(_ properties: MessageProperties) throws(Refusal) -> Name {
         let key = properties.messageID ?? properties.headers?[Envelope.Header.key]?.text
-        return try text(key, "key", atMost: SizeLimit.key, atLeast: 0)
+        return try name(key, "key", atMost: SizeLimit.key, atLeast: 0)
     }
 
     private static func publication(_ properties: MessageProperties) throws(Refusal)
@@ -281,25 +292,25 @@ enum Intake {
         try text(properties.correlationID, "correlation_id", atMost: longestWord)
     }
 
-    private static func route(_ text: String) throws(Refusal) -> String {
+    private static func route(_ text: String) throws(Refusal) -> Name {
         guard Layout.isRoute(text) else { throw Refusal("it names no route") }
-        return text
+        return Name(text)
     }
 
     private static func worker(_ properties: MessageProperties) throws(Refusal) -> WorkerIdentity {
         let name = properties.headers?[Envelope.Header.worker]?.text
         let instance = properties.headers?[Envelope.Header.instance]?.text
         return WorkerIdentity(
-            name: try text(name, "worker", atMost: 4_096, atLeast: 0),
-            instance: try text(instance, "instance", atMost: longestWord)
+            name: try self.name(name, "worker", atMost: 4_096, atLeast: 0),
+            instance: try self.name(instance, "instance", atMost: longestWord)
         )
     }
 
     private static func task(_ entry: Envelope.Entry) throws(Refusal) -> JobRecord<ByteBuffer>.Task
     {
         let name = TaskName(
-            work: try text(entry.w ?? "", "work", atMost: 255, atLeast: 0),
-            key: try text(entry.k, "key", atMost: SizeLimit.key, atLeast: 0)
+            work: try self.name(entry.w?.text ?? "", "work", atMost: 255, atLeast: 0),
+            key: try self.name(entry.k.text, "key", atMost: SizeLimit.key, atLeast: 0)
         )
         return .init(name: name, id: try publication(entry.i), digest: entry.d)
     }
@@ -310,9 +321,9 @@ enum Intake {
         try value([Envelope.Entry].self, body)
     }
 
-    private static func names(_ body: ByteBuffer) throws(Refusal) -> [String] {
-        let names = try value([String].self, body)
-        for name in names { _ = try text(name, "list of names", atMost: longestWord) }
+    private static func names(_ body: ByteBuffer) throws(Refusal) -> [Name] {
+        let names = try value([Name].self, body)
+        for name in names { _ = try text(name.text, "list of names", atMost: longestWord) }
         return names
     }
 

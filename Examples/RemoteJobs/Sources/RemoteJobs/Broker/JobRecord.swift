@@ -13,16 +13,16 @@ enum TaskOutcome<Body> {
 /// What a task is known by in its job, over all lives of its controller: its work and its key.
 struct TaskName: Hashable, Sendable {
     /// The work's name as it stands in a route; empty where a record does not say it.
-    var work: String
-    var key: String
+    var work: Name
+    var key: Name
 
-    init(work: String, key: String) {
+    init(work: Name, key: Name) {
         self.work = work
         self.key = key
     }
 
     /// Takes the work's name from a route.
-    init(route: String, key: String) {
+    init(route: Name, key: Name) {
         self.init(work: Layout.work(of: route), key: key)
     }
 }
@@ -41,13 +41,13 @@ enum JobRecord<Body> {
         var name: TaskName
         var id: PublicationID
         var digest: UInt64?
-        var key: String { name.key }
+        var key: Name { name.key }
     }
 
     /// A controller has begun to read.
     case life(String)
     /// A controller has declared the queues of a route: tasks of the job may be there.
-    case route(String)
+    case route(Name)
     /// The broker has confirmed these tasks.
     case queued([Task])
     /// A worker has begun with these tasks; the number is the delivery's.
@@ -61,13 +61,13 @@ enum JobRecord<Body> {
     /// The controller has withdrawn these tasks: they were cancelled and nobody runs them.
     case withdrawn([Task])
     /// A worker has read a round of cancels.
-    case seen(round: String, worker: WorkerIdentity, routes: [String])
+    case seen(round: String, worker: WorkerIdentity, routes: [Name])
 }
 
 /// Who a worker is: the name is its user's, the instance its own, different after each start.
 struct WorkerIdentity: Hashable, Sendable {
-    var name: String
-    var instance: String
+    var name: Name
+    var instance: Name
 }
 
 extension TaskOutcome {

@@ -28,22 +28,24 @@ package enum Layout {
 
     /// How long a broker may take to declare all that is needed, and to begin to deliver.
     static let longestTry = Duration.seconds(20)
+    /// How long a broker may take to answer one question.
+    static let longestAnswer = Duration.seconds(5)
 
     /// A job's own queue of a route: jobs that share a route take turns at its workers.
-    package static func tasks(_ route: String, of job: String) -> String {
+    package static func tasks(_ route: Name, of job: Name) -> String {
         "\(tasks).\(route).\(BrokerName.encoded(job))"
     }
-    package static func suspects(_ route: String) -> String { "\(suspects).\(route)" }
-    package static func stream(of job: String) -> String {
+    package static func suspects(_ route: Name) -> String { "\(suspects).\(route)" }
+    package static func stream(of job: Name) -> String {
         "\(version).job.\(BrokerName.encoded(job))"
     }
-    static func lock(of job: String) -> String { "\(version).lock.\(BrokerName.encoded(job))" }
-    static func presence(of worker: String) -> String { "\(version).worker.\(worker)" }
+    static func lock(of job: Name) -> String { "\(version).lock.\(BrokerName.encoded(job))" }
+    static func presence(of worker: Name) -> String { "\(version).worker.\(worker)" }
 
     /// The queues that a work's tasks go through.
-    package static func route(_ work: String, at place: String?) -> String {
+    package static func route(_ work: Name, at place: Name?) -> Name {
         let name = BrokerName.encoded(work)
-        return place.map { "\(name)@\(BrokerName.encoded($0))" } ?? name
+        return place.map { "\(name)@\(BrokerName.encoded($0))" } ?? Name(name)
     }
 
     /// Whether a text may be a route: a work's name or that and a place's, encoded.
@@ -52,13 +54,13 @@ package enum Layout {
     }
 
     /// The work's name in a route.
-    static func work(of route: String) -> String {
+    static func work(of route: Name) -> Name {
         guard let at = route.utf8.firstIndex(of: UInt8(ascii: "@")) else { return route }
-        return String(route[..<at])
+        return Name(route.text[..<at])
     }
 
     /// What a job's task for a route is published with.
-    package static func key(_ route: String, job: String) -> String {
+    package static func key(_ route: Name, job: Name) -> String {
         "\(route).\(BrokerName.encoded(job))"
     }
 
@@ -94,7 +96,7 @@ package enum Layout {
 
     /// Declares what all jobs share of a route.
     static func declareRoute(
-        _ route: String,
+        _ route: Name,
         on channel: AMQP.Channel
     ) -> EventLoopFuture<Void> {
         _ = channel.declareQueue(suspects(route), arguments: quorum(suspectLimit, deadTo: dead))
@@ -103,8 +105,8 @@ package enum Layout {
 
     /// Declares a route's queues for a job.
     package static func declareRoute(
-        _ route: String,
-        of job: String,
+        _ route: Name,
+        of job: Name,
         on channel: AMQP.Channel
     ) -> EventLoopFuture<Void> {
         _ = declareRoute(route, on: channel)
@@ -115,7 +117,7 @@ package enum Layout {
 
     /// Declares the stream of a job's truth.
     package static func declareJob(
-        _ job: String,
+        _ job: Name,
         on channel: AMQP.Channel
     ) -> EventLoopFuture<Void> {
         let stream = stream(of: job)

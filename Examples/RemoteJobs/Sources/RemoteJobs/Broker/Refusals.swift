@@ -4,7 +4,7 @@ import NIOCore
 /// Counts the messages that are not used, and says of which one a word is due.
 struct Refusals {
     private struct Kind: Hashable {
-        let queue: String
+        let queue: Name
         let reason: String
     }
 
@@ -21,8 +21,9 @@ struct Refusals {
     /// - Returns: Whether it is the first of its queue with this reason.
     mutating func refused(from queue: String, _ reason: String) -> Bool {
         count += 1
-        counts[Kind(queue: queue, reason: reason), default: 0] += 1
-        return counts[Kind(queue: queue, reason: reason)] == 1
+        let kind = Kind(queue: Name(queue), reason: reason)
+        counts[kind, default: 0] += 1
+        return counts[kind] == 1
     }
 
     /// Whether a message that stays in its stream is copied.

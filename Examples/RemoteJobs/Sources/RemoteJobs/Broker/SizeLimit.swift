@@ -26,17 +26,17 @@ enum SizeLimit {
     ///   - what: What it is, as the error says it.
     ///   - key: The key of its task.
     /// - Throws: ``TooLargeError``.
-    static func check(_ body: ByteBuffer, _ what: TooLargeError.Part, of key: String) throws {
+    static func check(_ body: ByteBuffer, _ what: TooLargeError.Part, of key: Name) throws {
         try check(body.readableBytes, atMost: SizeLimit.body, what, of: key)
     }
 
     /// Refuses the key of a task.
-    static func check(key: String) throws {
+    static func check(key: Name) throws {
         try check(key.utf8.count, atMost: SizeLimit.key, .key, of: key)
     }
 
     /// Cuts what is noted of many tasks into as many notes as their keys need.
-    static func notes<Task>(_ tasks: [Task], key: (Task) -> String) -> [[Task]] {
+    static func notes<Task>(_ tasks: [Task], key: (Task) -> Name) -> [[Task]] {
         var (notes, bytes): ([[Task]], Int) = ([], keysOfANote)
         for task in tasks {
             bytes += key(task).utf8.count
@@ -53,9 +53,9 @@ enum SizeLimit {
         _ size: Int,
         atMost limit: Int,
         _ what: TooLargeError.Part,
-        of key: String
+        of key: Name
     ) throws {
         guard size > limit else { return }
-        throw TooLargeError(key: key, part: what, size: size, limit: limit)
+        throw TooLargeError(key: key.text, part: what, size: size, limit: limit)
     }
 }

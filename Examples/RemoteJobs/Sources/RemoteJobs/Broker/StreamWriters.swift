@@ -19,7 +19,7 @@ final class StreamWriters {
 
     private let connection: Connection
     private let onLoss: (ConnectionFailure) -> Void
-    private var writers: [String: Writer] = [:]
+    private var writers: [Name: Writer] = [:]
     /// Channels that are used no more.
     private let leaving = LeavingChannels()
     private var useCount = 0
@@ -47,8 +47,9 @@ final class StreamWriters {
         _ body: ByteBuffer,
         answer: @escaping (PublishOutcome) -> Void = { _ in }
     ) {
+        let stream = Name(stream)
         let channel = channel(for: stream)
-        channel.publish(to: "", key: stream, properties, body) { [weak self] outcome in
+        channel.publish(to: "", key: stream.text, properties, body) { [weak self] outcome in
             // The channel has counted what the stream has not: the next message needs another one.
             if outcome != .confirmed { self?.leave(stream, channel) }
             answer(outcome)
@@ -56,7 +57,7 @@ final class StreamWriters {
         }
     }
 
-    private func channel(for stream: String) -> AMQP.Channel {
+    private func channel(for stream: Name) -> AMQP.Channel {
         useCount += 1
         if let writer = writers[stream] {
             writers[stream]?.lastUse = useCount
@@ -71,6 +72,7 @@ final class StreamWriters {
 
     /// Writes into a stream by another channel from now on.
     func leave(_ stream: String) {
+        let stream = Name(stream)
         guard let writer = writers[stream] else { return }
         leave(stream, writer.channel)
         leaving.closeAnswered()
@@ -84,7 +86,7 @@ final class StreamWriters {
         leaving.closeAnswered()
     }
 
-    private func leave(_ stream: String, _ channel: AMQP.Channel) {
+    private func leave(_ stream: Name, _ channel: AMQP.Channel) {
         guard writers[stream]?.channel === channel else { return }
         writers[stream] = nil
         leaving.leave(channel)

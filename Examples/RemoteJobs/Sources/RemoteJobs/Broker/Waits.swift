@@ -12,7 +12,7 @@ struct Waits {
         /// A broker that takes messages.
         case room
         /// A worker of a route.
-        case worker(route: String)
+        case worker(route: Name)
     }
 
     private struct Wait {

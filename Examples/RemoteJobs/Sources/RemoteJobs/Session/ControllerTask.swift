@@ -22,7 +22,7 @@ struct ControllerTask<Entry> {
     }
 
     let entry: Entry
-    let route: String
+    let route: Name
     let digest: UInt64
     var id: PublicationID
     var state: State

@@ -1,7 +1,7 @@
 /// The ledger's part in what the broker says.
 extension JobLedger {
     /// The queues of a route are there.
-    mutating func routeDeclared(_ route: String) {
+    mutating func routeDeclared(_ route: Name) {
         boundRoutes.insert(route)
         for name in parked.removeValue(forKey: route) ?? [] where tasks[name]?.state == .parked {
             tasks[name]?.state = .waiting
@@ -81,7 +81,7 @@ extension JobLedger {
         case .life(let mark):
             // A mark is a life and, after a dot, the number of its connection.
             let life = String(mark.prefix { $0 != "." })
-            lives.insert(life)
+            lives.insert(Name(life))
             if life != self.life { earlier.lifeBegan(life) }
             return []
         case .route(let route):

@@ -26,7 +26,7 @@ struct JobLedger<Entry, Body> {
 
     enum Action {
         /// Declare the queues of a route.
-        case declare(route: String)
+        case declare(route: Name)
         /// Write into the stream that the broker has the task.
         case noteQueued(Record.Task)
         /// Write into the stream that cancelled tasks are nobody's.
@@ -44,7 +44,7 @@ struct JobLedger<Entry, Body> {
     struct Publication {
         let name: TaskName
         let id: PublicationID
-        let route: String
+        let route: Name
         let digest: UInt64
         let entry: Entry
     }
@@ -59,15 +59,15 @@ struct JobLedger<Entry, Body> {
 
     let life: String
     /// This life of the job's controller, and those that have left a mark in the job's stream.
-    var lives: Set<String>
+    var lives: Set<Name>
     let limits: Limits
     var counts = Counts()
     var tasks: [TaskName: ControllerTask<Entry>] = [:]
     var cancels: CancelRounds
     var earlier: EarlierLives<Body>
-    var parked: [String: [TaskName]] = [:]
-    var boundRoutes: Set<String> = []
-    var pastRoutes: Set<String> = []
+    var parked: [Name: [TaskName]] = [:]
+    var boundRoutes: Set<Name> = []
+    var pastRoutes: Set<Name> = []
     var waiting = CircularBuffer<TaskName>()
     var isOpen = false
     private var lastNumber = 0
@@ -77,7 +77,7 @@ struct JobLedger<Entry, Body> {
     init(life: String, limits: Limits = Limits(), remembersFailures: Bool = false) {
         self.life = life
         earlier = EarlierLives(remembersFailures: remembersFailures)
-        lives = [life]
+        lives = [Name(life)]
         self.limits = limits
         cancels = CancelRounds(life: life)
     }
@@ -89,8 +89,8 @@ struct JobLedger<Entry, Body> {
     var awaitsStream: Bool { outCount > 0 || !cancels.isIdle }
 
     /// By route: how many tasks the broker has that no worker has begun, as far as is heard.
-    var routesNotBegun: [String: Int] {
-        var counts: [String: Int] = [:]
+    var routesNotBegun: [Name: Int] {
+        var counts: [Name: Int] = [:]
         for task in tasks.values where task.state == .queued && task.runner == nil {
             counts[task.route, default: 0] += 1
         }
@@ -106,15 +106,15 @@ struct JobLedger<Entry, Body> {
     }
 
     /// The routes of all tasks so far, of earlier lives too.
-    var routes: Set<String> { boundRoutes.union(parked.keys).union(pastRoutes) }
+    var routes: Set<Name> { boundRoutes.union(parked.keys).union(pastRoutes) }
 
     // MARK: The controller's side
 
     /// A task was started.
     mutating func submitted(
         _ entry: Entry,
-        key: String,
-        route: String,
+        key: Name,
+        route: Name,
         digest: UInt64
     ) -> [Action] {
         let name = TaskName(route: route, key: key)
@@ -191,7 +191,7 @@ struct JobLedger<Entry, Body> {
         return []
     }
 
-    private func bind(_ route: String) -> [Action] {
+    private func bind(_ route: Name) -> [Action] {
         boundRoutes.contains(route) ? [] : [.declare(route: route)]
     }
 

@@ -261,7 +261,7 @@ extension SessionLoop {
             announce()
             readOutcomesSoon()
         case .seen(let round, let worker, let routes):
-            carryOut(ledger.cancelRoundSeen(round, by: worker.instance, routes: routes))
+            if ledger.cancelRoundSeen(round, by: worker.instance, routes: routes) { countSoon() }
         default:
             carryOut(ledger.read(record, at: place))
         }

@@ -54,7 +54,7 @@ extension SessionLoop {
     }
 
     /// Declares a route's queues; its tasks are published then.
-    func declare(_ route: String) {
+    func declare(_ route: Name) {
         if link?.isRefused == true {
             refusedRoutes.insert(route)
             return
@@ -68,7 +68,7 @@ extension SessionLoop {
                     loop.declaringRoutes.remove(route)
                     guard case .success = result else { return }
                     // Before the first task, so that whoever removes the job knows where to look.
-                    loop.write(Envelope.mark(.route, route), ByteBuffer())
+                    loop.write(Envelope.mark(.route, route.text), ByteBuffer())
                     loop.ledger.routeDeclared(route)
                     loop.announce()
                     loop.schedulePump()

@@ -73,7 +73,7 @@ extension SessionLoop {
     ///
     /// - Parameter route: The task's route, if it has not begun.
     /// - Returns: A line for each thing that it waits for.
-    nonisolated func notes(of route: String?) -> [String] {
+    nonisolated func notes(of route: Name?) -> [String] {
         let words = waitsSeen.withLock { $0 }
         let causes = [.broker, .lock, .room] + [route.map { Waits.Cause.worker(route: $0) }]
         return causes.compactMap { cause in cause.flatMap { words[$0] } }
@@ -88,7 +88,7 @@ extension SessionLoop {
     }
 
     /// Says for which routes the job has queues.
-    func sayQueues(_ routes: [String]) {
+    func sayQueues(_ routes: [Name]) {
         guard let link, link.isReady else { return }
         lastAnnouncement = now
         link.streams.write(

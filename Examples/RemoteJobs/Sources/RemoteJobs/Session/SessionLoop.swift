@@ -22,7 +22,7 @@ actor SessionLoop {
 
     nonisolated let eventLoop: any EventLoop
     nonisolated let unownedExecutor: UnownedSerialExecutor
-    nonisolated let job: String
+    nonisolated let job: Name
     nonisolated let life = PublicationID.newLife()
     nonisolated let options: RemoteSession.Options
     nonisolated let logger: Logger
@@ -44,6 +44,8 @@ actor SessionLoop {
     var firstGeneration: Int?
     /// Whether somebody asks for the workers of cancelled tasks.
     var isAsking = false
+    /// Whether consumers are about to be counted.
+    var isCountDue = false
     var lastReason = "no answer"
     var lastBroker = ""
     var nextOffset: Int?
@@ -62,12 +64,12 @@ actor SessionLoop {
     var isRemoved = false
     /// When workers were last told of the job's queues.
     var lastAnnouncement: Duration?
-    var declaringRoutes: Set<String> = []
+    var declaringRoutes: Set<Name> = []
     /// What is to be declared when the broker is asked to take tasks again.
-    var refusedRoutes: Set<String> = []
+    var refusedRoutes: Set<Name> = []
     private var isPumpScheduled = false
 
-    init(job: String, brokers: [BrokerAddress], options: RemoteSession.Options) {
+    init(job: Name, brokers: [BrokerAddress], options: RemoteSession.Options) {
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
         self.eventLoop = eventLoop
         unownedExecutor = eventLoop.executor.asUnownedSerialExecutor()
@@ -100,8 +102,8 @@ actor SessionLoop {
 
     nonisolated func submit(
         _ task: any RemoteTask,
-        key: String,
-        route: String,
+        key: Name,
+        route: Name,
         body: ByteBuffer
     ) {
         let digest = InputDigest(of: body.readableBytesView).value
@@ -125,7 +127,7 @@ actor SessionLoop {
         eventLoop.scheduleTask(in: TimeAmount(delay)) { self.assumeIsolated(body) }
     }
 
-    private func submitted(_ ticket: Ticket, _ key: String, _ route: String, _ digest: UInt64) {
+    private func submitted(_ ticket: Ticket, _ key: Name, _ route: Name, _ digest: UInt64) {
         if let ending {
             return tell { ticket.task.settle(.abandoned, ending) }
         }
@@ -169,7 +171,7 @@ actor SessionLoop {
             case .refused: BrokerRefusedError(broker: lastBroker, reason: lastReason)
             case .unreachable:
                 BrokerUnreachableError(brokers: nodes.description, reason: lastReason)
-            case .jobIsRunning: JobRunningError(job: job)
+            case .jobIsRunning: JobRunningError(job: job.text)
             case .lost: BrokerLostError(brokers: nodes.description, reason: lastReason)
             case .closed: SessionClosedError()
             }
@@ -203,7 +205,7 @@ actor SessionLoop {
                 let ending = self.ending ?? SessionClosedError()
                 tell { ticket.task.settle(settlement, ending) }
             case .tellStarted(let ticket, let worker, let attempt):
-                tell { ticket.task.started(on: worker.name, attempt: attempt) }
+                tell { ticket.task.started(on: worker.name.text, attempt: attempt) }
             case .tellProgress(let ticket, let fraction):
                 tell { ticket.task.progressed(fraction) }
             case .readAgain(let name, let offset):

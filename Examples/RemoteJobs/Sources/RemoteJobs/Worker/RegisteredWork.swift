@@ -51,7 +51,7 @@ struct RegisteredWork: Sendable {
         -> ByteBuffer
     {
         let body = try Envelope.body(of: value)
-        try SizeLimit.check(body, .outcome, of: context.key)
+        try SizeLimit.check(body, .outcome, of: Name(context.key))
         return body
     }
 }

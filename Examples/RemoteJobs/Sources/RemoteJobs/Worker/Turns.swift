@@ -9,9 +9,9 @@ struct Turns<Item> {
         var priority: Int
     }
 
-    private var lines: [String: Line] = [:]
+    private var lines: [Name: Line] = [:]
     /// The jobs of which something waits; the first has its turn.
-    private var order = CircularBuffer<String>()
+    private var order = CircularBuffer<Name>()
     private var takenInTurn = 0
 
     /// Something of a job waits, behind what waits of it already.
@@ -20,7 +20,7 @@ struct Turns<Item> {
     ///   - item: What it is.
     ///   - job: Its job.
     ///   - priority: Its job's priority, 0 to 9; the latest counts.
-    mutating func append(_ item: Item, of job: String, priority: Int) {
+    mutating func append(_ item: Item, of job: Name, priority: Int) {
         if lines[job] == nil {
             lines[job] = Line(items: [item], priority: priority)
             order.append(job)

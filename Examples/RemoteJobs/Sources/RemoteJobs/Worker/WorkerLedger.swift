@@ -49,7 +49,7 @@ struct WorkerLedger<Work> {
     private var runningCount = 0
     private var finished = RecentSet<PublicationID>(capacity: finishedMemory)
     private var cancelled = RecentSet<PublicationID>(capacity: cancelMemory)
-    private var removedLives = RecentSet<String>(capacity: removalMemory)
+    private var removedLives = RecentSet<Name>(capacity: removalMemory)
     private(set) var isDraining = false
 
     init(width: Int) {
@@ -77,7 +77,7 @@ struct WorkerLedger<Work> {
     mutating func delivered(
         _ id: PublicationID,
         _ work: Work,
-        of job: String = "",
+        of job: Name = "",
         priority: Int = 0,
         attempt: Int,
         limit: Int,
@@ -150,13 +150,13 @@ struct WorkerLedger<Work> {
     }
 
     /// Jobs were removed: what these lives of their controllers have published is not wanted.
-    mutating func livesRemoved(_ lives: [String]) -> [Action] {
+    mutating func livesRemoved(_ lives: [Name]) -> [Action] {
         for life in lives { removedLives.insert(life) }
-        return held.keys.filter { lives.contains($0.life) }.flatMap { stop($0) }
+        return held.keys.filter { lives.contains(Name($0.life)) }.flatMap { stop($0) }
     }
 
     private func isUnwanted(_ id: PublicationID) -> Bool {
-        cancelled.contains(id) || removedLives.contains(id.life)
+        cancelled.contains(id) || removedLives.contains(Name(id.life))
     }
 
     /// Stops a task that is not wanted any more, if it is held.

@@ -36,7 +36,7 @@ extension WorkerLoop {
         }
     }
 
-    private func send(_ ids: [PublicationID], of job: String, on link: Link) {
+    private func send(_ ids: [PublicationID], of job: Name, on link: Link) {
         let parts = ids.compactMap { outcomes[$0] }
             .map { outcome in
                 let properties = Envelope.outcome(

@@ -26,7 +26,7 @@ actor WorkerLoop {
     /// How long a task runs at most, if somebody has said it.
     nonisolated let longestTask: Duration?
     private nonisolated let queue: TaskQueue
-    private nonisolated let registered = Mutex<[String: RegisteredWork]>([:])
+    private nonisolated let registered = Mutex<[Name: RegisteredWork]>([:])
     nonisolated let start = ContinuousClock.now
 
     var ledger: Ledger
@@ -48,14 +48,14 @@ actor WorkerLoop {
     private var isProgressDue = false
     private var lastSeen = ContinuousClock.now
     /// The jobs that have queues of their own, and for which routes.
-    var jobs: [String: Set<String>] = [:]
+    var jobs: [Name: Set<Name>] = [:]
     var waits = Waits()
     var refusals = Refusals()
     var plan: PrefetchPlan
     private nonisolated let refusedSeen = Mutex(0)
 
     init(
-        name: String,
+        name: Name,
         brokers: [BrokerAddress],
         isOneOfMany: Bool,
         width: Int,
@@ -67,7 +67,7 @@ actor WorkerLoop {
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
         self.eventLoop = eventLoop
         unownedExecutor = eventLoop.executor.asUnownedSerialExecutor()
-        identity = WorkerIdentity(name: name, instance: PublicationID.newLife())
+        identity = WorkerIdentity(name: name, instance: Name(PublicationID.newLife()))
         self.isOneOfMany = isOneOfMany
         self.longestTask = longestTask
         self.queue = queue
@@ -84,9 +84,9 @@ actor WorkerLoop {
     var now: Duration { start.duration(to: .now) }
     /// How long the worker tries to reach a broker that it has never reached; nil for ever.
     var openingPatience: Duration? { isOneOfMany ? nil : .seconds(30) }
-    nonisolated var routes: [String] { registered.withLock { $0.keys.sorted() } }
+    nonisolated var routes: [Name] { registered.withLock { $0.keys.sorted() } }
 
-    nonisolated func register(_ work: RegisteredWork, for route: String) {
+    nonisolated func register(_ work: RegisteredWork, for route: Name) {
         registered.withLock { $0[route] = work }
     }
 
@@ -178,7 +178,7 @@ actor WorkerLoop {
     ///   - message: The task.
     ///   - route: The route of the queue that it came from.
     ///   - source: The number of the consumer that it came to.
-    func received(_ message: Message, from route: String, source: Int) {
+    func received(_ message: Message, from route: Name, source: Int) {
         noticePause()
         guard link != nil else { return }
         let tag = Ledger.Tag(source: source, number: message.deliveryTag)
@@ -251,7 +251,11 @@ actor WorkerLoop {
         running[id] = box
         notes.started(task, attempt: attempt)
         noteSoon()
-        let context = RemoteContext(key: task.key, attempt: attempt, worker: identity.name) {
+        let context = RemoteContext(
+            key: task.key.text,
+            attempt: attempt,
+            worker: identity.name.text
+        ) {
             [weak self] fraction in
             self?.onLoop { $0.progressed(task, fraction) }
         }
@@ -339,7 +343,7 @@ actor WorkerLoop {
         }
     }
 
-    func write(_ kind: Envelope.Kind, _ id: String? = nil, to job: String, _ body: ByteBuffer) {
+    func write(_ kind: Envelope.Kind, _ id: String? = nil, to job: Name, _ body: ByteBuffer) {
         link?.streams
             .write(to: Layout.stream(of: job), Envelope.mark(kind, id, by: identity), body)
     }

@@ -18,7 +18,7 @@ struct WorkerNotes {
         progress[task.id] = nil
     }
 
-    mutating func takeStarted() -> [String: [(JobRecord<ByteBuffer>.Task, attempt: Int)]] {
+    mutating func takeStarted() -> [Name: [(JobRecord<ByteBuffer>.Task, attempt: Int)]] {
         defer { started = [:] }
         return Dictionary(grouping: started.values) { $0.0.job }
             .mapValues { entries in
@@ -26,7 +26,7 @@ struct WorkerNotes {
             }
     }
 
-    mutating func takeProgress() -> [String: [(JobRecord<ByteBuffer>.Task, fraction: Double)]] {
+    mutating func takeProgress() -> [Name: [(JobRecord<ByteBuffer>.Task, fraction: Double)]] {
         defer { progress = [:] }
         return Dictionary(grouping: progress.values) { $0.0.job }
             .mapValues { entries in entries.map { ($0.0.record, fraction: $0.1) } }

@@ -82,12 +82,12 @@ final class ForeignMessageTests: LiveTestCase {
         let lines = LogLines()
         let options = RemoteSession.Options(logger: lines.logger)
         let session = try await open(name, broker.addresses, options: options)
-        let route = Layout.route(Double2.name, at: place)
+        let route = Layout.route(Name(Double2.name), at: Name(place))
         let messages = messages(name)
         let targets = [
-            ("", Layout.control), ("", Layout.stream(of: name)), ("", queue(of: name)),
-            (Layout.tasks, Layout.key(route, job: name)), ("", suspects),
-            (Layout.suspects, Layout.key(route, job: name)),
+            ("", Layout.control), ("", Layout.stream(of: Name(name))), ("", queue(of: name)),
+            (Layout.tasks, Layout.key(route, job: Name(name))), ("", suspects),
+            (Layout.suspects, Layout.key(route, job: Name(name))),
         ]
         // A step without a divisor of the values' count meets all of them.
         func publish(each step: Int) async throws {

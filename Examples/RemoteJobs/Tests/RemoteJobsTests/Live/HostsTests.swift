@@ -24,8 +24,8 @@ final class HostsTests: LiveTestCase {
         hosts.flatMap { host in
             ["duplicates-list", "duplicates-hash"]
                 .flatMap { work in
-                    let route = Layout.route(work, at: host)
-                    return [Layout.tasks(route, of: job), Layout.suspects(route)]
+                    let route = Layout.route(Name(work), at: Name(host))
+                    return [Layout.tasks(route, of: Name(job)), Layout.suspects(route)]
                 }
         }
     }
@@ -71,7 +71,8 @@ final class HostsTests: LiveTestCase {
         let search = try startSearch(job, broker, ["--remove"])
         let connection = try await broker.connect()
         try await waitUntil("the missing host's listing is queued") {
-            let queue = Layout.tasks(Layout.route("duplicates-list", at: hosts[1]), of: job)
+            let route = Layout.route("duplicates-list", at: Name(hosts[1]))
+            let queue = Layout.tasks(route, of: Name(job))
             return try await connection.state(of: queue)?.messageCount == 1
         }
         search.send(SIGINT)
@@ -135,7 +136,7 @@ final class HostsTests: LiveTestCase {
             let state = try await connection.state(of: queue)
             XCTAssertEqual(state?.messageCount ?? 0, 0, queue)
         }
-        for name in [Layout.stream(of: job), Layout.lock(of: job)] {
+        for name in [Layout.stream(of: Name(job)), Layout.lock(of: Name(job))] {
             let state = try await connection.state(of: name)
             XCTAssertNil(state, name)
         }

@@ -40,7 +40,7 @@ final class MemoTests: LiveTestCase {
         late.messageID = "k"
         late.correlationID = PublicationID(life: life, number: 1).text
         late.headers = ["work": .string("double")]
-        let stream = Layout.stream(of: name)
+        let stream = Layout.stream(of: Name(name))
         let copy = Published(key: stream, properties: late, body: ByteBuffer(string: "16"))
         try await connection.publish([copy, copy])
         try await waitUntil("they were counted") { second.duplicateOutcomes == 2 }
@@ -141,7 +141,7 @@ final class MemoTests: LiveTestCase {
             if comesBack { proxy.letThrough(true) }
             let end = await outcome(of: removing)
             let connection = try await broker.connect()
-            let stream = try await connection.state(of: Layout.stream(of: session.job))
+            let stream = try await connection.state(of: Layout.stream(of: Name(session.job)))
             switch end {
             case .success:
                 XCTAssertTrue(comesBack)

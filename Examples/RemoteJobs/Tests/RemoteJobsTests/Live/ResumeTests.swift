@@ -10,7 +10,7 @@ final class ResumeTests: LiveTestCase {
         let arguments = ["--count", "\(count)", "--milliseconds", "5", "--remove"]
         let first = try startTrials(broker, job, arguments)
         let connection = try await broker.connect()
-        let trials = Layout.tasks(Layout.route("trial", at: place), of: job)
+        let trials = Layout.tasks(Layout.route("trial", at: Name(place)), of: Name(job))
         try await waitUntil("all are queued") {
             try await connection.state(of: trials)?.messageCount == count
         }
@@ -87,9 +87,9 @@ final class ResumeTests: LiveTestCase {
         XCTAssertEqual(runs.all, ["a": 2, "b": 2])
         try await worker.stop()
         let connection = try await broker.connect()
-        let stream = try await connection.state(of: Layout.stream(of: name))
+        let stream = try await connection.state(of: Layout.stream(of: Name(name)))
         XCTAssertNil(stream)
-        let lock = try await connection.state(of: Layout.lock(of: name))
+        let lock = try await connection.state(of: Layout.lock(of: Name(name)))
         XCTAssertNil(lock)
         let tasks = try await connection.state(of: queue(of: name))
         XCTAssertNil(tasks)

@@ -144,7 +144,8 @@ final class StreamTests: LiveTestCase {
 
     /// In Erlang: sets L to the process that leads a job's stream.
     private func leader(of session: RemoteSession) -> String {
-        let name = "rabbit_misc:r(<<\"/\">>, queue, <<\"\(Layout.stream(of: session.job))\">>)"
+        let stream = Layout.stream(of: Name(session.job))
+        let name = "rabbit_misc:r(<<\"/\">>, queue, <<\"\(stream)\">>)"
         return "L = amqqueue:get_pid(element(2, rabbit_amqqueue:lookup(\(name)))),"
     }
 }

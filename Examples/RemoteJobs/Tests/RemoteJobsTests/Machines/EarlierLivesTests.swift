@@ -7,7 +7,7 @@ import Testing
     private typealias Lives = EarlierLives<String>
     private typealias Task = JobRecord<String>.Task
 
-    private func task(_ number: Int, _ life: String = "one", work: String = "w") -> Task {
+    private func task(_ number: Int, _ life: String = "one", work: Name = "w") -> Task {
         let name = TaskName(work: work, key: "k")
         return Task(name: name, id: PublicationID(life: life, number: number), digest: 1)
     }
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    private func taken(_ lives: Lives, work: String = "w") -> String {
+    private func taken(_ lives: Lives, work: Name = "w") -> String {
         var lives = lives
         return text(lives.take(TaskName(work: work, key: "k")))
     }

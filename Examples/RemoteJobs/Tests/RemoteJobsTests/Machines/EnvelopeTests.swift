@@ -54,19 +54,19 @@ import Testing
         #expect(back.digest == 7)
     }
 
-    private func properties(_ key: String, _ id: PublicationID) -> MessageProperties {
+    private func properties(_ key: Name, _ id: PublicationID) -> MessageProperties {
         Envelope.task(job: "j", route: "w", key: key, id: id, digest: 7, limit: 3)
     }
 
-    private func task(_ key: String, _ number: Int) throws -> Envelope.TaskMessage {
+    private func task(_ key: Name, _ number: Int) throws -> Envelope.TaskMessage {
         let id = PublicationID(life: "me", number: number)
         return try Intake.task(in: message(properties(key, id), ByteBuffer()), from: "w")
     }
 
     @Test func outcomesThatTravelTogetherReadAsThoseThatTravelAlone() throws {
         // A key of more than 255 bytes travels in another place; a stop has no payload.
-        let long = String(repeating: "k", count: 300)
-        let kinds: [(Envelope.Kind, String, String)] = [
+        let long = Name(String(repeating: "k", count: 300))
+        let kinds: [(Envelope.Kind, Name, String)] = [
             (.done, "a", "[1,{\"b\":\"],[\"}]"), (.stopped, "b", ""), (.failed, long, "{}"),
             (.done, "c", "\"\""),
         ]

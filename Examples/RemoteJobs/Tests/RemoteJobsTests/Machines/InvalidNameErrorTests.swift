@@ -5,7 +5,7 @@ import XCTest
 
 /// Places of no bytes, or of too many, which need no broker to be refused.
 final class InvalidNameErrorTests: LiveTestCase {
-    private let places = ["", String(repeating: "x", count: 101)]
+    private let places = ["", String(repeating: "x", count: 101), "a\u{0}b"]
     /// Nobody listens there.
     private let nobody = [
         BrokerAddress(host: "127.0.0.1", port: 1, user: "guest", password: "guest")
@@ -20,6 +20,20 @@ final class InvalidNameErrorTests: LiveTestCase {
                 XCTAssertEqual((error as? InvalidNameError)?.name, place)
             }
         }
+    }
+
+    func testNULInAKeyOrAJobIsRefused() async throws {
+        let nobody = nobody
+        let session = RemoteSession(job: "x", brokers: nobody)
+        let job = FanOut<Double2>([("a\u{0}b", 1)], in: session)
+        try await run(job)
+        XCTAssertThrowsError(try job.results["a\u{0}b"]?.get()) { error in
+            XCTAssertTrue(error is InvalidNameError, "\(error)")
+        }
+        let end = await outcome(
+            of: Task { try await RemoteSession(job: "x\u{0}", brokers: nobody).open() }
+        )
+        XCTAssertThrowsError(try end.get()) { XCTAssertTrue($0 is InvalidNameError, "\($0)") }
     }
 
     func testAWorkerOfAWrongPlaceDoesNotRun() async throws {

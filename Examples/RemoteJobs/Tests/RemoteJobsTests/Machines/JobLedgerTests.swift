@@ -12,7 +12,7 @@ import Testing
             switch action {
             case .declare(let route): "declare \(route)"
             case .noteQueued(let task): "note \(task.key)"
-            case .noteWithdrawn(let tasks): "withdrawn \(tasks.map(\.key))"
+            case .noteWithdrawn(let tasks): "withdrawn \(tasks.map(\.key.text))"
             case .settle(let entry, .ended(.done(let body))): "\(entry) done \(body)"
             case .settle(let entry, .ended(.failed(let body))): "\(entry) failed \(body)"
             case .settle(let entry, .ended(.stopped)): "\(entry) stopped"

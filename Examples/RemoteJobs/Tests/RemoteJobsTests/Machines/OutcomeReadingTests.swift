@@ -3,7 +3,7 @@ import Testing
 @testable import RemoteJobs
 
 @Suite struct OutcomeReadingTests {
-    private func name(_ key: String) -> TaskName { TaskName(work: "w", key: key) }
+    private func name(_ key: Name) -> TaskName { TaskName(work: "w", key: key) }
 
     @Test func aReadingGoesFromTheFirstThatIsWantedToTheLast() {
         var reading = OutcomeReading()
@@ -30,7 +30,7 @@ import Testing
 
     @Test func whatTheStreamHasForgottenIsGone() {
         var reading = OutcomeReading()
-        for (key, offset) in [("a", 1), ("b", 2), ("c", 9)] {
+        for (key, offset) in [("a", 1), ("b", 2), ("c", 9)] as [(Name, Int)] {
             _ = reading.want(name(key), at: offset)
         }
         #expect(reading.begin() == 1)

@@ -16,23 +16,23 @@ import Testing
 
     @Test func aKeyIsMeasuredInBytes() throws {
         let key = String(repeating: "\u{E9}", count: SizeLimit.key / 2)
-        try SizeLimit.check(key: key)
+        try SizeLimit.check(key: Name(key))
         let longer = key + "a"
         let size = SizeLimit.key + 1
         let expected = TooLargeError(key: longer, part: .key, size: size, limit: SizeLimit.key)
-        #expect(throws: expected) { try SizeLimit.check(key: longer) }
+        #expect(throws: expected) { try SizeLimit.check(key: Name(longer)) }
         #expect(expected.description.utf8.count < 200)
     }
 
     @Test func aBatchWithALargeOutcomeFitsIntoAMessageAndItsPropertiesIntoAFrame() throws {
-        let worker = WorkerIdentity(name: String(repeating: "w", count: 100), instance: "i")
+        let worker = WorkerIdentity(name: Name(String(repeating: "w", count: 100)), instance: "i")
         let gathered = (OutcomeBatches.mostBytes - 1) / (OutcomeBatches.most - 1)
         let lengths = [Int](repeating: gathered, count: OutcomeBatches.most - 1) + [SizeLimit.key]
         let parts = lengths.enumerated()
             .map { number, length in
                 let task = Envelope.TaskMessage(
                     job: "j",
-                    name: TaskName(work: "w", key: String(repeating: "k", count: length)),
+                    name: TaskName(work: "w", key: Name(String(repeating: "k", count: length))),
                     id: PublicationID(life: PublicationID.newLife(), number: number),
                     digest: .max,
                     limit: 3,
@@ -53,11 +53,11 @@ import Testing
     }
 
     @Test func notesOfLongKeysAreCutAndKeepTheirOrder() {
-        let keys = (0..<100).map { String(repeating: "\($0 % 10)", count: SizeLimit.key) }
+        let keys = (0..<100).map { Name(String(repeating: "\($0 % 10)", count: SizeLimit.key)) }
         let notes = SizeLimit.notes(keys, key: \.self)
         #expect(notes.count == 4)
         #expect(Array(notes.joined()) == keys)
-        #expect(SizeLimit.notes([String](), key: \.self).isEmpty)
+        #expect(SizeLimit.notes([Name](), key: \.self).isEmpty)
         #expect(SizeLimit.notes(["a", "b"], key: \.self) == [["a", "b"]])
     }
 }

@@ -119,11 +119,14 @@ final class FanOut<Work: RemoteWork>: JobController, @unchecked Sendable {
         next += 1
         let task = RemoteOperation<Work>(input, key: key, in: session, at: place)
         tasks.append(task)
-        trackAndQueue(task) { [self] task in
-            callbackCount += 1
-            results[task.key] = task.result
-            trackNext()
-        }
+        trackAndQueue(
+            task,
+            completion: { [self] task in
+                callbackCount += 1
+                results[task.key] = task.result
+                trackNext()
+            }
+        )
     }
 }
 
