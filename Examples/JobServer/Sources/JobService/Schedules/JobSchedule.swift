@@ -6,14 +6,17 @@ import Foundation
 /// JobSchedule("nightly", kind: "thumbnails", parameters: Album(name: "new"), .daily(hour: 3, in: berlin))
 /// ```
 ///
-/// One of its runs runs at a time: while one has not ended, the next waits, and those missed
-/// meanwhile are one. So are those that a stopped server has missed: one runs soon after the start.
+/// One of its runs executes at a time, and the runs that follow it count: attempts, resumed runs and
+/// repetitions. While one has not ended, the next waits. All times that were missed give one run, and so
+/// do those that a stopped server has missed: it starts soon after the server.
+///
+/// A clock that was wrong for a while delays a schedule by a day at most.
 public struct JobSchedule: Sendable {
     /// When a schedule is due.
     public enum Times: Sendable, Equatable {
         /// So often, counted from the first start of the server that had the schedule.
         case every(Duration)
-        /// At a time of day in a time zone; where a day has no such time, at the next there is.
+        /// At a time of day in a time zone. If the clocks go forward over it, right after the change.
         case daily(hour: Int, minute: Int = 0, in: TimeZone = .current)
     }
 
@@ -25,7 +28,9 @@ public struct JobSchedule: Sendable {
     public let times: Times
     let parameters: @Sendable () throws -> JSONValue
 
-    /// Makes a schedule; an interval below a second and a time that no day has trap.
+    /// Makes a schedule.
+    ///
+    /// An interval below a second, a time that no day has, and a name with a NUL trap.
     ///
     /// - Parameters:
     ///   - name: Its name, one for each.
@@ -44,48 +49,12 @@ public struct JobSchedule: Sendable {
         case .daily(let hour, let minute, _):
             precondition(0...23 ~= hour && 0...59 ~= minute, "No day has this time")
         }
+        precondition(!name.utf8.contains(0), "The name of a schedule has no NUL")
         self.name = name
         self.kind = kind
         self.times = times
         self.parameters = {
             try JSONParser.value(of: Array(ErrorText.json(parameters).utf8))
         }
-    }
-
-    /// When it is due next after a time, both in milliseconds since 1970.
-    func next(after time: Int64) -> Int64 {
-        switch times {
-        case .every(let interval):
-            return time + Int64(interval / .milliseconds(1))
-        case .daily(let hour, let minute, let zone):
-            var calendar = Calendar(identifier: .gregorian)
-            calendar.timeZone = zone
-            let date = Date(timeIntervalSince1970: Double(time) / 1_000)
-            let next = calendar.nextDate(
-                after: date,
-                matching: DateComponents(hour: hour, minute: minute, second: 0),
-                matchingPolicy: .nextTime
-            )
-            return next.map { Int64(($0.timeIntervalSince1970 * 1_000).rounded()) }
-                ?? time + 86_400_000
-        }
-    }
-
-    /// The last time that was due by now, if one was since the last one that was taken.
-    func due(since last: Int64, by now: Int64) -> Int64? {
-        let first = next(after: last)
-        guard first <= now else { return nil }
-        guard case .every(let interval) = times else {
-            var due = first
-            // Two years of days at most: a longer pause is one, too.
-            for _ in 0..<800 {
-                let following = next(after: due)
-                guard following <= now, following > due else { break }
-                due = following
-            }
-            return due
-        }
-        let step = Int64(interval / .milliseconds(1))
-        return first + (now - first) / step * step
     }
 }

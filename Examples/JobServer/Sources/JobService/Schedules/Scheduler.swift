@@ -20,33 +20,23 @@ struct Scheduler: Service {
         }
     }
 
-    private func look(at schedule: JobSchedule) async {
+    /// Looks at a schedule once.
+    func look(at schedule: JobSchedule) async {
         guard !runner.isStopping, runner.store.failure == nil else { return }
+        let time = now()
         do {
-            guard let last = try await runner.store.lastTime(of: schedule.name) else {
-                _ = try await runner.store.add(nil, for: schedule.name, at: now())
-                return
-            }
-            // A clock that was ahead when the last one was taken delays the next, and no more.
-            guard let due = schedule.due(since: min(last.time, now()), by: now()) else { return }
-            if let id = last.runID, try await runner.store.detail(id)?.record.state.isEnd == false {
-                return
-            }
-            let checked = try await Submissions(runner: runner)
-                .check(try schedule.parameters(), kind: schedule.kind)
-            let new = NewRun(
-                kind: schedule.kind,
-                title: checked.title,
-                parameters: checked.json,
-                submittedAt: now(),
-                priority: runner.kinds[schedule.kind]?.priority ?? 0
-            )
-            if let record = try await runner.store.add(new, for: schedule.name, at: due) {
-                logger.info(
-                    "A schedule submitted a run",
-                    metadata: ["job.id": "\(record.id)", "schedule": "\(schedule.name)"]
+            let known = try await runner.store.schedule(schedule.name)
+            let action = ScheduleStateMachine(times: schedule.times)
+                .lookCame(
+                    last: known?.lastAt,
+                    isBusy: known?.isBusy == true,
+                    isPaused: known?.isPaused == true,
+                    at: time
                 )
-                runner.added(record)
+            switch action {
+            case .wait: break
+            case .note(let time): try await runner.store.noteTime(of: schedule.name, at: time)
+            case .submit(let due): try await submit(schedule, for: due, at: time)
             }
         } catch is StoreFailed {
             // It is tried again when the store is back.
@@ -55,8 +45,28 @@ struct Scheduler: Service {
                 "A schedule cannot submit its run",
                 metadata: ["schedule": "\(schedule.name)", "error.message": "\(error)"]
             )
-            // This time is over; the next one may be good.
-            _ = try? await runner.store.add(nil, for: schedule.name, at: now())
+            // This time is over. The next one may succeed.
+            try? await runner.store.noteTime(of: schedule.name, at: time)
         }
+    }
+
+    private func submit(_ schedule: JobSchedule, for due: Int64, at time: Int64) async throws {
+        let checked = try await Submissions(runner: runner)
+            .check(try schedule.parameters(), kind: schedule.kind)
+        let new = NewRun(
+            kind: schedule.kind,
+            title: checked.title,
+            parameters: checked.json,
+            submittedAt: time,
+            priority: runner.kinds[schedule.kind]?.priority ?? 0
+        )
+        guard let record = try await runner.store.add(new, for: schedule.name, at: due) else {
+            return
+        }
+        logger.info(
+            "A schedule submitted a run",
+            metadata: ["job.id": "\(record.id)", "schedule": "\(schedule.name)"]
+        )
+        runner.added(record)
     }
 }

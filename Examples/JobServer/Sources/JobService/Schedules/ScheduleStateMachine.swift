@@ -1,0 +1,72 @@
+/// Decides what a look at a schedule comes to.
+///
+/// Times are milliseconds since 1970.
+struct ScheduleStateMachine {
+    enum Action: Equatable {
+        /// There is nothing to do.
+        case wait
+        /// Count from this time on.
+        case note(Int64)
+        /// Queue a run for the latest time that was due.
+        case submit(due: Int64)
+    }
+
+    /// How far ahead a stored time of day may lie: a clock that is set back by less repeats no run.
+    private static let mostAhead: Int64 = 26 * 3_600_000
+
+    let times: JobSchedule.Times
+
+    /// A schedule is looked at.
+    ///
+    /// - Parameters:
+    ///   - last: When it was last due, or was noted; nil if it never was.
+    ///   - isBusy: Whether a run of it has not ended.
+    ///   - isPaused: Whether a person has paused it: what is due then is never made up.
+    ///   - now: The time.
+    /// - Returns: What is to be done.
+    func lookCame(last: Int64?, isBusy: Bool, isPaused: Bool = false, at now: Int64) -> Action {
+        guard let last else { return .note(now) }
+        switch times {
+        // It was noted while the clock was ahead.
+        case .every where last > now: return .note(now)
+        case .daily where last > now.addingReportingOverflow(Self.mostAhead).partialValue:
+            return .note(now)
+        default: break
+        }
+        guard let due = times.due(since: last, by: now) else { return .wait }
+        if isPaused { return .note(due) }
+        return isBusy ? .wait : .submit(due: due)
+    }
+}
+
+extension JobSchedule.Times {
+    /// When a schedule is due next after a time.
+    func next(after time: Int64) -> Int64 {
+        switch self {
+        case .every(let interval): return time + Self.step(interval)
+        case .daily(let hour, let minute, let zone):
+            let seconds = Int((Double(time) / 1_000).rounded(.down))
+            return Int64(DailyTime(hour: hour, minute: minute, in: zone).next(after: seconds))
+                * 1_000
+        }
+    }
+
+    /// The latest time that was due by now, if one was since the last one that was taken.
+    func due(since last: Int64, by now: Int64) -> Int64? {
+        switch self {
+        case .every(let interval):
+            let step = Self.step(interval)
+            guard now - last >= step else { return nil }
+            return last + (now - last) / step * step
+        case .daily(let hour, let minute, let zone):
+            let seconds = Int((Double(now) / 1_000).rounded(.down))
+            let time = DailyTime(hour: hour, minute: minute, in: zone)
+            let due = Int64(time.latest(upTo: seconds)) * 1_000
+            return due > last ? due : nil
+        }
+    }
+
+    private static func step(_ interval: Duration) -> Int64 {
+        Int64(interval / .milliseconds(1))
+    }
+}
