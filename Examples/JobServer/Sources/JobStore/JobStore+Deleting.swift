@@ -18,9 +18,50 @@ extension JobStore {
         }
     }
 
-    /// When the run that ended last did, in milliseconds since 1970; nil if none has ended.
-    public func newestEnd() async throws -> Int64? {
-        try await read { try Int64.fetchOne($0, sql: "SELECT max(finishedAt) FROM run") }
+    /// Decides from which end on retention counts, and keeps the decision.
+    ///
+    /// - Parameter now: The time, in milliseconds since 1970.
+    /// - Returns: What retention knows of the clock; nil if no run has ended.
+    /// - Throws: An error of the database's.
+    package func retention(at now: Int64) async throws -> RetentionStateMachine? {
+        try await writer.write { database in
+            let newest = try Int64.fetchOne(database, sql: "SELECT max(finishedAt) FROM run")
+            guard var machine = try Self.retention(in: database) else {
+                let machine = RetentionStateMachine(newest: newest ?? now)
+                try Self.keep(machine, in: database)
+                return newest == nil ? nil : machine
+            }
+            guard let newest else { return nil }
+            let believed = try Int64.fetchOne(
+                database,
+                sql: "SELECT max(finishedAt) FROM run WHERE finishedAt <= ?",
+                arguments: [machine.latest]
+            )
+            machine.sweepBegan(newestEnd: newest, believedEnd: believed)
+            try Self.keep(machine, in: database)
+            return machine
+        }
+    }
+
+    /// Notes that the server has served for a time.
+    package func noteServed(_ time: Int64, at now: Int64) async throws {
+        try await writer.write { database in
+            var machine = try Self.retention(in: database) ?? RetentionStateMachine(newest: now)
+            machine.hasServed(time)
+            try Self.keep(machine, in: database)
+        }
+    }
+
+    private static func retention(in database: Database) throws -> RetentionStateMachine? {
+        try Row.fetchOne(database, sql: "SELECT newest, served FROM retention")
+            .map { RetentionStateMachine(newest: $0["newest"], served: $0["served"]) }
+    }
+
+    private static func keep(_ machine: RetentionStateMachine, in database: Database) throws {
+        try database.execute(
+            sql: "INSERT OR REPLACE INTO retention (id, newest, served) VALUES (1, ?, ?)",
+            arguments: [machine.newest, machine.served]
+        )
     }
 
     /// Whether a run that is kept may go on with a journal, known by its first run's number.

@@ -91,6 +91,48 @@ final class SweeperTests: XCTestCase {
         XCTAssertEqual(right.1, 4)
     }
 
+    /// A clock that is ahead for the time of some runs, and a restart with it, delete nothing.
+    func testAClockThatIsAheadDeletesNothingAtAnyNumberOfStarts() async throws {
+        let path = NSTemporaryDirectory() + "sweeper-\(UUID().uuidString).sqlite"
+        addTeardownBlock {
+            for end in ["", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: path + end)
+            }
+        }
+        let store = try JobStore(path: path)
+        let (day, logger) = (
+            Int64(86_400_000), Logger(label: "sweeper") { _ in SwiftLogNoOpLogHandler() }
+        )
+        func start(at time: Int64) async throws -> Int {
+            let sweeper = Sweeper(store: store, days: 30, logger: logger, now: { time })
+            _ = try await sweeper.sweepAtStart()
+            return try await store.list(RunFilter()).runs.count
+        }
+        func end(_ count: Int, at time: Int64) async throws {
+            for number in 0..<count {
+                let id = try await add(to: store)
+                let finished = time + Int64(number)
+                _ = try await store.end(id, RunEnd(state: .succeeded, finishedAt: finished))
+            }
+        }
+        _ = try await start(at: 1_000 * day)
+        try await end(10, at: 1_000 * day)
+        try await end(12, at: 1_365 * day)
+        for _ in 0..<3 {
+            let count = try await start(at: 1_365 * day)
+            XCTAssertEqual(count, 22)
+        }
+        // In 1970, and right again.
+        for time in [day, 1_001 * day] {
+            let count = try await start(at: time)
+            XCTAssertEqual(count, 22)
+        }
+        // After a day of service, the clock is believed.
+        try await store.noteServed(day, at: 1_366 * day)
+        let last = try await start(at: 1_366 * day)
+        XCTAssertEqual(last, 12)
+    }
+
     private func add(to store: JobStore) async throws -> Int64 {
         let run = NewRun(kind: "steps", title: "Steps", parameters: "{}", submittedAt: 0)
         return try await store.add(run).record.id

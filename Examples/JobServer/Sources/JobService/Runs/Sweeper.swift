@@ -4,8 +4,8 @@ import ServiceLifecycle
 
 /// Deletes, once a day, the runs that ended long ago.
 ///
-/// Long ago is counted from the newest end in the store, or from now if that is earlier: a clock that is
-/// ahead for a while deletes nothing.
+/// The days are counted from the newest end in the store, or from now if that is earlier. What a clock that
+/// is ahead has written does not count (``RetentionStateMachine``).
 struct Sweeper: Service {
     let store: JobStore
     let days: Int
@@ -17,22 +17,39 @@ struct Sweeper: Service {
 
     func run() async throws {
         try? await cancelWhenGracefulShutdown {
-            var last = now()
-            while true {
-                try await clock.sleep(for: .seconds(86_400))
-                // More than a day and an hour: the clock was set meanwhile, and may be wrong.
-                let time = now()
-                let passed = time - last
-                last = time
-                guard passed < 90_000_000 else {
-                    logger.warning(
-                        "Old runs are not deleted today: the clock has jumped",
-                        metadata: ["clock.passed.hours": "\(passed / 3_600_000)"]
-                    )
-                    continue
-                }
-                await sweep()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await noteServedTime() }
+                group.addTask { try await sweepDaily() }
+                try await group.waitForAll()
             }
+        }
+    }
+
+    private func sweepDaily() async throws {
+        var last = now()
+        while true {
+            try await clock.sleep(for: .seconds(86_400))
+            // More than a day and an hour: the clock was set meanwhile, and may be wrong.
+            let time = now()
+            let passed = time - last
+            last = time
+            guard passed < 90_000_000 else {
+                logger.warning(
+                    "Old runs are not deleted today: the clock has jumped",
+                    metadata: ["clock.passed.hours": "\(passed / 3_600_000)"]
+                )
+                continue
+            }
+            await sweep()
+        }
+    }
+
+    /// Counts the hours of service, by a clock that nobody sets.
+    private func noteServedTime() async throws {
+        while true {
+            try await clock.sleep(for: .seconds(3_600))
+            // An hour that cannot be written is an hour later.
+            try? await store.noteServed(3_600_000, at: now())
         }
     }
 
@@ -59,6 +76,12 @@ struct Sweeper: Service {
     ///
     /// - Returns: What the log shall say, if anything; nothing is logged before the server serves.
     func sweepAtStart() async throws -> Logger.Message? {
+        let words = try await deleteAtStart()
+        try await removeJournals()
+        return words
+    }
+
+    private func deleteAtStart() async throws -> Logger.Message? {
         guard let limit = try await limit() else { return nil }
         let (count, total) = try await store.endedRuns(before: limit)
         guard count > 0 else { return nil }
@@ -73,7 +96,7 @@ struct Sweeper: Service {
 
     /// The end before which a run is deleted, in milliseconds since 1970; nil if no run has ended.
     private func limit() async throws -> Int64? {
-        guard let newest = try await store.newestEnd() else { return nil }
-        return min(newest, now()) - Int64(days) * 86_400_000
+        let time = now()
+        return try await store.retention(at: time)?.limit(days: days, now: time)
     }
 }
