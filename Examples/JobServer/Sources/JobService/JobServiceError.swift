@@ -21,7 +21,7 @@ public enum JobServiceError: Error, Equatable, Sendable {
         case let problem as RunProblem:
             switch problem {
             case .unknownRun: self = .unknownRun
-            case .ended, .notEnded, .notQueued: self = .ended
+            case .ended, .notEnded, .notQueued, .followed: self = .ended
             case .keyInUse(let id): self = .keyInUse(id)
             case .full: self = .full
             case .stopping: self = .notServing

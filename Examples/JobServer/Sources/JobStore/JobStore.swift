@@ -158,7 +158,7 @@ public final class JobStore: Sendable {
         }
     }
 
-    /// Adds a run that takes the place of one that has ended, its key included.
+    /// Adds a run that takes the place of one that has ended: its key, and its place in a schedule.
     static func succeed(
         _ id: Int64,
         with new: NewRun,
@@ -167,7 +167,48 @@ public final class JobStore: Sendable {
         if new.key != nil {
             try database.execute(sql: "UPDATE run SET key = NULL WHERE id = ?", arguments: [id])
         }
-        return try RunRow.insert(new, into: database)
+        let record = try RunRow.insert(new, into: database)
+        if new.previousID == id {
+            try database.execute(
+                sql: "UPDATE schedule SET runID = ? WHERE runID = ?",
+                arguments: [record.id, id]
+            )
+        }
+        return record
+    }
+
+    /// What became of a request to run a run again.
+    public enum Repetition: Sendable, Equatable {
+        /// A new run was queued.
+        case added(RunRecord)
+        /// The run has not ended.
+        case notEnded
+        /// Another run that follows it has not ended.
+        case followed(by: Int64)
+        /// No run has the number.
+        case unknown
+    }
+
+    /// Adds a run that a person has asked for in the place of one that has ended.
+    ///
+    /// - Parameters:
+    ///   - id: The run that is repeated.
+    ///   - new: What is queued; whether it continues a journal is decided here.
+    /// - Returns: The new run, or why there is none.
+    /// - Throws: An error of the database's.
+    public func repeatRun(_ id: Int64, as new: NewRun) async throws -> Repetition {
+        try await writer.write { database in
+            guard let chain = try Self.chain(of: id, in: database) else { return .unknown }
+            switch chain.followRequested(id, .repetition) {
+            case .refuseUnknown: return .unknown
+            case .refuseUnfinished: return .notEnded
+            case .refuseFollower(let follower): return .followed(by: follower)
+            case .queue(let journalID, _):
+                var new = new
+                (new.previousID, new.journalID, new.key) = (id, journalID, nil)
+                return .added(try Self.succeed(id, with: new, in: database))
+            }
+        }
     }
 
     /// Adds a run in the state `queued`, unless its key is known.
@@ -309,7 +350,7 @@ public final class JobStore: Sendable {
                     """,
                 arguments: [
                     end.state.rawValue, end.finishedAt, end.progress, end.tasksTracked,
-                    end.tasksFinished, end.tasksFailed, end.error, end.result,
+                    end.tasksFinished, end.tasksFailed, end.error.map(RunRow.storable), end.result,
                     RunRow.text(end.failures), end.cancelRequestedAt, id,
                 ]
             )
@@ -325,23 +366,30 @@ public final class JobStore: Sendable {
         }
     }
 
+    /// What became of a request to delete a run.
+    public enum Deletion: Sendable, Equatable {
+        /// It was deleted. The journal of this number belongs to no run any longer.
+        case deleted(journalID: Int64?)
+        /// The run has not ended.
+        case notEnded
+        /// No run has the number.
+        case unknown
+    }
+
     /// Deletes a run that has ended; its number is not used again.
     ///
-    /// - Returns: Whether it was deleted; nil if there is none of that number.
+    /// - Returns: Whether it was deleted, and which journal goes with it.
     /// - Throws: An error of the database's.
-    public func delete(_ id: Int64) async throws -> Bool? {
+    public func delete(_ id: Int64) async throws -> Deletion {
         try await writer.write { database in
-            try database.execute(
-                sql: "DELETE FROM run WHERE id = ? AND state NOT IN ('queued', 'running')",
-                arguments: [id]
-            )
-            if database.changesCount > 0 { return true }
-            let isThere = try Row.fetchOne(
-                database,
-                sql: "SELECT 1 FROM run WHERE id = ?",
-                arguments: [id]
-            )
-            return isThere == nil ? nil : false
+            guard let chain = try Self.chain(of: id, in: database) else { return .unknown }
+            switch chain.deletionRequested(id) {
+            case .refuseUnknown: return .unknown
+            case .refuseUnfinished: return .notEnded
+            case .delete(let removesJournal):
+                try database.execute(sql: "DELETE FROM run WHERE id = ?", arguments: [id])
+                return .deleted(journalID: removesJournal ? chain.journalID : nil)
+            }
         }
     }
 }

@@ -19,7 +19,7 @@ final class RunnerTests: XCTestCase {
         runner.open(with: [])
         let id = try await submit(to: runner)
         await kind.asked.waitUntilOpen()
-        try await runner.cancel(id)
+        _ = try await runner.cancel(id)
         try await waitForEnd(of: id, in: runner)
         let detail = try await runner.store.detail(id)
         XCTAssertEqual(detail?.record.state, .cancelled)
@@ -44,6 +44,25 @@ final class RunnerTests: XCTestCase {
         let counted = "jobkit_jobs_total{kind=\"late\",status=\"interrupted\"} 1\n"
         XCTAssertTrue(metrics.text().contains(counted), metrics.text())
         kind.released.open()
+    }
+
+    /// What steps have recorded goes with the last run that could continue it.
+    func testJournalGoesWithTheLastRunOfItsChain() async throws {
+        let (runner, _) = try makeRunner([BrokenKind()])
+        runner.open(with: [])
+        let submissions = Submissions(runner: runner)
+        let submission = Submission(kind: "broken", parameters: .object([:]))
+        let first = try await submissions.submit(submission).record.id
+        try await waitForEnd(of: first, in: runner)
+        let second = try await submissions.runAgain(first).id
+        try await waitForEnd(of: second, in: runner)
+        let state = try await runner.store.detail(second)?.record.state
+        XCTAssertEqual(state, .failed)
+        XCTAssertEqual(runner.journals.ids, [first])
+        try await submissions.delete(first)
+        XCTAssertEqual(runner.journals.ids, [first])
+        try await submissions.delete(second)
+        XCTAssertEqual(runner.journals.ids, [])
     }
 
     /// Runs that end at once on several threads have lost the order of their starts to the clock's readings.
@@ -155,6 +174,27 @@ private struct QuickKind: JobKind {
     func makeJob(_ parameters: Parameters, in environment: JobEnvironment) -> PreparedJob {
         PreparedJob(JobController(queue: environment.queue))
     }
+}
+
+/// A kind of job that opens its journal and fails.
+private struct BrokenKind: JobKind {
+    struct Parameters: Codable, Sendable {}
+    struct Broken: Error {}
+
+    let name = "broken"
+    let fields: [ParameterField] = []
+
+    func title(of parameters: Parameters) -> String { "Broken" }
+
+    func makeJob(_ parameters: Parameters, in environment: JobEnvironment) throws -> PreparedJob {
+        _ = try environment.journal
+        return PreparedJob(BrokenJob(queue: environment.queue))
+    }
+}
+
+// Operation forces @unchecked. Nothing is stored.
+private final class BrokenJob: JobController, @unchecked Sendable {
+    override func main() { finish(with: BrokenKind.Broken()) }
 }
 
 /// A kind of job whose start is held back.

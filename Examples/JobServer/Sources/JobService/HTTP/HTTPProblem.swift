@@ -24,7 +24,7 @@ struct HTTPProblem: Error, Equatable {
         JSONText.object(["error": JSONText.quoted(sentence), "field": JSONText.quoted(field)])
     }
 
-    static let unknownPath = HTTPProblem(.notFound, "There is nothing here.")
+    static let unknownPath = HTTPProblem(.notFound, "Not found.")
     static let unknownRun = HTTPProblem(.notFound, "There is no run of this number.")
     static let stopping = HTTPProblem(
         .serviceUnavailable,
@@ -42,10 +42,12 @@ struct HTTPProblem: Error, Equatable {
         switch problem {
         case .unknownRun: self = .unknownRun
         case .ended: self.init(.conflict, "The run has ended.")
-        case .notQueued: self.init(.conflict, "The run does not wait any more.")
+        case .notQueued: self.init(.conflict, "The run is no longer queued.")
         case .keyInUse(let id):
             self.init(.conflict, "Run \(id) has this key, with other parameters.", field: "key")
         case .notEnded: self.init(.conflict, "The run has not ended.")
+        case .followed(let id):
+            self.init(.conflict, "Run \(id) follows this run, and has not ended.")
         case .full:
             self.init(
                 .tooManyRequests,

@@ -10,6 +10,8 @@ enum RunProblem: Error, Equatable {
     case notQueued
     /// Another run with other parameters has the key.
     case keyInUse(Int64)
+    /// Another run that follows it has not ended, which is this one.
+    case followed(by: Int64)
     /// The queue is full.
     case full
     /// The server stops.

@@ -24,46 +24,59 @@ struct Submissions: Sendable {
     /// - Returns: The run as it was written down, or the one that has the key.
     func submit(_ submission: Submission) async throws -> (record: RunRecord, isNew: Bool) {
         try mustServe()
+        if let key = submission.key, key.isEmpty || key.utf8.contains(0) {
+            throw InvalidParameter("key", "key must be a text without NULs, and not empty.")
+        }
         let requested = submission.parameters.withoutNulls.json
         if let key = submission.key {
             let known = try await runner.store.holder(of: key, like: submission.kind, requested)
             if let known, let record = try held(known) { return (record, false) }
         }
         let checked = try await check(submission.parameters, kind: submission.kind)
-        return try await queue(
-            NewRun(
-                kind: submission.kind,
-                title: checked.title,
-                parameters: checked.json,
-                key: submission.key,
-                submittedAt: runner.now(),
-                requested: submission.key == nil ? nil : requested,
-                priority: submission.priority ?? runner.kinds[submission.kind]?.priority ?? 0,
-                runAt: submission.runAt
-            )
+        let new = NewRun(
+            kind: submission.kind,
+            title: checked.title,
+            parameters: checked.json,
+            key: submission.key,
+            submittedAt: runner.now(),
+            requested: submission.key == nil ? nil : requested,
+            priority: submission.priority ?? runner.kinds[submission.kind]?.priority ?? 0,
+            runAt: submission.runAt
         )
+        return try await queue(isPlanned: (new.runAt ?? 0) > new.submittedAt) {
+            let addition = try await runner.store.add(new)
+            if case .added(let record) = addition { return (record, true) }
+            guard let record = try held(addition) else { throw RunProblem.keyInUse(0) }
+            return (record, false)
+        }
     }
 
     /// Queues a new run with the parameters of one that has ended.
+    ///
+    /// What failed or was interrupted continues where it was, if its kind keeps a journal.
     func runAgain(_ id: Int64) async throws -> RunRecord {
         try mustServe()
         guard let detail = try await runner.store.detail(id) else { throw RunProblem.unknownRun }
         guard detail.record.state.isEnd else { throw RunProblem.notEnded }
         let value = try JSONParser.value(of: Array(detail.parameters.utf8))
         let checked = try await check(value, kind: detail.record.kind)
-        return try await queue(
-            NewRun(
-                kind: detail.record.kind,
-                title: checked.title,
-                parameters: checked.json,
-                previousID: id,
-                attempt: detail.record.attempt + 1,
-                submittedAt: runner.now(),
-                priority: detail.record.priority,
-                // What failed or was interrupted goes on where it was, if its kind keeps a journal.
-                journalID: detail.record.state == .succeeded ? nil : detail.journalID ?? id
-            )
+        let new = NewRun(
+            kind: detail.record.kind,
+            title: checked.title,
+            parameters: checked.json,
+            previousID: id,
+            attempt: detail.record.attempt + 1,
+            submittedAt: runner.now(),
+            priority: detail.record.priority
         )
+        return try await queue {
+            switch try await runner.store.repeatRun(id, as: new) {
+            case .added(let record): return (record, true)
+            case .notEnded: throw RunProblem.notEnded
+            case .followed(let follower): throw RunProblem.followed(by: follower)
+            case .unknown: throw RunProblem.unknownRun
+            }
+        }
         .record
     }
 
@@ -81,10 +94,14 @@ struct Submissions: Sendable {
 
     /// Deletes a run that has ended.
     func delete(_ id: Int64) async throws {
-        guard let isDeleted = try await runner.store.delete(id) else { throw RunProblem.unknownRun }
-        guard isDeleted else { throw RunProblem.notEnded }
+        switch try await runner.store.delete(id) {
+        case .unknown: throw RunProblem.unknownRun
+        case .notEnded: throw RunProblem.notEnded
+        case .deleted(let journalID): if let journalID { runner.journals.remove(journalID) }
+        }
         runner.board.remove(id)
         runner.timelines.remove(id)
+        runner.hub.runDeleted(id)
     }
 
     private func mustServe() throws {
@@ -116,25 +133,32 @@ struct Submissions: Sendable {
         return try await offPool { Result { try kind.check(parameters, in: environment) } }.get()
     }
 
-    private func queue(_ new: NewRun) async throws -> (record: RunRecord, isNew: Bool) {
-        switch runner.state.withLock({ $0.admission.placeAsked() }) {
+    /// Writes a run down if there is a place for it, and lets it start.
+    ///
+    /// - Parameters:
+    ///   - isPlanned: Whether it may not start before a time that is to come.
+    ///   - add: Writes the run; says whether it is a new one.
+    /// - Returns: What `add` has returned.
+    /// - Throws: ``RunProblem``, or what `add` throws.
+    private func queue(
+        isPlanned: Bool = false,
+        _ add: () async throws -> (record: RunRecord, isNew: Bool)
+    ) async throws -> (record: RunRecord, isNew: Bool) {
+        switch runner.state.withLock({ $0.admission.placeAsked(isPlanned: isPlanned) }) {
         case .accepted: break
         case .full: throw RunProblem.full
         case .stopping: throw RunProblem.stopping
         }
         do {
-            let addition = try await runner.store.add(new)
-            guard case .added(let record) = addition else {
+            let (record, isNew) = try await add()
+            guard isNew else {
                 giveBackPlace()
-                guard let record = try held(addition) else { throw RunProblem.keyInUse(0) }
                 return (record, false)
             }
             runner.board.put(record)
             runner.hub.runChanged(record.id)
             runner.start { $0.admission.runQueued(record.entry, at: runner.now()) }
             return (record, true)
-        } catch let error as RunProblem {
-            throw error
         } catch {
             giveBackPlace()
             throw error
