@@ -95,6 +95,37 @@ extension RunLifeStateMachineTests {
         #expect(machine.placeAsked() == .accepted)
     }
 
+    @Test func plannedRunsTakeNoPlaceOfARunThatCanStart() {
+        var machine = open(width: 2, limit: 2)
+        for id in 1...2 {
+            #expect(machine.placeAsked(isPlanned: true) == .accepted)
+            #expect(machine.runQueued(.init(id: id, runAt: 99), at: 0) == [])
+        }
+        #expect(machine.placeAsked(isPlanned: true) == .full)
+        for id in 3...4 {
+            #expect(machine.placeAsked() == .accepted)
+            #expect(machine.runQueued(.init(id: id), at: 0) == [id])
+        }
+        #expect(machine.placeAsked() == .full)
+        #expect(machine.place(of: 1) == .planned(99))
+        #expect(machine.place(of: 3) == nil)
+        #expect(machine.runEnded(3) == [])
+        #expect(machine.placeAsked() == .accepted)
+    }
+
+    @Test func queuedRunKnowsWhatStartsBeforeIt() {
+        var machine = open(width: 1, limit: 9)
+        for _ in 0..<4 { _ = machine.placeAsked() }
+        for (id, priority) in [(1, 0), (2, 0), (3, 5), (4, 0)] {
+            _ = machine.runQueued(.init(id: id, priority: priority), at: 0)
+        }
+        #expect(machine.place(of: 3) == .waiting(ahead: 0, queued: 3))
+        #expect(machine.place(of: 4) == .waiting(ahead: 2, queued: 3))
+        #expect(machine.place(of: 9) == nil)
+        machine.stopBegan()
+        #expect(machine.place(of: 4) == .closed)
+    }
+
     @Test func placesThatAreAskedForAtOnceCount() {
         var machine = open(width: 1, limit: 1)
         #expect(machine.placeAsked() == .accepted)

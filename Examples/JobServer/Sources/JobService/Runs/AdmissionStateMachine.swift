@@ -40,6 +40,8 @@ struct AdmissionStateMachine<ID: Comparable & Hashable & Sendable>: Sendable {
         self.queueLimit = queueLimit
     }
 
+    /// Whether no run starts now.
+    var isClosed: Bool { !isOpen || isStopping }
     /// The runs that wait for a place.
     var queued: [ID] { waiting.map(\.id) }
     /// How many runs wait, those included that are just being written down.
@@ -55,11 +57,16 @@ struct AdmissionStateMachine<ID: Comparable & Hashable & Sendable>: Sendable {
     }
 
     /// A run wants to be queued; `accepted` keeps a place until ``runQueued(_:at:)`` or ``placeGivenBack()``.
-    mutating func placeAsked() -> Answer {
+    ///
+    /// - Parameter isPlanned: Whether the run may not start before a time that is to come.
+    /// - Returns: Whether it may be queued.
+    mutating func placeAsked(isPlanned: Bool = false) -> Answer {
         guard !isStopping else { return .stopping }
-        // What could start at once needs no place in the queue.
-        let free = max(0, width - running.count - waiting.count)
-        guard queuedCount < queueLimit + free else { return .full }
+        // A run that can start at once needs no place in the queue, which runs of next year may fill.
+        let free = max(0, width - running.count)
+        let ready = waiting.count + reserved
+        let canStart = !isPlanned && ready < free
+        guard canStart || planned.count + max(0, ready - free) < queueLimit else { return .full }
         reserved += 1
         return .accepted
     }
