@@ -25,7 +25,7 @@ final class UntrustedJobsTests: XCTestCase {
             let error = try server.get("/jobs/\(id)").json["error"] as? String ?? ""
             // The second step waits for the only place: it has nothing to stop.
             XCTAssertTrue(error.hasSuffix("s of the cancel: Step 1."), error)
-            XCTAssertTrue(error.hasPrefix("Given up"), error)
+            XCTAssertTrue(error.hasPrefix("Abandoned"), error)
         }
         try server.wait(for: server.submitSteps(20, 1).id, "succeeded")
         let metrics = try server.get("/metrics").text
@@ -44,7 +44,7 @@ final class UntrustedJobsTests: XCTestCase {
             try server.wait(for: id, "failed")
             let error = try server.get("/jobs/\(id)").json["error"] as? String ?? ""
             XCTAssertTrue(error.contains("--time-limit"), error)
-            XCTAssertEqual(error.contains("Given up"), id == hung, error)
+            XCTAssertEqual(error.contains("Abandoned"), id == hung, error)
         }
         try server.wait(for: quick, "succeeded")
     }

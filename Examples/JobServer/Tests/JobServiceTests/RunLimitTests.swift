@@ -74,8 +74,8 @@ final class RunLimitTests: XCTestCase {
             XCTAssertEqual(end.state, .failed)
             XCTAssertEqual(
                 end.error,
-                "The time limit of 0.05 s (the timeLimit of hung) is over. Given up: not stopped within 0.05 s "
-                    + "of the cancel: blocked."
+                "The time limit of 0.05 s (the timeLimit of hung) is over. Abandoned: these tasks did not "
+                    + "stop within 0.05 s: blocked."
             )
         }
         XCTAssertEqual(hung, [])

@@ -8,6 +8,8 @@ struct EventFanOutStateMachine: Sendable {
     struct Batch: Equatable, Sendable {
         /// The runs that have changed, in order of their numbers.
         var runIDs: [Int64] = []
+        /// The runs that were deleted, in order of their numbers.
+        var deletedIDs: [Int64] = []
         /// Whether the server begins to stop.
         var saysBye = false
         /// Whether it has been silent for long.
@@ -18,6 +20,7 @@ struct EventFanOutStateMachine: Sendable {
 
     private struct Listener {
         var changed: Set<Int64> = []
+        var deleted: Set<Int64> = []
         var owesBye: Bool
         var owesComment = false
     }
@@ -63,6 +66,17 @@ struct EventFanOutStateMachine: Sendable {
         return Array(listeners.keys)
     }
 
+    /// A run was deleted.
+    ///
+    /// - Returns: Who is to be woken, at once.
+    mutating func runDeleted(_ runID: Int64) -> [ListenerID] {
+        for id in listeners.keys {
+            listeners[id]?.changed.remove(runID)
+            listeners[id]?.deleted.insert(runID)
+        }
+        return Array(listeners.keys)
+    }
+
     /// Time has passed.
     ///
     /// - Returns: Who is to be woken.
@@ -96,11 +110,13 @@ struct EventFanOutStateMachine: Sendable {
         guard var listener = listeners[id] else { return Batch(isLast: true) }
         let batch = Batch(
             runIDs: listener.changed.sorted(),
+            deletedIDs: listener.deleted.sorted(),
             saysBye: listener.owesBye,
             isComment: listener.owesComment,
             isLast: isClosed
         )
         listener.changed = []
+        listener.deleted = []
         listener.owesBye = false
         listener.owesComment = false
         listeners[id] = listener

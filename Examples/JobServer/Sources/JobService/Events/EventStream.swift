@@ -24,13 +24,16 @@ struct EventStream: Sendable {
         guard let subscription = hub.subscribe(connection) else {
             throw HTTPProblem(
                 .serviceUnavailable,
-                "Too many listen to events.",
+                "Too many event listeners.",
                 headers: [.retryAfter: "10"]
             )
         }
         return Response(
             status: .ok,
-            headers: [.contentType: "text/event-stream; charset=utf-8"],
+            // A proxy that collects an answer before it passes it on would hold back all events.
+            headers: [
+                .contentType: "text/event-stream; charset=utf-8", .accelBuffering: "no",
+            ],
             body: ResponseBody { writer in
                 defer { subscription.end() }
                 var open = writer
@@ -62,6 +65,9 @@ struct EventStream: Sendable {
             if batch.saysBye { try await writer.write(Self.event("bye", "{}")) }
             for record in try await records(batch.runIDs) {
                 try await writer.write(Self.event("run", record.json))
+            }
+            for id in batch.deletedIDs {
+                try await writer.write(Self.event("deleted", "{\"id\":\(id)}"))
             }
             if batch.isComment { try await writer.write(ByteBuffer(string: ": here\n\n")) }
             if batch.isLast { return }

@@ -13,6 +13,7 @@ struct JobRoutes: Sendable {
     static let bodyLimit = 64 * 1_024
 
     let runner: Runner
+    let schedules: ScheduleRoutes
     let page: Page
     let events: EventStream
     let metrics: PrometheusFactory?
@@ -42,7 +43,7 @@ struct JobRoutes: Sendable {
         router.post("jobs/{id}/cancel") { request, context in
             try await collect(request)
             let record = try await runner.cancel(id(context))
-            note("A run shall stop", record.id, request, context)
+            note("Run cancel requested", record.id, request, context)
             return Reply.json(record.json, status: .accepted)
         }
         router.post("jobs/{id}/prioritize") { request, context in
@@ -57,7 +58,7 @@ struct JobRoutes: Sendable {
         router.post("jobs/{id}/run-again") { request, context in
             try await collect(request)
             let record = try await submissions.runAgain(id(context))
-            note("A run was submitted again", record.id, request, context)
+            note("Run resubmitted", record.id, request, context)
             return created(record)
         }
         router.get("jobs/{id}/timeline.svg") { _, context in
@@ -68,6 +69,14 @@ struct JobRoutes: Sendable {
             let timeline = try await timeline(id(context))
             let trace = await offPool { [UInt8](timeline.chromeTrace()) }
             return Reply.bytes(trace, type: "application/json; charset=utf-8")
+        }
+        router.get("schedules") { _, _ in Reply.json(try await schedules.list()) }
+        for (path, isPaused) in [("pause", true), ("resume", false)] {
+            router.post("schedules/{name}/\(path)") { request, context in
+                try await collect(request)
+                let json = try await schedules.pause(context.parameters.get("name"), isPaused)
+                return Reply.json(json)
+            }
         }
         router.get("events") { request, context in
             try events.response(to: request, channel: context.channel)
@@ -157,10 +166,12 @@ struct JobRoutes: Sendable {
             (tasks, stall) = (view.tasks, view.stall)
         }
         let record = runner.board.newest([detail.record])[0]
+        if record.state == .queued { stall = runner.waitReason(of: record) }
         return Reply.json(
             "{" + record.jsonMembers + ",\"parameters\":" + detail.parameters + ",\"result\":"
                 + (detail.result ?? "null") + ",\"tasks\":" + tasks + ",\"stall\":"
-                + JSONText.quoted(stall) + "}"
+                + JSONText.quoted(stall) + ",\"nextID\":"
+                + JSONText.number(try await runner.store.follower(of: id)) + "}"
         )
     }
 
@@ -215,7 +226,7 @@ struct JobRoutes: Sendable {
         guard let secret else { throw HTTPProblem.unknownPath }
         guard let token = body.members?["token"]?.text, let name = secret.name(ofToken: token)
         else {
-            throw HTTPProblem(.unauthorized, "This is not the token.", field: "token")
+            throw HTTPProblem(.unauthorized, "Wrong token.", field: "token")
         }
         logger.info("A client logged in", metadata: ["client": "\(name)"])
         // Behind a proxy that speaks TLS the cookie never goes without.

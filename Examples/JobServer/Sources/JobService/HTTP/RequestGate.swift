@@ -100,6 +100,8 @@ struct RequestGate: Sendable {
 extension HTTPField.Name {
     static let host = Self(parsed: "host") ?? .from
     static let forwardedProto = Self(parsed: "x-forwarded-proto") ?? .from
+    /// By which nginx is told not to collect an answer.
+    static let accelBuffering = Self(parsed: "x-accel-buffering") ?? .from
     static let secFetchSite = Self(parsed: "sec-fetch-site") ?? .origin
 }
 

@@ -21,6 +21,7 @@ struct Page: Sendable {
             ("form.js", PackageResources.form_js, Self.script),
             ("login.js", PackageResources.login_js, Self.script),
             ("runs.js", PackageResources.runs_js, Self.script),
+            ("schedules.js", PackageResources.schedules_js, Self.script),
             ("stream.js", PackageResources.stream_js, Self.script),
             ("stream-worker.js", PackageResources.stream_worker_js, Self.script),
             ("text.js", PackageResources.text_js, Self.script),

@@ -36,7 +36,7 @@ struct RunReport: Sendable {
         let limit = Self.text(limits.giveUp)
         let names = Self.names(in: run.job.snapshot(limit: 50))
         end.error = LogText.oneLine(
-            "\(reason)Given up: not stopped within \(limit) of the cancel: \(names)."
+            "\(reason)Abandoned: these tasks did not stop within \(limit): \(names)."
         )
         end.timeline = timeline
         return end
@@ -48,7 +48,13 @@ struct RunReport: Sendable {
         return RunEnd(
             state: state,
             finishedAt: run.now,
-            progress: state == .succeeded ? 1 : record.progress,
+            // A job counts its tasks always, and its progress only while somebody looks.
+            progress: state == .succeeded
+                ? 1
+                : max(
+                    record.progress,
+                    Double(record.tasksFinished) / Double(max(1, record.tasksTracked))
+                ),
             tasksTracked: record.tasksTracked,
             tasksFinished: record.tasksFinished,
             tasksFailed: record.tasksFailed,

@@ -4,6 +4,7 @@ import { prepareDetail, open, refresh, reveal } from "./detail.js";
 import { filter, hasFilter, matches, prepareFilter, query } from "./filter.js";
 import { prepareForm } from "./form.js";
 import { clearRuns, forgetRun, prepareRuns, runs, select, showTotals, takeRun } from "./runs.js";
+import { prepareSchedules, showSchedules } from "./schedules.js";
 import { listen } from "./stream.js";
 import { hasEnded, show, shown, states } from "./text.js";
 
@@ -14,6 +15,8 @@ const pageSize = 100;
 let isLoading = false;
 let isOutdated = false;
 let isFirst = true;
+// The lowest number of the newest runs that were read; older ones are asked for from here.
+let oldest = null;
 let announced = 0;
 
 const announce = (sentence) => show(announcement, sentence);
@@ -34,6 +37,15 @@ function take(message) {
     case "run":
       receive(message.run, false);
       outdate();
+      break;
+    case "deleted":
+      forgetRun(message.id);
+      if (message.id === selectedID()) location.hash = "";
+      outdate();
+      break;
+    case "refused":
+      // If the session has ended, this loads the page again, which asks for the token.
+      get("/kinds").catch(() => null);
       break;
   }
 }
@@ -66,6 +78,9 @@ async function load() {
       for (const id of [...runs.keys()]) if (id >= least && !found.has(id)) forgetRun(id);
       showTotals(list.totals);
       older.hidden = list.runs.length < pageSize;
+      oldest = list.runs.at(-1)?.id ?? null;
+      showBulk();
+      showSchedules();
       // A run that the address names stands below the rows on a narrow screen, where nobody sees it.
       if (isFirst) reveal();
       isFirst = false;
@@ -94,7 +109,7 @@ setInterval(async () => {
   if (!isAwaited || document.visibilityState !== "visible") return;
   try {
     const reason = await trouble();
-    const words = `The database cannot be written: ${shown(reason ?? "")}. Runs go on, and how they end is told when it can be.`;
+    const words = `The database cannot be written: ${shown(reason ?? "")}. Runs continue; results will be saved when it recovers.`;
     if (reason !== null) show(warning, words);
     warning.hidden = reason === null;
   } catch {
@@ -156,11 +171,40 @@ function follow(moves) {
   }
 }
 
+// What can be done with all runs that a filter by state lets through. The second press does it.
+const bulk = document.getElementById("bulk");
+let isSure = false;
+
+function showBulk() {
+  const verb = { queued: "Cancel", running: "Cancel", failed: "Run again", interrupted: "Run again" }[filter.state];
+  const isOne = runs.size === 1;
+  bulk.hidden = verb === undefined || runs.size === 0;
+  show(bulk, `${verb}: ${isOne ? "this run" : `these ${runs.size} runs`}${isSure ? ", really?" : ""}`);
+}
+
+bulk.addEventListener("click", async () => {
+  if (!isSure) {
+    isSure = true;
+    showBulk();
+    setTimeout(() => {
+      isSure = false;
+      showBulk();
+    }, 5000);
+    return;
+  }
+  isSure = false;
+  const verb = ["queued", "running"].includes(filter.state) ? "cancel" : "run-again";
+  let refused = 0;
+  for (const id of [...runs.keys()]) await post(`/jobs/${id}/${verb}`).catch(() => { refused += 1; });
+  announce(refused === 0 ? "All were taken." : `${refused} were refused.`);
+  outdate();
+});
+
 older.addEventListener("click", async () => {
-  const least = Math.min(...runs.keys());
   try {
-    const page = (await get(`/jobs?limit=100&before=${least}&${query()}`)).runs;
+    const page = (await get(`/jobs?limit=100&before=${oldest}&${query()}`)).runs;
     for (const run of page) receive(run, true);
+    oldest = page.at(-1)?.id ?? oldest;
     older.hidden = page.length < 100;
     announce(`${page.length} older runs are shown.`);
     if (older.hidden && page.length > 0) document.querySelector(`#row-${page[0].id} a`)?.focus();
@@ -175,6 +219,7 @@ document.addEventListener("keydown", (event) => {
 window.addEventListener("hashchange", () => follow(true));
 prepareRuns(act);
 prepareDetail(act);
+prepareSchedules(announce);
 prepareForm((run) => {
   receive(run, true);
   outdate();

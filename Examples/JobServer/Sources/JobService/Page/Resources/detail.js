@@ -128,11 +128,11 @@ function build(id) {
     if (event.key === "Enter") zoom(0);
   });
   parts.cut = element("p", { class: "quiet", hidden: true });
-  const trace = element("a", { href: `/jobs/${id}/timeline.json`, download: `run-${id}.json` }, "trace");
-  const picture = element("a", { href: `/jobs/${id}/timeline.svg` }, "picture");
+  const trace = element("a", { href: `/jobs/${id}/timeline.json`, download: `run-${id}.json` }, "Download trace");
+  const picture = element("a", { href: `/jobs/${id}/timeline.svg` }, "Open as SVG");
   const links = element(
-    "p", { class: "quiet" }, "As a ", picture, " of its own, or as a ", trace, " for ",
-    element("a", { href: "https://ui.perfetto.dev", rel: "noreferrer" }, "Perfetto"), ".",
+    "p", { class: "quiet" }, picture, " · ", trace, " for ",
+    element("a", { href: "https://ui.perfetto.dev", rel: "noreferrer" }, "Perfetto"),
   );
   parts.timelineSection = section("Timeline", parts.timeline, parts.cut, links);
   parts.result = element("div", { class: "result" });
@@ -148,7 +148,19 @@ async function press(id) {
   });
 }
 
+// A run that is deleted does not come back, so the button asks first.
+let asking = null;
+
 async function erase(id) {
+  if (asking !== id) {
+    asking = id;
+    show(parts.deletion, "Delete for good?");
+    setTimeout(() => {
+      asking = null;
+      if (shownID === id) show(parts.deletion, "Delete");
+    }, 5000);
+    return;
+  }
   await refused(parts.deletion, async () => {
     await remove(`/jobs/${id}`);
     document.getElementById(`row-${id}`)?.remove();
@@ -218,15 +230,16 @@ function fillFacts(run) {
   const label = (name) => kind?.fields.find((field) => field.name === name)?.label ?? name;
   const facts = [
     ["Tasks", tasks(run) || "–"],
-    ...(run.knownSteps === null ? [] : [["Known from before", `${number(run.knownSteps)} steps`]]),
+    ...(run.knownSteps === null ? [] : [["Resumed", `${number(run.knownSteps)} steps already done`]]),
     ["Submitted", moment(run.submittedAt)],
-    ...(run.runAt === null ? [] : [["Not before", moment(run.runAt)]]),
+    ...(run.runAt === null ? [] : [["Scheduled for", moment(run.runAt)]]),
     ["Started", moment(run.startedAt)],
-    ...(run.cancelRequestedAt === null ? [] : [["Cancel asked for", moment(run.cancelRequestedAt)]]),
+    ...(run.cancelRequestedAt === null ? [] : [["Cancel requested", moment(run.cancelRequestedAt)]]),
     ...(run.finishedAt === null ? [] : [["Ended", moment(run.finishedAt)]]),
     ["Run", `#${run.id}, ${run.kind}${run.attempt > 1 ? `, attempt ${run.attempt}` : ""}`],
     ...(run.priority === 0 ? [] : [["Priority", run.priority]]),
-    ...(run.previousID === null ? [] : [["Repeats", run.previousID]]),
+    ...(run.previousID === null ? [] : [["Rerun of", run.previousID]]),
+    ...(run.nextID === null ? [] : [["Followed by", run.nextID]]),
     ...Object.entries(run.parameters).filter(([, item]) => item !== null).map(([name, item]) => [label(name), item]),
   ];
   const old = [...parts.facts.children];
@@ -235,7 +248,7 @@ function fillFacts(run) {
     if (!old[place]) parts.facts.append(fact);
     const [term, data] = fact.children;
     show(term, shown(name));
-    if (name === "Repeats") {
+    if (name === "Rerun of" || name === "Followed by") {
       if (data.textContent !== `#${item}`) data.replaceChildren(element("a", { href: `#run-${item}` }, `#${item}`));
     } else {
       const words = typeof item === "boolean" ? (item ? "yes" : "no") : item;
@@ -304,7 +317,21 @@ function said(task) {
   return `${task.state}, ${number(task.finishedCount)} of ${number(task.trackedCount)} tasks`;
 }
 
-const shownItems = 100;
+const shownItems = 50;
+
+// A name of the code as words: "redundantBytes" is "Redundant bytes".
+function words(name) {
+  const spaced = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+}
+
+// A size as people say it.
+function size10(bytes) {
+  const units = ["bytes", "KB", "MB", "GB", "TB"];
+  let place = 0;
+  for (; bytes >= 1000 && place < units.length - 1; place += 1) bytes /= 1000;
+  return place === 0 ? `${number(bytes)} bytes` : `${bytes < 10 ? bytes.toFixed(1) : Math.round(bytes)} ${units[place]}`;
+}
 
 // A result as lists that open; whatever a kind of job returns.
 function value(result) {
@@ -322,10 +349,22 @@ function value(result) {
 }
 
 function member(name, item) {
+  const isSize = typeof item === "number" && /(?:^b|B)ytes$/.test(name);
+  if (isSize) {
+    const label = words(name.replace(/Bytes$/, "")) || "Size";
+    return element("div", {}, element("dt", {}, shown(label)), element("dd", { title: `${number(item)} bytes` }, size10(item)));
+  }
+  if (typeof item === "boolean") {
+    return element("div", {}, element("dt", {}, shown(words(name.replace(/^is(?=[A-Z])/, "")))), element("dd", {}, item ? "yes" : "no"));
+  }
   const isList = Array.isArray(item) && item.length > 0 && !(item.length < 8 && item.every((one) => typeof one !== "object"));
-  if (!isList) return element("div", {}, element("dt", {}, shown(name)), element("dd", {}, Array.isArray(item) && item.length === 0 ? "none" : value(item)));
-  const details = element("details", {}, element("summary", {}, `${shown(name)} (${number(item.length)})`));
-  // A long list is made when it is opened.
+  if (!isList) return element("div", {}, element("dt", {}, shown(words(name))), element("dd", {}, Array.isArray(item) && item.length === 0 ? "none" : value(item)));
+  const details = element("details", {}, element("summary", {}, `${shown(words(name))} (${number(item.length)})`));
+  // A short list is what was asked for. A long one is made when it is opened.
+  if (item.length <= shownItems) {
+    details.append(value(item));
+    details.open = true;
+  }
   details.addEventListener("toggle", () => {
     if (details.open && details.childElementCount === 1) details.append(value(item));
   });
@@ -367,7 +406,7 @@ function cut(picture) {
   const [, , width] = picture.getAttribute("viewBox").split(" ");
   picture.setAttribute("viewBox", `0 0 ${width} ${end}`);
   picture.setAttribute("height", end);
-  show(parts.cut, `The first ${laneLimit} lanes of about ${number(tops.length)}; the picture of its own has all.`);
+  show(parts.cut, `Showing ${laneLimit} of about ${number(tops.length)} lanes; open the SVG for all.`);
 }
 
 // As wide as the panel, or at its own width and more.

@@ -22,8 +22,11 @@ export function query() {
 export function matches(run) {
   return (filter.state === "" || run.state === filter.state)
     && (filter.kind === "" || run.kind === filter.kind)
-    && (filter.text === "" || run.title.toLowerCase().includes(filter.text.toLowerCase()));
+    && (filter.text === "" || folded(run.title).includes(folded(filter.text)));
 }
+
+// A text as the server searches it: in one case, and in one Unicode form.
+const folded = (text) => text.normalize("NFC").toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFC");
 
 export function prepareFilter(kinds, changed) {
   const words = Object.keys(states).filter((state) => state !== "cancelling");

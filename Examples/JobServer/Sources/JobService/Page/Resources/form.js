@@ -17,6 +17,9 @@ export async function prepareForm(submitted) {
     await submit(submitted);
   });
   kindField.addEventListener("change", showFields);
+  // Another wish has another key.
+  form.addEventListener("input", () => { key = null; });
+  form.addEventListener("change", () => { key = null; });
   const answer = await get("/kinds");
   kinds = answer.kinds;
   folders = answer.folders;
@@ -89,6 +92,15 @@ function parameters() {
   return values;
 }
 
+// When the run starts, if the form says so.
+function options() {
+  const [priority, start] = ["priority", "runAt"].map((name) => document.getElementById(`option-${name}`).value.trim());
+  return {
+    ...(priority === "" ? {} : { priority: value({ input: "integer" }, priority) }),
+    ...(start === "" ? {} : { runAt: new Date(start).getTime() }),
+  };
+}
+
 // What is no number is sent as it is: the server says what is wrong with it.
 function value(field, text) {
   switch (field.input) {
@@ -99,15 +111,20 @@ function value(field, text) {
   }
 }
 
+// Names the wish that the form shows, until the server has answered or a field has changed. The same key
+// again is the same run: a press after an answer that was lost submits no second one.
+let key = null;
+
 async function submit(submitted) {
   clearProblems();
-  // The same key again is the same run: a double click submits one.
   const button = form.querySelector("button");
   if (button.getAttribute("aria-disabled") === "true") return;
   button.setAttribute("aria-disabled", "true");
   try {
-    const key = Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join("");
-    submitted(await post("/jobs", { kind: kindField.value, parameters: parameters(), key }));
+    key ??= Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join("");
+    const run = await post("/jobs", { kind: kindField.value, parameters: parameters(), key, ...options() });
+    key = null;
+    submitted(run);
   } catch (problem) {
     showProblem(problem);
   } finally {
@@ -124,15 +141,20 @@ function clearProblems() {
 }
 
 function showProblem(problem) {
-  const input = problem.field && document.getElementById(`field-${problem.field}`);
+  const field = chosen().fields.find(({ name }) => name === problem.field);
+  const input = problem.field && document.getElementById(`${field ? "field" : "option"}-${problem.field}`);
   if (!input) {
     formError.textContent = problem.message;
     formError.hidden = false;
     return;
   }
   const error = document.getElementById(`${input.id}-error`);
-  error.textContent = problem.message;
+  // The server names the parameter, and the form its label.
+  const isNamed = field && problem.message.startsWith(`${field.name} `);
+  error.textContent = isNamed ? field.label + problem.message.slice(field.name.length) : problem.message;
   error.hidden = false;
+  const details = input.closest("details");
+  if (details) details.open = true;
   input.setAttribute("aria-invalid", "true");
   input.focus();
 }

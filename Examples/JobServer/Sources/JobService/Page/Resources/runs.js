@@ -1,6 +1,6 @@
 // The table of runs: one row each, changed in place, so that nothing jumps and focus stays.
 import {
-  element, hasEnded, howLong, isCancelling, named, number, show, shown, stateOf, tasks,
+  ago, element, hasEnded, howLong, isCancelling, moment, named, number, show, shown, stateOf, tasks,
 } from "./text.js";
 import { hasFilter } from "./filter.js";
 
@@ -121,7 +121,7 @@ function sort() {
     }
   }
   nothing.hidden = runs.size > 0;
-  show(nothing, hasFilter() ? "No run matches." : "No run yet. Submit one above, and watch it here.");
+  show(nothing, hasFilter() ? "No runs match." : "No runs yet. Submit one above, and watch it here.");
   table.hidden = runs.size === 0;
 }
 
@@ -136,6 +136,8 @@ function addRow(run) {
     bar: element("progress", { max: "1" }),
     tasks: element("span", { class: "tasks" }),
     time: element("span"),
+    ended: element("span", { class: "quiet ended" }),
+    error: element("span", { class: "problem why", dir: "auto", hidden: true }),
     button: element("button", { type: "button" }),
     problem: element("p", { class: "problem refusal", role: "alert", hidden: true }),
   };
@@ -144,9 +146,9 @@ function addRow(run) {
     "tr", { role: "row", id: `row-${run.id}` },
     cell(
       "Run", element("a", { href: `#run-${run.id}` }, row.title),
-      element("span", { class: "quiet note" }, `#${run.id} · `, row.kind, row.note),
+      element("span", { class: "quiet note" }, `#${run.id} · `, row.kind, row.note), row.error,
     ),
-    cell("State", row.state), cell("Progress", row.bar, row.tasks), cell("Time", row.time),
+    cell("State", row.state), cell("Progress", row.bar, row.tasks), cell("Time", row.time, row.ended),
     cell("Action", row.button, row.problem),
   );
   row.button.addEventListener("click", () => press(run.id));
@@ -168,7 +170,10 @@ function fill(row, run) {
   row.bar.value = run.progress;
   row.bar.setAttribute("aria-label", `Progress of run ${run.id}`);
   show(row.tasks, tasks(run));
-  show(row.time, howLong(run, Date.now()));
+  showTime(row, run);
+  // Why it failed is what people look for first.
+  row.error.hidden = run.error === null;
+  show(row.error, shown(run.error ?? ""));
   const verb = hasEnded(run) ? "Run again" : "Cancel";
   // One button for both: the focus on Cancel is on Run again when the run has ended.
   if (row.button.textContent !== verb) {
@@ -200,6 +205,14 @@ async function press(id) {
 
 function showTimes() {
   for (const [id, run] of runs) {
-    if (!hasEnded(run)) show(rows.get(id).time, howLong(run, Date.now()));
+    showTime(rows.get(id), run);
   }
+}
+
+function showTime(row, run) {
+  const now = Date.now();
+  show(row.time, howLong(run, now));
+  if (run.finishedAt === null) return;
+  show(row.ended, `ended ${ago(run.finishedAt, now)}`);
+  row.ended.title = moment(run.finishedAt);
 }

@@ -17,12 +17,15 @@ export class EventStream {
       this.tell({ type: "snapshot", runs: JSON.parse(data) });
     });
     source.addEventListener("run", ({ data }) => this.tell({ type: "run", run: JSON.parse(data) }));
+    source.addEventListener("deleted", ({ data }) => this.tell({ type: "deleted", id: JSON.parse(data).id }));
     source.addEventListener("bye", () => this.say("stopping", "stopping"));
     source.addEventListener("error", () => {
-      const isClosed = source.readyState === EventSource.CLOSED;
-      if (this.state.state !== "stopping" || isClosed) this.say("lost", "lost, trying again");
+      // A server that stops closes the stream with its last end: now it is gone.
+      this.say("lost", "lost, trying again");
       // A browser tries again by itself, but not after an answer that is no stream.
-      if (!isClosed) return;
+      if (source.readyState !== EventSource.CLOSED) return;
+      // Perhaps the session has ended. A stream does not say so, and a request does.
+      this.tell({ type: "refused" });
       setTimeout(() => {
         if (this.source !== source) return;
         this.source = null;

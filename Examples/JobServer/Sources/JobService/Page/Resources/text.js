@@ -45,6 +45,8 @@ export function howLong(run, now) {
   return length((run.finishedAt ?? now) - run.startedAt);
 }
 
+export const ago = (then, now) => (now - then < 1000 ? "now" : `${length(now - then)} ago`);
+
 const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 export const moment = (milliseconds) =>
   milliseconds === null ? "–" : clock.format(new Date(milliseconds));

@@ -1,0 +1,49 @@
+// The schedules that the server has: when each is due next, its last run, and a switch.
+import { get, post } from "./api.js";
+import { element, moment, named, shown } from "./text.js";
+
+const section = document.getElementById("schedules");
+const list = section.querySelector("ul");
+let announce = () => {};
+let isKnown = false;
+let hasSome = true;
+
+export function prepareSchedules(announcement) {
+  announce = announcement;
+}
+
+// Reads the schedules; a server that has none is asked once.
+export async function showSchedules() {
+  if (!hasSome) return;
+  try {
+    const { schedules } = await get("/schedules");
+    hasSome = schedules.length > 0;
+    section.hidden = !hasSome;
+    if (isKnown && list.contains(document.activeElement)) return;
+    list.replaceChildren(...schedules.map(item));
+    isKnown = true;
+  } catch {
+    // They are asked for again with the next list.
+  }
+}
+
+function item(schedule) {
+  const verb = schedule.isPaused ? "Resume" : "Pause";
+  const button = element("button", { type: "button", "aria-label": `${verb}: ${shown(schedule.name)}` }, verb);
+  button.addEventListener("click", async () => {
+    try {
+      await post(`/schedules/${encodeURIComponent(schedule.name)}/${verb.toLowerCase()}`);
+      announce(`${verb}d: ${shown(schedule.name)}.`);
+      button.blur();
+      await showSchedules();
+    } catch (problem) {
+      announce(problem.message);
+    }
+  });
+  const last = schedule.runID === null
+    ? "no run yet" : element("a", { href: `#run-${schedule.runID}` }, `last run #${schedule.runID}`);
+  return element(
+    "li", {}, named(schedule.name, { class: "schedule" }), element("span", { class: "quiet" },
+      ` ${shown(schedule.kind)} · ${schedule.isPaused ? "paused" : `next ${moment(schedule.nextAt)}`} · `, last, " "), button,
+  );
+}
