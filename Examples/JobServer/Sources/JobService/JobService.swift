@@ -60,7 +60,7 @@ public final class JobService: Service {
         self.logger = logger
         self.metrics = metrics
         precondition(
-            Set(schedules.map(\.name)).count == schedules.count,
+            Set(schedules.map { Name($0.name) }).count == schedules.count,
             "Two schedules have one name"
         )
         for schedule in schedules where self.kinds[schedule.kind] == nil {
@@ -193,6 +193,7 @@ public final class JobService: Service {
         let page = Page()
         let routes = JobRoutes(
             runner: runner,
+            schedules: ScheduleRoutes(runner: runner, schedules: schedules),
             page: page,
             events: EventStream(hub: runner.hub, board: runner.board, store: runner.store),
             metrics: metrics,

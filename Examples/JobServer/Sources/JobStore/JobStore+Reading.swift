@@ -101,10 +101,8 @@ extension JobStore {
             arguments += filter.kinds.sorted().map { $0 as any DatabaseValueConvertible }
         }
         if let text = filter.text, !text.isEmpty {
-            let escaped = text.replacing("!", with: "!!").replacing("%", with: "!%")
-                .replacing("_", with: "!_")
-            conditions.append("title LIKE ? ESCAPE '!'")
-            arguments.append("%\(escaped)%")
+            conditions.append("instr(foldedTitle, ?) > 0")
+            arguments.append(RunRow.folded(text))
         }
         arguments.append(filter.limit)
         return
@@ -131,6 +129,43 @@ extension JobStore {
         }
     }
 
+    /// The runs that continue a run's journal, that run included.
+    static func chain(of id: Int64, in database: Database) throws -> RunChainStateMachine? {
+        let row = try Row.fetchOne(
+            database,
+            sql: "SELECT coalesce(journalID, id) AS journal FROM run WHERE id = ?",
+            arguments: [id]
+        )
+        guard let journalID = row.map({ $0["journal"] as Int64 }) else { return nil }
+        let members =
+            try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT id, state FROM run WHERE journalID = ?1
+                    UNION SELECT id, state FROM run WHERE id = ?1 AND journalID IS NULL
+                    """,
+                arguments: [journalID]
+            )
+            .map { row in
+                RunChainStateMachine.Member(
+                    id: row["id"],
+                    state: RunState(rawValue: row["state"]) ?? .interrupted
+                )
+            }
+        return RunChainStateMachine(journalID: journalID, members: members)
+    }
+
+    /// The number of the latest run that follows a run; nil if none does.
+    public func follower(of id: Int64) async throws -> Int64? {
+        try await read { database in
+            try Int64.fetchOne(
+                database,
+                sql: "SELECT max(id) FROM run WHERE previousID = ?",
+                arguments: [id]
+            )
+        }
+    }
+
     static func holder(
         of key: String,
         like kind: String,
@@ -146,8 +181,8 @@ extension JobStore {
             let record = RunRow.record(row)
             // A server of before did not keep what was sent.
             let sent: String? = row["requested"]
-            let isSame = sent == nil || sent == requested
-            return record.kind == kind && isSame ? .known(record) : .keyInUse(record)
+            let isSame = sent == nil || sent.map { Name($0) } == requested.map { Name($0) }
+            return Name(record.kind) == Name(kind) && isSame ? .known(record) : .keyInUse(record)
         }
     }
 }

@@ -8,7 +8,7 @@ public struct RunFilter: Sendable, Equatable {
     public var states: Set<RunState>
     /// Only runs of these kinds; none named: of all.
     public var kinds: Set<String>
-    /// Only runs whose title contains this text, in letters of either case; nil for all.
+    /// Only runs whose title contains this text, whatever its case and Unicode normalization.
     public var text: String?
 
     /// Makes a filter; unless told otherwise, of the newest 50 runs.

@@ -37,19 +37,19 @@ enum RunRow {
         try database.execute(
             sql: """
                 INSERT INTO run (kind, title, state, attempt, previousID, submittedAt, parameters, key,
-                    requested, priority, runAt, crashes, journalID)
-                VALUES (?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    requested, priority, runAt, crashes, journalID, foldedTitle)
+                VALUES (?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
-                new.kind, new.title, new.attempt, new.previousID, new.submittedAt,
+                new.kind, storable(new.title), new.attempt, new.previousID, new.submittedAt,
                 new.parameters, new.key, new.requested, new.priority, new.runAt, new.crashes,
-                new.journalID,
+                new.journalID, folded(new.title),
             ]
         )
         return RunRecord(
             id: database.lastInsertedRowID,
             kind: new.kind,
-            title: new.title,
+            title: storable(new.title),
             state: .queued,
             attempt: new.attempt,
             previousID: new.previousID,
@@ -57,6 +57,22 @@ enum RunRow {
             priority: new.priority,
             runAt: new.runAt
         )
+    }
+
+    /// A text without NULs, at the first of which SQLite would end it.
+    static func storable(_ text: String) -> String {
+        guard text.utf8.contains(0) else { return text }
+        return String(
+            String.UnicodeScalarView(text.unicodeScalars.map { $0.value == 0 ? "\u{FFFD}" : $0 })
+        )
+    }
+
+    /// A text as it is searched: in one case, and in Unicode's composed form.
+    ///
+    /// Uppercasing first makes one of letters that share their capital, such as `ß` and `ss`.
+    static func folded(_ text: String) -> String {
+        storable(text).precomposedStringWithCanonicalMapping.uppercased().lowercased()
+            .precomposedStringWithCanonicalMapping
     }
 
     /// Failures as a column keeps them; nil for none.

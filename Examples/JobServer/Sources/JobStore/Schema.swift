@@ -12,6 +12,16 @@ enum Schema {
             try database.execute(sql: runs)
         }
         migrator.registerMigration("plans") { try $0.execute(sql: plans) }
+        migrator.registerMigration("chains") { database in
+            try database.execute(sql: chains)
+            let runs = try Row.fetchCursor(database, sql: "SELECT id, title FROM run")
+            while let run = try runs.next() {
+                try database.execute(
+                    sql: "UPDATE run SET foldedTitle = ? WHERE id = ?",
+                    arguments: [RunRow.folded(run["title"]), run["id"] as Int64]
+                )
+            }
+        }
         return migrator
     }
 
@@ -73,6 +83,18 @@ enum Schema {
         CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), count INTEGER NOT NULL);
         INSERT INTO probe VALUES (1, 0);
         CREATE TABLE schedule (name TEXT PRIMARY KEY, lastAt INTEGER NOT NULL, runID INTEGER);
+        """
+
+    /// Titles as they are searched, which run follows a run, schedules that are off, and what retention
+    /// knows of the clock.
+    private static let chains = """
+        ALTER TABLE run ADD COLUMN foldedTitle TEXT NOT NULL DEFAULT '';
+        CREATE INDEX runByPrevious ON run (previousID) WHERE previousID IS NOT NULL;
+        ALTER TABLE schedule ADD COLUMN isPaused INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX scheduleByRun ON schedule (runID) WHERE runID IS NOT NULL;
+        CREATE TABLE retention (
+            id INTEGER PRIMARY KEY CHECK (id = 1), newest INTEGER NOT NULL, served INTEGER NOT NULL
+        );
         """
 
     /// Whether a database is empty or was made by this server.

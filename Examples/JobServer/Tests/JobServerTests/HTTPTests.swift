@@ -65,6 +65,10 @@ final class HTTPTests: XCTestCase {
         let again = try server.post("/jobs/\(first.id)/run-again")
         XCTAssertEqual(again.status, 201)
         XCTAssertNotEqual(again.id, first.id)
+        // Keys that only look the same are others.
+        let looks = ["\u{E9}", "e\u{301}", "K", "\u{212A}"]
+            .map { try? submit("\"count\":1,\"milliseconds\":0", key: $0).status }
+        XCTAssertEqual(looks, [201, 201, 201, 201])
         // Of a run that has failed the key is free again, for the same parameters.
         let failing = "\"count\":1,\"milliseconds\":0,\"fails\":1"
         let failed = try submit(failing, key: "f")

@@ -63,6 +63,23 @@ final class KindTests: XCTestCase {
         XCTAssertThrowsError(try AllowedFolders([]).resolve("/", field: "folder"))
     }
 
+    /// Folders whose names only look the same are others: the files of one are not those of the other.
+    func testFoldersAreAllowedByTheBytesOfTheirNames() throws {
+        for (allowed, other) in [("\u{E9}", "e\u{301}"), ("K", "\u{212A}")] {
+            for name in [allowed, other] {
+                try FileManager.default.createDirectory(
+                    atPath: "\(folder)/\(name)/below",
+                    withIntermediateDirectories: true
+                )
+            }
+            let folders = AllowedFolders(["\(folder)/\(allowed)"])
+            XCTAssertNoThrow(try folders.resolve("\(folder)/\(allowed)", field: "folder"))
+            XCTAssertNoThrow(try folders.resolve("\(folder)/\(allowed)/below", field: "folder"))
+            XCTAssertThrowsError(try folders.resolve("\(folder)/\(other)", field: "folder"))
+            XCTAssertThrowsError(try folders.resolve("\(folder)/\(other)/below", field: "folder"))
+        }
+    }
+
     func testMissingAndOutsideHaveOneAnswer() {
         let folders = AllowedFolders([folder + "/allowed"])
         let sentences = ["/outside", "/missing"]

@@ -62,6 +62,115 @@ final class JobStoreTests: XCTestCase {
         XCTAssertEqual(known?.record.id, ids.first)
     }
 
+    /// Names that Swift's `String` takes for equal are different keys, kinds and parameters.
+    func testKeysAndParametersAreComparedByBytes() async throws {
+        let store = try open()
+        var ids: Set<Int64> = []
+        for key in ["\u{E9}", "e\u{301}", "K", "\u{212A}"] {
+            ids.insert(try await store.add(new(key: key)).record.id)
+        }
+        XCTAssertEqual(ids.count, 4)
+        var submission = new(key: "folder")
+        submission.requested = "{\"folder\":\"/\u{E9}\"}"
+        _ = try await store.add(submission)
+        let known = try await store.holder(of: "folder", like: "steps", submission.requested)
+        guard case .known? = known else { return XCTFail("\(String(describing: known))") }
+        submission.requested = "{\"folder\":\"/e\u{301}\"}"
+        let other = try await store.add(submission)
+        guard case .keyInUse = other else { return XCTFail("\(other)") }
+    }
+
+    func testSearchIgnoresCaseAndNormalizationAndHasNoWildcards() async throws {
+        let store = try open()
+        var ids: [String: Int64] = [:]
+        for title in [
+            "société", "SOCIÉTÉ", "socie\u{301}te\u{301}", "Straße", "100 %", "a_b",
+            "\u{212A}elvin",
+            "nul\u{0}title", "ΣΊΣΥΦΟΣ",
+        ] {
+            var submission = new()
+            submission.title = title
+            ids[title] = try await store.add(submission).record.id
+        }
+        func found(_ text: String) async throws -> Int {
+            try await store.list(RunFilter(text: text)).runs.count
+        }
+        for text in ["société", "SOCIÉTÉ", "SOCIE\u{301}TÉ", "sOCié"] {
+            let count = try await found(text)
+            XCTAssertEqual(count, 3, text)
+        }
+        let expected = [
+            "STRASSE": 1, "%": 1, "%\u{301}": 0, "_": 1, "_\u{301}": 0, "kelvin": 1, "KELVIN": 1,
+            "title": 1, "σίσυφος": 1, "!": 0, "": 9,
+        ]
+        for (text, count) in expected {
+            let number = try await found(text)
+            XCTAssertEqual(number, count, text)
+        }
+    }
+
+    func testRepetitionWaitsForTheNextAttemptAndMovesTheSchedule() async throws {
+        let store = try open()
+        let due = try await store.add(new(), for: "nightly", at: 1)
+        let first = try XCTUnwrap(due).id
+        _ = try await store.start(first, at: 2)
+        let ended = try await store.end(
+            first,
+            RunEnd(state: .failed, finishedAt: 3),
+            next: NewRun(
+                kind: "steps",
+                title: "A run",
+                parameters: "{}",
+                previousID: first,
+                submittedAt: 3,
+                journalID: first
+            )
+        )
+        let second = try XCTUnwrap(ended?.next).id
+        // The schedule waits for the attempt, which has not started.
+        let record = try await store.schedule("nightly")
+        XCTAssertEqual(record?.lastAt, 1)
+        XCTAssertEqual(record?.runID, second)
+        XCTAssertEqual(record?.isBusy, true)
+        let third = try await store.add(new(), for: "nightly", at: 4)
+        XCTAssertNil(third)
+        let refused = try await store.repeatRun(first, as: new())
+        XCTAssertEqual(refused, .followed(by: second))
+        _ = try await store.end(second, RunEnd(state: .cancelled, finishedAt: 5))
+        guard case .added(let repetition) = try await store.repeatRun(first, as: new()) else {
+            return XCTFail("The repetition was refused")
+        }
+        let again = try await store.repeatRun(first, as: new())
+        XCTAssertEqual(again, .followed(by: repetition.id))
+        // The schedule's run is the second, which nobody has repeated.
+        let busy = try await store.schedule("nightly")?.isBusy
+        XCTAssertEqual(busy, false)
+        let follower = try await store.follower(of: first)
+        XCTAssertEqual(follower, repetition.id)
+        let deletions = [
+            try await store.delete(second), try await store.delete(first),
+            try await store.delete(repetition.id), try await store.delete(99),
+        ]
+        XCTAssertEqual(
+            deletions,
+            [.deleted(journalID: nil), .deleted(journalID: nil), .notEnded, .unknown]
+        )
+        _ = try await store.end(repetition.id, RunEnd(state: .failed, finishedAt: 6))
+        let last = try await store.delete(repetition.id)
+        XCTAssertEqual(last, .deleted(journalID: first))
+    }
+
+    func testResumedRunTakesThePlaceOfItsScheduledOne() async throws {
+        let store = try open()
+        let due = try await store.add(new(), for: "nightly", at: 1)
+        let first = try XCTUnwrap(due).id
+        _ = try await store.start(first, at: 2)
+        let recovery = try await store.recover(now: 3, resumable: ["steps"])
+        let record = try await store.schedule("nightly")
+        XCTAssertEqual(record?.runID, recovery.resumedIDs.first)
+        XCTAssertEqual(record?.isBusy, true)
+    }
+
     func testRecoveryInterruptsWhatRanAndRepeatsWhatMayBe() async throws {
         let ids = try await left()
         let store = try open()

@@ -30,10 +30,18 @@ struct ListQuery {
             }
             filter.states.insert(value)
         }
-        for text in query.getAll("kind") where !text.isEmpty { filter.kinds.insert(String(text)) }
+        for text in query.getAll("kind") where !text.isEmpty {
+            guard !text.utf8.contains(0) else {
+                throw HTTPProblem(.badRequest, "kind has no NUL.", field: "kind")
+            }
+            filter.kinds.insert(String(text))
+        }
         if let text = query["text"] {
             guard text.utf8.count <= 1_000 else {
                 throw HTTPProblem(.badRequest, "text has at most 1000 bytes.", field: "text")
+            }
+            guard !text.utf8.contains(0) else {
+                throw HTTPProblem(.badRequest, "text has no NUL.", field: "text")
             }
             filter.text = String(text)
         }

@@ -55,11 +55,12 @@ struct SubmissionBody {
     private static func key(_ value: JSONValue) throws(HTTPProblem) -> String? {
         switch value {
         case .null: return nil
-        case .string(let text) where 1...1_000 ~= text.utf8.count: return text
+        case .string(let text) where 1...1_000 ~= text.utf8.count && !text.utf8.contains(0):
+            return text
         default:
             throw HTTPProblem(
                 .unprocessableContent,
-                "key must be a text of 1 to 1000 bytes.",
+                "key must be a text of 1 to 1000 bytes without NULs.",
                 field: "key"
             )
         }

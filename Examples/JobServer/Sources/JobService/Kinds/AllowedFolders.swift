@@ -1,9 +1,11 @@
 import Foundation
+import JobStore
 
 /// The folders that jobs may read.
 ///
-/// A path is resolved with `realpath` before it is compared, by whole components: `..` and symbolic links
-/// do not lead out. A job should open what was resolved, and not follow links below it.
+/// A path is resolved with `realpath` before it is compared, by whole components and by bytes: `..`, symbolic
+/// links and names that only look the same do not lead out. A job should open what was resolved, and not
+/// follow links below it.
 public struct AllowedFolders: Sendable {
     private let roots: [String]
 
@@ -35,7 +37,8 @@ public struct AllowedFolders: Sendable {
     }
 
     private static func contains(_ root: String, _ path: String) -> Bool {
-        root == "/" || path == root || path.utf8.starts(with: (root + "/").utf8)
+        let (root, path) = (Name(root), Name(path))
+        return root == "/" || path == root || path.utf8.starts(with: Name("\(root)/").utf8)
     }
 
     private static func isFolder(_ path: String) -> Bool {

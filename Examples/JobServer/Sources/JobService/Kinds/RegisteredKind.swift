@@ -1,4 +1,5 @@
 import Foundation
+import JobStore
 
 /// A kind of job whose parameters' type is hidden, so that kinds of many types stand in one list.
 struct RegisteredKind: Sendable {
@@ -98,7 +99,8 @@ struct RegisteredKind: Sendable {
             if value == .null {
                 members[field.name] = field.defaultValue.map { field.value($0) }
             } else if case .choice(let choices) = field.input {
-                guard let text = value.text, choices.contains(text) else {
+                guard let text = value.text, choices.contains(where: { Name($0) == Name(text) })
+                else {
                     let words = choices.joined(separator: ", ")
                     throw InvalidParameter(field.name, "\(field.name) must be one of \(words).")
                 }

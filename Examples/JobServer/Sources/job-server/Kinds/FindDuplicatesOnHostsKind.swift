@@ -1,6 +1,7 @@
 import Foundation
 import JobKit
 import JobService
+import JobStore
 import RemoteDuplicates
 import RemoteJobs
 
@@ -44,14 +45,14 @@ struct FindDuplicatesOnHostsKind: JobKind {
             throw InvalidParameter("hosts", "There must be 1 to \(Self.mostHosts) hosts.")
         }
         guard hosts.allSatisfy(Self.isName) else {
-            throw InvalidParameter("hosts", "A host's name has 1 to 100 bytes.")
+            throw InvalidParameter("hosts", "The name of a host has 1 to 100 bytes, and no NUL.")
         }
-        guard Set(hosts).count == hosts.count else {
+        guard Set(hosts.map { Name($0) }).count == hosts.count else {
             throw InvalidParameter("hosts", "A host is named twice.")
         }
         let job = parameters.job ?? "job-server \(UUID().uuidString)"
         guard Self.isName(job) else {
-            throw InvalidParameter("job", "A job's name has 1 to 100 bytes.")
+            throw InvalidParameter("job", "The name of a job has 1 to 100 bytes, and no NUL.")
         }
         return Parameters(hosts: hosts, job: job)
     }
@@ -77,5 +78,5 @@ struct FindDuplicatesOnHostsKind: JobKind {
         }
     }
 
-    private static func isName(_ text: String) -> Bool { 1...100 ~= text.utf8.count }
+    private static func isName(_ text: String) -> Bool { Name(text).isValid }
 }

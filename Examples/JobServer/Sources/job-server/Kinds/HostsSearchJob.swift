@@ -59,8 +59,12 @@ final class HostsSearchJob: JobController, @unchecked Sendable {
             // What is left of the job costs room at its broker, and no search.
             try? await session.close(removingJob: error == nil)
         }
-        trackAndQueue(closing, weight: 0) { [self] _ in
-            if let error { finish(with: error) }
-        }
+        trackAndQueue(
+            closing,
+            weight: 0,
+            completion: { [self] _ in
+                if let error { finish(with: error) }
+            }
+        )
     }
 }
