@@ -12,7 +12,9 @@ let server = Server()
 /// The database of the example.
 let database = Database()
 
-/// A simulated server. Each request takes some milliseconds, and it is busy at the first request for some articles.
+/// A simulated server.
+///
+/// Each request takes some milliseconds. The server is busy at the first request for some articles.
 final class Server: Sendable {
     /// Thrown if the server is busy.
     struct Busy: Error {}

@@ -4,24 +4,25 @@ import JobKit
 ///
 /// The README of the repository shows this job.
 final class SyncAccount: ResultJob<Int>, @unchecked Sendable {
-    private var storedCount = 0             // Callbacks never overlap, so it needs no lock.
+    private var storedCount = 0  // Callbacks never overlap, so it needs no lock.
 
     override func main() {
         setMaxConcurrentOperationCount(4, for: "articles")
-        trackAndQueue(AsyncOperation(name: "list") { try await server.articleIDs() }) { ids in
-            for id in ids { self.fetch(id) }            // One step starts the next ones.
+        let list = AsyncOperation(name: "list") { try await server.articleIDs() }
+        trackAndQueue(list) { ids in
+            for id in ids { self.fetch(id) }  // One step starts the next ones.
         }
     }
 
     private func fetch(_ id: Int) {
-        let article = RetryOperation(.exponential(attempts: 3, initialDelay: .milliseconds(50))) { _ in
+        let policy = RetryPolicy.exponential(attempts: 3, initialDelay: .milliseconds(50))
+        let article = RetryOperation(policy) { _ in
             AsyncOperation(name: "fetch \(id)") { try await server.article(id) }
         }
         article.name = "article \(id)"
         trackAndQueue(article, group: "articles") { article in
-            self.trackAndQueue(AsyncOperation(name: "store \(id)") { await database.store(article) }) {
-                self.storedCount += 1
-            }
+            let store = AsyncOperation(name: "store \(id)") { await database.store(article) }
+            self.trackAndQueue(store) { self.storedCount += 1 }
         }
     }
 

@@ -11,7 +11,8 @@ enum SyncAccountExample {
         let count = try await job.run(timeout: .seconds(60))
         print("Stored \(count) articles.\n")
         if let file = CommandLine.arguments.dropFirst().first {
-            try recorder.timeline.svg().write(to: URL(filePath: file), atomically: true, encoding: .utf8)
+            let picture = Data(recorder.timeline.svg().utf8)
+            try picture.write(to: URL(filePath: file))
         } else {
             print(recorder.timeline.text())
         }
