@@ -75,16 +75,9 @@ extension ConcurrentOperation {
         }
     }
 
-    /// Finishes the operation although its work has not stopped, and frees the cancellation that is
-    /// stuck in it.
+    /// Finishes the operation although its work has not stopped.
     func abandon() {
-        let decision = transition { $0.stopTimePassed() }
-        guard decision != .ignore else { return }
-        let isTold = currentLifecycle.contains(.notifying)
-        let listeners = isTold ? Array(hooks.withLock { $0.audience.listeners }) : []
-        if decision == .end { end() }
-        // Each on a thread that may be blocked in its turn.
-        for listener in listeners { DispatchQueue.global().async { listener.cancelIsStuck() } }
+        if transition({ $0.stopTimePassed() }) == .end { end() }
     }
 
     /// Enters `main()`, unless a cancel, an overrun or a finish has come since the start.
@@ -210,9 +203,11 @@ extension ConcurrentOperation {
     /// Announces that `isCancelled` has become true.
     func announceCancel() {
         super.cancel()
-        hooks.withLock { $0.queue }?.operationBecameReady(self)
+        let waiters =
+            currentLifecycle.isCancelledBeforeStart
+            ? hooks.withLock { $0.cancelledBeforeStart() } : []
+        for waiter in waiters { waiter.resume() }
+        hooks.withLock { $0.queue }?.operationCancelled(self)
         readinessChanged()
-        guard currentLifecycle.isCancelledBeforeStart else { return }
-        for waiter in hooks.withLock({ $0.cancelledBeforeStart() }) { waiter.resume() }
     }
 }

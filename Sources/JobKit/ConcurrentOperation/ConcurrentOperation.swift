@@ -165,11 +165,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// work calls ``finish()``. An operation that was not started will never enter `main()`, stops
     /// waiting for its dependencies, and finishes when it is started. To stop the work, override
     /// ``didCancel()``; an override of this method calls `super`.
-    open override func cancel() {
-        let decision = transition { $0.cancelCalled() }
-        stopRequested(decision)
-        carryOut(decision)
-    }
+    open override func cancel() { cancelItself() }
 
     /// Whether the work may continue after `main()` has returned: always true.
     public final override var isAsynchronous: Bool { true }
@@ -280,7 +276,24 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///
     /// A job may have tasks to wait for.
     func startedWithoutMain() {
+        if transition({ $0.barredOperationEnds() }) { announceCancel() }
         if transition({ $0.mainSkipped() }) { end() }
+    }
+
+    /// A cancellation has begun that will reach the operation, which never enters `main()` now.
+    ///
+    /// A job returns the steps that cancel its tasks.
+    func barred() -> [any CancelStep] {
+        note(.barred)
+        return []
+    }
+
+    /// Does what ``cancel()`` does, without an override of it; the tasks of a job are not
+    /// cancelled.
+    final func cancelItself() {
+        let decision = transition { $0.cancelCalled() }
+        stopRequested(decision)
+        carryOut(decision)
     }
 
     /// Cancelled between the start and `main()`, on another thread than the one that starts it; a

@@ -54,6 +54,9 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     /// `queuePriority` was set.
     static let prioritized = Self(rawValue: 1 << 23)
 
+    /// A cancellation has begun that will reach the operation: `main()` is not entered any longer.
+    static let barred = Self(rawValue: 1 << 24)
+
     /// What follows from `start()`.
     enum Start: Equatable {
         case prepareMain
@@ -100,7 +103,7 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     mutating func startCalled() -> Start {
         guard !contains(.started) else { return .refuseSecondStart }
         insert(.started)
-        guard isDisjoint(with: [.cancelled, .claimed]) else { return .skipMain }
+        guard isDisjoint(with: [.cancelled, .claimed, .barred]) else { return .skipMain }
         insert(.executing)
         return .prepareMain
     }
@@ -111,8 +114,18 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     /// Nothing stands between this and the call of `main()`: who cancels or finishes from now on
     /// may rely on it.
     mutating func mainEntering() -> Bool {
-        guard isDisjoint(with: [.cancelled, .claimed]) else { return false }
+        guard isDisjoint(with: [.cancelled, .claimed, .barred]) else { return false }
         insert(.entered)
+        return true
+    }
+
+    /// The operation ends without `main()`; returns whether it has so become cancelled, before the
+    /// cancellation that bars it has come.
+    mutating func barredOperationEnds() -> Bool {
+        guard contains(.barred), isDisjoint(with: [.cancelled, .claimed, .ending]) else {
+            return false
+        }
+        insert(.cancelled)
         return true
     }
 
@@ -237,7 +250,7 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     }
 
     /// Whether a start would lead to `main()`.
-    var mayEnterMain: Bool { isDisjoint(with: [.started, .cancelled, .claimed]) }
+    var mayEnterMain: Bool { isDisjoint(with: [.started, .cancelled, .claimed, .barred]) }
 
     /// Whether nothing of the operation ran when it was cancelled.
     var isCancelledBeforeStart: Bool { contains(.cancelled) && !contains(.started) }

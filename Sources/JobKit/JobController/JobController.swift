@@ -124,9 +124,8 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     /// All tasks are cancelled when this returns. No further step callback starts; a running one
     /// completes. When its tasks have stopped, the job calls ``jobCancelled()`` and finishes.
     open override func cancel() {
-        let isFirst = shell.requestEnd(of: self, .cancelled)
-        super.cancel()
-        if isFirst { shell.cancelTasks(of: self) } else { shell.helpToCancelTasks(of: self) }
+        guard !CancelSweep.isCancelling(self) else { return cancelItself() }
+        CancelSweep([JobCancelStep(job: self)] + shell.stepsToCancel(self)).run()
     }
 
     /// The tasks that have not finished, in the order tracked.
@@ -165,6 +164,11 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
 
     override func startIsObserved() { notifyOwnObservers(of: .started) }
 
+    override func barred() -> [any CancelStep] {
+        _ = super.barred()
+        return shell.stepsToCancel(self)
+    }
+
     override func mainSkippedByCancel() {}
 
     override func startedWithoutMain() {
@@ -182,14 +186,11 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 
     override func overran() {
-        guard shell.requestEnd(of: self, .overrun) else { return }
+        guard let steps = shell.decideEnd(of: self, .overrun) else { return }
         let decision = transition { $0.runtimeOverrun() }
         stopRequested(decision)
-        DispatchQueue.global()
-            .async { [self] in
-                carryOut(decision)
-                shell.cancelTasks(of: self)
-            }
+        let sweep = CancelSweep([JobTimeoutStep(job: self, decision: decision)] + steps)
+        DispatchQueue(label: "JobKit.maximumRuntime").async { sweep.run() }
     }
 
     override var stopRequest: CoarseTime? {

@@ -79,9 +79,14 @@ struct JobState {
     }
 
     /// The end was decided; returns the tasks to cancel, and the work.
-    mutating func cancelBegan() -> (tasks: [TaskRecord], work: Task<Void, Never>?) {
+    mutating func cancelBegan() -> (tasks: [TaskCancelStep], work: Task<Void, Never>?) {
         admission.jobEnds()
-        return (tasks.awaited, work)
+        return (tasksToCancel, work)
+    }
+
+    /// The tasks that an ending job cancels or leaves.
+    var tasksToCancel: [TaskCancelStep] {
+        tasks.awaited.compactMap { record in record.task.map { TaskCancelStep(record, $0) } }
     }
 
     /// The job has finished, or is released unstarted; returns what it owned.

@@ -102,11 +102,9 @@ final class KeyedQueueShell: HoldingQueue {
 
     /// Cancels operations: those that waited here, which never start, and those that were passed on.
     private func cancel(waiting: [HeldOperation], passedOn: [HeldOperation]) {
-        for held in passedOn { held.operation.cancelInQueue() }
-        for held in waiting {
-            held.operation.cancel()
-            end(held.operation)
-        }
+        let steps = passedOn.map { OperationCancelStep(operation: $0.operation) as any CancelStep }
+        CancelSweep(steps + waiting.map { HeldCancelStep(operation: $0.operation, queue: self) })
+            .run()
     }
 
     func waitUntilIdle() async {
@@ -219,4 +217,19 @@ extension HoldingState where Machine == KeyedQueueShell.Machine {
             .compactMap { machine.slots[$0.slot].entry }
         return (take(tickets), passedOn)
     }
+}
+
+/// Cancels an operation that was taken out of a ``KeyedQueue``, and ends it.
+private struct HeldCancelStep: CancelStep {
+    let operation: Operation
+    let queue: KeyedQueueShell
+
+    func bar() -> [any CancelStep] { operation.bar() }
+
+    func carryOut() {
+        operation.cancelInSweep()
+        queue.end(operation)
+    }
+
+    func ensureCancelled() { operation.ensureCancelled() }
 }

@@ -32,14 +32,14 @@ extension TaskQueueState {
             isConcurrent || PlainOperations.placed(operation, at: ticket)
         }
 
-        /// Whether its priority may have been set since it was read.
+        /// Whether its priority may have been set since it was read, or it was cancelled.
         ///
         /// Asking the operation itself takes Foundation's lock, for which the worker that starts it
         /// meanwhile would have to wait.
-        var mayHaveChangedPriority: Bool {
+        var mayHaveChanged: Bool {
             guard isConcurrent else { return true }
             let operation = unsafeDowncast(operation, to: ConcurrentOperation.self)
-            return operation.currentLifecycle.contains(.prioritized)
+            return !operation.currentLifecycle.isDisjoint(with: [.prioritized, .cancelled])
         }
 
         /// Whether other jobs may already be waiting for it.

@@ -25,8 +25,9 @@ import Foundation
 ///   moments.
 /// - If its own `isReady` is false although its dependencies have finished, it is asked again
 ///   within 100 ms.
-/// - If it is cancelled while it waits for a dependency, through the queue or a job, it ends at
-///   once. A direct call of its `cancel()` is noticed within 100 ms with up to ten thousand waiting
+/// - If it is cancelled while it waits, through the queue or a job, a `BlockOperation` ends at once,
+///   even if the queue is suspended or full. Another class waits for its turn, because it may run
+///   code. A direct call of its `cancel()` is noticed within 100 ms with up to ten thousand waiting
 ///   operations.
 /// - A dependency that is added after the queue has last looked, but before `start()`, comes too
 ///   late, and Foundation traps. Add dependencies before the operation can be ready.
@@ -162,7 +163,11 @@ public final class TaskQueue: OperationScheduling, Sendable {
         shell.add(ClosureOperation(block), isBarrier: true)
     }
 
-    /// Cancels all operations, waiting and executing.
+    /// Cancels all operations, waiting and executing, as one decision.
+    ///
+    /// After this was called, no operation that was waiting then enters `main()`. A waiting
+    /// ``ConcurrentOperation`` or `BlockOperation` finishes soon, even if the queue is suspended,
+    /// full or waits at a barrier.
     public func cancelAllOperations() {
         shell.cancelAll()
     }

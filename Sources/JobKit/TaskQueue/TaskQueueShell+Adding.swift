@@ -56,9 +56,10 @@ extension TaskQueueShell {
         // Beside the known job there may be others only where several track the operation.
         if !place.hasJob || arrival.isShared { lookForJobs(waitingFor: operation) }
         if !arrival.isReady { checkReadiness(of: operation) }
-        if arrival.mayHaveChangedPriority, TaskPriority(of: operation) != arrival.priority {
-            operationPriorityChanged(operation)
-        }
+        if place.mustLookForCancelled { lookForCancelledLater() }
+        guard arrival.mayHaveChanged else { return }
+        if TaskPriority(of: operation) != arrival.priority { operationPriorityChanged(operation) }
+        if operation.isCancelled { operationCancelled(operation) }
     }
 
     /// Makes the operation stand in this queue, unless there is nothing left to start.

@@ -30,8 +30,19 @@ extension TaskQueueShell {
     }
 
     func cancelAll() {
-        for operation in ask({ $0.machine.entriesToCancel }) {
-            operation.cancelInQueue()
+        CancelSweep.cancel(ask { $0.machine.entriesToCancel })
+    }
+
+    /// Looks ten times a second for plain operations that were cancelled by `cancel()` alone, as
+    /// long as some are here.
+    func lookForCancelledLater() {
+        let pause = DispatchTimeInterval.milliseconds(ReadinessPolls.longestPause)
+        pollQueue.asyncAfter(deadline: .now() + pause) { [weak self] in
+            guard let self, let operations = ask({ $0.plainOperationsToAsk() }) else { return }
+            for operation in operations where operation.isCancelled {
+                operationCancelled(operation)
+            }
+            lookForCancelledLater()
         }
     }
 

@@ -252,6 +252,19 @@ final class TaskQueueShell: PollingQueue {
         send { $0.operationBecameReady(operation) }
     }
 
+    /// Ends an operation that was not started, on this thread and without a permit, unless that
+    /// calls user code: even if the queue is suspended, full or waits at a barrier (Q7).
+    func operationCancelled(_ operation: Operation) {
+        guard operation.endsWithoutUserCode else { return checkReadiness(of: operation) }
+        guard !operation.hasStarted, let ticket = send({ $0.operationCancelled(operation) }) else {
+            return
+        }
+        let frame = ThreadContext.current.start(any: operation, in: StartFrame(operation))
+        frame.delivery?.deliverElsewhere()
+        // A ConcurrentOperation notifies the queue itself.
+        if frame.hasEnded, !(operation is ConcurrentOperation) { operationFinished(ticket) }
+    }
+
     func waitingTicket(of operation: Operation) -> TaskQueueTicket? {
         ask { $0.waitingTicket(of: operation) }
     }
@@ -265,7 +278,13 @@ final class TaskQueueShell: PollingQueue {
     var pollQueue: DispatchQueue { ask { $0.workers.queueToPoll() } }
 
     func operationPriorityChanged(_ operation: Operation) {
-        let priority = TaskPriority(of: operation)
-        send { $0.priorityChanged(of: operation, to: priority) }
+        var priority = TaskPriority(of: operation)
+        while true {
+            send { $0.priorityChanged(of: operation, to: priority) }
+            // Another thread may have set it, and sent it first.
+            let current = TaskPriority(of: operation)
+            if current == priority { return }
+            priority = current
+        }
     }
 }

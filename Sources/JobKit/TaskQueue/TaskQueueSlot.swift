@@ -10,6 +10,8 @@ struct TaskQueueSlot<Entry> {
         /// May start with the permit of a job that waits for it.
         case granted
         case executing
+        /// Cancelled before its start, and being ended without a permit.
+        case withdrawn
     }
 
     var entry: Entry?

@@ -12,6 +12,9 @@ struct TaskQueueState {
     var workers: TaskQueueWorkers
     /// Whether a plain operation was added since the queue was empty.
     private var mayHoldPlain = false
+    /// Whether a timer looks for plain operations that were cancelled: they do not notify the queue.
+    private var looksForCancelled = false
+    private var nextSlotToAsk = 0
     private var polls = ReadinessPolls()
     /// Called when no operation is left in the queue.
     private var idleWaiters: [@Sendable () -> Void] = []
@@ -119,6 +122,8 @@ struct TaskQueueState {
         let ticket: TaskQueueTicket
         /// Whether the machine knows of a job that waits for it.
         let hasJob: Bool
+        /// Whether the caller begins to look for plain operations that were cancelled.
+        let mustLookForCancelled: Bool
     }
 
     @inline(__always)
@@ -134,17 +139,38 @@ struct TaskQueueState {
             isBarrier: arrival.isBarrier,
             job: job
         )
+        let mustLook = !arrival.isConcurrent && !looksForCancelled
         if arrival.isConcurrent {
             unsafeDowncast(arrival.operation, to: ConcurrentOperation.self).queueSlot =
                 Int32(slot)
         } else {
-            mayHoldPlain = true
+            (mayHoldPlain, looksForCancelled) = (true, true)
         }
-        return Place(ticket: machine.ticket(slot), hasJob: job != nil)
+        return Place(
+            ticket: machine.ticket(slot),
+            hasJob: job != nil,
+            mustLookForCancelled: mustLook
+        )
+    }
+
+    /// Some of the plain operations that wait, in rotation, to be asked whether they were
+    /// cancelled; nil if there is none, so that the timer ends.
+    mutating func plainOperationsToAsk() -> [Operation]? {
+        looksForCancelled = mayHoldPlain
+        guard mayHoldPlain else { return nil }
+        let (entries, next) = machine.unstarted(from: nextSlotToAsk, ReadinessPolls.mostPolled)
+        nextSlotToAsk = next
+        return entries.filter { !($0 is ConcurrentOperation) && $0.endsWithoutUserCode }
     }
 
     mutating func operationBecameReady(_ operation: Operation) {
         if let slot = slot(of: operation) { machine.entryBecameReady(slot) }
+    }
+
+    /// The operation was cancelled; returns its ticket if the caller must end it.
+    mutating func operationCancelled(_ operation: Operation) -> TaskQueueTicket? {
+        guard let slot = slot(of: operation), machine.entryCancelled(slot) else { return nil }
+        return machine.ticket(slot)
     }
 
     mutating func priorityChanged(of operation: Operation, to priority: TaskPriority) {

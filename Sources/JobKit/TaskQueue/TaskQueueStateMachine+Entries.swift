@@ -25,6 +25,16 @@ extension TaskQueueStateMachine {
             .compactMap(\.entry)
     }
 
+    /// The entries in some slots that were not started; and where to continue.
+    func unstarted(from start: Int, _ count: Int) -> (entries: [Entry], next: Int) {
+        let first = start < slots.count ? start : 0
+        let range = first..<min(slots.count, first + count)
+        let states: [Slot.State] = [.waiting, .parked, .ready, .granted]
+        return (
+            slots[range].filter { states.contains($0.state) }.compactMap(\.entry), range.endIndex
+        )
+    }
+
     /// The entries that could be started, or could if there were a permit.
     var readyEntries: [Entry] {
         slots.filter { $0.state == .ready || $0.state == .granted }.compactMap(\.entry)

@@ -108,6 +108,16 @@ struct TaskQueueStateMachine<Entry> {
         return slot
     }
 
+    /// The entry was cancelled; returns whether the caller must end it: it was not started, and no
+    /// longer waits for anything.
+    mutating func entryCancelled(_ slot: Int) -> Bool {
+        let state = slots[slot].state
+        guard state != .executing, state != .withdrawn, state != .vacant else { return false }
+        slots[slot].state = .withdrawn
+        permits.entryLeft(slot, from: state, &slots)
+        return true
+    }
+
     /// Returns whether no entry is left.
     mutating func entryFinished(_ slot: Int) -> Bool {
         let (state, epoch) = (slots[slot].state, slots[slot].epoch)

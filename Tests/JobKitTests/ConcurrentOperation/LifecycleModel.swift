@@ -4,7 +4,7 @@
 /// has happened so far, told without the word.
 struct LifecycleModel: Hashable {
     enum Event: CaseIterable {
-        case start, mainEntering, mainSkipped, cancel, overrun, didCancelReturned
+        case bar, start, mainEntering, mainSkipped, cancel, overrun, didCancelReturned
         case succeed, fail, finishWithCancellation
         case cancellationBrought, stored, endCarriedOut
         // A job decides by itself how it ends, and no finish is stored.
@@ -37,12 +37,17 @@ struct LifecycleModel: Hashable {
     /// Cancelled after the outcome was decided.
     var isCancelledLate = false
     var isAbandoned = false
+    var isBarred = false
     var faults: Set<String> = []
 
     /// Makes the event happen; returns false where no thread can be at this point.
     mutating func apply(_ event: Event) -> Bool {
         let before = word
         switch event {
+        case .bar:
+            guard !isBarred, decision == nil, storing == nil else { return false }
+            word.insert(.barred)
+            isBarred = true
         case .start: start()
         case .mainEntering:
             guard isPreparing else { return false }
@@ -51,6 +56,10 @@ struct LifecycleModel: Hashable {
         case .mainSkipped:
             guard skips > 0 else { return false }
             skips -= 1
+            if word.barredOperationEnds() {
+                if settled != nil || !isBarred { fault("cancelled again") }
+                settled = .byCancel
+            }
             grantEnd(word.mainSkipped())
         case .cancel: cancel()
         case .overrun:
@@ -105,21 +114,25 @@ struct LifecycleModel: Hashable {
             if starts == 0 || before != word { fault("first start refused") }
         case .prepareMain:
             (starts, isPreparing) = (starts + 1, true)
-            if firstFinish != nil || settled != nil { fault("prepared after a cancel or finish") }
+            if firstFinish != nil || settled != nil || isBarred {
+                fault("prepared after a cancel or finish")
+            }
         case .skipMain:
             (starts, skips) = (starts + 1, skips + 1)
-            if firstFinish == nil, settled == nil { fault("main skipped for nothing") }
+            if firstFinish == nil, settled == nil, !isBarred { fault("main skipped for nothing") }
         }
     }
 
     private mutating func enter() {
         if word.mainEntering() {
             mains += 1
-            if firstFinish != nil || settled != nil { fault("main after a cancel or finish") }
+            if firstFinish != nil || settled != nil || isBarred {
+                fault("main after a cancel or finish")
+            }
             if endings > 0 { fault("main after the end") }
         } else {
             skips += 1
-            if firstFinish == nil, settled == nil { fault("main skipped for nothing") }
+            if firstFinish == nil, settled == nil, !isBarred { fault("main skipped for nothing") }
         }
     }
 

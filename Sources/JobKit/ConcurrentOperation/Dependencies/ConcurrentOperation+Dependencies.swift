@@ -47,14 +47,22 @@ extension ConcurrentOperation {
         return taken.map(\.operation)
     }
 
-    /// Releases what the operation owns one by one: the end of a chain of 100,000 would otherwise
-    /// overflow the stack.
+    /// Releases what the operation owns, at constant stack depth (Q3).
+    ///
+    /// If that frees further operations, also through plain ones between them, they leave what they
+    /// own to this call.
     func releaseWithoutRecursion() {
-        var owned = takeOwnedOperations()
-        while var operation = owned.popLast() {
-            guard isKnownUniquelyReferenced(&operation) else { continue }
-            guard let last = operation as? ConcurrentOperation else { continue }
-            owned.append(contentsOf: last.takeOwnedOperations())
+        guard isJob || currentLifecycle.contains(.hasDependencies) else { return }
+        let context = ThreadContext.current
+        guard context.pointee.released == nil else {
+            context.pointee.released?.append(contentsOf: takeOwnedOperations())
+            return
         }
+        // Not kept in a variable, which would be the last to hold them.
+        context.pointee.released = takeOwnedOperations()
+        while let operation = context.pointee.released?.popLast() {
+            withExtendedLifetime(operation) {}
+        }
+        context.pointee.released = nil
     }
 }

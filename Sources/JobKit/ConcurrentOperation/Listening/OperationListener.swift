@@ -26,10 +26,6 @@ class OperationListener: CallbackDelivery, FinishListElement, @unchecked Sendabl
     /// Called on the thread of the finish, which then claims the delivery.
     func operationFinished(hasFailed: Bool) {}
 
-    /// The operation was abandoned while a thread was in its `didCancel()`, which may have more
-    /// operations to cancel.
-    func cancelIsStuck() {}
-
     func claimDelivery(by worker: DeliveringWorker?) -> Bool { false }
 
     func deliverClaimed(by worker: DeliveringWorker?) -> (any CallbackDelivery)? { nil }

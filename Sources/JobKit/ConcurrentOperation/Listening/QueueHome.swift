@@ -5,6 +5,9 @@ protocol QueueHome: AnyObject, Sendable {
     /// The operation may have become ready.
     func operationBecameReady(_ operation: Operation)
 
+    /// The operation was cancelled.
+    func operationCancelled(_ operation: Operation)
+
     /// The operation's `queuePriority` was set.
     func operationPriorityChanged(_ operation: Operation)
 

@@ -20,8 +20,10 @@ struct ThreadContext {
     var taskExecutor: (any TaskExecutor)?
     /// The job whose callbacks this thread runs.
     var callbackJob: ObjectIdentifier?
-    /// The sweep that cancels many operations on this thread; its beginner removes it.
-    var sweep: AnyObject?
+    /// The operation whose `cancel()` a ``CancelSweep`` is calling on this thread.
+    var sweepTarget: ObjectIdentifier?
+    /// What operations that are being freed on this thread owned; nil unless one is being freed.
+    var released: [Operation]?
 
     /// Plain operations to be asked whether they are ready when Foundation has told them that what
     /// they waited for has finished; nil where no such asking is to come.

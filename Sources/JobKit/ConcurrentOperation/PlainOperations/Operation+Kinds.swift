@@ -181,21 +181,19 @@ extension Operation {
 
     // MARK: Cancelling
 
-    /// Cancels the operation, of which its queue hears: a plain one is ready then without saying
-    /// so.
-    func cancelInQueue() {
-        cancel()
-        guard !(self is ConcurrentOperation) else { return }
-        PlainOperations.withKnown(self) { $0.queue }?.checkReadiness(of: self)
-    }
-
-    /// Whether code of the operation may run, or may have run, although it was cancelled; its job
-    /// may have put it into a queue.
-    func mayRunAfterCancel(wasQueued: Bool) -> Bool {
+    /// Whether code of the operation, which is barred, may run or may have run; its job may have
+    /// put it into a queue.
+    func mayRunThoughBarred(wasQueued: Bool) -> Bool {
         guard let concurrent = self as? ConcurrentOperation else {
             return wasQueued || isExecuting || isFinished
         }
-        return !concurrent.currentLifecycle.isCancelledBeforeStart
+        return concurrent.currentLifecycle.contains(.started)
+    }
+
+    /// Whether the operation can be ended without calling user code, if it was cancelled before its
+    /// start.
+    var endsWithoutUserCode: Bool {
+        self is ConcurrentOperation || type(of: self) == BlockOperation.self
     }
 
     /// Finishes a cancelled operation that no queue starts: others may be waiting for it.

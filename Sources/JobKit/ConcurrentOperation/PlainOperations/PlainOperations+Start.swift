@@ -51,9 +51,13 @@ extension PlainOperations {
     fileprivate static func start(_ operation: Operation) {
         // Other code may have started it, which Foundation forbids.
         guard !operation.isFinished, !operation.isExecuting else { return }
+        let known = withKnown(operation) { ($0.audience.listeners, $0.isBarred) }
+        if known?.1 == true { operation.cancel() }
         if !operation.isCancelled {
-            for listener in operation.listeners { listener.operationStarts() }
+            for listener in known?.0 ?? operation.listeners { listener.operationStarts() }
         }
+        // No code of the user's runs, so neither does a context.
+        if operation.isCancelled, operation.endsWithoutUserCode { return operation.start() }
         startInContext(operation)
     }
 

@@ -22,6 +22,8 @@ enum PlainOperations {
         ///
         /// Stands here because the ticket leaves 3 of its 16 bytes.
         var isStartedByQueue = false
+        /// Whether a cancellation that has begun bars the operation from `main()`.
+        var isBarred = false
         var audience = FinishAudience()
         /// Tells that what the operation waits for in its queue has finished.
         var dependencies: OperationsEnd?
@@ -167,6 +169,11 @@ enum PlainOperations {
             return known.hookToWatch()
         }
         hook?.watch(operation)
+    }
+
+    /// A cancellation has begun that will reach the operation.
+    static func bar(_ operation: Operation) {
+        withKnown(operation) { $0.isBarred = true }
     }
 
     // MARK: Listeners and dependents

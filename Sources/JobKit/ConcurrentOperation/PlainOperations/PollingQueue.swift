@@ -33,6 +33,15 @@ protocol PollingQueue: QueueHome {
 extension PollingQueue {
     func isDue(_ operation: Operation) -> Bool { operation.isReady }
 
+    /// A cancelled operation waits for no dependency.
+    func operationCancelled(_ operation: Operation) {
+        if operation is ConcurrentOperation {
+            operationBecameReady(operation)
+        } else {
+            checkReadiness(of: operation)
+        }
+    }
+
     /// Makes an operation ready if it is, or sees that it is polled.
     func checkReadiness(of operation: Operation) {
         if !markReadyIfReady(operation) { pollSoon(operation) }

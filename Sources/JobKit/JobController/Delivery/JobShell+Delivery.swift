@@ -78,6 +78,9 @@ extension JobShell {
         thread.pointee.callbackJob = ObjectIdentifier(self)
         defer { thread.pointee.callbackJob = outer }
         var (step, remaining) = (first, limit)
+        // Cancels the tasks of a job that has failed. It is run when the turn is given back, because
+        // a user's didCancel() may not return.
+        var sweep: CancelSweep?
         while true {
             switch step {
             case .none:
@@ -85,6 +88,7 @@ extension JobShell {
                 let kept = job.takeUnretainedValue()
                 if mailbox.turn.giveBack(seen) {
                     permit.jobWaits(kept, worker)
+                    sweep?.run()
                     return nil
                 }
                 seen = mailbox.turn.seen
@@ -98,9 +102,10 @@ extension JobShell {
                     job._withUnsafeGuaranteedRef { perform(step, of: $0, inside: surroundings) }
                 }
                 seen = mailbox.turn.seen
+                if answer == .failJob { sweep = job._withUnsafeGuaranteedRef { fail(step, $0) } }
                 let nothingIsDue = stepPerformed(step, answer)
                 remaining -= 1
-                if remaining == 0 { return self }
+                if remaining <= 0, sweep == nil { return self }
                 step = nothingIsDue ? .none : nextStep()
             }
         }
@@ -181,9 +186,7 @@ extension JobShell {
                     ($0.task, $0.failure, $0.terms.failure)
                 }), let task, let error
             else { return nil }
-            let answer = known ?? job.taskFailed(task, error: error)
-            if answer == .failJob { end(job, .failed, failure: error) }
-            return answer
+            return known ?? job.taskFailed(task, error: error)
         case .callGroupFinished(let number):
             let (completion, group) = ask {
                 ($0.groups.completions[number], $0.groups.groups[number])
@@ -195,6 +198,15 @@ extension JobShell {
             job.jobCancelled()
         }
         return nil
+    }
+
+    /// The job fails because of a task; returns what cancels the others, unless its end was decided.
+    private func fail(_ step: JobState.Machine.Step, _ job: JobController) -> CancelSweep? {
+        guard case .askAboutFailure(let mail) = step,
+            let error = mail.withRecord({ $0.failure }),
+            let steps = decideEnd(of: job, .failed, failure: error)
+        else { return nil }
+        return CancelSweep(steps)
     }
 
     private func discard(_ mail: JobState.Mail) {

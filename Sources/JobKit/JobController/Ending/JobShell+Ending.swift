@@ -3,20 +3,28 @@ import Synchronization
 
 /// Failing, finishing early and being cancelled: the rest is cancelled and waited for.
 extension JobShell {
-    /// Decides how the job ends, unless something else has; `store` keeps what that brings.
-    func requestEnd(
+    /// Decides how the job ends, unless something else has.
+    ///
+    /// - Parameters:
+    ///   - job: The job.
+    ///   - ending: How it ends.
+    ///   - failure: Why it has failed.
+    ///   - store: Saves a value that the end brings.
+    /// - Returns: The steps that cancel its tasks; nil if something else has decided its end.
+    func decideEnd(
         of job: JobController,
         _ ending: JobState.Machine.Ending,
         failure: (any Error)? = nil,
         store: () -> Void = {}
-    ) -> Bool {
-        let isFirst = send { state in
-            guard state.endRequested(ending, failure: failure) else { return false }
+    ) -> [any CancelStep]? {
+        let ended = send { state -> (tasks: [TaskCancelStep], work: Task<Void, Never>?)? in
+            guard state.endRequested(ending, failure: failure) else { return nil }
             store()
-            return true
+            return state.cancelBegan()
         }
-        if isFirst, job.currentLifecycle.contains(.isTimed) { job.watchStopTime() }
-        return isFirst
+        guard let ended else { return nil }
+        if job.currentLifecycle.contains(.isTimed) { job.watchStopTime() }
+        return Self.steps(ended.tasks, ended.work) + [SweepEndStep(job: job)]
     }
 
     /// Ends the job, unless something else has decided its end.
@@ -26,21 +34,28 @@ extension JobShell {
         failure: (any Error)? = nil,
         store: () -> Void = {}
     ) {
-        if requestEnd(of: job, ending, failure: failure, store: store) { cancelTasks(of: job) }
+        guard let steps = decideEnd(of: job, ending, failure: failure, store: store) else { return }
+        CancelSweep(steps).run()
     }
 
-    /// Cancels the unfinished tasks, after the end was decided upon.
-    func cancelTasks(of job: JobController) {
-        let (records, work) = send { $0.cancelBegan() }
-        work?.cancel()
-        if records.isEmpty {
-            tasksCancelled()
-        } else {
-            CancelSweep.cancelAll(records, of: self, for: job)
+    /// The steps that cancel the tasks of a job that is cancelled now.
+    ///
+    /// If another thread is cancelling them, this one does so too: every `cancel()` returns only
+    /// when all were cancelled, and does not wait for the code that the other thread calls.
+    func stepsToCancel(_ job: JobController) -> [any CancelStep] {
+        if let steps = decideEnd(of: job, .cancelled) { return steps }
+        let (tasks, work) = ask { state in
+            state.machine.isReachingTasks ? (state.tasksToCancel, state.work) : ([], nil)
         }
-        if releaseUncallable() {
-            job.hooks.withLock { $0.timers }?.cancelAll(keepsStopTime: true)
-        }
+        return Self.steps(tasks, work)
+    }
+
+    private static func steps(
+        _ tasks: [TaskCancelStep],
+        _ work: Task<Void, Never>?
+    ) -> [any CancelStep] {
+        guard let work else { return tasks }
+        return [WorkCancelStep(work: work)] + tasks
     }
 
     /// Releases the closures of a job that has ended before it was to enter `main()`: none is ever
@@ -49,23 +64,21 @@ extension JobShell {
     /// - Returns: Whether the job has ended so.
     @discardableResult
     func releaseUncallable() -> Bool {
-        // Released here, with no lock held.
-        send { $0.takeUncallable(from: mailbox) } != nil
-    }
-
-    /// Cancels the tasks beside the threads that are doing so: a second `cancel()` too returns only
-    /// when all were cancelled, and does not wait for the code that those threads call.
-    func helpToCancelTasks(of job: JobController) {
-        let (records, work) = ask {
-            $0.machine.isReachingTasks ? ($0.tasks.awaited, $0.work) : ([], nil)
+        // What is taken is released here, with no lock held.
+        while send({ $0.takeUncallable(from: mailbox) }) != nil {
+            if mailbox.isEmpty { return true }
+            // Another thread is still putting mail.
+            sched_yield()
         }
-        work?.cancel()
-        if !records.isEmpty { CancelSweep.help(records, of: self, for: job) }
+        return false
     }
 
     /// The sweep has reached every task.
-    func tasksCancelled() {
+    func tasksCancelled(of job: JobController) {
         send { $0.machine.tasksCancelled() }
+        if releaseUncallable() {
+            job.hooks.withLock { $0.timers }?.cancelAll(keepsStopTime: true)
+        }
         deliverElsewhere()
     }
 
@@ -85,8 +98,7 @@ extension JobShell {
     // asks the other, so that at least one sees that the other has ended.
 
     /// Whether another job that has not ended tracks the task.
-    func sharesTask(of record: TaskRecord) -> Bool {
-        guard let task = ask({ _ in record.task }) else { return false }
+    func sharesTask(_ task: Operation, of record: TaskRecord) -> Bool {
         // Usually there is none, and otherwise the first is enough.
         for limit in [1, Int.max] {
             let others = task.listeners(limit, otherThan: record)

@@ -63,7 +63,7 @@ extension JobShell {
             }
         } else {
             listen(to: task, record)
-            CancelSweep.cancel(record, of: self)
+            CancelSweep([TaskCancelStep(record, task)]).run()
             let isLeft = send { state in
                 state.machine.lateTaskCancelled()
                 return state.machine.hasLeftTasks

@@ -169,8 +169,6 @@ final class TaskRecord: JobMail, @unchecked Sendable {
         shell.taskFinished(self, hasFailed: hasFailed)
     }
 
-    override func cancelIsStuck() { shell.takeOverCancel() }
-
     // The record forwards to its job's shell, although the shell could stand in a frame itself: a
     // frame retains what it delivers to, and all threads that finish tasks of one job would change
     // the count of that one shell. A record's count stays in the cache of the thread that ends it.

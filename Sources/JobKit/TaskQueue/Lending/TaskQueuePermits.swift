@@ -88,7 +88,10 @@ struct TaskQueuePermits<Entry> {
         from state: TaskQueueSlot<Entry>.State,
         _ slots: inout Slots
     ) {
-        if state == .ready || state == .granted { readyCount -= 1 }
+        if state == .ready || state == .granted {
+            readyCount -= 1
+            ready.removeVoid(slots)
+        }
         if state == .granted { loanLeft() }
         if state == .granted || state == .executing { giveBackPermit(of: slot, &slots) }
         loans.entryLeft(slot)

@@ -13,7 +13,8 @@ final class ThreadContextTests: XCTestCase {
             let context = ThreadContext.current
             XCTAssertEqual(context, ThreadContext.current)
             seen.withLock { _ = $0.insert(Int(bitPattern: context)) }
-            context.pointee.sweep = ReleaseToken { released.add() }
+            let token = ReleaseToken { released.add() }
+            context.pointee.frame.waiters = [FinishWaiter { withExtendedLifetime(token) {} }]
             line.cross()
         }
         XCTAssertEqual(seen.withLock { $0.count }, 4)

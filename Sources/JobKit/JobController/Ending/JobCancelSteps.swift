@@ -1,0 +1,70 @@
+import Foundation
+
+/// Cancels one task on the terms on which its job tracks it, or leaves it.
+struct TaskCancelStep: CancelStep {
+    let record: TaskRecord
+    let task: Operation
+    private var isLeft = false
+
+    init(_ record: TaskRecord, _ task: Operation) {
+        (self.record, self.task) = (record, task)
+    }
+
+    mutating func bar() -> [any CancelStep] {
+        isLeft =
+            record.terms.cancellation == .leaveRunning
+            || record.shell.sharesTask(task, of: record)
+        return isLeft ? [] : task.bar()
+    }
+
+    func carryOut() {
+        let shell = record.shell
+        // Before it may go into its queue.
+        if isLeft { shell.keepContext(of: record) }
+        let withdrawal = shell.send { state in
+            record.task == nil ? nil : state.admission.withdraw(record, isLeft: isLeft)
+        }
+        guard let withdrawal else { return }
+        guard !isLeft else { return shell.leave(record, task) }
+        let isWaitedFor =
+            record.terms.cancellation != .cancelWithoutWaiting
+            && task.mayRunThoughBarred(wasQueued: withdrawal.wasQueued)
+        // Before it is cancelled, because a user's `cancel()` may not return.
+        if !isWaitedFor { shell.stopWaiting(for: record) }
+        task.cancelInSweep()
+        if withdrawal.mustStart { task.startCancelled() }
+    }
+
+    func ensureCancelled() { if !isLeft { task.ensureCancelled() } }
+}
+
+/// Cancels a job, and not its tasks.
+struct JobCancelStep: CancelStep {
+    let job: JobController
+
+    func carryOut() { job.cancelItself() }
+
+    func ensureCancelled() { job.cancelItself() }
+}
+
+/// Notifies a job that has timed out.
+struct JobTimeoutStep: CancelStep {
+    let job: JobController
+    let decision: OperationLifecycle.Cancel
+
+    func carryOut() { job.carryOut(decision) }
+}
+
+/// Cancels the work that a job does beside its tasks, which may call user code.
+struct WorkCancelStep: CancelStep {
+    let work: Task<Void, Never>
+
+    func carryOut() { work.cancel() }
+}
+
+/// The sweep has reached all tasks of a job.
+struct SweepEndStep: CancelStep {
+    let job: JobController
+
+    func carryOut() { job.shell.tasksCancelled(of: job) }
+}
