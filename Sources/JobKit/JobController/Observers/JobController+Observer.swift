@@ -6,7 +6,8 @@ public protocol JobObserver: AnyObject, Sendable {
     /// operations may overlap; calls for one operation of one job do not.
     ///
     /// Events add up: every ``JobEvent/Kind/tracked`` is followed by one ``JobEvent/Kind/finished``
-    /// or one ``JobEvent/Kind/dropped``, before the job's own finish. An operation that several
+    /// or one ``JobEvent/Kind/dropped``, before the job's own finish. If a job is dropped, that
+    /// counts for everything below it, and nothing more of it is received. An operation that several
     /// jobs track has events from each of them; the numbers of the operation and of its parent
     /// together tell them apart.
     ///
@@ -33,6 +34,19 @@ extension JobController {
     public final func addObserver(_ observer: any JobObserver) {
         note(.observed)
         ObserverWalk.add(observer, to: self)
+    }
+
+    /// Removes an observer that was added to this job.
+    ///
+    /// When this has returned, the observer receives only the calls that other threads had already
+    /// begun. Its events end without adding up. If it was also added to a job above or below this
+    /// one, it still receives the events of that one.
+    ///
+    /// > Thread: Any.
+    ///
+    /// - Parameter observer: The observer. If it was not added, nothing happens.
+    public final func removeObserver(_ observer: any JobObserver) {
+        ObserverWalk.remove(observer, from: self)
     }
 
     /// Notifies the job's own observers of its start or finish.

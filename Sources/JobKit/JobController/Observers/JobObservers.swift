@@ -21,8 +21,8 @@ struct JobObservers: Sendable {
     /// The operation whose callback is running or was the last.
     private(set) var causeID: Int?
 
-    /// Observers that left while they were being notified of a task, by the task's record.
-    private var leaves: [ObjectIdentifier: [(leave: ObserversLeave, leavers: [Entry])]] = [:]
+    /// What waits for the threads that are notifying observers of a task, by the task's record.
+    private var leaves: [ObjectIdentifier: [ObserversLeave]] = [:]
 
     /// Up to so many observers are searched one by one.
     private static let few = 8
@@ -61,6 +61,20 @@ struct JobObservers: Sendable {
         return removed
     }
 
+    /// The entry of an observer; nil if it observes neither the job nor one above it.
+    func entry(of observer: any JobObserver) -> Entry? {
+        entries.first { $0.observer === observer }
+    }
+
+    /// Replaces the entries of observers that are here; returns whether some were.
+    mutating func replace(_ replacing: [Entry]) -> Bool {
+        for entry in replacing {
+            guard let index = index(of: entry.observer) else { continue }
+            entries[index] = entry
+        }
+        return !replacing.isEmpty
+    }
+
     // MARK: The job
 
     mutating func jobStarted(at time: EventTime) { startTime = time }
@@ -76,20 +90,13 @@ struct JobObservers: Sendable {
     // MARK: Leaving
 
     /// Observers have left while another thread is notifying observers of a task.
-    ///
-    /// - Parameters:
-    ///   - leave: What waits for that thread.
-    ///   - leavers: The observers that are then notified that the task is dropped.
-    ///   - record: The record of the task.
-    mutating func await(_ leave: ObserversLeave, _ leavers: [Entry], of record: TaskRecord) {
+    mutating func await(_ leave: ObserversLeave, of record: TaskRecord) {
         leave.expect()
-        leaves[ObjectIdentifier(record), default: []].append((leave, leavers))
+        leaves[ObjectIdentifier(record), default: []].append(leave)
     }
 
-    /// No thread is notifying observers of a task any more.
-    mutating func takeLeaves(
-        of record: TaskRecord
-    ) -> [(leave: ObserversLeave, leavers: [Entry])] {
+    /// No thread is notifying observers of a task any longer.
+    mutating func takeLeaves(of record: TaskRecord) -> [ObserversLeave] {
         leaves.removeValue(forKey: ObjectIdentifier(record)) ?? []
     }
 
@@ -112,8 +119,8 @@ struct JobObservers: Sendable {
     }
 }
 
-/// The observers of a job leave a nested one: calls a closure when they were notified of all its
-/// tasks.
+/// The observers of a job leave a nested one: calls a closure when no thread is notifying them of
+/// something below it.
 final class ObserversLeave: Sendable {
     private let remaining = Atomic<Int>(1)
     private let body: @Sendable () -> Void
@@ -127,7 +134,7 @@ final class ObserversLeave: Sendable {
         remaining.add(1, ordering: .relaxed)
     }
 
-    /// They were notified of one task, or the job has found all tasks.
+    /// They were notified of one task, or have left all jobs.
     func step() {
         if remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { body() }
     }

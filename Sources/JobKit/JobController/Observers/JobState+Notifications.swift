@@ -67,59 +67,29 @@ extension JobState {
         return notification
     }
 
-    /// The callbacks of a task have returned, and observers are about to be notified.
-    @inline(__always)
-    func taskWasDelivered(_ record: TaskRecord) -> TaskNotification? { notification(of: record) }
-
     // MARK: Leaving
 
-    /// Observers leave the job.
+    /// Observers leave the job, and others take the place of those that another job passes on.
     ///
-    /// - Returns: The notifications that its tasks are dropped, and the jobs to go on with.
+    /// - Parameters:
+    ///   - leaving: The observers that leave.
+    ///   - replacing: What the others are replaced by.
+    ///   - leave: Waits for the threads that are notifying them.
+    /// - Returns: Whether something has changed.
     mutating func observersLeave(
         _ leaving: Set<ObjectIdentifier>,
-        _ leave: ObserversLeave
-    ) -> (drops: [(record: TaskRecord, notification: TaskNotification)], jobs: [JobController]) {
-        let before = observers.entries
+        replacing: [JobObservers.Entry],
+        _ leave: ObserversLeave?
+    ) -> Bool {
+        let isReplaced = observers.replace(replacing)
         let removed = observers.remove(leaving)
-        guard !removed.isEmpty else { return ([], []) }
-        let records = tasks.records
-        var drops: [(record: TaskRecord, notification: TaskNotification)] = []
-        for record in records {
-            let aware = removed.filter { $0 < record.awareObservers }
-            record.observersLeft(aware.count)
-            guard !aware.isEmpty, record.isAwaited,
-                let notification = notification(of: record, to: aware.map { before[$0] })
-            else { continue }
-            switch record.change({ $0.observersLeft() }) {
-            case .notifyNow: drops.append((record, notification))
-            case .wait(let notifiesDrop):
-                let leavers = notifiesDrop ? notification.entries : []
-                observers.await(leave, leavers, of: record)
-            case .knowEnd: break
+        guard !removed.isEmpty else { return isReplaced }
+        for record in tasks.records {
+            record.observersLeft(removed.count { $0 < record.awareObservers })
+            if let leave, record.change({ $0.observersLeft() }) {
+                observers.await(leave, of: record)
             }
         }
-        return (drops, records.compactMap { $0.task as? JobController })
-    }
-
-    /// No thread is notifying observers of a task any more, and some have left meanwhile.
-    ///
-    /// - Returns: The notification that the task is dropped, to those that need it; and what waits
-    ///   for it.
-    mutating func leaveEnded(
-        of record: TaskRecord
-    ) -> (notification: TaskNotification?, leaves: [ObserversLeave]) {
-        let leaves = observers.takeLeaves(of: record)
-        return (notification(of: record, to: leaves.flatMap(\.leavers)), leaves.map(\.leave))
-    }
-
-    private func notification(
-        of record: TaskRecord,
-        to entries: [JobObservers.Entry]
-    ) -> TaskNotification? {
-        guard let task = record.task, let job = owner.known else { return nil }
-        var notification = notification(of: record, task, by: job)
-        (notification.entries, notification.unaware) = (entries, 0..<0)
-        return notification
+        return true
     }
 }

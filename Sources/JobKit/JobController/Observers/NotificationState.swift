@@ -10,7 +10,7 @@ struct NotificationState: RawRepresentable, Hashable, Sendable {
     private static let isDue: UInt8 = 1 << 6
     /// Observers were notified of the task's finish or drop, or are being notified.
     private static let hasEnded: UInt8 = 1 << 7
-    /// Observers have left while threads were notifying, and are seen to afterwards.
+    /// Observers have left while threads were notifying; something waits for those threads.
     private static let haveLeft: UInt8 = 1 << 4
     /// How many threads are notifying observers.
     private static let count: UInt8 = haveLeft - 1
@@ -33,48 +33,35 @@ struct NotificationState: RawRepresentable, Hashable, Sendable {
         return true
     }
 
+    /// A thread begins to notify observers that the task was delivered; returns false if they do not
+    /// know its end.
+    mutating func beginDelivery() -> Bool {
+        guard endIsNotified else { return false }
+        rawValue += 1
+        return true
+    }
+
     /// What follows when a thread has notified observers.
-    enum Ending: Equatable {
-        case none
-        /// Notify observers that have left, unless they know the task's end, that it is dropped;
-        /// then let what waits for them go on, and end again.
-        case notifyLeavers
-        case stopWaiting
+    struct EndAction: Equatable {
+        /// Step what waits for the observers that have left.
+        var stepsLeaves = false
+        var stopsWaiting = false
     }
 
     /// A thread has notified observers.
-    mutating func end() -> Ending {
+    mutating func end() -> EndAction {
         precondition(isNotifying, "end() without begin(endsTask:)")
         rawValue -= 1
-        guard !isNotifying else { return .none }
-        guard rawValue & Self.haveLeft != 0 else {
-            return rawValue & Self.isDue != 0 ? .stopWaiting : .none
-        }
+        guard !isNotifying else { return EndAction() }
+        let stepsLeaves = rawValue & Self.haveLeft != 0
         rawValue &= ~Self.haveLeft
-        rawValue += 1
-        return .notifyLeavers
+        return EndAction(stepsLeaves: stepsLeaves, stopsWaiting: rawValue & Self.isDue != 0)
     }
 
-    /// What follows when observers leave.
-    enum Leaving: Equatable {
-        /// Nothing: they know the task's end.
-        case knowEnd
-        /// The caller notifies them that the task is dropped.
-        case notifyNow
-        /// They wait until no thread is notifying. If that was not of the task's end, they are then
-        /// notified that it is dropped.
-        case wait(notifiesDrop: Bool)
-    }
-
-    /// Observers leave.
-    mutating func observersLeft() -> Leaving {
-        guard isNotifying else {
-            guard !endIsNotified else { return .knowEnd }
-            rawValue += 1
-            return .notifyNow
-        }
-        rawValue |= Self.haveLeft
-        return .wait(notifiesDrop: !endIsNotified)
+    /// Observers leave; returns whether a thread is notifying, so that they receive more until then.
+    mutating func observersLeft() -> Bool {
+        if isNotifying { rawValue |= Self.haveLeft }
+        return isNotifying
     }
 
     /// What follows when the job need not wait for the task any more.

@@ -7,11 +7,12 @@ enum ObserverWalk {
     /// Adds an observer to a job, and to all jobs below it.
     static func add(_ observer: any JobObserver, to job: JobController) {
         let rootID = job.eventNumber
+        // Before the list is changed: a task that is tracked reads the list, and a finish the flag.
+        job.shell.features.insert(.observed)
         let tasks = job.shell.send { state in
             state.observers.add(observer, rootID: rootID, isComplete: !state.machine.isStarted)
             return state.tasks.operations
         }
-        job.shell.features.insert(.observed)
         let entry = JobObservers.Entry(observer: observer, rootID: rootID)
         for task in tasks { passOn([entry], to: task, isComplete: false) }
     }
@@ -27,12 +28,68 @@ enum ObserverWalk {
         guard let job = jobReporting(task) else { return }
         var jobs = [job]
         while let job = jobs.popLast() {
+            job.shell.features.insert(.observed)
             let tasks = job.shell.send { state in
                 let hasNew = state.observers.inherit(entries, isComplete: isComplete)
                 return hasNew ? state.tasks.operations : []
             }
-            job.shell.features.insert(.observed)
             jobs += tasks.compactMap { jobReporting($0) }
+        }
+    }
+
+    /// Removes an observer that was added to a job.
+    static func remove(_ observer: any JobObserver, from job: JobController) {
+        let rootID = job.eventNumber
+        let own = job.shell.ask { $0.observers.entry(of: observer) }
+        guard let own, own.rootID == rootID else { return }
+        remove([own], from: job, droppedBy: nil, nil)
+    }
+
+    /// Removes observers from a job and from all jobs below it.
+    ///
+    /// Those that another job passes on stay, and so do those that were added below it.
+    ///
+    /// - Parameters:
+    ///   - entries: The observers of the job that passes them on no longer.
+    ///   - first: Where to begin.
+    ///   - record: The record of `first` in the job that drops it; nil if the observers were added
+    ///     to `first` itself.
+    ///   - leave: Waits for the threads that are notifying them.
+    static func remove(
+        _ entries: [JobObservers.Entry],
+        from first: JobController,
+        droppedBy record: TaskRecord?,
+        _ leave: ObserversLeave?
+    ) {
+        var jobs = [first]
+        while let job = jobs.popLast() {
+            let keepsOwn = record != nil || job !== first
+            let above = TaskRecord.tracking(job).filter { $0 !== record }
+                .map { above in
+                    above.shell.ask { above.isAwaited ? $0.observers.entries : [] }
+                }
+            let here = job.shell.ask { $0.observers }
+            var (leaving, replacing) = (Set<ObjectIdentifier>(), [JobObservers.Entry]())
+            for entry in entries {
+                guard let known = here.entry(of: entry.observer),
+                    known.rootID == entry.rootID || record != nil,
+                    !(keepsOwn && known.rootID == job.eventNumber)
+                else { continue }
+                let passedOn = above.lazy.compactMap { entries in
+                    entries.first { $0.observer === entry.observer }
+                }
+                if let passed = passedOn.first {
+                    if passed.rootID != known.rootID { replacing.append(passed) }
+                } else {
+                    leaving.insert(ObjectIdentifier(entry.observer))
+                }
+            }
+            guard !leaving.isEmpty || !replacing.isEmpty else { continue }
+            let tasks = job.shell.send { [leaving, replacing] state in
+                state.observersLeave(leaving, replacing: replacing, leave)
+                    ? state.tasks.operations : []
+            }
+            jobs += tasks.compactMap { ($0 as? ConcurrentOperation)?.asJob }
         }
     }
 

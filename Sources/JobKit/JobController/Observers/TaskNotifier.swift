@@ -31,54 +31,39 @@ struct TaskNotifier {
 
     /// Notifies that the task's callbacks have returned, if observers know its finish.
     func taskDelivered() {
-        guard record.endIsNotified else { return }
+        guard record.change({ $0.beginDelivery() }) else { return }
         var notification: TaskNotification?
-        record.shell.send { notification = $0.taskWasDelivered(record) }
+        record.shell.send { notification = $0.notification(of: record) }
         notification?.post(.delivered, at: .now)
+        ended()
     }
 
     /// Notifies that the job no longer waits for the task; `begin(endsTask:)` was called for that.
+    ///
+    /// If the task is a job, its observers leave first, as far as they came through this job. They
+    /// receive nothing more of it or of what is below it (R2).
     func taskDropped(_ notification: TaskNotification?) {
-        postDrop(notification) { ended() }
+        guard let notification, let nested = record.nestedJob else {
+            notification?.post(.dropped, at: .now)
+            return ended()
+        }
+        let leave = ObserversLeave { [self] in
+            notification.post(.dropped, at: .now)
+            ended()
+        }
+        ObserverWalk.remove(notification.entries, from: nested, droppedBy: record, leave)
+        leave.step()
     }
 
     /// Does what could not be done while a thread was notifying observers.
     func ended() {
-        switch record.change({ $0.end() }) {
-        case .none:
-            break
-        case .notifyLeavers:
-            notifyLeavers { ended() }
-        case .stopWaiting:
+        let action = record.change { $0.end() }
+        if action.stepsLeaves {
+            for leave in record.shell.send({ $0.observers.takeLeaves(of: record) }) { leave.step() }
+        }
+        if action.stopsWaiting {
             record.shell.stopWaiting(for: record)
             record.shell.deliverElsewhere()
-        }
-    }
-
-    /// Notifies observers that have left that the task is dropped, and lets what waits for them go
-    /// on.
-    private func notifyLeavers(then body: @escaping @Sendable () -> Void) {
-        let (notification, leaves) = record.shell.send { $0.leaveEnded(of: record) }
-        // A job may have been given its observers only after those of the job above had left.
-        postDrop(notification) {
-            for leave in leaves { leave.step() }
-            body()
-        }
-    }
-
-    /// Notifies that the task is dropped; of a job, first that all of its tasks are dropped.
-    private func postDrop(
-        _ notification: TaskNotification?,
-        then body: @escaping @Sendable () -> Void
-    ) {
-        guard let notification, !notification.entries.isEmpty else { return body() }
-        guard let job = notification.task as? JobController else {
-            notification.post(.dropped, at: .now)
-            return body()
-        }
-        DroppedJob.leave(job, notification.entries, droppedBy: record) {
-            notification.post(.dropped, at: .now)
-            body()
         }
     }
 }

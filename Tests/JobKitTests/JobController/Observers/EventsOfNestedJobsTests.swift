@@ -5,7 +5,7 @@ import XCTest
 
 // R2: what is left to itself with tasks of its own, and tasks that were there before.
 final class EventsOfNestedJobsTests: XCTestCase {
-    func testTasksOfAJobThatIsLeftRunningAreDroppedWithIt() async {
+    func testJobThatIsLeftRunningGivesOneDropForAllBelowIt() async {
         let leaf = HeldOperation("leaf", stopsWhenCancelled: false)
         let inner = ScriptedJob("inner") { $0.trackAndQueue(leaf) }
         let job = ScriptedJob("outer") { $0.trackAndQueue(inner, cancellation: .leaveRunning) }
@@ -17,45 +17,11 @@ final class EventsOfNestedJobsTests: XCTestCase {
         XCTAssertEqual(books.complaints, [])
         XCTAssertEqual(
             collector.log.events.suffix(3),
-            ["leaf dropped", "inner dropped", "outer finished"]
+            ["leaf started", "inner dropped", "outer finished"]
         )
         leaf.finish()
         await bounded { await inner.waitForFinish() }
         XCTAssertEqual(collector.log.events.last, "outer finished")
-    }
-
-    func testObserversThatLeaveWhileOthersAreToldOfADropHearOfItOnceEach() async {
-        let leaf = HeldOperation("leaf", stopsWhenCancelled: false)
-        let inner = ScriptedJob("inner") { $0.trackAndQueue(leaf) }
-        let job = ScriptedJob("job") { $0.trackAndQueue(inner, cancellation: .leaveRunning) }
-        let observed = Gate()
-        let other = ScriptedJob("other") {
-            $0.track(inner, cancellation: .leaveRunning)
-            // Its observers now observe the nested job.
-            observed.open()
-        }
-        let (books, first) = books(of: job)
-        let (otherBooks, second) = self.books(of: other)
-        let holding = HoldingObserver(.dropped, of: "leaf")
-        job.addObserver(holding)
-        other.startJob()
-        await wait(for: observed)
-        job.startJob()
-        await wait(for: leaf.began)
-        Thread.detachNewThread { job.cancel() }
-        await wait(for: holding.entered)
-        // The observers of the one job are being told: those of the other leave.
-        other.cancel()
-        holding.release.open()
-        for operation in [job, other] {
-            await bounded { await operation.waitForFinish() }
-        }
-        XCTAssertEqual(otherBooks.complaints, [])
-        XCTAssertEqual(books.complaints, [])
-        XCTAssertEqual(first.kinds(of: "leaf"), [.tracked, .started, .dropped])
-        XCTAssertEqual(second.kinds(of: "leaf"), [.tracked, .started, .dropped])
-        leaf.finish()
-        await bounded { await inner.waitForFinish() }
     }
 
     func testObserverOfAJobThatIsLeftRunningStays() async {
@@ -72,7 +38,8 @@ final class EventsOfNestedJobsTests: XCTestCase {
         leaf.finish()
         await bounded { await inner.waitForFinish() }
         XCTAssertEqual(books.complaints, [])
-        XCTAssertEqual(outside.kinds(of: "leaf"), [.tracked, .started, .dropped])
+        XCTAssertEqual(outside.kinds(of: "leaf"), [.tracked, .started])
+        XCTAssertEqual(outside.kinds(of: "inner"), [.tracked, .started, .dropped])
         XCTAssertEqual(inside.kinds(of: "leaf"), [.tracked, .started, .finished, .delivered])
         XCTAssertEqual(inside.log.events.last, "inner finished")
     }
@@ -99,8 +66,8 @@ final class EventsOfNestedJobsTests: XCTestCase {
         XCTAssertEqual(books.complaints, [])
     }
 
-    /// Left while an observer hears of a start: that one is told of the drop behind it.
-    func testTaskThatIsJustStartingInAJobLeftRunningIsDropped() async {
+    /// Left while an observer is notified of a start: the drop comes behind it.
+    func testDropOfAJobComesBehindTheStartOfATaskBelowIt() async {
         let blocking = HoldingObserver(.started, of: "leaf")
         let leaf = HeldOperation("leaf")
         let inner = ScriptedJob("inner") { $0.trackAndQueue(leaf) }
@@ -115,8 +82,88 @@ final class EventsOfNestedJobsTests: XCTestCase {
         leaf.finish()
         await bounded { await inner.waitForFinish() }
         await bounded { await job.waitForFinish() }
-        XCTAssertEqual(collector.kinds(of: "leaf"), [.tracked, .started, .dropped])
+        XCTAssertEqual(collector.kinds(of: "leaf"), [.tracked, .started])
+        XCTAssertEqual(collector.kinds(of: "inner"), [.tracked, .started, .dropped])
+        XCTAssertEqual(collector.log.events.last, "outer finished")
         XCTAssertEqual(books.complaints, [])
+    }
+
+    /// Schedule fault 3: the nested job is left while an observer is notified of a delivery in it.
+    func testFinishOfAJobComesBehindADeliveryBelowIt() async {
+        let blocking = HoldingObserver(.delivered, of: "leaf")
+        let held = HeldOperation("held")
+        let inner = ScriptedJob("inner") { job in
+            job.trackAndQueue(held)
+            job.trackAndQueue(InstantOperation("leaf"))
+        }
+        let job = ScriptedJob("outer") { $0.trackAndQueue(inner, cancellation: .leaveRunning) }
+        job.addObserver(blocking)
+        let (books, collector) = books(of: job)
+        job.startJob()
+        await wait(for: blocking.entered)
+        job.cancel()
+        XCTAssertFalse(job.isFinished)
+        blocking.release.open()
+        await bounded { await job.waitForFinish() }
+        held.finish()
+        await bounded { await inner.waitForFinish() }
+        XCTAssertEqual(collector.log.events.suffix(2), ["inner dropped", "outer finished"])
+        XCTAssertEqual(books.complaints, [])
+    }
+
+    // MARK: Removing
+
+    func testRemovedObserverReceivesNothingMore() async {
+        let leaf = HeldOperation("leaf")
+        let inner = ScriptedJob("inner") { $0.trackAndQueue(leaf) }
+        let job = ScriptedJob("outer") { $0.trackAndQueue(inner) }
+        let (removed, staying, inside) = (EventCollector(), EventCollector(), EventCollector())
+        for observer in [removed, staying] { job.addObserver(observer) }
+        inner.addObserver(inside)
+        job.startJob()
+        await wait(for: leaf.began)
+        job.removeObserver(removed)
+        // It was not added there.
+        job.removeObserver(inside)
+        leaf.finish()
+        await bounded { await job.waitForFinish() }
+        XCTAssertEqual(removed.kinds(of: "leaf"), [.tracked, .started])
+        XCTAssertEqual(removed.log.events.last, "leaf started")
+        XCTAssertEqual(staying.log.events.last, "outer finished")
+        XCTAssertEqual(inside.log.events.last, "inner finished")
+    }
+
+    func testObserverThatIsRemovedFromANestedJobStaysInTheOuterOne() async {
+        let leaf = HeldOperation("leaf")
+        let inner = ScriptedJob("inner") { $0.trackAndQueue(leaf) }
+        let job = ScriptedJob("outer") { $0.trackAndQueue(inner) }
+        let collector = EventCollector()
+        job.addObserver(collector)
+        inner.addObserver(collector)
+        job.startJob()
+        await wait(for: leaf.began)
+        inner.removeObserver(collector)
+        leaf.finish()
+        await bounded { await job.waitForFinish() }
+        XCTAssertEqual(collector.kinds(of: "leaf"), [.tracked, .started, .finished, .delivered])
+        XCTAssertEqual(collector.events.last?.rootID, job.operationID)
+        XCTAssertEqual(collector.log.events.last, "outer finished")
+    }
+
+    func testObserverOfBothJobsThatIsRemovedFromTheOuterOneStaysInTheNestedOne() async {
+        let leaf = HeldOperation("leaf")
+        let inner = ScriptedJob("inner") { $0.trackAndQueue(leaf) }
+        let job = ScriptedJob("outer") { $0.trackAndQueue(inner) }
+        let collector = EventCollector()
+        job.addObserver(collector)
+        inner.addObserver(collector)
+        job.startJob()
+        await wait(for: leaf.began)
+        job.removeObserver(collector)
+        leaf.finish()
+        await bounded { await job.waitForFinish() }
+        XCTAssertEqual(collector.log.events.last, "inner finished")
+        XCTAssertEqual(collector.events.last?.rootID, inner.operationID)
     }
 
     // MARK: Tasks that were there before

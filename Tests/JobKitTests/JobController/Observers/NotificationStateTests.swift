@@ -10,20 +10,13 @@ import Testing
         var endsNotified = 0
         var hasStopped = false
         var isDue = false
-        /// Two of three observers.
-        var leavers = [Leaver(), Leaver()]
-    }
-
-    /// An observer that may leave.
-    private struct Leaver: Hashable {
         var hasLeft = false
-        /// Whether it is notified that the task is dropped, once no thread is notifying.
-        var waits = false
-        var endsNotified = 0
+        /// Whether something waits for the threads that notify observers which have left.
+        var leaveWaits = false
     }
 
-    /// Two threads that notify, a job that stops waiting and two of three observers that leave, at
-    /// any time: each observer is notified of one end, and the job stops waiting once no thread is
+    /// Two threads that notify, a job that stops waiting and observers that leave, at any time: one
+    /// end is notified, the job stops waiting and what waits for them continues once no thread is
     /// notifying.
     @Test(arguments: [true, false]) func oneEndIsNotifiedInEveryOrder(isObserved: Bool) {
         var seen: Set<World> = []
@@ -32,17 +25,13 @@ import Testing
             guard seen.insert(world).inserted else { continue }
             #expect(world.endsNotified <= 1)
             #expect(!world.hasStopped || world.notifiers == 0)
-            // The job stops waiting as soon as no thread is notifying.
             #expect(!world.isDue || world.notifiers > 0 || world.hasStopped)
             #expect(!(world.hasStopped && isObserved) || world.endsNotified == 1)
-            for leaver in world.leavers {
-                #expect(leaver.endsNotified <= 1)
-                #expect(!(world.hasStopped && isObserved) || leaver.endsNotified == 1)
-                #expect(!leaver.hasLeft || world.notifiers > 0 || leaver.endsNotified == 1)
-            }
+            #expect(!world.leaveWaits || world.notifiers > 0)
             waiting += next(world, isObserved: isObserved)
         }
         #expect(seen.contains { $0.hasStopped })
+        #expect(seen.contains { $0.leaveWaits } == isObserved)
     }
 
     private func next(_ world: World, isObserved: Bool) -> [World] {
@@ -51,35 +40,22 @@ import Testing
             var next = world
             guard next.state.begin(endsTask: endsTask) else { continue }
             next.notifiers += 1
-            if endsTask { notifyEnd(&next) }
+            if endsTask { next.endsNotified += 1 }
             worlds.append(next)
         }
         if world.notifiers > 0 {
             var next = world
-            switch next.state.end() {
-            case .none: next.notifiers -= 1
-            case .notifyLeavers:
-                for index in next.leavers.indices where next.leavers[index].waits {
-                    next.leavers[index].waits = false
-                    next.leavers[index].endsNotified += 1
-                }
-            case .stopWaiting:
-                next.notifiers -= 1
-                stopWaiting(&next, isObserved: isObserved)
-            }
+            let action = next.state.end()
+            next.notifiers -= 1
+            if action.stepsLeaves { next.leaveWaits = false }
+            if action.stopsWaiting { stopWaiting(&next, isObserved: isObserved) }
             worlds.append(next)
         }
-        for index in world.leavers.indices
-        where isObserved && !world.leavers[index].hasLeft && !world.hasStopped {
+        if isObserved, !world.hasLeft {
             var next = world
-            next.leavers[index].hasLeft = true
-            switch next.state.observersLeft() {
-            case .notifyNow:
-                next.notifiers += 1
-                next.leavers[index].endsNotified += 1
-            case .wait(let notifiesDrop): next.leavers[index].waits = notifiesDrop
-            case .knowEnd: break
-            }
+            next.hasLeft = true
+            next.leaveWaits = next.state.observersLeft()
+            #expect(next.leaveWaits == (next.notifiers > 0))
             worlds.append(next)
         }
         if !world.hasStopped {
@@ -97,23 +73,16 @@ import Testing
         case .later: break
         case .notifyDrop:
             world.notifiers += 1
-            notifyEnd(&world)
-        }
-    }
-
-    private func notifyEnd(_ world: inout World) {
-        world.endsNotified += 1
-        for index in world.leavers.indices where !world.leavers[index].hasLeft {
-            world.leavers[index].endsNotified += 1
+            world.endsNotified += 1
         }
     }
 
     @Test func jobStopsWaitingForAFinishedTaskWithoutDroppingIt() {
         var state = NotificationState.begun
-        #expect(state.end() == .none)
+        #expect(state.end() == .init())
         #expect(state.begin(endsTask: true) == true)
         #expect(state.waitIsOver(isObserved: true) == .later)
-        #expect(state.end() == .stopWaiting)
+        #expect(state.end() == .init(stopsWaiting: true))
         #expect(state.waitIsOver(isObserved: true) == .stopWaiting)
     }
 
@@ -122,6 +91,17 @@ import Testing
         #expect(state.waitIsOver(isObserved: true) == .notifyDrop)
         #expect(state.begin(endsTask: false) == false)
         #expect(state.begin(endsTask: true) == false)
+    }
+
+    @Test func deliveryIsNotifiedBehindTheEndAlone() {
+        var state = NotificationState.begun
+        #expect(state.beginDelivery() == false)
+        #expect(state.end() == .init())
+        #expect(state.begin(endsTask: true) == true)
+        #expect(state.end() == .init())
+        #expect(state.beginDelivery() == true)
+        #expect(state.observersLeft() == true)
+        #expect(state.end() == .init(stepsLeaves: true))
     }
 
     #if os(macOS) || os(Linux)

@@ -68,8 +68,19 @@ final class EventBooks: JobObserver {
                 complain("has no duration")
             }
             if event.kind == .finished, event.outcome == nil { complain("has no outcome") }
+            if event.kind == .dropped { close(below: event.operationID, &books) }
         case .delivered:
             if books.open[key] != nil { complain("delivered while open") }
+        }
+    }
+
+    /// The drop of a job counts for everything below it, unless another observed job tracks it.
+    private static func close(below id: Int, _ books: inout Books) {
+        guard !books.open.keys.contains(where: { $0.operationID == id }) else { return }
+        for key in books.open.keys where key.parentID == id {
+            books.ended += 1
+            books.open[key] = nil
+            close(below: key.operationID, &books)
         }
     }
 
