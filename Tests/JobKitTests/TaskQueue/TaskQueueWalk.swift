@@ -277,7 +277,6 @@ struct TaskQueueWalk {
                 expect(lender == machine.ticket(entry.slot), "borrowers know the lender")
             }
         }
-        checkWhatSearchesHaveShown()
         let ready = slots.count { $0.state == .ready }
         let places = max(0, machine.width - machine.permits.taken)
         let startable = machine.isSuspended ? 0 : min(ready, places) + machine.permits.grantedCount
@@ -285,15 +284,6 @@ struct TaskQueueWalk {
         guard ready > places else { return }
         checkThatNoPlaceIsIdle()
         checkThatLoansAreUrgent()
-    }
-
-    /// J12: no search ends below a job that could lend.
-    private func checkWhatSearchesHaveShown() {
-        let lenders = entries.filter { machine.permits.loans.state(of: $0.slot).canLend }
-        for entry in entries where machine.permits.loans.isKnownToBeInVain(above: entry.slot) {
-            let holds = !lenders.contains { $0.id == entry.id || isAncestor($0.id, of: entry) }
-            expect(holds, "looks for lenders where there are some")
-        }
     }
 
     /// Q2: no task of a job waits for a place that the job has promised to a less urgent one.

@@ -6,7 +6,7 @@ import Foundation
 struct PlainFinish: Sendable {
     let operation: Operation
     let queue: (any PollingQueue)?
-    /// Where it stood in the queue; nil if it had no place there yet.
+    /// Its place in the queue; nil if it had none yet, and the thread that adds it takes it out.
     let ticket: TaskQueueTicket?
     let listeners: FinishAudience.Listeners
     let dependents: [DependencyEdge]
@@ -25,50 +25,28 @@ struct PlainFinish: Sendable {
         }
     }
 
-    /// Tells listeners and dependents, on a thread that may have user's code on its stack, and
-    /// gives the operation's place away.
+    /// Notifies listeners and dependents, on a thread that may have user's code on its stack, and
+    /// frees the operation's permit.
     func tellElsewhere() {
         for listener in listeners {
             listener.operationFinished(hasFailed: false)
             listener.deliverElsewhere()
         }
-        if endDependents() { leaveQueue() }
+        endDependents()
+        if let ticket { queue?.operationFinished(ticket) }
     }
 
     /// Ends the waits of the dependents, and what the operation itself waited for.
     ///
-    /// Foundation may be in the middle of telling the operation's dependents, on this thread or on
-    /// another, and the plain ones are ready only then. So the place is given away later where one
-    /// of them is not ready yet.
-    ///
-    /// - Returns: Whether the caller gives the place away.
-    func endDependents() -> Bool {
+    /// Foundation may be in the middle of notifying plain dependents, on this thread or on another.
+    func endDependents() {
         let rechecks = ReadinessRecheck.collect {
             _ = hook?.detach()
             releaseDependencies()
             for edge in dependents { edge.end() }
         }
-        guard let first = rechecks.first else { return true }
-        (queue ?? first.queue).pollQueue
-            .async {
-                ReadinessRecheck.run(rechecks, mayPause: true)
-                leaveQueue()
-            }
-        return false
-    }
-
-    /// Gives the operation's place in its queue away; one that it has not been given yet is given
-    /// away by the thread that adds the operation.
-    func leaveQueue() {
-        guard let queue, let ticket = ticket ?? PlainOperations.finishTold(of: operation) else {
-            return
-        }
-        queue.operationFinished(ticket)
-    }
-
-    /// The caller, a worker, gives the place away.
-    func placeIsGivenAway() {
-        if queue != nil, ticket == nil { _ = PlainOperations.finishTold(of: operation) }
+        guard let first = rechecks.first else { return }
+        (queue ?? first.queue).pollQueue.async { ReadinessRecheck.run(rechecks) }
     }
 
     /// Makes Foundation forget the operation where it waits no longer.

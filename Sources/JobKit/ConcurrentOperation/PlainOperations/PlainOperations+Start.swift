@@ -38,9 +38,8 @@ extension UnsafeMutablePointer<ThreadContext> {
             PlainOperations.startReturned(operation)
         } else if let finish = PlainOperations.close(operation) {
             finish.tellListeners(in: &frame)
-            // The dependents are ready before the place is given away.
-            frame.hasEnded = finish.endDependents()
-            if frame.hasEnded { finish.placeIsGivenAway() }
+            finish.endDependents()
+            frame.hasEnded = true
         }
         return frame
     }

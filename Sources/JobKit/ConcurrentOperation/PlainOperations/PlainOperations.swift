@@ -45,9 +45,6 @@ enum PlainOperations {
 
     private struct Table {
         var known: [ObjectIdentifier: Known] = [:]
-        /// Operations that finished before they had a place in their queue, until their finish was
-        /// told; with the place that they were given meanwhile.
-        var unplaced: [ObjectIdentifier: TaskQueueTicket?] = [:]
 
         mutating func entry(of operation: Operation) -> Known {
             let id = ObjectIdentifier(operation)
@@ -130,27 +127,13 @@ enum PlainOperations {
         withExtendedLifetime(dependencies) {}
     }
 
-    /// The operation has its place in its queue.
-    ///
-    /// - Returns: False if its finish was told before: then the caller gives the place away.
+    /// The operation has its place in its queue; returns false if it has finished, so that the
+    /// caller takes it out again.
     static func placed(_ operation: Operation, at ticket: TaskQueueTicket) -> Bool {
         withTable(of: operation) { table in
-            let id = ObjectIdentifier(operation)
-            if let entry = table.known[id] {
-                entry.ticket = ticket
-                return true
-            }
-            guard table.unplaced.keys.contains(id) else { return false }
-            table.unplaced[id] = .some(ticket)
+            guard let entry = table.known[ObjectIdentifier(operation)] else { return false }
+            entry.ticket = ticket
             return true
-        }
-    }
-
-    /// The finish was told of an operation that had no place when it finished; returns the place
-    /// that it was given meanwhile.
-    static func finishTold(of operation: Operation) -> TaskQueueTicket? {
-        withTable(of: operation) { table in
-            table.unplaced.removeValue(forKey: ObjectIdentifier(operation)) ?? nil
         }
     }
 
@@ -237,13 +220,10 @@ enum PlainOperations {
 
     /// Takes out what a finished operation leaves; nil if that was taken before, or if it is
     /// unknown.
-    ///
-    /// Where the operation has no place yet, ``finishTold(of:)`` follows.
     static func close(_ operation: Operation) -> PlainFinish? {
         withTable(of: operation) { table in
             let id = ObjectIdentifier(operation)
             guard let entry = table.known.removeValue(forKey: id) else { return nil }
-            if entry.queue != nil, entry.ticket == nil { table.unplaced[id] = .some(nil) }
             return PlainFinish(
                 operation: operation,
                 queue: entry.queue,

@@ -75,7 +75,7 @@ extension PollingQueue {
         let recheck = ReadinessRecheck(operation: operation, queue: self)
         let context = ThreadContext.current
         if context.pointee.rechecks == nil {
-            pollQueue.async { ReadinessRecheck.run([recheck], mayPause: true) }
+            pollQueue.async { ReadinessRecheck.run([recheck]) }
         } else {
             context.pointee.rechecks?.append(recheck)
         }

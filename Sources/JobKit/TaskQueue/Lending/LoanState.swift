@@ -20,12 +20,7 @@ struct LoanState: Sendable {
         var requests = ReadyLists()
         /// The jobs below whose tasks request something, in the order in which they first did.
         var jobsBelow = FIFO<TaskQueueTicket>()
-        /// Whether a search has shown that neither this job nor any above it can lend.
-        var search = PermitSearches.Mark()
     }
-
-    /// See ``Asked/search``.
-    var search: PermitSearches.Mark { asked.read { $0.search } ?? PermitSearches.Mark() }
 
     /// The first of ``Asked/jobsBelow``.
     var firstBelow: TaskQueueTicket? { asked.read { $0.jobsBelow.first } ?? nil }

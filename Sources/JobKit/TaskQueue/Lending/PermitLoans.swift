@@ -10,8 +10,6 @@ struct PermitLoans<Entry> {
     private(set) var states: ContiguousArray<LoanState> = []
     /// How many jobs could lend their permits now: while none can, none is looked for.
     private(set) var lenderCount = 0
-    /// Above which jobs a search for a lender need not look.
-    private(set) var searches = PermitSearches()
 
     // MARK: Entries
 
@@ -37,7 +35,6 @@ struct PermitLoans<Entry> {
     mutating func jobFound(_ lender: Ticket, waitingFor slot: Int, _ slots: Slots) {
         learn(of: max(slot, lender.slot))
         guard states[slot].lenders.insert(lender) else { return }
-        searches.forget(states[slot].search)
         guard states[slot].hasRequestBelow else { return }
         states[lender.slot].isAsked { $0.jobsBelow.append(slots[slot].ticket(slot)) }
         noteRequest(below: lender.slot, slots)
@@ -99,31 +96,21 @@ struct PermitLoans<Entry> {
         let couldLend = states[slot].canLend
         change(&states[slot])
         let canLend = states[slot].canLend
-        guard couldLend != canLend else { return }
-        lenderCount += canLend ? 1 : -1
-        if canLend { searches.forget(states[slot].search) }
+        if couldLend != canLend { lenderCount += canLend ? 1 : -1 }
     }
 
     // MARK: Lenders
 
     /// The nearest job above an entry that could lend its permit.
-    mutating func firstLender(of slot: Int, _ slots: Slots) -> Int? {
+    func firstLender(of slot: Int, _ slots: Slots) -> Int? {
         guard lenderCount > 0, isKnown(slot) else { return nil }
-        // A chain of jobs, as a rule: none is met twice.
-        var (entry, passed) = (slot, 0)
+        // Usually a chain of jobs, in which none is met twice.
+        var entry = slot
         while states[entry].lenders.count == 1, slots.stands(states[entry].lenders[0]) {
-            let lender = states[entry].lenders[0].slot
-            if states[lender].canLend { return lender }
-            if let distance = searches.distance(of: states[lender].search) {
-                searchEnded(above: slot, past: passed, at: distance)
-                return nil
-            }
-            (entry, passed) = (lender, passed + 1)
+            entry = states[entry].lenders[0].slot
+            if states[entry].canLend { return entry }
         }
-        guard states[entry].lenders.count > 1 else {
-            searchEnded(above: slot, past: passed, at: 0)
-            return nil
-        }
+        guard states[entry].lenders.count > 1 else { return nil }
         var (jobs, next, seen) = ([entry], 0, Set<Int>())
         while next < jobs.count {
             for lender in states[jobs[next]].lenders where slots.stands(lender) {
@@ -133,16 +120,6 @@ struct PermitLoans<Entry> {
             next += 1
         }
         return nil
-    }
-
-    /// None of so many jobs above an entry can lend, up to one so far from the end of a search.
-    private mutating func searchEnded(above slot: Int, past count: Int, at distance: Int) {
-        var job = slot
-        for passed in 0..<count {
-            job = states[job].lenders[0].slot
-            let mark = searches.mark(at: distance + count - passed)
-            states[job].isAsked { $0.search = mark }
-        }
     }
 
     // MARK: Requests

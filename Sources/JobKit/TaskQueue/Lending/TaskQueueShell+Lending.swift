@@ -82,7 +82,7 @@ extension TaskQueueShell {
     static func offerPermits(of first: any WaitingJob, to tasks: [Operation]) {
         var lenders: [TaskQueueShell]?
         var remaining = [(tasks: tasks, queues: [TaskQueueShell]?.none)]
-        var done: [ObjectIdentifier: [TaskQueueShell]] = [:]
+        var seen: Set<ObjectIdentifier> = []
         while let (tasks, queues) = remaining.popLast() {
             for task in tasks {
                 let queue = queue(of: task)
@@ -95,13 +95,8 @@ extension TaskQueueShell {
                     let job = task as? any WaitingJob, job.hasTasksToLendTo
                 else { continue }
                 if lenders == nil { lenders = lendingQueues(of: first) }
-                let id = ObjectIdentifier(job)
-                let left = (queues ?? lenders ?? [])
-                    .filter { candidate in
-                        candidate !== queue && done[id]?.contains { $0 === candidate } != true
-                    }
-                guard !left.isEmpty else { continue }
-                done[id, default: []] += left
+                let left = (queues ?? lenders ?? []).filter { $0 !== queue }
+                guard !left.isEmpty, seen.insert(ObjectIdentifier(job)).inserted else { continue }
                 remaining.append((job.tasksToLendTo, left))
             }
         }

@@ -72,8 +72,6 @@ import Testing
         #expect(machine.next() == "task")
     }
 
-    /// A search that found no lender among many jobs is not made again, until one of them can lend
-    /// or gets a lender.
     @Test func jobFarAboveIsFoundThatCouldNotLendBefore() {  // J12
         for getsLender in [false, true] {
             var (machine, stranger) = Machine.withJob(width: 41)
@@ -85,14 +83,11 @@ import Testing
             machine.jobWaits(stranger)
             let task = machine.entryAdded("task", lenders: [jobs[39]])
             #expect(machine.next() == nil)
-            #expect(jobs.allSatisfy { machine.permits.loans.isKnownToBeInVain(above: $0) })
             if getsLender {
                 machine.jobsFound([stranger], waitingFor: jobs[20])
             } else {
                 machine.jobWaits(jobs[20])
             }
-            let looked = jobs.firstIndex { !machine.permits.loans.isKnownToBeInVain(above: $0) }
-            #expect(looked == 20)
             #expect(machine.next() == "task")
             _ = machine.entryFinished(task)
         }
@@ -102,9 +97,6 @@ import Testing
     @Test func everyOrderOfEventsInAChainLendsWhatItCan() {  // J12
         func visit(_ machine: Machine, depth: Int) {
             let lenders = (0..<3).filter { machine.permits.loans.state(of: $0).canLend }
-            for job in 0..<3 where machine.permits.loans.isKnownToBeInVain(above: job) {
-                if lenders.contains(where: { $0 <= job }) { Issue.record("looked past a lender") }
-            }
             let ready = machine.slots.count { $0.state == .ready }
             let isShort = ready > max(0, machine.width - machine.permits.taken)
             if isShort, !lenders.isEmpty { Issue.record("a place is idle") }
@@ -141,7 +133,7 @@ import Testing
             _ = machine.entryAdded("job \(number)", lenders: number == 0 ? [] : [number - 1])
             _ = machine.next()
         }
-        // A job beside them can lend, so that searches are made at all.
+        // A job beside them can lend.
         let stranger = machine.entryAdded("stranger")
         _ = machine.next()
         machine.jobWaits(stranger)
@@ -380,11 +372,6 @@ extension TaskQueueStateMachine {
 
 extension PermitLoans {
     func state(of slot: Int) -> LoanState { isKnown(slot) ? states[slot] : LoanState() }
-
-    /// Whether a search need not look at this job, nor above it.
-    func isKnownToBeInVain(above slot: Int) -> Bool {
-        searches.distance(of: state(of: slot).search) != nil
-    }
 }
 
 extension TaskQueueStateMachine<String> {

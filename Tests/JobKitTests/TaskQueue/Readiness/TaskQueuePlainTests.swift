@@ -159,55 +159,6 @@ final class TaskQueuePlainTests: XCTestCase {
         XCTAssertEqual(log.events, ["first", "dependent", "stranger"])
     }
 
-    /// Q2: also where the operation finishes on a thread of its own, and whatever its dependents
-    /// are.
-    func testDependentsOfAnAsynchronousOneAreReadyBeforeThePlaceIsGivenAway() async {
-        for round in 0..<300 {
-            let (queue, log) = (TaskQueue(maxConcurrentOperationCount: 1), EventLog())
-            queue.isSuspended = true
-            let first = UserOperation("first")
-            first.queuePriority = .veryHigh
-            let plain = BlockOperation { log.record("dependent") }
-            let concurrent = ScriptedOperation {
-                log.record("dependent")
-                $0.finish()
-            }
-            for dependent in [plain, concurrent] {
-                dependent.queuePriority = .high
-                dependent.addDependency(first)
-            }
-            let stranger = BlockOperation { log.record("stranger") }
-            let order = [first, plain, concurrent, stranger]
-            queue.addOperations(round % 2 == 0 ? order : order.reversed())
-            queue.isSuspended = false
-            await drain(queue)
-            XCTAssertEqual(log.events, ["dependent", "dependent", "stranger"])
-        }
-    }
-
-    /// Q2: however long the thread is stopped on which Foundation tells the dependents.
-    func testDependentsAreReadyBeforeThePlaceIsGivenAwayHoweverLateTheyAreTold() async {
-        for _ in 0..<8 {
-            let (queue, log) = (TaskQueue(maxConcurrentOperationCount: 1), EventLog())
-            queue.isSuspended = true
-            let first = UserOperation("first")
-            first.queuePriority = .veryHigh
-            let dependents = (0..<8).map { _ in BlockOperation { log.record("dependent") } }
-            for dependent in dependents {
-                dependent.queuePriority = .high
-                dependent.addDependency(first)
-            }
-            // Foundation asks it in the middle of the telling: before some of the dependents.
-            let slow = SlowToAnswer()
-            slow.addDependency(first)
-            slow.isSlow.store(true, ordering: .releasing)
-            queue.addOperations([first] + dependents + [BlockOperation { log.record("stranger") }])
-            queue.isSuspended = false
-            await drain(queue)
-            XCTAssertEqual(log.events.firstIndex(of: "stranger"), 8)
-        }
-    }
-
     /// Added to queues from many threads, plain operations are neither lost nor run twice.
     func testPlainOperationsFromManyThreads() async {
         let queues = [TaskQueue(maxConcurrentOperationCount: 1), TaskQueue()]
@@ -223,18 +174,6 @@ final class TaskQueuePlainTests: XCTestCase {
         }
         for queue in queues { await drain(queue) }
         XCTAssertEqual(count.withLock { $0 }, 2_400)
-    }
-}
-
-// Operation forces @unchecked. The state stands behind a lock.
-/// Stops the thread that asks whether it is ready for a while: the time proves nothing, it makes a
-/// mistake likely to be seen.
-private final class SlowToAnswer: Operation, @unchecked Sendable {
-    let isSlow = Atomic(false)
-
-    override var isReady: Bool {
-        if isSlow.load(ordering: .acquiring) { usleep(50_000) }
-        return super.isReady
     }
 }
 
