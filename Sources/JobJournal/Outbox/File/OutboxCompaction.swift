@@ -43,9 +43,9 @@ struct OutboxCompaction {
                 }
                 record.progress = slot.progress
                 record.replaced = []
-                record.error =
-                    try slot.errorOffset == 0
-                    ? nil : shell.error(at: slot.errorOffset, in: &old)
+                // The record of a newer error is copied later.
+                let hasError = slot.errorOffset > 0 && slot.errorOffset < copiedEnd
+                record.error = try hasError ? shell.error(at: slot.errorOffset, in: &old) : nil
                 var frame = record.frame(sealedBy: shell.seal)
                 try log.add(&frame)
                 moved.append((slot.id, frame.place, record.error != nil))
@@ -156,7 +156,7 @@ extension OutboxShell {
 
     private func compactNow() throws {
         // With the turn, so that no record is half written.
-        let (started, file, end) = try writeNow { [self] log in
+        let (started, file, end) = try writeNow(isOptional: true) { [self] log in
             (try OutboxCompaction(self, log.tail), log.file, log.tail.end)
         }
         var compaction = started
@@ -168,7 +168,7 @@ extension OutboxShell {
         }
         try compaction.sync()
         let copied = compaction
-        try writeNow { [self] log in
+        try writeNow(isOptional: true) { [self] log in
             guard log.file === file else { throw FileIsClosed() }
             var compaction = copied
             try compaction.copyRecords(to: log.tail.end, of: file)

@@ -90,7 +90,7 @@ extension OutboxShell {
         let now = time()
         let (slots, count, reasons, isFailing, explained) = guarded.withLock { state in
             let machine = state.machine
-            let numbers = machine.slots.entries(limit: max(limit, 0) * 64)
+            let numbers = machine.slots.entries(limit: min(max(limit, 0), 1 << 20) * 64)
             let slots = numbers.map { machine.slots[$0] }
             return (
                 slots, machine.slots.count, machine.reasons.sorted(), state.disk.isFailing,

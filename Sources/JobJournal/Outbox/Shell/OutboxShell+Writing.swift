@@ -7,6 +7,8 @@ struct OutboxRequest: Sendable {
     /// Decides, writes, and then changes the machine.
     let body: @Sendable (inout RecordLog) throws -> Void
     var needsSync = false
+    /// Whether a failure of the body is no failure of the outbox.
+    var isOptional = false
     /// Whether it is carried out later if writing fails.
     var isKept = false
     /// Called once the change is in the file, or with the reason why it is not.
@@ -33,7 +35,7 @@ struct OutboxDisk {
 extension OutboxShell {
     /// Carries out a change, and blocks its thread until it is written.
     func writeNow<Value: Sendable>(
-        needsSync: Bool = false,
+        isOptional: Bool = false,
         _ body: @escaping @Sendable (inout RecordLog) throws -> Value
     ) throws -> Value {
         let result = Guarded<Value?>(nil)
@@ -44,7 +46,7 @@ extension OutboxShell {
                 let value = try body(&log)
                 result.withLock { $0 = value }
             },
-            needsSync: needsSync,
+            isOptional: isOptional,
             done: { error in
                 failure.withLock { $0 = error }
                 isDone.signal()
@@ -124,8 +126,10 @@ extension OutboxShell {
         }
         var unsynced: [OutboxRequest] = []
         for request in requests {
+            var isRecovered = false
             do {
                 try recover(&log)
+                isRecovered = true
                 try request.body(&log)
                 if request.needsSync, settings.isSynced {
                     unsynced.append(request)
@@ -133,7 +137,7 @@ extension OutboxShell {
                     request.done(nil)
                 }
             } catch {
-                writingFailed()
+                if !isRecovered || !request.isOptional { writingFailed() }
                 if request.isKept {
                     guarded.withLock { $0.disk.kept.append(request) }
                 } else {

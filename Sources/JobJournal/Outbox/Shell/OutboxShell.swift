@@ -92,7 +92,10 @@ final class OutboxShell: Sendable {
             state.timer = (dueAt, timer)
             return true
         }
-        guard isFirst else { return }
+        guard isFirst else {
+            timer.finish()
+            return setTimer()
+        }
         timer.wait(dueAt - time().clock) { [weak self] in
             self?.guarded
                 .withLock { state in

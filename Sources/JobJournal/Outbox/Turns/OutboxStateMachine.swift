@@ -156,7 +156,10 @@ struct OutboxStateMachine: Sendable {
     mutating func attemptEnded(_ id: ID, _ progress: OutboxProgress? = nil, at time: Time? = nil) {
         if let key = ghosts.removeValue(forKey: id) { return endActive(id, key) }
         guard let number = slots.numbers[id], slots[number].phase != .waiting else { return }
-        change(number) { $0.phase = .waiting }
+        change(number) { slot in
+            slot.phase = .waiting
+            slot.progress.flags.remove(.began)
+        }
         endActive(id, slots[number].key)
         if let progress, let time { stateChanged(id, progress, at: time) }
     }
