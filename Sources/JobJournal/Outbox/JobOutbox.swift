@@ -190,7 +190,7 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
 
     /// The numbers of entries by their state.
     public var counts: OutboxCounts {
-        let counts = shell.guarded.withLock { $0.machine.counts }
+        let counts = shell.read { $0.machine.counts }
         return OutboxCounts(
             waiting: counts.waiting,
             delayed: counts.delayed,

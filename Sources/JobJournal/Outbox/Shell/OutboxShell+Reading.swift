@@ -3,6 +3,15 @@ import JobKit
 
 /// Reading entries. Items and errors are read from the file when they are needed.
 extension OutboxShell {
+    /// Reads the state as of now, without the delays that have passed.
+    func read<Value: Sendable>(_ body: (State) -> Value) -> Value {
+        let time = time()
+        return guarded.withLock { state in
+            state.machine.timePassed(time)
+            return body(state)
+        }
+    }
+
     func record(
         at place: RecordIndex.Place,
         in bytes: inout some ByteSource
@@ -60,7 +69,7 @@ extension OutboxShell {
     }
 
     func entries(key: String?, limit: Int) -> [OutboxEntry] {
-        let (slots, file) = guarded.withLock { state in
+        let (slots, file) = read { state in
             let machine = state.machine
             let numbers =
                 key.map { machine.numbers(ofKey: $0) } ?? machine.slots.entries(limit: limit)
@@ -88,7 +97,7 @@ extension OutboxShell {
 
     func explain(limit: Int) -> String {
         let now = time()
-        let (slots, count, reasons, isFailing, explained) = guarded.withLock { state in
+        let (slots, count, reasons, isFailing, explained) = read { state in
             let machine = state.machine
             let numbers = machine.slots.entries(limit: min(max(limit, 0), 1 << 20) * 64)
             let slots = numbers.map { machine.slots[$0] }
