@@ -13,6 +13,7 @@ let package = Package(
         .executable(name: "find-duplicates", targets: ["find-duplicates"]),
         .executable(name: "launch-decisions", targets: ["launch-decisions"]),
         .executable(name: "launch-timeline", targets: ["launch-timeline"]),
+        .executable(name: "photo-sync", targets: ["photo-sync"]),
         .executable(name: "resumable-import", targets: ["resumable-import"]),
         .executable(name: "serial-uploads", targets: ["serial-uploads"]),
         .executable(name: "start-up-tasks", targets: ["start-up-tasks"]),
@@ -48,6 +49,16 @@ let package = Package(
             name: "launch-timeline",
             dependencies: [jobKit],
             path: "LaunchTimeline",
+            exclude: ["README.md"]
+        ),
+        .executableTarget(
+            name: "photo-sync",
+            dependencies: [
+                jobJournal, jobKit,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "FlyingFox", package: "FlyingFox"),
+            ],
+            path: "PhotoSync",
             exclude: ["README.md"]
         ),
         .executableTarget(
@@ -89,6 +100,10 @@ let package = Package(
         .testTarget(
             name: "LaunchTimelineTests",
             dependencies: ["launch-timeline", jobKit, jobKitTesting]
+        ),
+        .testTarget(
+            name: "PhotoSyncTests",
+            dependencies: ["photo-sync", jobJournal]
         ),
         .testTarget(
             name: "ResumableImportTests",

@@ -13,8 +13,21 @@ enum ChildProcess {
 
     /// What opening a journal took in a child, which says it in one line.
     static func opening(of steps: Int, in folder: URL) -> (seconds: Double, bytes: Double) {
+        opening("opening", of: steps, in: folder)
+    }
+
+    /// The seconds and bytes of opening an outbox in a child.
+    static func outbox(of entries: Int, in folder: URL) -> (seconds: Double, bytes: Double) {
+        opening("outbox", of: entries, in: folder)
+    }
+
+    private static func opening(
+        _ part: String,
+        of steps: Int,
+        in folder: URL
+    ) -> (seconds: Double, bytes: Double) {
         let text = output(
-            of: ["journal", "--only", "opening", "--steps", "\(steps)", "--folder", folder.path]
+            of: ["journal", "--only", part, "--steps", "\(steps)", "--folder", folder.path]
         )
         let figures = text.split(separator: " ").compactMap { Double($0) }
         guard figures.count == 2 else {

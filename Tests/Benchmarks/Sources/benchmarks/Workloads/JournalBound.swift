@@ -12,7 +12,49 @@ struct JournalBound: Sendable {
     }
 
     /// The rows of the table, in the order in which ``JournalCosts`` measures them.
-    static let all = [
+    static let all = journal + outbox
+
+    /// The rows in the order in which ``OutboxCosts`` measures them.
+    static let outbox = [
+        JournalBound(
+            work: "outbox: adds a second",
+            unit: "",
+            places: 0,
+            limits: .atLeast(50_000, aim: 150_000)
+        ),
+        JournalBound(
+            work: "outbox: 1,000 items and flush, powerLoss, against a sync of the same bytes",
+            unit: "×",
+            places: 2,
+            limits: .atMost(1.5, aim: 1.2)
+        ),
+        JournalBound(
+            work: "outbox: entries a second that are added, performed and leave",
+            unit: "",
+            places: 0,
+            limits: .atLeast(20_000, aim: 30_000)
+        ),
+        JournalBound(
+            work: "outbox: opening until the first entry begins",
+            unit: "s",
+            places: 3,
+            limits: .atMost(0.5, aim: 0.2)
+        ),
+        JournalBound(
+            work: "outbox: memory for each waiting entry with 100 keys",
+            unit: "B",
+            places: 0,
+            limits: .atMost(300, aim: 200)
+        ),
+        JournalBound(
+            work: "outbox: turns of 1,000 keys beside a key with 10,000 entries",
+            unit: "×",
+            places: 2,
+            limits: .atMost(1.5, aim: 1.1)
+        ),
+    ]
+
+    private static let journal = [
         JournalBound(work: "the disk: append of 200 bytes", unit: "µs", places: 2),
         JournalBound(work: "the disk: sync after 512 bytes", unit: "µs", places: 0),
         JournalBound(

@@ -33,7 +33,7 @@ struct JournalCosts {
             disk.append, disk.sync, (durable.processor - plain.processor) / 1000,
             1e9 / durable.wall, 1e9 / loss.wall, alone / 1000 / disk.sync, opening.seconds,
             opening.bytes, durable.fileSize,
-        ]
+        ] + (try OutboxCosts(folder: folder, count: steps).measure())
     }
 
     /// Measures one thing alone.
@@ -50,6 +50,7 @@ struct JournalCosts {
             figures.fileSize = Double(try fileSize()) / Double(steps)
             return figures
         case .opening: return try opening()
+        case .outbox: return try OutboxCosts(folder: folder, count: steps).opening()
         }
     }
 
@@ -156,6 +157,8 @@ enum JournalPart: String, CaseIterable, Sendable {
     case durable
     /// Opening what durable steps left.
     case opening
+    /// Opening the outbox that a round left.
+    case outbox
 }
 
 /// What was measured: nanoseconds and bytes for each step.
