@@ -89,6 +89,8 @@ final class KeyedQueueShell: HoldingQueue {
         resumeIdleWaiters()
     }
 
+    func operationEnded(_ listener: HeldListener) { end(listener) }
+
     func operationStarted(_ ticket: TaskQueueTicket) {}
 
     // MARK: The queue as a whole

@@ -143,6 +143,8 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
         }
     }
 
+    func operationEnded(_ listener: HeldListener) { end(listener) }
+
     func operationStarted(_ ticket: TaskQueueTicket) {
         let now = timeSinceCreation()
         state.withLock { $0.machine.entryStarted(ticket, at: now) }
