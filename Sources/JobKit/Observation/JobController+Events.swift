@@ -34,17 +34,19 @@ extension JobController {
         let (stream, continuation) = AsyncStream<JobEvent>
             .makeStream(bufferingPolicy: .bufferingNewest(count))
         let feed = EventFeed(continuation)
+        continuation.onTermination = { [weak feed] _ in feed?.readerLeft() }
         addObserver(feed)
-        // The job may have finished before the feed was added, or may never run.
-        let waiter = FinishWaiter { [weak self] in
-            if self?.willRecordItsFinish != true { feed.end() }
+        // The job may never run. If it does, the event of its finish ends the stream.
+        let waiter = FinishWaiter { [weak self, weak feed] in
+            guard let self, !self.isFinished, !self.isInQueue else { return }
+            feed?.end()
         }
-        if !hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }
+        if !hooks.withLock({ $0.addWaiter(waiter) }), !isInQueue { feed.end() }
         return stream
     }
 
-    /// Whether the job has not finished, but will, because a queue starts it.
-    private var willRecordItsFinish: Bool {
+    /// Whether a queue has the job, and starts it.
+    private var isInQueue: Bool {
         guard !isFinished else { return false }
         return home != nil || shell.ask { $0.owner.startQueue } != nil
     }
@@ -57,14 +59,20 @@ private final class EventFeed: JobObserver {
         case end
     }
 
-    private let continuation: AsyncStream<JobEvent>.Continuation
-    private let guarded = Guarded((count: 0, outbox: Outbox<Action>()))
-
-    init(_ continuation: AsyncStream<JobEvent>.Continuation) {
-        self.continuation = continuation
+    private struct State {
+        /// Nil when nobody reads, so that unread events are released.
+        var continuation: AsyncStream<JobEvent>.Continuation?
+        var count = 0
+        var outbox = Outbox<Action>()
     }
 
-    deinit { continuation.finish() }
+    private let guarded: Guarded<State>
+
+    init(_ continuation: AsyncStream<JobEvent>.Continuation) {
+        guarded = Guarded(State(continuation: continuation))
+    }
+
+    deinit { guarded.withLock { $0.continuation }?.finish() }
 
     func job(_ job: JobController, didRecord event: JobEvent) {
         let isLast = event.kind == .finished && event.parentID == nil
@@ -78,13 +86,20 @@ private final class EventFeed: JobObserver {
     /// Ends the stream, behind the events that were recorded before.
     func end() { post { _ in [.end] } }
 
+    /// Releases the events that nobody has read.
+    func readerLeft() { _ = guarded.withLock { $0.continuation.take() } }
+
     private func post(_ actions: (inout Int) -> [Action]) {
-        let mustDeliver = guarded.withLock { $0.outbox.actionsDecided(actions(&$0.count)) }
+        let mustDeliver = guarded.withLock { state in
+            guard state.continuation != nil else { return false }
+            return state.outbox.actionsDecided(actions(&state.count))
+        }
         guard mustDeliver else { return }
         while let action = guarded.withLock({ $0.outbox.nextAction() }) {
+            let continuation = guarded.withLock { $0.continuation }
             switch action {
-            case .yield(let event): continuation.yield(event)
-            case .end: continuation.finish()
+            case .yield(let event): continuation?.yield(event)
+            case .end: continuation?.finish()
             }
         }
     }
