@@ -147,9 +147,12 @@ extension ChaosCall {
             _ = (task as? RetryOperation<WorldTask>)?.latestAttempt?.outcome?.description
             _ = (task as? ResultOperation<Int>)?.result
         case .waitForTask:
+            (task as? RetryOperation<WorldTask>)?.retryNow()
             // Nothing ends the wait for what a job has dropped and no queue starts any more.
             if let own, own.isExecuting { Task { await own.waitForFinish() } }
-        case .states: _ = (task.isReady, task.isExecuting, task.isCancelled, task.isFinished)
+        case .states:
+            _ = (task.isReady, task.isExecuting, task.isCancelled, task.isFinished)
+            _ = (own?.isAbandoned, own?.outcome?.isSuccess)
         case .errorAndOutcome:
             if let own { checkOutcome(of: own, world) }
         case .runtimeOfTask: exposed?.maximumRuntime = .microseconds(other)
@@ -201,6 +204,7 @@ extension ChaosCall {
                 world.complain("Q1: \(count) operations")
             }
             _ = (queue.name, queue.qualityOfService, queue.maxConcurrentOperationCount)
+            for operation in operations.prefix(4) { _ = queue.reasonNotStarted(operation) }
         case .waitForQueue:
             Task {
                 await queue.waitForAllOperations()

@@ -99,6 +99,9 @@ final class World: Sendable {
             if task.outcome == nil {
                 complain("O3: \(task.name ?? "") finished without an outcome")
             }
+            if let task = task as? WorldTask, !task.hasEnded {
+                complain("O12: \(task.name ?? "") finished without willFinish()")
+            }
             if case .cancelled? = task.outcome, !task.isCancelled {
                 complain("O3: \(task.name ?? "") ended cancelled and is not cancelled")
             }

@@ -30,6 +30,7 @@ final class WorldTask: ConcurrentOperation, @unchecked Sendable {
     private let terms: WorldTerms
     private let mains = Atomic(0)
     private let cancels = Atomic(0)
+    private let ends = Atomic(0)
     private let hasLostEdges = Atomic(false)
     private let isDisturbed = Atomic(false)
     private let token: ReleaseToken
@@ -109,6 +110,18 @@ final class WorldTask: ConcurrentOperation, @unchecked Sendable {
             terms.world.complain("O5: \(name ?? "") has finished while it is told")
         }
     }
+
+    override func willFinish() {
+        if ends.add(1, ordering: .acquiringAndReleasing).newValue > 1 {
+            terms.world.complain("O12: \(name ?? "") ends again")
+        }
+        if isFinished || outcome == nil {
+            terms.world.complain("O12: \(name ?? "") has finished, or has no outcome")
+        }
+    }
+
+    /// Whether `willFinish()` was called.
+    var hasEnded: Bool { ends.load(ordering: .acquiring) == 1 }
 
     private func endTask() {
         for gauge in terms.gauges { gauge.leave() }
