@@ -127,7 +127,7 @@ final class JobEventsTests: XCTestCase {
         job.cancel()
         queue.runAll(seed: 0)
         let read = await all(events)
-        XCTAssertEqual(read.map(words), ["job finished"])
+        XCTAssertEqual(read.map(words), ["job started", "job finished"])
     }
 
     func testEventsRetainNeitherTheJobNorWhatNobodyReads() async throws {
