@@ -34,7 +34,7 @@ final class GateTests: XCTestCase {
         await log.waitForEvent("passed")
     }
 
-    func testOpenGateHoldsNobody() async {
+    func testOpenGateDoesNotBlock() async {
         let gate = Gate()
         gate.open()
         gate.open()
@@ -87,7 +87,7 @@ final class GateTests: XCTestCase {
         await task.value
     }
 
-    func testWhatWasDoneBeforeOpeningIsSeenAfterPassing() async {
+    func testWritesBeforeOpeningAreVisibleAfterPassing() async {
         // No lock guards the value: the thread sanitizer tells if the gate gives no order.
         final class Box: @unchecked Sendable { var value = 0 }
         let box = Box()

@@ -68,7 +68,7 @@ final class UploadJobTests: XCTestCase {
         }
     }
 
-    func testBusyServerIsAskedAgainAfterOneAndTwoSeconds() async throws {
+    func testBusyServerIsTriedAgainAfterOneAndTwoSeconds() async throws {
         let job = job("a", succeedingAt: 3)
         let run = Task { [queue] in try await queue.run(job, seed: 0) }
         for seconds in [1, 2] {
@@ -113,7 +113,7 @@ final class UploadJobTests: XCTestCase {
         XCTAssertEqual(log.events, ["a 1"])
     }
 
-    func testUploadThatNeverAnswersIsExplained() async {
+    func testUploadWithoutAnAnswerIsExplained() async {
         let never = Gate()
         let job = UploadJob(["a"], queue: queue, delays: clock) { _, _ in
             await never.waitUntilOpen()

@@ -122,7 +122,7 @@ KEEPERS = [
     Keeper("J15", "JobController/Admission/AdmissionStateMachine.swift",
            "guard mayGo, held.isEmpty, admittedCount < width else {",
            "guard mayGo, held.isEmpty else {",
-           "GroupWidthTests"),
+           "GroupLimitTests"),
     Keeper("J16", "JobController/Context/JobContexts.swift",
            "own = own?.moved(inside: change.context)",
            "",

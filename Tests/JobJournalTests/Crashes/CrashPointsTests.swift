@@ -55,7 +55,7 @@ final class CrashPointsTests: XCTestCase {
         XCTAssertEqual(points.recordCount, 4)
     }
 
-    func testAnOutcomeThatDependsOnWhatIsNotRecordedIsFound() async throws {
+    func testOutcomeThatDependsOnUnrecordedStateIsFound() async throws {
         let sessions = Tally()
         let failed = await failure { journal in
             sessions.count()

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func aFileCutAnywhereLosesOnlyWhatWasCut(isSynced: Bool) throws {
+    func fileCutAnywhereLosesOnlyTheCutRecords(isSynced: Bool) throws {
         let file = sample(isSynced: isSynced)
         for size in 0..<file.size {
             let found = try file.cut(size).recovered(isSynced: isSynced)
@@ -126,7 +126,7 @@ import Testing
         #expect(throws: Damage.self) { try lost.recovered(isSynced: false) }
     }
 
-    @Test func whatIsNoJournalOrOfAnotherJobOrFormatIsDamageAtItsBeginning() throws {
+    @Test func foreignFileIsDamagedAtItsBeginning() throws {
         let file = sample(isSynced: false)
         var copy = file
         #expect(throws: Damage(offset: 0, reason: .otherJob)) {

@@ -149,7 +149,7 @@ final class JobJournalTests: XCTestCase {
         XCTAssertEqual(value, 5)
     }
 
-    func testWhatCannotBeEncodedFailsThatStepAlone() async throws {  // S5
+    func testOutcomeThatCannotBeEncodedFailsItsStepAlone() async throws {  // S5
         let folder = TemporaryFolder(self)
         let journal = try folder.journal()
         let step = journal.step("a") { _ in Double.nan }
@@ -189,7 +189,7 @@ final class JobJournalTests: XCTestCase {
         XCTAssertTrue(third.wasKnown)
     }
 
-    func testAnOverrunStepGivesItsKeyBack() async throws {  // S6, S11
+    func testTimedOutStepReleasesItsKey() async throws {  // S6, S11
         let folder = TemporaryFolder(self)
         let journal = try folder.journal()
         let clock = ManualClock()

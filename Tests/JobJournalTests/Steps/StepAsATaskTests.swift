@@ -33,7 +33,7 @@ final class StepAsATaskTests: XCTestCase {
         }
     }
 
-    func testACancelReachesWhatTheStepMakes() async throws {
+    func testCancellationReachesTheOperationOfAStep() async throws {
         let folder = TemporaryFolder(self)
         let journal = try folder.journal()
         let made = AsyncOperation {

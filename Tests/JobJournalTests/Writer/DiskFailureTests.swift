@@ -114,7 +114,7 @@ final class DiskFailureTests: XCTestCase {
         XCTAssertEqual(journal.recordedCount, 5)
     }
 
-    func testASyncComesBeforeTheFinishAndIsShared() async throws {  // S1
+    func testASyncHappensBeforeTheFinishAndIsShared() async throws {  // S1
         let folder = TemporaryFolder(self)
         let (syncs, ends) = (Tally(), Ends())
         var calls = FileCalls.system

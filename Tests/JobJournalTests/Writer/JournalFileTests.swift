@@ -112,7 +112,7 @@ final class JournalFileTests: XCTestCase {
         XCTAssertTrue(step.error is JobJournal.DamagedError)
     }
 
-    func testAFileThatIsMostlyDeadIsWrittenAnew() async throws {  // S12
+    func testMostlyObsoleteFileIsRewritten() async throws {  // S12
         for safety in [JobJournal.Safety.processCrash, .powerLoss] {
             let folder = TemporaryFolder(self)
             var journal = try folder.journal("job", safety)
@@ -166,7 +166,7 @@ final class JournalFileTests: XCTestCase {
         XCTAssertEqual(try folder.names, ["job.journal"])
     }
 
-    func testAFileCutAtEveryByteOfItsLastRecordsGoesOn() async throws {  // S8
+    func testFileCutAtAnyByteOfItsLastRecordsContinues() async throws {  // S8
         for safety in [JobJournal.Safety.processCrash, .powerLoss] {
             let folder = TemporaryFolder(self)
             var sizes: [Int] = []

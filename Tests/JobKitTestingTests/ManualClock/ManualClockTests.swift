@@ -12,7 +12,7 @@ final class ManualClockTests: XCTestCase {
         XCTAssertLessThan(start, clock.now)
     }
 
-    func testSleeperGoesOnAtItsDeadline() async throws {
+    func testSleeperContinuesAtItsDeadline() async throws {
         let clock = ManualClock()
         let log = EventLog()
         let sleeper = Task {

@@ -246,7 +246,7 @@ final class StepQueueRunTests: XCTestCase {
 
     // MARK: Standing still
 
-    func testJobThatStandsStillIsExplained() async {
+    func testStalledJobIsExplained() async {
         let queue = StepQueue()
         let job = Script(queue) { job in
             let stuck = Stuck()
@@ -275,7 +275,7 @@ final class StepQueueRunTests: XCTestCase {
         await bounded { await job.waitForFinish() }
     }
 
-    func testRunThatStoodStillGoesOn() async throws {
+    func testStalledRunContinues() async throws {
         let (queue, clock) = (StepQueue(), ManualClock())
         let job = Script(queue) { job in
             let task = AsyncOperation { [log = job.log] in
@@ -313,7 +313,7 @@ final class StepQueueRunTests: XCTestCase {
         XCTAssertEqual(job.log.events, ["all"])
     }
 
-    func testWhatComesFromAnotherThreadIsWaitedFor() async throws {
+    func testWorkOfAnotherThreadIsAwaited() async throws {
         let queue = StepQueue()
         let job = Script(queue) { job in
             let call = CallbackOperation<Int> { done in
@@ -335,7 +335,7 @@ final class StepQueueRunTests: XCTestCase {
         XCTAssertEqual(job.log.events, ["2", "all"])
     }
 
-    func testBodyThatIsLeftRunningGoesOnByItself() async throws {
+    func testBodyLeftRunningContinuesByItself() async throws {
         let (queue, began, gate, ended) = (StepQueue(), Gate(), Gate(), Gate())
         let job = Script(queue) { job in
             let left = AsyncOperation {

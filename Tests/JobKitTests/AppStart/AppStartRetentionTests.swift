@@ -61,7 +61,7 @@ final class AppStartRetentionTests: XCTestCase {
         }
     }
 
-    func testRunningChainKeepsATaskUntilItsEndWasTold() {
+    func testRunningChainRetainsATaskUntilItsEndIsNotified() {
         let manager = AppStartTaskManager()
         weak var task: HoldingTask?
         do {

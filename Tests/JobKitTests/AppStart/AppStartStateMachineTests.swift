@@ -48,7 +48,7 @@ import Testing
     }
 
     // A1
-    @Test func failureStopsTheChainAndTheNextStartGoesOn() {
+    @Test func failureStopsTheChainAndTheNextStartContinues() {
         var machine = machine(["a", "b"])
         _ = machine.startRequested()
         _ = machine.turnBegan()

@@ -62,7 +62,7 @@ final class AppStartTaskManagerTests: XCTestCase {
     }
 
     // A1
-    func testNextTaskStartsOnlyAfterTheWordOfTheLast() {
+    func testNextTaskStartsOnlyAfterTheCompletionOfTheLast() {
         let first = silentTask("a")
         manager.removeStartupTask(manager)
         manager.addStartupTask(first)
@@ -74,7 +74,7 @@ final class AppStartTaskManagerTests: XCTestCase {
     }
 
     // A1
-    func testFailureStopsTheChainAndIsToldOnce() {
+    func testFailureStopsTheChainAndIsNotifiedOnce() {
         manager.removeStartupTask(manager)
         manager.addStartupTask(
             SampleStartupTask("a") { task, delegate in
@@ -91,7 +91,7 @@ final class AppStartTaskManagerTests: XCTestCase {
     }
 
     // A1
-    func testStartWithinTheFailureGoesOnWithTheNext() {
+    func testStartInsideTheFailureContinuesWithTheNext() {
         delegate.onFailure = { [manager] in manager.startAllTasks() }
         manager.removeStartupTask(manager)
         manager.addStartupTask(
@@ -136,7 +136,7 @@ final class AppStartTaskManagerTests: XCTestCase {
     }
 
     // A1
-    func testWordOfATaskWhoseTurnItIsNotIsIgnored() {
+    func testCompletionOfATaskOutOfTurnIsIgnored() {
         var delegates: [any AppStartTaskDelegate] = [manager]
         let tasks = ["a", "b", "c"].map { silentTask($0) { delegates.append($0) } }
         manager.removeStartupTask(manager)
@@ -174,7 +174,7 @@ final class AppStartTaskManagerTests: XCTestCase {
     }
 
     // A1
-    func testCompletionIsToldBeforeTheNextStartsAndMayAddTasks() {
+    func testCompletionIsNotifiedBeforeTheNextStartAndMayAddTasks() {
         delegate.onCompletion = { [unowned self] task in
             if task === manager { manager.addStartupTask(self.task("added")) }
         }
@@ -199,7 +199,7 @@ final class AppStartTaskManagerTests: XCTestCase {
         )
     }
 
-    func testRemovedTaskDoesNotRunWhereverItStands() {
+    func testRemovedTaskDoesNotRunAtAnyPosition() {
         let twice = task("a")
         for task in [twice, task("b"), twice] { manager.addStartupTask(task) }
         manager.removeStartupTask(twice)

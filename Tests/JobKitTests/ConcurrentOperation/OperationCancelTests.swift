@@ -91,7 +91,7 @@ final class OperationCancelTests: XCTestCase {
     }
 
     // O5: cancelled by its own `main()`.
-    func testCancelInsideMainTellsAtOnce() {
+    func testCancelInsideMainCallsDidCancelAtOnce() {
         let log = EventLog()
         let operation = ScriptedOperation(
             onCancel: { _ in log.record("told") },
@@ -107,7 +107,7 @@ final class OperationCancelTests: XCTestCase {
     }
 
     // O5: a finish from another thread takes effect when didCancel has returned.
-    func testOperationDoesNotFinishWhileItIsTold() async {
+    func testOperationDoesNotFinishDuringDidCancel() async {
         let (told, goOn) = (Gate(), Gate())
         let states = EventLog()
         let operation = ScriptedOperation(

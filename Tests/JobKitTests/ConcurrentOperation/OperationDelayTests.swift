@@ -77,7 +77,7 @@ final class OperationDelayTests: XCTestCase {
     }
 
     // The operation does not keep itself alive for what sleeps, and lets it go when it goes.
-    func testNeverStartedOperationReleasesWhatSleeps() async {
+    func testNeverStartedOperationReleasesItsTimers() async {
         let released = expectation(description: "the body is released")
         weak var gone: HeldOperation?
         do {

@@ -146,7 +146,7 @@ final class OperationFoundationTests: XCTestCase {
     }
 
     // O1: a width of one holds an asynchronous operation's place until it has finished.
-    func testAsynchronousOperationHoldsItsPlaceInAnOperationQueue() async {
+    func testAsynchronousOperationKeepsItsPermitInAnOperationQueue() async {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
         let (first, second) = (

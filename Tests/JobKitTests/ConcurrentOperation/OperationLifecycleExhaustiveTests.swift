@@ -72,7 +72,7 @@ import Testing
 
     // Nothing hangs: once every thread has done its part, a started operation that was finished, or
     // cancelled before its main, or whose job has decided, has ended.
-    @Test func whatWasToEndHasEndedWhenNoThreadIsOnItsWay() {
+    @Test func operationThatMustEndHasEnded() {
         expectEverywhere("it has ended") { model in
             let isQuiet =
                 !model.isPreparing && model.skips == 0 && !model.isTelling && model.storing == nil
@@ -87,7 +87,7 @@ import Testing
 
     // O11: what was abandoned ends as soon as what a finish or a decision brings is stored, whatever
     // runs.
-    @Test func abandonedOperationEndsWhateverItsCodeDoes() {
+    @Test func abandonedOperationAlwaysEnds() {
         expectEverywhere("it has ended") { model in
             let isOnItsWay =
                 model.storing != nil || model.isDecidedEndDue || model.isEnding
@@ -115,7 +115,7 @@ import Testing
 
     // O3, O8: the outcome is a job's decision, or else what came first of an overrun and a cancel, then
     // what the finish brought.
-    @Test func outcomeFollowsFromWhatHappened() {
+    @Test func outcomeFollowsFromTheFirstCause() {
         expectEverywhere("the outcome") { model in
             guard model.word.contains(.finished) else { return true }
             let outcome = model.word.outcome
@@ -132,7 +132,7 @@ import Testing
     }
 
     // O3, O8
-    @Test func cancelledIsSetByACancelAnOverrunOrWhatAFinishBrought() {
+    @Test func isCancelledAgreesWithTheCause() {
         expectEverywhere("isCancelled") {
             $0.word.contains(.cancelled) == ($0.settled != nil || $0.isCancelledLate)
         }
@@ -143,7 +143,7 @@ import Testing
     }
 
     // J8, O12: after cancel(), the operation is cancelled or finished.
-    @Test func cancelLeavesNothingThatIsNeitherCancelledNorFinished() {
+    @Test func cancelLeavesTheOperationCancelledOrFinished() {
         expectEverywhere("cancelled or finished") { model in
             var word = model.word
             _ = word.cancelCalled()

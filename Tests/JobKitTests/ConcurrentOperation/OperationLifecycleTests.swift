@@ -105,7 +105,7 @@ import Testing
     }
 
     // O5
-    @Test func finishWhileToldOfACancelWaitsForTheReturn() {
+    @Test func finishDuringDidCancelWaitsForItsReturn() {
         var life: Life = [.started, .entered, .executing]
         #expect(life.cancelCalled() == .announceAndTell)
         #expect(life.finishCalled() == true)
@@ -145,7 +145,7 @@ import Testing
         #expect(life.outcome == .succeeded)
     }
 
-    @Test func decidedEndGivesWayToACancelOnlyWhereItIsAsked() {
+    @Test func decidedEndYieldsToACancelOnlyIfAllowed() {
         var life: Life = [.started, .entered, .executing, .cancelled]
         #expect(life.endDecided([], unlessCancelled: true) == .refused)
         #expect(life.endDecided(.withError, unlessCancelled: false) == .taken)
@@ -212,7 +212,7 @@ import Testing
     }
 
     // O11: the outcome is as decided, and a `didCancel()` that never returns holds nothing back.
-    @Test func abandonedOperationEndsAsItStands() {
+    @Test func abandonedOperationKeepsItsDecidedOutcome() {
         var cancelled: Life = [.started, .entered, .executing]
         #expect(cancelled.cancelCalled() == .announceAndTell)
         #expect(cancelled.stopTimePassed() == .end)
@@ -225,7 +225,7 @@ import Testing
     }
 
     // O11, O2: a finish that waits for `didCancel()` waits no longer.
-    @Test func abandonmentEndsWhatAFinishBrought() {
+    @Test func abandonmentEndsAFinishThatWaitsForDidCancel() {
         var stored: Life = [.started, .entered, .executing]
         #expect(stored.cancelCalled() == .announceAndTell)
         #expect(stored.finishCalled() == true)

@@ -77,7 +77,7 @@ final class OperationLongTimeTests: XCTestCase {
         XCTAssertNil(clock.nextDeadline)
     }
 
-    func testRetryMayWaitForEver() async {
+    func testRetryMayWaitForever() async {
         let clock = ManualClock()
         for delay in Self.long {
             let policy = RetryPolicy { _, _ in delay }

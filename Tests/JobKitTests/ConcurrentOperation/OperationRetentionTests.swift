@@ -88,7 +88,7 @@ final class OperationRetentionTests: XCTestCase {
         }
     }
 
-    func testOverrunOperationIsReleased() async {
+    func testTimedOutOperationIsReleased() async {
         weak var released: HeldOperation?
         do {
             let (operation, clock) = (HeldOperation(), ManualClock())

@@ -20,7 +20,7 @@ final class OperationTimeTests: XCTestCase {
     }
 
     // O8
-    func testOverrunFailsAndStopsTheWorkAsACancelDoes() async {
+    func testTimeoutFailsAndAsksTheWorkToStop() async {
         for runner in OperationRunner.allCases {
             let operation = held(limit: .seconds(5))
             runner.run(operation)
@@ -40,7 +40,7 @@ final class OperationTimeTests: XCTestCase {
     }
 
     // O8: with the default `didCancel()` the overrun finishes it.
-    func testOverrunOfAnOperationThatStopsAtOnce() async {
+    func testTimeoutOfAnOperationThatStopsAtOnce() async {
         let operation = held(limit: .seconds(5), stopsAtCancel: true)
         operation.start()
         clock.advance(by: .seconds(9))
@@ -105,7 +105,7 @@ final class OperationTimeTests: XCTestCase {
     }
 
     // O8: the outcome is settled by the overrun, whatever is set later.
-    func testLimitSetAfterTheOverrunChangesNothing() async {
+    func testLimitSetAfterTheTimeoutChangesNothing() async {
         let operation = held(limit: .seconds(5))
         operation.start()
         clock.advance(by: .seconds(5))
@@ -118,7 +118,7 @@ final class OperationTimeTests: XCTestCase {
     }
 
     // O8
-    func testCancelledOperationNoLongerOverruns() async {
+    func testCancelledOperationDoesNotTimeOut() async {
         let operation = held(limit: .seconds(5))
         operation.start()
         await clock.waitForSleepers()
@@ -130,7 +130,7 @@ final class OperationTimeTests: XCTestCase {
     }
 
     // O8, O4
-    func testOperationThatNeverEntersMainDoesNotOverrun() {
+    func testOperationThatNeverEntersMainDoesNotTimeOut() {
         let (cancelled, finished) = (held(limit: .zero), held(limit: .zero))
         cancelled.cancel()
         finished.finish()
@@ -142,7 +142,7 @@ final class OperationTimeTests: XCTestCase {
     }
 
     // O8: a result operation that overran has no value.
-    func testOverrunResultThrowsTheTimeout() async {
+    func testTimedOutResultThrowsTheTimeout() async {
         let operation = ScriptedResult { $0.finish(returning: 7) }
         operation.clock = clock
         operation.maximumRuntime = .seconds(1)
@@ -152,7 +152,7 @@ final class OperationTimeTests: XCTestCase {
     }
 
     // O8: an overrun that races a finish and a cancel: one of them decides, and the end comes.
-    func testOverrunThatRacesAFinishAndACancel() async {
+    func testTimeoutThatRacesAFinishAndACancel() async {
         await forEachSeed(1...1200) { random in
             let operation = HeldOperation(stopsWhenCancelled: random.chance(70))
             let clock = ManualClock()

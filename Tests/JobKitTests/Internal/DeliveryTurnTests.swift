@@ -3,7 +3,7 @@ import Testing
 @testable import JobKit
 
 @Suite struct DeliveryTurnTests {
-    @Test func firstShareTakesTheTurnAndLaterOnesAreLeft() {
+    @Test func firstShareTakesTheTurn() {
         let turn = DeliveryTurn()
         #expect(turn.isOpen == true)
         #expect(turn.claim() == .taken)

@@ -10,7 +10,7 @@ import Testing
     }
 
     /// Every order in which six elements, two of them equal, can be inserted.
-    @Test func everyOrderComesOutSorted() {
+    @Test func everyOrderIsPoppedSorted() {
         func visit(_ chosen: [Int], _ left: [Int]) {
             guard !left.isEmpty else {
                 var heap = MinHeap<Int>()

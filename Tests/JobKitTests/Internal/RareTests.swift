@@ -3,7 +3,7 @@ import Testing
 @testable import JobKit
 
 @Suite struct RareTests {
-    @Test func valueThatIsNotThereIsNeitherReadNorChanged() {
+    @Test func missingValueIsNeitherReadNorChanged() {
         var rare = Rare<[Int]>()
         #expect(rare.isNone)
         #expect(rare.value == nil)

@@ -28,7 +28,7 @@ final class JobControllerTests: XCTestCase {
         XCTAssertEqual(job.count, StepsJob.stepCount)
     }
 
-    func testDeepJobsOnOneWidthOneQueue() async throws {
+    func testDeepJobsFinishInASerialQueue() async throws {
         final class Deep: JobController, @unchecked Sendable {
             let depth: Int
             init(depth: Int, queue: TaskQueue) {

@@ -56,7 +56,7 @@ final class JobNeverStartedTests: XCTestCase {
         XCTAssertNil(remains.task, line: line)
     }
 
-    func testEndBeforeTheStartReleasesWhatCapturesTheJob() async {
+    func testEndBeforeTheStartReleasesClosuresThatCaptureTheJob() async {
         for ending in Ending.allCases {
             for isFinished in [false, true] {
                 func make() -> Remains {
@@ -69,7 +69,7 @@ final class JobNeverStartedTests: XCTestCase {
         }
     }
 
-    func testWhatIsGivenAfterTheEndIsReleasedToo() async {
+    func testClosuresGivenAfterTheEndAreReleasedToo() async {
         for ending in Ending.allCases {
             func make() -> Remains {
                 let job = ScriptedJob()

@@ -65,7 +65,7 @@ final class JobRunTests: XCTestCase {
 
     // MARK: A limit for stopping
 
-    func testJobThatDoesNotStopIsExplainedAndGoesOn() async throws {
+    func testJobThatDoesNotStopIsExplainedAndContinues() async throws {
         let held = HeldOperation("held", stopsWhenCancelled: false)
         let job = ScriptedJob { $0.trackAndQueue(held) }
         let caller = Task { try await job.run(stopWithin: .milliseconds(1)) }

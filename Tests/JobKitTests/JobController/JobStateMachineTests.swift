@@ -81,7 +81,7 @@ import Testing
         )
     }
 
-    @Test func failureIsAskedAboutBeforeItsDelivery() {
+    @Test func taskFailedIsCalledBeforeTheDelivery() {
         var machine = machine(tasks: [0])
         machine.mainReturned()
         machine.mailArrived("a", group: 0, hasFailed: true)
@@ -161,7 +161,8 @@ import Testing
         #expect(steps(&machine) == ["cancelled", "finish cancelled"])
     }
 
-    @Test(arguments: [true, false]) func cancelledJobThatNeverEnteredMainIsNotTold(early: Bool) {
+    @Test(arguments: [true, false]) func cancelledJobThatNeverEnteredMainHasNoCallback(early: Bool)
+    {
         var machine = Machine()
         if early { #expect(machine.endRequested(.cancelled) == true) }
         machine.startedWithoutMain()
@@ -185,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func tasksAreBeingToldUntilTheSweepAndEachLateTaskHaveEnded() {
+    @Test func cancellationLastsUntilTheSweepAndEachLateTaskHaveEnded() {
         var machine = machine(tasks: [0])
         machine.mainReturned()
         #expect(!machine.isReachingTasks)
@@ -213,7 +214,7 @@ import Testing
         #expect(steps(&machine) == ["group 0", "all", "finish completed"])
     }
 
-    @Test func completionThatMeetsACancelBecomesACancel() {
+    @Test func completionDuringACancellationBecomesACancellation() {
         var machine = machine()
         machine.mainReturned()
         #expect(steps(&machine) == ["all", "finish completed"])

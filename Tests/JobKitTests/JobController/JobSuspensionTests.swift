@@ -5,7 +5,7 @@ import XCTest
 
 // J14
 final class JobSuspensionTests: XCTestCase {
-    func testSuspendedJobEntersMainAndHandsOverNothing() async {
+    func testSuspendedJobEntersMainAndQueuesNoTask() async {
         let idle = IdleQueue()
         let entered = Gate()
         let job = ScriptedJob(queue: idle) { job in
@@ -22,7 +22,7 @@ final class JobSuspensionTests: XCTestCase {
         await bounded { await job.waitForFinish() }
     }
 
-    func testTaskHandedOverGoesOnAndIsDeliveredWhenResumed() async {
+    func testTaskInItsQueueContinuesAndIsDeliveredAfterResuming() async {
         let task = HeldOperation("a")
         let job = ScriptedJob { $0.trackAndQueue(task) }
         job.startJob()

@@ -5,7 +5,7 @@ import XCTest
 
 // O8
 final class JobTimeTests: XCTestCase {
-    func testOverrunFailsTheJobWhenItsTasksHaveStoppedAndTellsNoCallback() async {
+    func testTimeoutFailsTheJobAfterItsTasksHaveStoppedWithoutACallback() async {
         let clock = ManualClock()
         let task = HeldOperation("a", stopsWhenCancelled: false)
         let job = ScriptedJob { $0.trackAndQueue(task) }
@@ -28,7 +28,7 @@ final class JobTimeTests: XCTestCase {
         XCTAssertEqual((job.error as? OperationTimeoutError)?.limit, .seconds(3))
     }
 
-    func testCancelledJobNoLongerOverruns() async {
+    func testCancelledJobDoesNotTimeOut() async {
         let clock = ManualClock()
         let task = HeldOperation("a", stopsWhenCancelled: false)
         let job = ScriptedJob { $0.trackAndQueue(task) }
@@ -45,7 +45,7 @@ final class JobTimeTests: XCTestCase {
         guard case .cancelled = job.outcome else { return XCTFail("not cancelled") }
     }
 
-    func testOverrunReachesTasksOfNestedJobs() async {
+    func testTimeoutReachesTasksOfNestedJobs() async {
         let clock = ManualClock()
         let task = HeldOperation("a")
         let nested = ScriptedJob("nested") { $0.trackAndQueue(task) }

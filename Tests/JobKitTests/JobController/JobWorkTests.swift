@@ -138,7 +138,7 @@ final class JobWorkTests: XCTestCase {
         work.goOn.open()
     }
 
-    func testOverrunCancelsTheWork() async {
+    func testTimeoutCancelsTheWork() async {
         let (work, clock) = (Work(), ManualClock())
         let job = ScriptedJob { work.start(in: $0) }
         job.clock = clock

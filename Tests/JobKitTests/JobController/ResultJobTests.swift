@@ -50,7 +50,7 @@ final class ResultJobTests: XCTestCase {
         guard case .succeeded = job.outcome else { return XCTFail("not succeeded") }
     }
 
-    func testCancelledJobGivesCancellationErrorWhateverFinishCameLater() async {
+    func testCancelledJobThrowsCancellationErrorDespiteALaterFinish() async {
         let job = Answer { job in
             job.cancel()
             job.finish(returning: 1)

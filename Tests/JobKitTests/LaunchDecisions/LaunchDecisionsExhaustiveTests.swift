@@ -8,7 +8,7 @@ import Testing
 
     // D1, D2: 81 assignments, in 24 orders, with the opening at 5 places, and then each completed
     @Test(arguments: [false, true])
-    func everyAssignmentInEveryOrderPresentsWhatTheOracleSays(waitsForUnknown: Bool) {
+    func everyAssignmentInEveryOrderAgreesWithTheOracle(waitsForUnknown: Bool) {
         var runs = 0
         for assignment in assignments(of: SeedItem.prioritized) {
             for order in permutations(of: assignment) {
@@ -27,14 +27,14 @@ import Testing
 
     // D1, D2: every call in every state that can be reached with all four in their first order
     @Test(arguments: [false, true])
-    func everyCallInEveryStateDoesWhatTheOracleSays(waitsForUnknown: Bool) {
+    func everyCallInEveryStateAgreesWithTheOracle(waitsForUnknown: Bool) {
         let states = explore(changes(of: SeedItem.prioritized), waitsForUnknown: waitsForUnknown)
         #expect(states > 500)
     }
 
     // D1, D2: the same for three of them in all their orders
     @Test(arguments: [false, true])
-    func everyCallInEveryStateAndOrderDoesWhatTheOracleSays(waitsForUnknown: Bool) {
+    func everyCallInEveryStateAndOrderAgreesWithTheOracle(waitsForUnknown: Bool) {
         let items = Array(SeedItem.prioritized.prefix(3))
         let moves = items.flatMap { item in
             items.map { LaunchStep.prioritize(item, before: $0) }

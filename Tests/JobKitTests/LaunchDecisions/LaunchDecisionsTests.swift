@@ -43,7 +43,7 @@ final class LaunchDecisionsTests: XCTestCase {
     }
 
     // D1
-    func testNothingIsPresentedBelowAnUnknownItemIfAsked() {
+    func testNoItemBelowAnUnknownOneIsPresentedIfSoConfigured() {
         let decisions = seedDecisions(waitsForUnknown: true)
         decisions.open()
         decisions.set(.needed, for: .advertisement)

@@ -77,7 +77,7 @@ import Testing
         #expect(machine.nextStep(at: .seconds(108)) == .nothing)
     }
 
-    @Test func urgentOnesGoFirstThenThoseAddedFirst() throws {
+    @Test func entriesAreForwardedByPriorityThenInOrder() throws {
         var (machine, tickets) = machine(
             limit: 9,
             [("low", .low), ("a", .normal), ("b", .normal), ("high", .veryHigh), ("raised", .low)]
@@ -86,7 +86,7 @@ import Testing
         #expect(handOn(&machine, at: 0).0 == ["high", "raised", "a", "b", "low"])
     }
 
-    @Test func entryThatIsNotReadyHoldsNobodyBack() {
+    @Test func entryThatIsNotReadyDelaysNoOther() {
         var machine = Machine(limit: 1, interval: .seconds(10))
         let waits = machine.entryAdded("waits", priority: .veryHigh)
         machine.entryBecameReady(machine.entryAdded("ready", priority: .low))

@@ -51,7 +51,7 @@ final class RateLimitedQueueTests: XCTestCase {
         XCTAssertNil(clock.nextDeadline)
     }
 
-    func testUrgentOnesGoFirstAlsoIfTheyBecameUrgentWhileTheyWaited() async {
+    func testPriorityRaisedWhileWaitingCounts() async {
         let (queue, start) = (queue(limit: 1), clock.now)
         queue.addOperation(named("first"))
         let (normal, raised, high) = (named("normal"), named("raised"), named("high"))
@@ -144,7 +144,7 @@ final class RateLimitedQueueTests: XCTestCase {
     }
 
     /// J6: a job hears of a plain task's finish wherever the rate hands it on, and keeps nothing.
-    func testPlainTaskOfAnOperationQueueBehindTheRateIsHeardAndReleased() async {
+    func testPlainTaskInAnOperationQueueBehindTheRateIsDeliveredAndReleased() async {
         let queue = RateLimitedQueue(OperationQueue(), limit: 10, per: .seconds(1))
         weak var freed: Operation?
         let delivered = Gate()
@@ -213,7 +213,7 @@ final class RateLimitedQueueTests: XCTestCase {
         XCTAssertEqual(job.events.count, 7)
     }
 
-    func testOperationsOfAReleasedQueueAreHandedOn() async {
+    func testOperationsOfAReleasedQueueAreForwarded() async {
         let start = clock.now
         do {
             let queue = queue(limit: 1)
@@ -238,7 +238,7 @@ final class RateLimitedQueueTests: XCTestCase {
         await eventually { released == nil }
     }
 
-    func testRateOfARate() async {
+    func testNestedRateLimitedQueues() async {
         let (start, outer) = (
             clock.now, RateLimitedQueue(queue(), limit: 1, per: .seconds(3), clock: clock)
         )
@@ -251,7 +251,7 @@ final class RateLimitedQueueTests: XCTestCase {
         await eventually { handedOn == ["a", "b", "c"] }
     }
 
-    func testOperationQueueIsGivenWhatIsReady() async {
+    func testOperationQueueReceivesOnlyReadyOperations() async {
         let foundation = OperationQueue()
         let queue = RateLimitedQueue(foundation, limit: 10, per: .seconds(1))
         let (first, second) = (named("first"), named("second"))
@@ -261,7 +261,7 @@ final class RateLimitedQueueTests: XCTestCase {
         await bounded { await second.waitForFinish() }
     }
 
-    func testStallSaysThatATaskWaitsForTheRate() async {
+    func testStallReportNamesTheRateThatATaskWaitsFor() async {
         let queue = queue(limit: 1)
         let plain = BlockOperation {}
         plain.name = "plain"

@@ -111,7 +111,7 @@ final class RetryOperationTests: XCTestCase {
         XCTAssertNil(retry.error)
     }
 
-    func testRetryKeepsItsPlaceInItsQueueMeanwhile() async throws {
+    func testRetryKeepsItsPermitDuringTheDelay() async throws {
         let clock = ManualClock()
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         let log = EventLog()

@@ -97,7 +97,7 @@ import Testing
         #expect(policy.nextDelay(afterAttempt: 2, error: Broken()) == nil)
     }
 
-    @Test func policyOfOnesOwnReadsTheError() {
+    @Test func customPolicyReadsTheError() {
         struct Busy: Error {
             let retryAfter: Duration
         }

@@ -163,7 +163,7 @@ final class RetryValueTests: XCTestCase {
         try await retry.value
     }
 
-    func testDelayHoldsNoPlaceOfALimitedQueue() async throws {
+    func testDelayHoldsNoPermitOfALimitedQueue() async throws {
         let clock = ManualClock()
         let limited = TaskQueue(name: "limited", maxConcurrentOperationCount: 1)
         let retry = RetryOperation(

@@ -36,7 +36,7 @@ final class JobSnapshotTests: XCTestCase {
         job.cancel()
     }
 
-    func testFinishedJobSaysHowItEnded() async throws {
+    func testSnapshotOfAFinishedJobHasItsOutcome() async throws {
         let job = ScriptedJob("import") { $0.trackAndQueue(InstantOperation("a")) }
         try await job.run()
         XCTAssertEqual(job.snapshot().state, .succeeded)
@@ -49,7 +49,7 @@ final class JobSnapshotTests: XCTestCase {
         XCTAssertEqual(cancelled.snapshot().state, .cancelled)
     }
 
-    func testLimitCountsNestedTasksAndWhatIsLeftOutIsCounted() {
+    func testLimitCountsNestedTasksAndOmittedOnesAreCounted() {
         let inner = ScriptedJob("inner") { job in
             for number in 0..<10 { job.track(HeldOperation("\(number)")) }
         }

@@ -53,7 +53,7 @@ final class StuckCallbackTests: XCTestCase {
         )
     }
 
-    func testStuckMainSaysSo() async {
+    func testStuckMainIsReported() async {
         let line = await line { job, stop in
             job.script = { _ in stop() }
         }
@@ -84,14 +84,14 @@ final class StuckCallbackTests: XCTestCase {
         assert(line, is: "import: executing, in the callback of group photos for 20 s")
     }
 
-    func testStuckEndSaysSo() async {
+    func testStuckEndIsReported() async {
         let line = await line { job, stop in
             job.onAll = { _ in stop() }
         }
         assert(line, is: "import: executing, in allTasksFinished() for 20 s")
     }
 
-    func testStuckCancelSaysSo() async {
+    func testStuckCancellationIsReported() async {
         let line = await line { job, stop in
             job.onTask = { job, _ in job.cancel() }
             job.onCancelled = { _ in stop() }
@@ -99,7 +99,7 @@ final class StuckCallbackTests: XCTestCase {
         assert(line, is: "import: executing, cancelled, in jobCancelled() for 20 s")
     }
 
-    func testStuckDelayedCallbackSaysSo() async {
+    func testStuckDelayedCallbackIsReported() async {
         let line = await line { job, stop in
             job.script = { job in
                 let held = HeldOperation("a.jpg")
@@ -154,7 +154,7 @@ final class StuckCallbackTests: XCTestCase {
         await bounded { await job.waitForFinish() }
     }
 
-    func testNestedJobSaysInWhichCallbackItIs() async {
+    func testCallbackOfANestedJobIsNamed() async {
         let (entered, release) = (Gate(), Gate())
         let album = ScriptedJob("album") { $0.trackAndQueue(InstantOperation("a.jpg")) }
         album.onTask = { _, _ in

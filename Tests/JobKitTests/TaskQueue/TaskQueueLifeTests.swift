@@ -22,7 +22,7 @@ final class TaskQueueLifeTests: XCTestCase {
     }
 
     /// Q4: a wider queue starts what waits, at once.
-    func testWiderQueueStartsMore() async {
+    func testRaisedLimitStartsMore() async {
         let (queue, release) = (TaskQueue(maxConcurrentOperationCount: 1), Gate())
         let began = expectation(description: "five execute")
         began.expectedFulfillmentCount = 5
@@ -102,7 +102,7 @@ final class TaskQueueLifeTests: XCTestCase {
     }
 
     /// Adding and waiting, from a task: all have finished, whatever they are and wait for.
-    func testTaskAwaitsWhatItAdds() async {
+    func testSwiftTaskAwaitsOperationsThatItAdds() async {
         let (queue, elsewhere) = (TaskQueue(maxConcurrentOperationCount: 1), TaskQueue())
         for _ in 0..<50 {
             let foreign = BlockOperation {}
@@ -148,7 +148,7 @@ final class TaskQueueLifeTests: XCTestCase {
     }
 
     /// Foundation's word for "no limit" means it here too.
-    func testDefaultWidthOfFoundationIsNoLimit() {
+    func testDefaultMaxConcurrentOperationCountIsNoLimit() {
         let foundations = OperationQueue.defaultMaxConcurrentOperationCount
         let queue = TaskQueue(maxConcurrentOperationCount: foundations)
         XCTAssertEqual(
@@ -164,7 +164,7 @@ final class TaskQueueLifeTests: XCTestCase {
     }
 
     /// Q7: what runs and what waits is cancelled; nothing that waited is entered.
-    func testCancelAllReachesWhatWaitsBeforeWhatRuns() async {
+    func testCancelAllReachesWaitingBeforeExecutingOperations() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         let began = Gate()
         let entered = Atomic(0)

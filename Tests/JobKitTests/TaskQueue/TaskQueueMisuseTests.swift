@@ -60,7 +60,7 @@ import Testing
         expect(plain, toSay: ["upload", "first", "stands in a TaskQueue"])
     }
 
-    @Test func addingWhatWasStartedTraps() async {  // Q6
+    @Test func addingAStartedOperationTraps() async {  // Q6
         let executing = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]

@@ -29,7 +29,7 @@ final class TaskQueueOrderTests: XCTestCase {
     }
 
     /// Q1: first in, first out, whether the work ends inside `main()` or elsewhere.
-    func testWidthOneIsFirstInFirstOut() async {
+    func testSerialQueueIsFirstInFirstOut() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         let log = Guarded<[Int]>([])
         for number in 0..<2_000 {
@@ -46,7 +46,7 @@ final class TaskQueueOrderTests: XCTestCase {
     }
 
     /// Q1: never more than the width, and all of it where there is enough to do.
-    func testWidthIsUsedAndNeverExceeded() async {
+    func testLimitIsUsedAndNeverExceeded() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 3)
         let executing = Atomic(0)
         let most = Guarded(0)
@@ -157,7 +157,7 @@ final class TaskQueueOrderTests: XCTestCase {
     }
 
     /// Q2: an urgent dependent comes before a stranger that has waited longer.
-    func testDependentIsReadyBeforeThePlaceIsGivenAway() async {
+    func testDependentIsReadyBeforeThePermitIsReused() async {
         for isPlain in [false, true] {
             for _ in 0..<200 {
                 let queue = TaskQueue(maxConcurrentOperationCount: 1)
@@ -181,7 +181,7 @@ final class TaskQueueOrderTests: XCTestCase {
     }
 
     /// Barriers run alone, after all before and before all after them.
-    func testBarrierRunsAloneInItsPlace() async {
+    func testBarrierRunsAloneInItsOrder() async {
         let queue = TaskQueue()
         let before = Atomic(0)
         let after = Atomic(0)

@@ -60,7 +60,7 @@ import Testing
         #expect(machine.next() == "d")
     }
 
-    @Test func refusedEntryGivesItsPlaceToAnother() {  // Q2
+    @Test func refusedEntryReleasesItsPermit() {  // Q2
         var machine = Machine(width: 1)
         let refused = machine.entryAdded("a")
         _ = machine.entryAdded("b")
@@ -99,7 +99,7 @@ import Testing
         #expect(machine.next() == nil)
     }
 
-    @Test func barrierIsAloneBetweenWhatCameBeforeAndAfter() {
+    @Test func barrierExecutesAloneBetweenEarlierAndLaterEntries() {
         var machine = Machine(width: 3)
         let before = ["a", "b"].map { machine.entryAdded($0) }
         let barrier = machine.entryAdded("barrier", priority: .veryHigh, isBarrier: true)
@@ -113,7 +113,7 @@ import Testing
         #expect(machine.next() == "c")
     }
 
-    @Test func entriesStandInTheOrderAdded() {
+    @Test func entriesAreInTheOrderAdded() {
         var machine = Machine(width: 1)
         let first = machine.entryAdded("a")
         _ = machine.entryAdded("b")

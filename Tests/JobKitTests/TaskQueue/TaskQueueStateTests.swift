@@ -41,20 +41,20 @@ import Testing
         state.takeNext(waiting: waiting).0?.operation as? ConcurrentOperation
     }
 
-    @Test mutating func jobThatWaitsLendsItsPlaceToTheNextStart() {
+    @Test mutating func waitingJobLendsItsPermitToTheNextStart() {
         #expect(takeNext() == nil)
         #expect(takeNext(waiting: job) === tasks[0])
         #expect(takeNext() == nil)
     }
 
-    @Test mutating func jobThatIsBusyDoesNotLendWhatItsTaskGivesBack() {
+    @Test mutating func busyJobDoesNotLendTheReturnedPermit() {
         #expect(takeNext(waiting: job) === tasks[0])
         #expect(state.operationFinished(tickets[0], busy: .passUnretained(job)) == nil)
         #expect(takeNext() == nil)
         #expect(takeNext(waiting: job) === tasks[1])
     }
 
-    @Test mutating func jobThatStillWaitsLendsWhatItsTaskGivesBack() {
+    @Test mutating func waitingJobLendsTheReturnedPermitAgain() {
         #expect(takeNext(waiting: job) === tasks[0])
         #expect(state.operationFinished(tickets[0]) == nil)
         #expect(takeNext() === tasks[1])

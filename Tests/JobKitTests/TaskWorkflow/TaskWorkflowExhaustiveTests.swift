@@ -35,7 +35,7 @@ import Testing
     }
 
     // W1, W2, W6
-    @Test func exactlyWhatTheContractAllowsStarts() {
+    @Test func exactlyTheAllowedTasksStart() {
         let plain: [WorkflowOracle.Item] = [
             .main, .concurrent, .gate, .group([false]), .group([true, false]),
         ]

@@ -13,7 +13,7 @@ final class TaskWorkflowMainThreadTests: XCTestCase {
     }
 
     // W2
-    func testStartRunsWhatIsReadyInlineAndReturnsAtABarrier() async {
+    func testStartRunsReadyTasksInlineAndReturnsAtABarrier() async {
         let (log, gate) = (EventLog(), Gate())
         let told = expectation(description: "told")
         let delegate = SampleDelegate { _ in told.fulfill() }
@@ -33,7 +33,7 @@ final class TaskWorkflowMainThreadTests: XCTestCase {
     }
 
     // W3
-    func testWorkflowThatFinishesInsideStartTellsItsDelegateThere() async {
+    func testWorkflowThatFinishesInsideStartNotifiesItsDelegateThere() async {
         let delegate = SampleDelegate()
         let workflow = TaskWorkflow(name: "Launch")
         workflow.delegate = delegate
@@ -75,7 +75,7 @@ final class TaskWorkflowMainThreadTests: XCTestCase {
     }
 
     // W2
-    func testStartAndWaitGivesUpAtItsTimeoutAndTheWorkflowGoesOn() async {
+    func testStartAndWaitReturnsAtItsTimeoutAndTheWorkflowContinues() async {
         let log = EventLog()
         let told = expectation(description: "told")
         let delegate = SampleDelegate { _ in told.fulfill() }

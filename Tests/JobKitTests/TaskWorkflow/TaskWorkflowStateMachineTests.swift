@@ -53,7 +53,7 @@ import Testing
     }
 
     // R4
-    @Test func waitNamesWhatHoldsATaskUp() {
+    @Test func waitNamesTheCause() {
         var machine = launch()
         #expect(machine.wait(of: 0) == .start)
         _ = machine.started()
@@ -77,7 +77,7 @@ import Testing
     }
 
     // R5
-    @Test func predecessorsAreWhatAStageAndATurnWaitedFor() {
+    @Test func predecessorsAreThoseOfTheStageAndTheTurn() {
         var machine = launch()
         _ = machine.started()
         for index in [0, 1, 4, 2, 5, 3] { _ = machine.taskFinished(index, hasFailed: false) }

@@ -108,12 +108,12 @@ final class TaskWorkflowTests: XCTestCase {
     }
 
     // W3
-    func testEmptyWorkflowTellsItsDelegate() async {
+    func testEmptyWorkflowNotifiesItsDelegate() async {
         await finish(TaskWorkflow(name: "Launch"))
     }
 
     // W3
-    func testCancelledWorkflowTellsItsDelegateAndFinishesItsTasks() async {
+    func testCancelledWorkflowNotifiesItsDelegateAndFinishesItsTasks() async {
         let log = EventLog()
         let workflow = TaskWorkflow(name: "Launch")
         workflow.addGate("never")
@@ -129,7 +129,7 @@ final class TaskWorkflowTests: XCTestCase {
     }
 
     // W3
-    func testWorkflowThatWasCancelledBeforeTheStartTellsItsDelegate() async {
+    func testWorkflowCancelledBeforeTheStartNotifiesItsDelegate() async {
         let workflow = TaskWorkflow(name: "Launch")
         workflow.addTask(logging("a", EventLog()))
         workflow.cancel()
@@ -152,7 +152,7 @@ final class TaskWorkflowTests: XCTestCase {
     }
 
     // W4
-    func testTimelineIsCompleteWhenTheDelegateIsTold() async {
+    func testTimelineIsCompleteWhenTheDelegateIsNotified() async {
         let log = EventLog()
         let workflow = TaskWorkflow(name: "Launch")
         workflow.addBlockingTasks([

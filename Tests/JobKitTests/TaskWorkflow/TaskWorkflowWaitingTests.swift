@@ -45,7 +45,7 @@ final class TaskWorkflowWaitingTests: XCTestCase {
     }
 
     // W6
-    func testGateHoldsWhatWasAddedBehindIt() async {
+    func testGateHoldsTasksAddedAfterIt() async {
         let log = EventLog()
         let workflow = TaskWorkflow(name: "Launch")
         workflow.openGate("screen")

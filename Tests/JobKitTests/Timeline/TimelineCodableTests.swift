@@ -17,7 +17,7 @@ import Testing
         #expect(decoded.criticalPath.map(\.name) == timeline.criticalPath.map(\.name))
     }
 
-    @Test func whatWasLeftOutAndWhyATaskFailedAreKept() throws {
+    @Test func omittedCountsAndErrorsAreEncoded() throws {
         var failed = SampleTimelines.interval("upload", SampleTimelines.Upload.self, nil, 0, 9)
         failed.outcome = .failed(SampleTimelines.Broken())
         let decoded = try decode(

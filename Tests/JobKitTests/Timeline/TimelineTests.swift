@@ -23,7 +23,7 @@ import Testing
 
     private func names(_ entries: [Timeline.Entry]) -> [String] { entries.map(\.name) }
 
-    @Test func entriesStandByStartWithTheirJobs() {
+    @Test func entriesAreSortedByStartBelowTheirJobs() {
         // Given: recorded in the order of their ends
         let timeline = Timeline([
             interval("second", 3, 20, 30), interval("first", 3, 10, 40),
@@ -35,13 +35,13 @@ import Testing
         #expect(TimelineFacts(of: timeline).span == .microseconds(60))
     }
 
-    @Test func jobStandsBeforeATaskThatStartsWithIt() {
+    @Test func jobIsBeforeATaskThatStartsWithIt() {
         let timeline = Timeline([interval("task", 1, 0, 5), interval("root", nil, 0, 5)])
         #expect(names(timeline.entries) == ["root", "task"])
         #expect(timeline.entries[1].parent == 0)
     }
 
-    @Test func jobThatStartsAfterATaskStandsBeforeItAndIsShownFromItsStartOn() throws {
+    @Test func jobThatStartsAfterATaskIsBeforeItAndBeginsAtItsOwnStart() throws {
         let timeline = Timeline([
             interval("early", 1, 5, 7), interval("inner", 2, 20, 30), interval("root", nil, 10, 40),
         ])

@@ -15,7 +15,7 @@ import Testing
         #expect(dependencyCount.isReady == true)
     }
 
-    @Test func abandonedEdgeMakesNobodyReady() {
+    @Test func abandonedEdgeMakesNoOperationReady() {
         let dependencyCount = DependencyCount(of: operation)
         let edge = DependencyEdge(dependencyCount)
         #expect(edge.abandon() == true)

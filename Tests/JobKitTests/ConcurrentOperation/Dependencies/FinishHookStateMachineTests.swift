@@ -21,7 +21,7 @@ import Testing
         #expect(machine.registered() == .forget)
     }
 
-    @Test func finishBeforeTheWatchIsNotHeard() {
+    @Test func finishBeforeTheWatchIsNotReported() {
         var machine = Machine()
         #expect(machine.finishHeard() == false)
         #expect(machine.watchBegan() == true)

@@ -78,7 +78,7 @@ final class FinishHookTests: XCTestCase {
         XCTAssertEqual(tally.count, 0)
     }
 
-    func testWatchingHookLivesUntilTheFinishThoughNobodyHoldsIt() {
+    func testWatchingHookIsRetainedUntilTheFinish() {
         let (operation, tally) = (BlockOperation {}, Tally())
         var hook: FinishHook? = FinishHook { tally.add() }
         weak var watching: FinishHook?

@@ -161,7 +161,7 @@ final class OperationDependencyTests: XCTestCase {
     }
 
     // Foundation asks `isReady` and keeps the answer; a finish just then must not be lost.
-    func testDependencyThatFinishesWhileTheQueueAsksIsNoticed() async {
+    func testDependencyThatFinishesDuringTheReadinessCheckIsNoticed() async {
         let dependency = HeldOperation(stopsWhenCancelled: false)
         dependency.start()
         let operation = AskedOperation { dependency.finish() }

@@ -23,7 +23,7 @@ final class AbandonedOperationTests: XCTestCase {
         limited(HeldOperation(name, stopsWhenCancelled: false))
     }
 
-    func testCancelledOperationThatDoesNotStopIsFinishedAsItStands() async {
+    func testCancelledOperationThatDoesNotStopFinishesCancelled() async {
         for runner in OperationRunner.allCases {
             let clock = ManualClock()
             let operation = HeldOperation(stopsWhenCancelled: false)
@@ -58,7 +58,7 @@ final class AbandonedOperationTests: XCTestCase {
     }
 
     // O8: the time counts from the overrun, and the outcome stays what it was.
-    func testOverrunOperationThatDoesNotStopIsGivenUp() async {
+    func testTimedOutOperationThatDoesNotStopIsAbandoned() async {
         let operation = deaf()
         operation.maximumRuntime = .seconds(3)
         operation.start()
@@ -75,7 +75,7 @@ final class AbandonedOperationTests: XCTestCase {
         XCTAssertTrue(operation.isAbandoned)
     }
 
-    func testOperationThatStopsInTimeIsNotGivenUp() async {
+    func testOperationThatStopsInTimeIsNotAbandoned() async {
         let operation = deaf()
         operation.start()
         operation.cancel()
@@ -86,7 +86,7 @@ final class AbandonedOperationTests: XCTestCase {
         XCTAssertEqual(operation.outcome?.text, "cancelled")
     }
 
-    func testOperationThatWasNotToldToStopHasAllTheTime() async {
+    func testOperationNotAskedToStopHasNoLimit() async {
         let operation = deaf()
         operation.start()
         operation.perform(after: .seconds(60)) { operation.finish() }
@@ -98,7 +98,7 @@ final class AbandonedOperationTests: XCTestCase {
         XCTAssertFalse(operation.isAbandoned)
     }
 
-    func testOperationCancelledBeforeItsStartIsNotGivenUp() async {
+    func testOperationCancelledBeforeItsStartIsNotAbandoned() async {
         let operation = deaf()
         operation.cancel()
         XCTAssertNil(clock.nextDeadline)
@@ -183,7 +183,7 @@ final class AbandonedOperationTests: XCTestCase {
     }
 
     // O8: `didCancel()` of an overrun takes no thread on which others sleep.
-    func testManyDidCancelsThatNeverReturnAfterAnOverrunAreGivenUp() async {
+    func testDidCancelsThatNeverReturnAfterATimeoutAreAbandoned() async {
         let release = Gate()
         let operations = (0..<16)
             .map { _ in
@@ -246,7 +246,7 @@ final class AbandonedOperationTests: XCTestCase {
     }
 
     // Q1: the place is free although the thread is not.
-    func testBlockedOperationGivesItsPlaceAway() async {
+    func testBlockedAbandonedOperationReleasesItsPermit() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         let (began, release) = (Gate(), Gate())
         let blocked = limited(
@@ -268,7 +268,7 @@ final class AbandonedOperationTests: XCTestCase {
         release.open()
     }
 
-    func testFinishesAndCancelsRaceWithGivingUp() async {
+    func testFinishesAndCancellationsRaceWithAbandoning() async {
         for seed in 1...400 {
             let operation = HeldOperation(stopsWhenCancelled: seed.isMultiple(of: 5))
             let ends = Tally()

@@ -48,7 +48,7 @@ final class OperationEndTests: XCTestCase {
     }
 
     // O8: an overrun that comes before `main()` is not lost.
-    func testOverrunBetweenStartAndMainEndsItWithoutEither() async {
+    func testTimeoutBetweenStartAndMainSkipsMainAndDidCancel() async {
         let operation = HeldOperation(stopsWhenCancelled: false)
         await start(operation) {
             operation.maximumRuntime = .zero
@@ -59,7 +59,7 @@ final class OperationEndTests: XCTestCase {
         XCTAssertTrue(operation.isCancelled)
     }
 
-    func testCancelBetweenStartAndMainReleasesTheQueuesPlace() async {
+    func testCancelBetweenStartAndMainReleasesThePermit() async {
         let (queue, clock) = (TaskQueue(maxConcurrentOperationCount: 1), HeldClock())
         let (operation, next) = (
             HeldOperation(stopsWhenCancelled: false), HeldOperation(stopsWhenCancelled: false)
@@ -76,7 +76,7 @@ final class OperationEndTests: XCTestCase {
         XCTAssertEqual(operation.mains.count, 0)
     }
 
-    func testJobCancelledOrFinishedBetweenStartAndMainEntersNeither() async {
+    func testJobEndedBetweenStartAndMainSkipsMainAndDidCancel() async {
         for isCancelled in [true, false] {
             let job = ScriptedJob { $0.log.record("main") }
             job.onDidCancel = { $0.log.record("didCancel") }
@@ -90,7 +90,7 @@ final class OperationEndTests: XCTestCase {
     }
 
     // J16: the context's code runs between the start and `main()` too.
-    func testJobCancelledByItsContextEntersNeither() async {
+    func testJobCancelledByItsContextSkipsMainAndDidCancel() async {
         let task = HeldOperation(stopsWhenCancelled: false)
         let job = ScriptedJob { $0.log.record("main") }
         job.onDidCancel = { $0.log.record("didCancel") }
@@ -106,7 +106,7 @@ final class OperationEndTests: XCTestCase {
     }
 
     // J16: a task's start runs inside the context of its job.
-    func testTaskEndedByItsJobsContextEntersNeither() async {
+    func testTaskEndedByItsJobsContextSkipsMainAndDidCancel() async {
         for isCancelled in [true, false] {
             let task = HeldOperation(stopsWhenCancelled: false)
             let job = ScriptedJob { $0.trackAndQueue(task) }
@@ -123,7 +123,7 @@ final class OperationEndTests: XCTestCase {
     }
 
     // R2: observers hear of the start before it.
-    func testCancelByWhoHearsOfTheStartEntersNeither() async {
+    func testCancelInTheStartNotificationSkipsMainAndDidCancel() async {
         for name in ["task", "job"] {
             let task = HeldOperation("task", stopsWhenCancelled: false)
             let job = ScriptedJob("job") { job in
@@ -150,7 +150,7 @@ final class OperationEndTests: XCTestCase {
     // MARK: While didCancel() runs
 
     // O5: also the finish that `didCancel()` itself calls.
-    func testFinishInsideDidCancelComesTrueWhenItHasReturned() {
+    func testFinishInsideDidCancelTakesEffectAfterItsReturn() {
         let log = EventLog()
         let operation = ScriptedOperation(
             onCancel: {
@@ -166,7 +166,7 @@ final class OperationEndTests: XCTestCase {
     }
 
     // O5: an end that a job has decided upon waits for `didCancel()`.
-    func testJobDoesNotEndWhileItIsToldOfACancel() async {
+    func testJobDoesNotEndDuringDidCancel() async {
         for failure in [nil, SampleError()] {
             let (told, goOn) = (Gate(), Gate())
             let task = HeldOperation("task", stopsWhenCancelled: false)

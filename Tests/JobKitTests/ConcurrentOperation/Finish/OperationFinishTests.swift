@@ -84,7 +84,7 @@ final class OperationFinishTests: XCTestCase {
     }
 
     // O2
-    func testFinishInsideMainThenWorkGoesOnInMain() {
+    func testMainMayContinueAfterFinish() {
         let log = EventLog()
         let operation = ScriptedOperation {
             $0.finish()

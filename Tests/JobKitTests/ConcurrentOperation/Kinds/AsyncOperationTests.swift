@@ -72,7 +72,7 @@ final class AsyncOperationTests: XCTestCase {
     }
 
     // O8: an overrun cancels the task.
-    func testOverrunCancelsTheTask() async {
+    func testTimeoutCancelsTheSwiftTask() async {
         let clock = ManualClock()
         let operation = AsyncOperation { try await clock.sleep(for: .seconds(100)) }
         operation.clock = clock

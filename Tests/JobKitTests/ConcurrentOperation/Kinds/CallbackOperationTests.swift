@@ -131,7 +131,7 @@ final class CallbackOperationTests: XCTestCase {
     }
 
     // O8
-    func testOverrunOperationHasTimedOutWhenItIsCalledBack() async {
+    func testTimedOutOperationFailsDespiteItsLateCallback() async {
         let clock = ManualClock()
         let kept = Guarded<Done?>(nil)
         let operation = CallbackOperation<Int> { done in kept.withLock { $0 = done } }

@@ -83,7 +83,7 @@ final class ClosureOperationTests: XCTestCase {
     }
 
     // J7: a task as any other.
-    func testJobHearsOfTheError() async {
+    func testJobReceivesTheError() async {
         let job = ScriptedJob {
             $0.trackAndQueue(ClosureOperation<Void>(name: "parse") { throw SampleError() })
         }

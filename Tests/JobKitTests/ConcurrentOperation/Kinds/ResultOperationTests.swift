@@ -57,7 +57,7 @@ final class ResultOperationTests: XCTestCase {
     }
 
     // O3: cancelled before it finished, whatever finish was called.
-    func testCancelledOperationGivesCancellationErrorWhateverItReturned() async {
+    func testCancelledOperationThrowsCancellationErrorDespiteItsValue() async {
         let operation = ScriptedValue()
         operation.start()
         operation.cancel()
@@ -116,7 +116,7 @@ final class ResultOperationTests: XCTestCase {
     }
 
     // `value` never hangs, and all who wait hear the same.
-    func testWaitersThatRaceStartFinishAndCancelAllHear() async {
+    func testWaitersThatRaceStartFinishAndCancelAllReturn() async {
         await forEachSeed(1...1500) { random in
             let operation = HeldResultOperation<String>()
             let isCancelled = random.chance(50)

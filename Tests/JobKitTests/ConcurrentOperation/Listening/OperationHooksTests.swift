@@ -5,7 +5,7 @@ import Testing
 @Suite struct OperationHooksTests {
     private let listeners = (0..<3).map { _ in OperationListener() }
 
-    @Test func whatAFinishTookOutChangesNoMore() {
+    @Test func hooksTakenByAFinishChangeNoMore() {
         var hooks = OperationHooks()
         let areHeard = listeners.map { hooks.add($0) }
         #expect(areHeard == [true, true, true])
@@ -18,7 +18,7 @@ import Testing
         )
     }
 
-    @Test func whoLeavesBeforeTheFinishIsNotTakenOut() {
+    @Test func listenerRemovedBeforeTheFinishIsNotTaken() {
         var hooks = OperationHooks()
         for listener in listeners { _ = hooks.add(listener) }
         _ = hooks.removeFromAudience { $0.remove(listeners[1]) }
@@ -27,7 +27,7 @@ import Testing
         #expect(others.map(ObjectIdentifier.init) == [ObjectIdentifier(listeners[2])])
     }
 
-    @Test func whoLeftIsNotHeardAgain() {
+    @Test func removedListenerIsNotNotified() {
         var hooks = OperationHooks()
         _ = hooks.removeFromAudience { $0.remove(listeners[0]) }
         let isKnown = hooks.add(listeners[0])

@@ -4,7 +4,7 @@ import Testing
 @testable import JobKit
 
 @Suite struct PlainNumbersTests {
-    @Test func numberStaysAsLongAsTheOperationLives() {
+    @Test func numberIsStableUntilTheOperationIsReleased() {
         var numbers = PlainNumbers()
         let operation = Operation()
         let first = numbers.number(of: operation).number

@@ -121,7 +121,7 @@ final class PlainOperationsTests: XCTestCase {
     }
 
     /// J5, J6: each of many jobs hears of a plain operation once, however it is run.
-    func testManyJobsHearOfOnePlainOperation() async {
+    func testOnePlainOperationIsDeliveredToManyJobs() async {
         for isQueued in [false, true] {
             let (queue, log) = (TaskQueue(), EventLog())
             let task = BlockOperation {}
@@ -140,7 +140,7 @@ final class PlainOperationsTests: XCTestCase {
     }
 
     /// R5: a plain operation keeps its number, so that what depends on it can name it.
-    func testPlainOperationStandsOnTheCriticalPath() async {
+    func testPlainOperationIsOnTheCriticalPath() async {
         for isPlain in [true, false] {
             let queue = TaskQueue(maxConcurrentOperationCount: 1)
             let recorder = TimelineRecorder()
@@ -162,7 +162,7 @@ final class PlainOperationsTests: XCTestCase {
 
     #if canImport(Glibc)
     /// The C library frees larger blocks under a lock of the thread that allocated them.
-    func testWhatIsKnownOfAnOperationIsSmallEnoughToBeFreedWithoutALock() {
+    func testSideTableEntryFitsInto120Bytes() {
         let known = PlainOperations.Known(BlockOperation {})
         let size = usableSize(of: Unmanaged.passUnretained(known).toOpaque())
         XCTAssertLessThanOrEqual(size, 120)

@@ -44,7 +44,7 @@ import Testing
         #expect(pauses == [1, 2, 4, 8, 16, 32, 64, 100, 100, 100])
     }
 
-    @Test func newNoTakesThePlaceOfThePollThatWasToCome() throws {
+    @Test func pollOfUnreadyEntriesReplacesALaterPoll() throws {
         var polls = ReadinessPolls()
         let late = try made(polls.entryWaits(ticket(1)) { _ in true })
         let soon = try made(polls.entryIsUnready(ticket(2)))

@@ -81,7 +81,7 @@ import Testing
         #expect(machine.admitAtOnce(Task("later")) == true)
     }
 
-    @Test func taskGoesBehindWhatIsLinedUp() {
+    @Test func taskGoesBehindTheWaitingTasks() {
         var machine = Machine()
         _ = submit(Task("a"), to: &machine)
         machine.jobStarted()
@@ -169,7 +169,7 @@ import Testing
         #expect(line(of: &machine) == [])
     }
 
-    @Test func growingWidthAdmits() {
+    @Test func raisedLimitAdmits() {
         var machine = started()
         let (inQueue, finished) = (tasks("1", "2", group: { $0 }), Task("3"))
         for task in inQueue + [finished] { #expect(machine.admitAtOnce(task) == true) }
@@ -208,7 +208,7 @@ import Testing
         #expect(machine.places(of: 0) == (1, 1))
     }
 
-    @Test func endingJobWithdrawsWhatItHoldsUnlessItIsLeft() {
+    @Test func endingJobWithdrawsHeldTasksUnlessTheyAreLeftRunning() {
         var machine = limited([0: 1])
         let tasks = tasks("queued", "cancelled", "left")
         for task in tasks { _ = submit(task, to: &machine) }
@@ -222,7 +222,7 @@ import Testing
         #expect(tasks[1].admission.stage == .withdrawn)
     }
 
-    @Test(arguments: 0..<rounds(of: 200)) func randomWalkKeepsWidthAndOrder(seed: Int) {
+    @Test(arguments: 0..<rounds(of: 200)) func randomWalkKeepsLimitAndOrder(seed: Int) {
         var random = WalkGenerator(seed: UInt64(seed))
         var widths = [2, 3, Int.max]
         var machine = limited([0: 2, 1: 3, 2: .max])

@@ -84,7 +84,7 @@ final class JobContextTests: XCTestCase {
         return operation
     }
 
-    func testCancelledJobIsToldInsideTheContext() async {
+    func testJobCancelledRunsInsideTheContext() async {
         let log = EventLog()
         let job = tracedJob(log: log) { $0.cancel() }
         setTrace("a", of: job)
@@ -123,7 +123,7 @@ final class JobContextTests: XCTestCase {
         }
     }
 
-    func testTaskThatSomebodyElseStartsRunsInsideTheContext() async {
+    func testTaskStartedByOtherCodeRunsInsideTheContext() async {
         let log = EventLog()
         let operation = TracedOperation("operation", log)
         let job = tracedJob(log: log) { $0.track(operation) }
@@ -159,7 +159,7 @@ final class JobContextTests: XCTestCase {
         XCTAssertEqual(Trace.id, "none")
     }
 
-    func testContextReachesALeafInWhateverOrderTheTreeIsBuilt() async throws {
+    func testContextReachesALeafInEveryOrderOfBuilding() async throws {
         let orders = permutations(of: Array(0..<5))
         XCTAssertEqual(orders.count, 120)
         for order in orders {
@@ -264,7 +264,7 @@ final class JobContextTests: XCTestCase {
     }
 
     /// O11: the tasks that a job leaves when it is given up start inside its context.
-    func testTasksOfAJobThatWasGivenUpStartInsideTheContext() async {
+    func testTasksOfAnAbandonedJobStartInsideTheContext() async {
         let (log, queue, clock) = (EventLog(), TaskQueue(name: "paused"), ManualClock())
         queue.isSuspended = true
         let release = Gate()
@@ -325,7 +325,7 @@ final class JobContextTests: XCTestCase {
         }
     }
 
-    func testTaskThatNobodyStartsIsReleasedWithItsContext() async {
+    func testTaskNeverStartedIsReleasedWithItsContext() async {
         for isPlain in [false, true] {
             let log = EventLog()
             func make() async {

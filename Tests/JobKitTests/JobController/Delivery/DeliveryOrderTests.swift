@@ -32,7 +32,7 @@ final class DeliveryOrderTests: XCTestCase {
         XCTAssertEqual(job.events, ["closure a", "closure of g", "all"])
     }
 
-    func testGroupThatGetsATaskInItsLastCallbackIsToldLater() async {
+    func testGroupThatGetsATaskInItsLastCallbackFinishesLater() async {
         let job = ScriptedJob { $0.trackAndQueue(InstantOperation("0")) }
         job.onTask = { job, task in
             if task.name != "2" {
@@ -47,7 +47,7 @@ final class DeliveryOrderTests: XCTestCase {
         )
     }
 
-    func testGroupAndJobThatGetTasksWhenToldAreToldAgain() async {
+    func testGroupAndJobThatGetTasksInTheirCallbackHaveItAgain() async {
         let job = ScriptedJob { $0.trackAndQueue(InstantOperation("a")) }
         job.onGroup = { job, _ in
             if job.events.count == 2 { job.trackAndQueue(InstantOperation("b")) }
@@ -110,13 +110,13 @@ final class DeliveryOrderTests: XCTestCase {
         XCTAssertEqual(job.events, (0..<5).map { "task \($0)" } + ["group g", "all"])
     }
 
-    func testPlainTaskIsHeardBeforeItsPlaceIsGivenAway() async throws {
+    func testPlainTaskIsDeliveredBeforeItsPermitIsReused() async throws {
         // The worker often finishes the first task before the adding thread has noted its place.
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         for _ in 0..<50 { try await runPlainTaskBeforeAnother(ScriptedJob(queue: queue)) }
     }
 
-    func testPlainTaskIsHeardBeforeItsPlaceInItsGroupIsGivenAway() async throws {
+    func testPlainTaskIsDeliveredBeforeItsGroupPermitIsReused() async throws {
         for _ in 0..<50 {
             let job = ScriptedJob()
             job.setMaxConcurrentOperationCount(1, for: .named("g"))

@@ -20,7 +20,7 @@ final class JobMailboxTests: XCTestCase {
         deinit { released.add() }
     }
 
-    func testMailComesOutInTheOrderPut() {
+    func testMessagesAreTakenInTheOrderSent() {
         let (mailbox, released) = (JobMailbox(), Tally())
         var reader = JobMailbox.Reader()
         XCTAssertNil(mailbox.takeFirst(&reader))

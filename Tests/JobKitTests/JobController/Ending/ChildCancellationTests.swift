@@ -9,7 +9,7 @@ final class ChildCancellationTests: XCTestCase {
         HeldOperation(name, stopsWhenCancelled: false)
     }
 
-    func testTaskCancelledWithoutWaitingIsToldAndNotWaitedFor() async {
+    func testTaskCancelledWithoutWaitingIsCancelledAndNotAwaited() async {
         let task = held("a")
         let job = ScriptedJob { $0.trackAndQueue(task, cancellation: .cancelWithoutWaiting) }
         job.startJob()
@@ -22,7 +22,7 @@ final class ChildCancellationTests: XCTestCase {
         task.finish()
     }
 
-    func testTaskLeftRunningIsNeitherToldNorWaitedFor() async {
+    func testTaskLeftRunningIsNeitherCancelledNorAwaited() async {
         let task = held("a")
         let job = ScriptedJob { $0.trackAndQueue(task, cancellation: .leaveRunning) }
         job.startJob()

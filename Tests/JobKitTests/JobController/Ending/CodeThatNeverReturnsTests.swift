@@ -138,7 +138,7 @@ final class CodeThatNeverReturnsTests: XCTestCase {
     }
 
     // O5, J8: the thread that cancels is stuck in one task, and the others must be told.
-    func testTaskWhoseDidCancelNeverReturnsKeepsNoJobOpen() async {
+    func testDidCancelThatNeverReturnsDoesNotKeepTheJobOpen() async {
         let release = Gate()
         let stuck = limit.set(
             on:

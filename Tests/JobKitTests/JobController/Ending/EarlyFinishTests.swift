@@ -5,7 +5,7 @@ import XCTest
 
 // J9
 final class EarlyFinishTests: XCTestCase {
-    func testFinishInACallbackCancelsTheRestAndTellsNothingMore() async {
+    func testFinishInACallbackCancelsTheRestWithoutFurtherCallbacks() async {
         let rest = HeldOperation("rest", stopsWhenCancelled: false)
         let job = ScriptedJob { job in
             job.trackAndQueue(rest)

@@ -75,7 +75,7 @@ final class FailureTests: XCTestCase {
         XCTAssertEqual(job.error as? SampleError, bad)
     }
 
-    func testTaskThatSomebodyElseCancelledIsDeliveredAsFinished() async throws {
+    func testTaskCancelledByOtherCodeIsDeliveredAsFinished() async throws {
         let task = HeldOperation("a")
         let job = ScriptedJob { $0.trackAndQueue(task) }
         job.startJob()
@@ -88,7 +88,7 @@ final class FailureTests: XCTestCase {
         }
     }
 
-    func testFailureInMainIsAskedAboutAfterMain() async {
+    func testFailureInMainIsReportedAfterMain() async {
         let job = ScriptedJob { job in
             let task = InstantOperation("bad", failure: self.bad)
             job.track(task)

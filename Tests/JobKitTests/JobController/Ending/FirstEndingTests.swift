@@ -72,7 +72,7 @@ final class FirstEndingTests: XCTestCase {
         }
     }
 
-    func testCancelThatMeetsTheCompletionCancelsOrComesTooLate() async {
+    func testCancelThatRacesTheCompletionCancelsOrIsIgnored() async {
         for _ in 0..<300 {
             let job = ScriptedJob { $0.trackAndQueue(InstantOperation("a")) }
             job.onTask = { job, _ in Thread.detachNewThread { job.cancel() } }

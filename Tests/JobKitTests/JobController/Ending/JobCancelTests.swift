@@ -18,7 +18,7 @@ final class JobCancelTests: XCTestCase {
         guard case .cancelled = job.outcome else { return XCTFail("not cancelled") }
     }
 
-    func testCancelInMainWaitsForTheTasksAndTellsOnce() async {
+    func testCancelInMainWaitsForTheTasksAndCallsBackOnce() async {
         let task = HeldOperation("a", stopsWhenCancelled: false)
         let job = ScriptedJob { job in
             job.trackAndQueue(task)
@@ -35,7 +35,7 @@ final class JobCancelTests: XCTestCase {
         XCTAssertEqual(job.events, ["told", "cancelled"])
     }
 
-    func testSecondCancelTooReturnsWhenEveryTaskWasTold() async {
+    func testSecondCancelReturnsAfterEveryTaskIsCancelled() async {
         let (slow, task, inner) = (SlowToHear(), HeldOperation("b"), HeldOperation("c"))
         let job = ScriptedJob { job in
             job.trackAndQueue(slow)
@@ -81,7 +81,7 @@ final class JobCancelTests: XCTestCase {
         }
     }
 
-    func testCancelWhileACallbackRunsLetsItEndAndCancelsWhatItTracks() async {
+    func testCancelDuringACallbackCancelsTheTasksThatItTracks() async {
         let (inside, goOn) = (Gate(), Gate())
         let late = HeldOperation("late")
         let job = ScriptedJob { $0.trackAndQueue(InstantOperation("a")) }
@@ -217,7 +217,7 @@ final class JobCancelTests: XCTestCase {
         XCTAssertEqual(job.events, ["cancelled"])
     }
 
-    func testCancelThatMeetsTrackingStartsNoTaskTwice() async {
+    func testCancelThatRacesTrackingStartsNoTaskTwice() async {
         for round in 0..<rounds(of: 300) {
             let queue: any OperationScheduling =
                 round.isMultiple(of: 2) ? TaskQueue() : OperationQueue()
@@ -269,7 +269,7 @@ final class JobCancelTests: XCTestCase {
         XCTAssertEqual(job.events, [])
     }
 
-    func testCancelWhileSuspendedTellsTheJob() async {
+    func testCancelWhileSuspendedCallsJobCancelled() async {
         // J14
         let tracked = Gate()
         let job = ScriptedJob { job in

@@ -5,7 +5,7 @@ import XCTest
 
 // J4
 final class JobFinishTests: XCTestCase {
-    func testJobThatTracksNothingIsToldOnceAndFinishes() async throws {
+    func testJobWithoutTasksHasOneCallbackAndFinishes() async throws {
         let job = ScriptedJob()
         try await job.run()
         XCTAssertEqual(job.events, ["all"])
@@ -49,7 +49,7 @@ final class JobFinishTests: XCTestCase {
         XCTAssertEqual(job.events, ["task early", "group InstantOperation", "all"])
     }
 
-    func testFinishedJobIsToldToWhoDependsOnIt() async {
+    func testFinishedJobReleasesItsDependents() async {
         let held = HeldOperation("held")
         let job = ScriptedJob { $0.trackAndQueue(held) }
         let after = BlockOperation { job.log.record("after") }

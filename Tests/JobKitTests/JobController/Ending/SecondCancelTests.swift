@@ -5,7 +5,7 @@ import XCTest
 
 // J8
 final class SecondCancelTests: XCTestCase {
-    func testTaskThatAnotherThreadIsJustTrackingIsToldToo() async {
+    func testTaskBeingTrackedOnAnotherThreadIsCancelledToo() async {
         let (open, late) = (HeldOperation("open", stopsWhenCancelled: false), HeldOperation("late"))
         let observer = HoldingObserver(.tracked, of: "late")
         let job = ScriptedJob { $0.track(open) }
@@ -25,7 +25,7 @@ final class SecondCancelTests: XCTestCase {
         XCTAssertEqual(job.events, ["cancelled"])
     }
 
-    func testEveryTrackedTaskIsToldWhenAnyOfManyCancelsReturns() async {
+    func testEveryTrackedTaskIsCancelledWhenAnyOfManyCancelsReturns() async {
         for _ in 0..<200 {
             let tasks = (0..<20).map { HeldOperation("\($0)", stopsWhenCancelled: false) }
             let job = ScriptedJob { job in for task in tasks { job.track(task) } }

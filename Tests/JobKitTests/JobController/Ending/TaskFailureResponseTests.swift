@@ -29,7 +29,7 @@ final class TaskFailureResponseTests: XCTestCase {
         XCTAssertTrue(held.isCancelled)
     }
 
-    func testTaskTrackedWithNeitherIsAskedAbout() async throws {
+    func testTaskFailedIsCalledWithoutAResponse() async throws {
         let job = ScriptedJob { job in
             job.trackAndQueue(InstantOperation("bad", failure: SampleError("bad")), failure: nil)
         }

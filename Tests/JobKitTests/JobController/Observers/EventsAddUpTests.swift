@@ -146,7 +146,7 @@ final class EventsAddUpTests: XCTestCase {
     }
 
     /// The observer of a start holds the job up; only when it has returned is the task dropped.
-    func testTaskIsDroppedAfterItsStartWasTold() async {
+    func testTaskIsDroppedAfterItsStartEvent() async {
         let blocking = HoldingObserver(.started, of: "task")
         let job = ScriptedJob { $0.trackAndQueue(InstantOperation("task")) }
         job.addObserver(blocking)
@@ -166,7 +166,7 @@ final class EventsAddUpTests: XCTestCase {
 
     /// Cancelled by another thread while an observer hears of the tracking: nothing comes before
     /// that.
-    func testTaskIsDroppedAfterItsTrackingWasTold() async {
+    func testTaskIsDroppedAfterItsTrackingEvent() async {
         let blocking = HoldingObserver(.tracked, of: "task")
         let job = ScriptedJob { $0.trackAndQueue(InstantOperation("task")) }
         job.addObserver(blocking)

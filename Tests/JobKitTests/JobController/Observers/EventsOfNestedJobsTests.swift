@@ -168,23 +168,23 @@ final class EventsOfNestedJobsTests: XCTestCase {
 
     // MARK: Tasks that were there before
 
-    func testTasksOfANestedJobThatCameWithItAreToldOf() async {
+    func testTasksThatANestedJobBringsHaveEvents() async {
         let queue = StepQueue()
         let inner = ScriptedJob("inner", queue: queue)
         inner.trackAndQueue(InstantOperation("early"))
         let job = ScriptedJob("outer", queue: queue) { $0.trackAndQueue(inner) }
-        await checkEarlyTaskIsToldOf(by: job, stepping: queue)
+        await checkEarlyTaskHasEvents(by: job, stepping: queue)
     }
 
-    func testTasksTrackedBeforeTheObserverCameAreToldOfIfTheJobHadNotBegun() async {
+    func testTasksTrackedBeforeTheObserverHaveEventsIfTheJobHasNotStarted() async {
         let queue = StepQueue()
         let job = ScriptedJob(queue: queue)
         job.trackAndQueue(InstantOperation("early"))
-        await checkEarlyTaskIsToldOf(by: job, stepping: queue)
+        await checkEarlyTaskHasEvents(by: job, stepping: queue)
     }
 
     /// Observes a job whose task "early" is tracked already, and runs it.
-    private func checkEarlyTaskIsToldOf(
+    private func checkEarlyTaskHasEvents(
         by job: JobController,
         stepping queue: StepQueue,
         line: UInt = #line

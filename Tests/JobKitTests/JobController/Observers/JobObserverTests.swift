@@ -70,7 +70,7 @@ final class JobObserverTests: XCTestCase {
         }
     }
 
-    func testObserverAddedLateHearsOfWhatFollowsInNestedJobs() async throws {
+    func testObserverAddedLateReceivesLaterEventsOfNestedJobs() async throws {
         let collector = EventCollector()
         let queue = StepQueue()
         let inner = Parent("inner", [named("leaf", ConcurrentOperation())], queue: queue)
@@ -88,7 +88,7 @@ final class JobObserverTests: XCTestCase {
         )
     }
 
-    func testFinishedEventTellsTheOutcome() async throws {
+    func testFinishedEventHasTheOutcome() async throws {
         let collector = EventCollector()
         let failing = named("failing", ConcurrentOperation())
         failing.finish(with: Refused())
@@ -110,7 +110,7 @@ final class JobObserverTests: XCTestCase {
         XCTAssertTrue(collector.events.allSatisfy { $0.kind == .finished || $0.outcome == nil })
     }
 
-    func testEventsComeBeforeWhatTheyAllow() async throws {
+    func testEventComesBeforeTheStepThatItEnables() async throws {
         final class Checks: JobController, @unchecked Sendable {
             let collector = EventCollector()
             var seen: [[String]] = []
@@ -131,7 +131,7 @@ final class JobObserverTests: XCTestCase {
         XCTAssertEqual(job.seen.last?.last, "task delivered")
     }
 
-    func testCancelledJobTellsItsStartAndFinish() async {
+    func testCancelledJobHasAStartAndAFinishEvent() async {
         let collector = EventCollector()
         let job = Parent("job", [])
         job.addObserver(collector)
@@ -143,7 +143,7 @@ final class JobObserverTests: XCTestCase {
         XCTAssertEqual(collector.log.events, ["job started", "job finished"])
     }
 
-    func testJobThatHasFinishedBeforeItsStartIsNotToldToHaveStarted() async throws {
+    func testJobFinishedBeforeItsStartHasNoStartEvent() async throws {
         for fails in [false, true] {
             let collector = EventCollector()
             let nested = Parent("nested", [])
@@ -155,7 +155,7 @@ final class JobObserverTests: XCTestCase {
         }
     }
 
-    func testNothingIsToldBehindTheFinishOfACancelledJob() async {
+    func testNoEventFollowsTheFinishOfACancelledJob() async {
         let collector = EventCollector()
         let queue = StepQueue()
         let running = HeldOperation("running", stopsWhenCancelled: false)
@@ -180,7 +180,7 @@ final class JobObserverTests: XCTestCase {
         )
     }
 
-    func testCancelledJobWaitsForAnObserverThatIsToldOfAStart() async {
+    func testCancelledJobWaitsForAnObserverInItsStartEvent() async {
         let (blocking, collector) = (HoldingObserver(.started, of: "task"), EventCollector())
         let task = named("task", ConcurrentOperation())
         let job = Parent("job", [task])

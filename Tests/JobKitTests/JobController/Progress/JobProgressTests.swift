@@ -118,13 +118,13 @@ final class JobProgressTests: XCTestCase {
         XCTAssertEqual(progress.fractionCompleted, 0.5)
     }
 
-    func testProgressAskedForAfterTheEndIsOne() async throws {
+    func testProgressReadAfterTheEndIsOne() async throws {
         let job = Weighted([1], queue: TaskQueue.shared)
         try await job.run()
         XCTAssertEqual(job.progress.fractionCompleted, 1)
     }
 
-    func testProgressAskedForAfterAFailureIsWhatWasDone() {
+    func testProgressReadAfterAFailureIsTheCompletedPart() {
         let queue = StepQueue()
         let job = ScriptedJob(queue: queue) { job in
             for weight in [1, 2, 5, 2] as [Int64] {

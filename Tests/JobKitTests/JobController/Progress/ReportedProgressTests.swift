@@ -54,7 +54,7 @@ final class ReportedProgressTests: XCTestCase {
         }
     }
 
-    func testJobThatSaysItsFractionIsNotCountedByItsTasks() async {
+    func testJobThatReportsItsFractionIsNotCountedByItsTasks() async {
         let tasks = ["a", "b"].map { HeldOperation($0) }
         let job = job(tracking: tasks.map { ($0, 1) })
         let progress = job.progress
@@ -72,7 +72,7 @@ final class ReportedProgressTests: XCTestCase {
         XCTAssertEqual(progress.fractionCompleted, 1)
     }
 
-    func testWhatTheTasksHaveDoneIsKeptWhenTheJobBeginsToSayLess() async {
+    func testProgressOfTasksIsKeptWhenTheJobReportsLess() async {
         let tasks = ["a", "b"].map { HeldOperation($0) }
         let job = job(tracking: tasks.map { ($0, 1) })
         let progress = job.progress
@@ -100,7 +100,7 @@ final class ReportedProgressTests: XCTestCase {
         XCTAssertEqual(sayer.progress.fractionCompleted, 0.5)
     }
 
-    func testWhatWasSaidBeforeSomebodyAsksCounts() {
+    func testFractionReportedBeforeProgressIsReadCounts() {
         let leaf = HeldOperation("leaf")
         let inner = job("inner", tracking: [(leaf, 1), (HeldOperation("rest"), 1)])
         let sayer = job("sayer", tracking: [])
@@ -109,7 +109,7 @@ final class ReportedProgressTests: XCTestCase {
         XCTAssertEqual(outer.progress.fractionCompleted, 0.625)
     }
 
-    func testWhatWasSaidBeforeTheTaskWasTrackedCounts() {
+    func testFractionReportedBeforeTrackingCounts() {
         let (task, leaf) = (HeldOperation("task"), HeldOperation("leaf"))
         let nested = job("nested", tracking: [(leaf, 1)])
         task.reportProgress(0.5)

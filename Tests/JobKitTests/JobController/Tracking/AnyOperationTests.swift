@@ -33,7 +33,7 @@ final class AnyOperationTests: XCTestCase {
     }
 
     /// Foundation forbids to start what stands in a queue; the job hears of it nevertheless (J5).
-    func testPlainTaskThatSomebodyElseRanIsDeliveredWhenItsTurnComes() async {
+    func testPlainTaskRunByOtherCodeIsDeliveredInItsTurn() async {
         for task in [BlockOperation {}, UserOperation("user")] {
             let queue = TaskQueue()
             queue.isSuspended = true
@@ -102,7 +102,7 @@ final class AnyOperationTests: XCTestCase {
         }
     }
 
-    func testPlainOperationThatIsFinishedBeforeItSaysSo() async {
+    func testPlainOperationThatNotifiesAfterItsFinishIsDelivered() async {
         // `isFinished` is true for a while before the notification that Foundation waits for.
         final class Slow: Operation, @unchecked Sendable {
             let isDone = Gate()

@@ -95,7 +95,7 @@ private func named<Named: Operation>(_ operation: Named, _ name: String) -> Name
         #expect(message(result).contains(expected))
     }
 
-    @Test func groupWidthBelowOneTraps() async {
+    @Test func groupLimitBelowOneTraps() async {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]

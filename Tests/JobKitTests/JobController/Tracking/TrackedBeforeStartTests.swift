@@ -38,7 +38,7 @@ final class TrackedBeforeStartTests: XCTestCase {
         }
     }
 
-    func testWidthSetBeforeTheStartHolds() async {
+    func testGroupLimitSetBeforeTheStartHolds() async {
         let queue = StepQueue()
         let job = ScriptedJob(queue: queue)
         let type = JobGroup.type(InstantOperation.self)
@@ -110,7 +110,7 @@ final class TrackedBeforeStartTests: XCTestCase {
         }
     }
 
-    func testJobNeverStartedIsReleasedWithWhatWaitsForTheStart() {
+    func testJobNeverStartedIsReleasedWithItsPendingTasks() {
         weak var released: JobController?
         weak var task: Operation?
         do {

@@ -8,7 +8,7 @@ import XCTest
 /// J12: what lending asks of jobs, and that many loans take no time.
 final class LendingCostTests: XCTestCase {
     /// Telling the queue costs every job, so it ends with the reason for it.
-    func testJobsSayThatTheyWaitOnlyWhileItMatters() async {
+    func testJobsReportWaitingOnlyWhileItMatters() async {
         let queue = TaskQueue()
         func asks() -> Bool { queue.shell.asksWhoWaits.load(ordering: .relaxed) }
         XCTAssertFalse(asks())
@@ -26,7 +26,7 @@ final class LendingCostTests: XCTestCase {
 
     /// A worker of the job's queue tells it with what it asks there next, and any other thread at
     /// once.
-    func testWorkerOfTheJobsQueueTellsLater() async {
+    func testWorkerOfTheJobsQueueReportsLater() async {
         let (queue, job) = (TaskQueue(maxConcurrentOperationCount: 1), JobController())
         let permit = JobPermit()
         queue.isSuspended = true

@@ -9,7 +9,7 @@ import XCTest
 /// permits.
 final class LendingTests: XCTestCase {
     /// The tasks of a job, and theirs, run one at a time beside the jobs that wait for them.
-    func testTreeOfJobsOnWidthOne() async {
+    func testTreeOfJobsFinishesInASerialQueue() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         let running = Atomic(0)
         let most = Guarded(0)
@@ -151,7 +151,7 @@ final class LendingTests: XCTestCase {
         }
     }
 
-    func testTwoJobsOfOneQueueOfWidthTwoDoNotDeadlock() async {
+    func testTwoJobsInAQueueLimitedToTwoDoNotDeadlock() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 2)
         let jobs = (0..<6)
             .map { _ in

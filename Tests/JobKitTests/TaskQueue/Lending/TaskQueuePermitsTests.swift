@@ -94,7 +94,7 @@ import Testing
     }
 
     /// Every order of seven events in a chain of three jobs, none of which has a place to spare.
-    @Test func everyOrderOfEventsInAChainLendsWhatItCan() {  // J12
+    @Test func everyOrderOfEventsInAChainLendsEveryPossiblePermit() {  // J12
         func visit(_ machine: Machine, depth: Int) {
             let lenders = (0..<3).filter { machine.permits.loans.state(of: $0).canLend }
             let ready = machine.slots.count { $0.state == .ready }
@@ -187,7 +187,7 @@ import Testing
         #expect(machine.next() == "task")
     }
 
-    @Test func taskTrackedLateComesBeforeTheBarrier() {
+    @Test func taskTrackedLateStartsBeforeTheBarrier() {
         var (machine, job) = Machine.withJob(width: 2)
         let barrier = machine.entryAdded("barrier", isBarrier: true)
         let task = machine.entryAdded("task")

@@ -7,7 +7,7 @@ import Testing
         TaskQueueTicket(sequence: sequence, slot: sequence)
     }
 
-    @Test func oneAddedEarlierThatBecameReadyLateComesFirst() {
+    @Test func entryAddedEarlierIsFirstAlthoughReadyLater() {
         var lists = ReadyLists()
         for sequence in [3, 5, 1, 4, 2] { lists.insert(ticket(sequence), priority: .normal) }
         let order = (0..<5).map { _ in lists.popFirst()?.ticket.sequence }
@@ -25,7 +25,7 @@ import Testing
         #expect(priorities == TaskPriority.allCases)
     }
 
-    @Test func firstIsWhatIsPoppedNext() {
+    @Test func firstIsPoppedNext() {
         var lists = ReadyLists()
         #expect(lists.first == nil)
         for (slot, priority) in [TaskPriority.low, .normal, .veryLow, .veryHigh, .high].enumerated()

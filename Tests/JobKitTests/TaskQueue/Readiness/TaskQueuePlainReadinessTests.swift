@@ -116,7 +116,7 @@ final class TaskQueuePlainReadinessTests: XCTestCase {
 
     /// What only a poll finds out: an `isReady` of the user's own, and a cancel that nobody tells
     /// of.
-    func testPollFindsWhatNobodyTells() async {
+    func testPollFindsReadinessWithoutNotification() async {
         let queue = TaskQueue()
         let picky = (0..<20).map { _ in PickyOperation() }
         let waiting = (0..<20).map { _ in BlockOperation { XCTFail("was run") } }

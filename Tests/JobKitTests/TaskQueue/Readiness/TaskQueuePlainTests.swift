@@ -7,7 +7,7 @@ import XCTest
 /// Operations that are no ``ConcurrentOperation``.
 final class TaskQueuePlainTests: XCTestCase {
     /// Q1: a user's own asynchronous operation keeps its place until it has finished.
-    func testAsynchronousOperationOfAUserKeepsItsPlace() async {
+    func testAsynchronousUserOperationKeepsItsPermit() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         let log = EventLog()
         for number in 0..<50 {
@@ -128,7 +128,7 @@ final class TaskQueuePlainTests: XCTestCase {
     }
 
     /// Q2: one that became less urgent while it waited lets the others pass when its turn comes.
-    func testLoweredPriorityCountsWhenTheTurnComes() async {
+    func testLoweredPriorityCountsAtTheNextStart() async {
         let (queue, log) = (TaskQueue(maxConcurrentOperationCount: 1), EventLog())
         let (began, release) = (Gate(), Gate())
         queue.addOperation {

@@ -8,7 +8,7 @@ import XCTest
 
 final class TaskQueueBlockingTests: XCTestCase {
     /// Q5: what runs elsewhere does not notice 64 blocked operations.
-    func testBlockedOperationsStopNobodyElse() async {
+    func testBlockedOperationsDoNotBlockOthers() async {
         let (blocked, release) = (TaskQueue(name: "blocked"), Gate())
         let began = expectation(description: "64 operations block their threads")
         began.expectedFulfillmentCount = 64
@@ -79,7 +79,7 @@ final class TaskQueueBlockingTests: XCTestCase {
     }
 
     /// Q5: as many operations block at a time as the width allows, and no more.
-    func testOperationsThatBlockUseTheWholeWidth() async {
+    func testBlockingOperationsUseTheWholeLimit() async {
         for width in [4, 16, 64] {
             let queue = TaskQueue(maxConcurrentOperationCount: width)
             let arrived = Atomic(0)
@@ -109,7 +109,7 @@ final class TaskQueueBlockingTests: XCTestCase {
     }
 
     /// An operation that blocks may need one that it has added itself, through many levels.
-    func testOperationMayWaitForWhatItAdds() async {
+    func testOperationMayWaitForOperationsThatItAdds() async {
         let queue = TaskQueue()
         @Sendable func descend(_ level: Int) {
             guard level > 0 else { return }

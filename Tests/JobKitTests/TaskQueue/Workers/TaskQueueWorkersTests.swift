@@ -28,7 +28,7 @@ import Testing
         #expect(workers.queue(of: 1) === second)
     }
 
-    @Test mutating func workerLeavesWhatItDoesNotStartToALook() {
+    @Test mutating func workerLeavesUnstartedEntriesToTheNextCheck() {
         for worker in 0..<2 {
             call()
             workers.workerCame(worker, WorkerBadge(at: 0))
@@ -40,7 +40,7 @@ import Testing
         #expect(pause != nil)
     }
 
-    @Test mutating func workerThatBeganNothingWasCalledInVain() {
+    @Test mutating func workerThatStartedNothingCountsAsNeedless() {
         for worker in 0..<2 {
             call()
             workers.workerCame(worker, WorkerBadge(at: 0))

@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [64, .max])
-    func threadsAreGivenUpSoonWhenTheyKeepTheCoresBusy(width: Int) {
+    func threadsAreReleasedSoonWhenTheCoresAreBusy(width: Int) {
         var queue = Queue(work: 0, width: width)
         while queue.active < 64 { queue.look() }
         queue.work = 100
@@ -85,7 +85,7 @@ import Testing
         #expect(queue.demand.wanted == 64, "all of them wait")
     }
 
-    @Test func threadsAreGivenUpWhenOneIsCalledInVain() {
+    @Test func threadsAreReleasedAfterANeedlessWakeUp() {
         var demand = ThreadDemand(cores: 2, limit: 64)
         _ = demand.looked(ThreadDemand.Look(time: 1, waiting: 2, active: 2, startable: 2))
         #expect(demand.wanted == 4)
@@ -146,7 +146,7 @@ import Testing
         #expect(queue.active == 64)
     }
 
-    @Test func whoUsesACoreOrBeginsManyOperationsDoesNotWait() {
+    @Test func threadsThatUseACoreOrStartManyOperationsAreNotBlocked() {
         func use(_ time: UInt64, used: UInt64, began: Int) -> Bool {
             ThreadUse(time: time, used: used, began: began).mayWait
         }

@@ -29,7 +29,7 @@ import Testing
         #expect(roster.active == 2)
     }
 
-    @Test mutating func searchingWorkerIsToldOfABatchInsteadOfWakingAnother() {
+    @Test mutating func searchingWorkerTakesABatchInsteadOfWakingAnother() {
         let batch = WorkerRoster.batch
         #expect(call(1) == .worker(0))
         roster.workerCame()
@@ -40,7 +40,7 @@ import Testing
         #expect(call(1) == .worker(1))
     }
 
-    @Test mutating func searchGoesOnAsLongAsACallTakesWhereEntriesComeOften() {
+    @Test mutating func searchLastsAsLongAsAWakeUpWhenEntriesComeOften() {
         #expect(call(1) == .worker(0))
         roster.workerCame()
         roster.measure(at: callTime, startCount: 1)
@@ -76,7 +76,7 @@ import Testing
         #expect(call(21) == .worker(3))
     }
 
-    @Test mutating func firstWorkerIsCalledWhateverItIsWorth() {
+    @Test mutating func firstWorkerIsAlwaysCalled() {
         #expect(call(1) == .worker(0))
         search(until: callTime, startCount: 1_000)
         #expect(roster.workerLeft(0, startable: 0, hasStarted: true) == .nobody)
@@ -106,7 +106,7 @@ import Testing
 
     // MARK: Who calls
 
-    @Test mutating func workerInAnOperationCallsAtOnceForWhatItAdds() {
+    @Test mutating func workerInAnOperationCallsAtOnceForAddedEntries() {
         #expect(call(1) == .worker(0))
         roster.workerCame()
         search(until: callTime, startCount: 1_000)
@@ -143,7 +143,7 @@ import Testing
         return roster.looked(look, at: now)
     }
 
-    @Test mutating func whatWasLeftToOthersGetsAWorkerWithTheNextLook() {
+    @Test mutating func entriesLeftToOthersGetAWorkerAtTheNextCheck() {
         #expect(call(1) == .worker(0))
         roster.workerCame()
         search(until: callTime, startCount: 1_000)

@@ -17,7 +17,7 @@ private final class Window {
 /// Launch tasks, and delegates, that use what belongs to the main actor.
 final class MainActorTaskTests: XCTestCase {
     // W1
-    func testClosureOnMainUsesWhatBelongsToTheMainActor() async throws {
+    func testClosureOnMainUsesTheMainActorsState() async throws {
         let window = Window()
         let workflow = TaskWorkflow(name: "Launch")
         workflow.addTask(
@@ -56,7 +56,7 @@ final class MainActorTaskTests: XCTestCase {
 
     // W3
     @MainActor
-    func testMainActorDelegateIsToldAndRunReturnsAfterwards() async throws {
+    func testMainActorDelegateIsNotifiedBeforeRunReturns() async throws {
         final class App: TaskWorkflowDelegate {
             var told: [TaskWorkflow.State] = []
             func workflowDidFinish(_ workflow: TaskWorkflow) { told.append(workflow.state) }
@@ -70,7 +70,7 @@ final class MainActorTaskTests: XCTestCase {
     }
 
     // O9
-    func testRunOfACancelledWorkflowThrowsWhenTheDelegateWasTold() async {
+    func testRunOfACancelledWorkflowThrowsAfterTheDelegateIsNotified() async {
         let log = EventLog()
         let delegate = SampleDelegate { _ in log.record("told") }
         let workflow = TaskWorkflow(name: "Launch")

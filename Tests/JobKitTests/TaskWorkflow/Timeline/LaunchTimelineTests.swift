@@ -97,7 +97,7 @@ import Testing
         )
     }
 
-    @Test func unfinishedLaunchShowsWhatHasHappened() {
+    @Test func unfinishedLaunchShowsItsFinishedTasks() {
         var plan = LaunchPlan()
         for _ in 0..<3 { _ = plan.taskAdded(to: .mainQueue) }
         let tasks: [(String, Int?, Int?, OperationOutcome)] = [

@@ -172,7 +172,7 @@ import Testing
         #expect(other?["group photos: <raw>"] as? String == "3 tasks, 600 µs")
     }
 
-    @Test func jobsTimeAfterItsLastTaskIsToldInEveryForm() {
+    @Test func jobsTimeAfterItsLastTaskIsInEveryFormat() {
         let timeline = grouped
         #expect(timeline.entries.map(\.timeAfterTasks) == [.microseconds(300), nil, nil, nil, nil])
         #expect(timeline.text().contains("import - 0.3 ms after its last task\n"))
@@ -184,7 +184,7 @@ import Testing
         )
     }
 
-    @Test func everyFormSaysHowManyWereNotRecorded() {
+    @Test func everyFormatHasTheCountOfUnrecordedTasks() {
         let timeline = grouped
         #expect(timeline.text().hasSuffix("\n7 more were not recorded"))
         #expect(timeline.mermaid().contains("title 7 more were not recorded\n"))

@@ -153,7 +153,7 @@ final class TimelineRecorderTests: XCTestCase {
         }
     }
 
-    func testRecorderAddedLateKnowsTheJob() async throws {
+    func testRecorderAddedLateRecordsTheJob() async throws {
         let release = Gate()
         let began = Gate()
         let recorder = TimelineRecorder()
@@ -182,7 +182,7 @@ final class TimelineRecorderTests: XCTestCase {
     }
 
     // R5: what nobody's callback tracked follows nothing
-    func testTaskThatIsTrackedOutsideOfCallbacksBeginsAPath() async {
+    func testTaskTrackedOutsideCallbacksBeginsAPath() async {
         let delivered = expectation(description: "delivered")
         let job = ScriptedJob { job in
             job.track(HeldOperation("held"))
@@ -220,7 +220,7 @@ final class TimelineRecorderTests: XCTestCase {
     }
 
     // R5: the dependent starts, and ends, before JobKit hears of the finish
-    func testPlainTaskWhoseStartReturnsLateStandsBeforeItsDependent() async {
+    func testPlainTaskWhoseStartReturnsLateIsBeforeItsDependent() async {
         let (first, second) = (LateOperation(), BlockOperation {})
         (first.name, second.name) = ("first", "second")
         second.addDependency(first)

@@ -98,7 +98,7 @@ import Testing
         #expect(timeline.criticalPath.map(\.name) == ["2", "3"])
     }
 
-    @Test func whatWasWaitedForEndsByTheStartOfWhatWaited() {
+    @Test func dependencyEndsByTheStartOfItsDependent() {
         var recording = TimelineRecording()
         recording.note(event(.started, of: 1, at: at(0)))
         recording.note(event(.started, of: 2, in: 1, at: at(1)))
@@ -111,7 +111,7 @@ import Testing
         #expect(timeline.criticalPath.map(\.name) == ["2", "3"])
     }
 
-    @Test func whatStillRunsEndsNow() {
+    @Test func executingTasksEndNow() {
         var recording = TimelineRecording()
         recording.note(event(.started, of: 1, at: at(5)))
         recording.note(event(.started, of: 4, in: 1, at: at(18)))
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// A job tells nothing of what it has not waited for; its timeline does not grow for ever.
-    @Test func whatTheJobDidNotWaitForEndsWithTheJob() {
+    @Test func taskNotAwaitedByTheJobEndsWithTheJob() {
         var recording = ended
         recording.note(event(.started, of: 4, in: 1, at: at(17)))
         recording.note(event(.started, of: 5, in: 4, at: at(18)))
@@ -130,7 +130,7 @@ import Testing
         #expect(entries.suffix(2).allSatisfy { $0.outcome == nil && $0.end == .milliseconds(15) })
     }
 
-    @Test func whatWasNotStartedIsNoEntry() {
+    @Test func taskNotStartedHasNoEntry() {
         var recording = ended
         recording.note(event(.tracked, of: 4, in: 1, at: at(18)))
         #expect(recording.timeline(at: at(30)).entries.count == 3)
@@ -158,7 +158,7 @@ import Testing
         #expect(TimelineFacts(of: timeline).span == .milliseconds(2))
     }
 
-    @Test func jobThatWasObservedLateStandsAboveItsTasks() {
+    @Test func jobObservedLateIsAboveItsTasks() {
         // Given: nothing is known of 1 and 2 but that their tasks tell of themselves
         var recording = TimelineRecording()
         recording.note(event(.started, of: 3, in: 2, at: at(0)))

@@ -35,24 +35,24 @@ import Testing
         #expect(waits.predecessors == [[], [], [0], [1]])
     }
 
-    @Test func taskThatCouldStartBeforeFollowsNobody() {
+    @Test func taskThatCouldStartEarlierFollowsNoOther() {
         let waits = TimelineWaits([record(1, 10), record(tracked: 12, 13, 20)])
         #expect(waits.predecessors == [[], []])
     }
 
-    @Test func dependencyThatEndedLaterThanThePlaceWasFreeCounts() {
+    @Test func dependencyThatEndedAfterThePermitWasFreeCounts() {
         let waits = TimelineWaits([
             record(1, 10), record(1, 20, in: 0), record(21, 30, after: [1]),
         ])
         #expect(waits.predecessors == [[], [], [1]])
     }
 
-    @Test func queuesDoNotGiveEachOtherPlaces() {
+    @Test func queuesDoNotPassPermitsToEachOther() {
         let waits = TimelineWaits([record(1, 10, in: 2), record(11, 20), record(11, 20, in: 0)])
         #expect(waits.predecessors == [[], [], []])
     }
 
-    @Test func taskFollowsTheOneWhoseThreadItGot() {
+    @Test func taskFollowsTheTaskWhosePermitItGot() {
         let waits = TimelineWaits([
             record(1, 10, in: 0), record(11, 20, in: 0, thread: 0),
             record(tracked: 15, 16, 20, in: 0, thread: 0),
@@ -60,7 +60,7 @@ import Testing
         #expect(waits.predecessors == [[], [0], []])
     }
 
-    @Test func whatWasTrackedBeforeItsJobStartedWaitedForTheJob() {
+    @Test func taskTrackedBeforeItsJobStartedWaitedForTheJob() {
         let waits = TimelineWaits([record(15, 40, in: 0), record(1, 10), record(16, 20, parent: 0)])
         #expect(waits.predecessors == [[], [], []])
     }

@@ -5,14 +5,14 @@ import XCTest
 @testable import JobKit
 
 /// R5: the critical path goes through the places that tasks give back.
-final class FreedPlaceTests: XCTestCase {
+final class FreedPermitTests: XCTestCase {
     private func recorder(of job: JobController) -> TimelineRecorder {
         let recorder = TimelineRecorder()
         job.addObserver(recorder)
         return recorder
     }
 
-    func testTasksOfAQueueOfWidthOneFollowEachOther() async {
+    func testTasksOfASerialQueueFollowEachOther() async {
         let queue = TaskQueue(name: "narrow", maxConcurrentOperationCount: 1)
         let tasks = ["a", "b", "c"].map { HeldOperation($0) }
         let job = ScriptedJob { job in
@@ -29,7 +29,7 @@ final class FreedPlaceTests: XCTestCase {
         XCTAssertEqual(recorder.timeline.criticalPath.map(\.name), ["a", "b", "c"])
     }
 
-    func testPlainOperationsOfAQueueOfWidthOneFollowEachOther() async {
+    func testPlainOperationsOfASerialQueueFollowEachOther() async {
         let queue = TaskQueue(name: "narrow", maxConcurrentOperationCount: 1)
         queue.isSuspended = true
         let tasks = ["a", "b", "c"]
@@ -48,7 +48,7 @@ final class FreedPlaceTests: XCTestCase {
         XCTAssertEqual(recorder.timeline.criticalPath.map(\.name), ["a", "b", "c"])
     }
 
-    func testTasksOfAGroupOfWidthOneFollowEachOther() {
+    func testTasksOfASerialGroupFollowEachOther() {
         let queue = StepQueue()
         let job = ScriptedJob(queue: queue) { job in
             job.setMaxConcurrentOperationCount(1, for: .named("photos"))
@@ -64,7 +64,7 @@ final class FreedPlaceTests: XCTestCase {
         XCTAssertEqual(path.filter { $0 != "beside" }, path.last == "c" ? ["a", "b", "c"] : [])
     }
 
-    func testTasksFollowThoseWhoseThreadsTheyGet() async {
+    func testTaskFollowsTheTaskWhosePermitItGets() async {
         let queue = TaskQueue(name: "wide")
         queue.isSuspended = true
         let job = ScriptedJob { job in

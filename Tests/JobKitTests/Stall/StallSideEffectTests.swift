@@ -6,10 +6,10 @@ import XCTest
 
 // R4
 /// Asking changes nothing.
-final class AskingTests: XCTestCase {
+final class StallSideEffectTests: XCTestCase {
     /// A job that begins hands its tasks over itself, after it has offered its place to them: what
     /// asks meanwhile hands over none.
-    func testAskingWhileAJobBeginsPutsNoTaskAnywhere() async {
+    func testExplainingWhileAJobStartsChangesNothing() async {
         let queue = IdleQueue()
         let job = ScriptedJob("import")
         let task = HeldOperation("a.jpg")

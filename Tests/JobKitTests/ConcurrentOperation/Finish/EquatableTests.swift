@@ -2,8 +2,8 @@ import JobKit
 import Testing
 
 /// Errors and snapshots are values that a test can compare.
-@Suite struct EqualValuesTests {
-    @Test func errorsAreEqualIfTheySayTheSame() {
+@Suite struct EquatableTests {
+    @Test func errorsAreEqualIfTheirTextIsEqual() {
         let timeout = OperationTimeoutError(name: "a", limit: .seconds(1))
         #expect(timeout == OperationTimeoutError(name: "a", limit: .milliseconds(1_000)))
         #expect(timeout != OperationTimeoutError(name: "a", limit: .seconds(2)))

@@ -3,10 +3,10 @@ import Testing
 @testable import JobKit
 
 /// Tasks that take a place of the queue's as long as there are enough, and ask for loans later.
-@Suite struct TaskQueueMovesTests {
+@Suite struct PermitMovesTests {
     typealias Machine = TaskQueueStateMachine<String>
 
-    @Test func taskTakesAFreePlaceAndMovesWhenAnotherNeedsIt() {  // J12
+    @Test func taskTakesAFreePermitAndMovesToALoanWhenAnotherNeedsIt() {  // J12
         var (machine, job) = Machine.withJob(width: 2)
         let task = machine.entryAdded("task", lenders: [job])
         machine.jobWaits(job)
@@ -32,7 +32,7 @@ import Testing
         #expect(machine.next() == "stranger")
     }
 
-    @Test func narrowedMachineLendsWhatItNeeds() {  // Q4, J12
+    @Test func machineWithALowerLimitLendsTheNeededPermits() {  // Q4, J12
         var (machine, job) = Machine.withJob(width: 3)
         let task = machine.entryAdded("task", lenders: [job])
         machine.jobWaits(job)
@@ -60,7 +60,7 @@ import Testing
         #expect(machine.next() == "stranger")
     }
 
-    @Test func taskThatLostItsLoanAsksItsOtherJobs() {  // Q2, J12
+    @Test func taskThatLostItsLoanTriesItsOtherJobs() {  // Q2, J12
         var machine = Machine(width: 2)
         let jobs = ["a", "b"].map { machine.entryAdded($0) }
         #expect([machine.next(), machine.next()] == ["a", "b"])

@@ -4,14 +4,14 @@ import JobKitTesting
 import XCTest
 
 // J15
-final class GroupWidthTests: XCTestCase {
+final class GroupLimitTests: XCTestCase {
     private let group = JobGroup.named("g")
 
     private func held(_ count: Int) -> [HeldOperation] {
         (0..<count).map { HeldOperation("\($0)") }
     }
 
-    func testTasksOfAGroupGetTheirPlacesInOrder() async {
+    func testTasksOfAGroupStartInOrder() async {
         let tasks = held(6)
         let job = ScriptedJob { [group] job in
             job.setMaxConcurrentOperationCount(2, for: group)
@@ -29,7 +29,7 @@ final class GroupWidthTests: XCTestCase {
         XCTAssertEqual(job.events, (0..<6).map { "task \($0)" } + ["group g", "all"])
     }
 
-    func testWidthOfOneGroupLeavesOthersAlone() async {
+    func testLimitOfOneGroupDoesNotAffectOthers() async {
         let idle = IdleQueue()
         let job = ScriptedJob(queue: idle) { [group] job in
             job.setMaxConcurrentOperationCount(1, for: group)
@@ -46,7 +46,7 @@ final class GroupWidthTests: XCTestCase {
         await bounded { await job.waitForFinish() }
     }
 
-    func testWidthSetWhileTasksAreInTheirQueuesCountsThem() async {
+    func testLimitSetLateCountsTasksInTheirQueues() async {
         let tasks = held(5)
         let job = ScriptedJob { [group] job in
             for task in tasks[..<3] { job.trackAndQueue(task, group: group) }
@@ -67,7 +67,7 @@ final class GroupWidthTests: XCTestCase {
         await bounded { await job.waitForFinish() }
     }
 
-    func testFailedAndCancelledTasksGiveTheirPlacesBack() async {
+    func testFailedAndCancelledTasksReleaseTheirPermits() async {
         let tasks = held(4)
         let job = ScriptedJob { [group] job in
             job.setMaxConcurrentOperationCount(1, for: group)
@@ -88,7 +88,7 @@ final class GroupWidthTests: XCTestCase {
         XCTAssertEqual(job.events.count, 7)
     }
 
-    func testTaskThatSomebodyElseRanWhileItWaitedTakesNoPlace() async {
+    func testTaskRunByOtherCodeWhileItWaitsTakesNoPermit() async {
         let tasks = held(3)
         let job = ScriptedJob { [group] job in
             job.setMaxConcurrentOperationCount(1, for: group)
@@ -107,7 +107,7 @@ final class GroupWidthTests: XCTestCase {
         XCTAssertEqual(job.events.last, "all")
     }
 
-    func testSuspensionHoldsTheNextOfAGroup() async {
+    func testSuspensionHoldsTheNextTaskOfAGroup() async {
         let tasks = held(2)
         let job = ScriptedJob { [group] job in
             job.setMaxConcurrentOperationCount(1, for: group)
@@ -125,7 +125,7 @@ final class GroupWidthTests: XCTestCase {
         await bounded { await job.waitForFinish() }
     }
 
-    func testCancelFinishesWhatWaitsForAPlace() async {
+    func testCancelFinishesTasksThatWaitForAPermit() async {
         let tasks = held(3)
         let job = ScriptedJob { [group] job in
             job.setMaxConcurrentOperationCount(1, for: group)
@@ -141,7 +141,7 @@ final class GroupWidthTests: XCTestCase {
     }
 
     /// In minutes if each width looked at all tasks.
-    func testManyGroupsGetTheirWidthsAfterTracking() async {
+    func testManyGroupsGetTheirLimitsAfterTracking() async {
         let count = rounds(of: 20_000)
         let queue = StepQueue()
         let job = ScriptedJob(queue: queue) { job in
@@ -161,7 +161,7 @@ final class GroupWidthTests: XCTestCase {
         await bounded { await job.waitForFinish() }
     }
 
-    func testWidthHoldsWhileThreadsTrackAndChangeIt() async {
+    func testLimitHoldsWhileThreadsTrackAndChangeIt() async {
         final class Counting: ConcurrentOperation, @unchecked Sendable {
             let log: EventLog
             init(_ log: EventLog) { self.log = log }

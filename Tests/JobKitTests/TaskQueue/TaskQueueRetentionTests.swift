@@ -5,7 +5,7 @@ import XCTest
 @testable import JobKit
 
 /// Operations that another thread finishes while a worker of the queue is in their `start()`.
-final class TaskQueueOutsideFinishTests: XCTestCase {
+final class TaskQueueRetentionTests: XCTestCase {
     // Operation forces @unchecked. The properties are constants.
     /// Stops its finish between the moment at which it is seen and the look for its queue.
     private final class SlowlyFinishing: ConcurrentOperation, @unchecked Sendable {
@@ -24,7 +24,7 @@ final class TaskQueueOutsideFinishTests: XCTestCase {
     }
 
     // Foundation keeps nothing alive here: the queue lives as long as an operation stands in it.
-    func testQueueLivesUntilTheFinishHasAskedForIt() async {
+    func testQueueIsRetainedUntilTheFinishIsProcessed() async {
         weak var shell: TaskQueueShell?
         let operation = SlowlyFinishing()
         func start() {

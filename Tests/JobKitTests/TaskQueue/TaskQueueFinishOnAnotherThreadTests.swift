@@ -5,7 +5,7 @@ import XCTest
 
 /// An operation that another thread finishes while its `start()` returns keeps its place until
 /// everybody has heard of the finish.
-final class TaskQueueFinishElsewhereTests: XCTestCase {
+final class TaskQueueFinishOnAnotherThreadTests: XCTestCase {
     /// Holds the thread of a finish before the dependents of the operation hear of it.
     private final class SlowObserver: JobObserver {
         let (began, release) = (Gate(), Gate())
@@ -42,7 +42,7 @@ final class TaskQueueFinishElsewhereTests: XCTestCase {
     }
 
     /// Q2, R2: dependents, the job and its observers come before the next operation in the queue.
-    func testPlaceIsKeptUntilEverybodyHasHeardOfTheFinish() async throws {
+    func testPermitIsKeptUntilTheFinishWasNotified() async throws {
         let observer = SlowObserver()
         let task = FinishedElsewhere(observer)
         let job = Job()

@@ -6,7 +6,7 @@ import XCTest
 
 // R4
 /// What `explainStall` says of jobs and tasks that were not started.
-final class WaitingForATurnTests: XCTestCase {
+final class StallReasonTests: XCTestCase {
     private final class Unready: ConcurrentOperation, @unchecked Sendable {
         override var isReady: Bool { false }
     }
@@ -19,7 +19,7 @@ final class WaitingForATurnTests: XCTestCase {
         job.explainStall(limit: limit).withoutTimes.split(separator: "\n").map(String.init)
     }
 
-    func testJobThatWaitsForItsTurnSaysWhere() async {
+    func testJobThatWaitsForItsTurnNamesItsQueue() async {
         let queue = TaskQueue(name: "jobs", maxConcurrentOperationCount: 1)
         let occupant = HeldOperation("occupant")
         queue.addOperation(occupant)
@@ -35,7 +35,7 @@ final class WaitingForATurnTests: XCTestCase {
         XCTAssertEqual(lines(job), ["import: finished"])
     }
 
-    func testJobInAnOperationQueueSaysWhere() async {
+    func testJobInAnOperationQueueNamesTheQueue() async {
         let queue = OperationQueue()
         queue.name = "plain"
         queue.isSuspended = true
@@ -46,7 +46,7 @@ final class WaitingForATurnTests: XCTestCase {
         await bounded { await job.waitForFinish() }
     }
 
-    func testJobThatWaitsForADependencySaysSo() {
+    func testJobThatWaitsForADependencyNamesIt() {
         let login = HeldOperation("login")
         let job = ScriptedJob("import")
         job.addDependency(login)
@@ -150,7 +150,7 @@ final class WaitingForATurnTests: XCTestCase {
         first.removeDependency(second)
     }
 
-    func testOperationWhoseOwnIsReadySaysNoIsNamed() {
+    func testOperationWithItsOwnIsReadyIsNamed() {
         let unready = Unready()
         unready.name = "own"
         let plain = PlainUnready()
@@ -170,7 +170,7 @@ final class WaitingForATurnTests: XCTestCase {
         job.cancel()
     }
 
-    func testGroupSaysWhoTakesItsPlaces() {
+    func testFullGroupNamesTheTasksInIt() {
         let queue = StepQueue()
         let job = ScriptedJob("import", queue: queue) { job in
             job.setMaxConcurrentOperationCount(2, for: .type(HeldOperation.self))
