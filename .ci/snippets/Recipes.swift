@@ -15,7 +15,9 @@ struct File: Sendable { let account: String }
 let files: [File] = []
 final class Upload: ConcurrentOperation, @unchecked Sendable { init(_ file: File) { super.init() } }
 final class Uploads: JobController, @unchecked Sendable { func startUploads() {} }
-final class Search: ConcurrentOperation, @unchecked Sendable { init(_ text: String) { super.init() } }
+final class Search: ConcurrentOperation, @unchecked Sendable {
+    init(_ text: String) { super.init() }
+}
 struct Token: Sendable {}
 final class FetchToken: ResultOperation<Token>, @unchecked Sendable {
     init(_ account: String) { super.init() }
