@@ -2,7 +2,7 @@ import Foundation
 
 // Operation forces @unchecked. The job's serial callbacks make all changes, and a lock guards the
 // attempt.
-/// Makes attempts, one after another, until one succeeds or the policy gives up.
+/// Makes attempts, one after another, until one succeeds or the policy stops.
 ///
 /// ```swift
 /// let upload = RetryOperation(.exponential(attempts: 5, initialDelay: .seconds(1))) { _ in
@@ -124,7 +124,7 @@ extension RetryOperation: ValueProducing where Attempt: ValueProducing {
     /// The value of the attempt that succeeded, or why there is none; nil until the outcome is
     /// decided.
     ///
-    /// A cancelled retry gives `CancellationError`, one that gave up the last attempt's error.
+    /// A cancelled retry gives `CancellationError`, one that has failed the last attempt's error.
     public var result: Result<Attempt.Success, any Error>? {
         outcome?
             .result {

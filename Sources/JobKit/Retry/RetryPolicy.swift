@@ -1,4 +1,4 @@
-/// Decides how long to wait before the next attempt, or to give up.
+/// Decides how long to wait before the next attempt, or to stop.
 public struct RetryPolicy: Sendable {
     private let delay: @Sendable (_ failedAttempts: Int, _ error: any Error) -> Duration?
 
@@ -6,7 +6,7 @@ public struct RetryPolicy: Sendable {
     ///
     /// - Parameter nextDelay: Called after each failed attempt, on the threads of a job's
     ///   callbacks, with the number of attempts that have failed, from 1, and the last one's error.
-    ///   Returns the delay from the failed attempt's finish, or nil to give up.
+    ///   Returns the delay from the failed attempt's finish, or nil to stop.
     public init(
         _ nextDelay: @escaping @Sendable (_ failedAttempts: Int, _ error: any Error) -> Duration?
     ) {
@@ -20,7 +20,7 @@ public struct RetryPolicy: Sendable {
     /// - Parameters:
     ///   - attempt: The number of the attempt that failed, from 1; a value below 1 traps.
     ///   - error: Why it failed.
-    /// - Returns: The delay from the failed attempt's end; nil to give up.
+    /// - Returns: The delay from the failed attempt's end; nil to stop.
     public func nextDelay(afterAttempt attempt: Int, error: any Error) -> Duration? {
         guard attempt >= 1 else {
             fatalError(

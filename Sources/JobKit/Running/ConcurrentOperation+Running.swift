@@ -46,14 +46,14 @@ extension ConcurrentOperation {
         let timer = timeout.map { timeout in
             OperationTimers.wait(timeout, on: clock) { [self] in
                 if !isCancelled { wait.timedOut(timeoutError(after: timeout, in: queue)) }
-                if let stopLimit { wait.abandon(after: stopLimit) }
+                if let stopLimit { wait.end(after: stopLimit) }
                 cancelElsewhere()
             }
         }
         defer { timer?.cancel() }
         let wasCancelled = Task.isCancelled
         if wasCancelled {
-            if let stopLimit { wait.abandon(after: stopLimit) }
+            if let stopLimit { wait.end(after: stopLimit) }
             // Before the start, so that `main()` is never entered.
             await wait.untilCancelled(self)
         }
@@ -62,7 +62,7 @@ extension ConcurrentOperation {
             return await wait.untilFinished(self)
         } onCancel: {
             guard !wasCancelled else { return }
-            if let stopLimit { wait.abandon(after: stopLimit) }
+            if let stopLimit { wait.end(after: stopLimit) }
             // Swift holds a lock here, and `cancel()` calls the user's code.
             cancelElsewhere()
         }

@@ -4,7 +4,7 @@ import Dispatch
 final class StopWait: Sendable {
     private struct State {
         var waiter: FinishWaiter?
-        var isAbandoned = false
+        var isOver = false
         var timeout: JobTimeoutError?
     }
 
@@ -20,15 +20,15 @@ final class StopWait: Sendable {
 
     /// Waits until the operation has finished, or was cancelled before it was started.
     ///
-    /// - Returns: Whether it has; false if the wait was abandoned before.
+    /// - Returns: Whether it has; false if the wait was over before.
     func untilFinished(_ operation: ConcurrentOperation) async -> Bool {
         await withUnsafeContinuation { continuation in
             let waiter = FinishWaiter { continuation.resume() }
-            let isAbandoned = state.withLock { state in
+            let isOver = state.withLock { state in
                 state.waiter = waiter
-                return state.isAbandoned
+                return state.isOver
             }
-            if isAbandoned || !operation.hooks.withLock({ $0.addWaiter(waiter) }) {
+            if isOver || !operation.hooks.withLock({ $0.addWaiter(waiter) }) {
                 waiter.resume()
             }
         }
@@ -45,20 +45,20 @@ final class StopWait: Sendable {
         }
     }
 
-    /// Abandons the wait after some real time, on a thread that no blocked operation holds.
-    func abandon(after limit: Duration) {
-        guard limit > .zero else { return abandon() }
+    /// Ends the wait after some real time, on a thread that no blocked operation holds.
+    func end(after limit: Duration) {
+        guard limit > .zero else { return end() }
         // Beyond what the clock can add means never.
         guard let delay = limit.dispatchInterval else { return }
         DispatchQueue(label: "JobKit.run")
             .asyncAfter(deadline: .now() + delay) { [weak self] in
-                self?.abandon()
+                self?.end()
             }
     }
 
-    private func abandon() {
+    private func end() {
         let waiter = state.withLock { state in
-            state.isAbandoned = true
+            state.isOver = true
             return state.waiter
         }
         waiter?.resume()

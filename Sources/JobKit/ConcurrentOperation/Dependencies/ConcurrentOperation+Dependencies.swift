@@ -41,7 +41,7 @@ extension ConcurrentOperation {
         guard currentLifecycle.contains(.hasDependencies) else { return [] }
         var taken = hooks.withLock { $0.dependencies.take() }
         guard let taken = taken?.removeAll() else { return [] }
-        for dependency in taken where dependency.edge.abandon() {
+        for dependency in taken where dependency.edge.leave() {
             dependency.edge.withdraw(from: dependency.operation)
         }
         return taken.map(\.operation)

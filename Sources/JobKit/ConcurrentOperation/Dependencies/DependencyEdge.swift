@@ -21,13 +21,13 @@ final class DependencyEdge: FinishListElement {
     /// Returns whether the operation was still waiting; it may have become ready.
     @discardableResult
     func end() -> Bool {
-        guard abandon() else { return false }
+        guard leave() else { return false }
         dependencyCount.dependencyGone()
         return true
     }
 
     /// Ends the edge of an operation that is being released, without telling it that it is ready.
-    func abandon() -> Bool {
+    func leave() -> Bool {
         !hasEnded.exchange(true, ordering: .acquiringAndReleasing)
     }
 

@@ -15,7 +15,7 @@ final class OperationsEnd: Sendable {
     }
 
     deinit {
-        for (operation, edge) in edges.withLock({ $0 }) where edge.abandon() {
+        for (operation, edge) in edges.withLock({ $0 }) where edge.leave() {
             edge.withdraw(from: operation)
         }
     }

@@ -2,7 +2,7 @@
 ///
 /// A queue wants as many threads at work as there are cores, beside those that wait inside their
 /// operations. As long as it has fewer, and something to start, each look doubles its threads, and
-/// the number is remembered for the next burst. It is given up when the threads keep the cores
+/// the number is remembered for the next burst. It is forgotten when the threads keep the cores
 /// busy, or when one is called in vain.
 struct ThreadDemand: Sendable {
     /// How many threads a queue wants as long as none of them waits.

@@ -18,7 +18,7 @@ import Testing
     @Test func abandonedEdgeMakesNoOperationReady() {
         let dependencyCount = DependencyCount(of: operation)
         let edge = DependencyEdge(dependencyCount)
-        #expect(edge.abandon() == true)
+        #expect(edge.leave() == true)
         #expect(edge.end() == false)
         #expect(dependencyCount.isReady == false)
     }
