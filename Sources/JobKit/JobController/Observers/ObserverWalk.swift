@@ -75,7 +75,7 @@ enum ObserverWalk {
                     known.rootID == entry.rootID || record != nil,
                     !(keepsOwn && known.rootID == job.eventNumber)
                 else { continue }
-                let passedOn = above.lazy.compactMap { entries in
+                let passedOn = above.compactMap { entries in
                     entries.first { $0.observer === entry.observer }
                 }
                 if let passed = passedOn.first {
