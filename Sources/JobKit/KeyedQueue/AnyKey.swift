@@ -3,8 +3,19 @@
 struct AnyKey: Hashable, CustomStringConvertible, Sendable {
     // Made of a Sendable key, and never changed.
     nonisolated(unsafe) private let key: AnyHashable
+    /// Made once, because a dictionary asks for it several times for each operation.
+    private let hash: Int
 
-    init(_ key: some Hashable & Sendable) { self.key = AnyHashable(key) }
+    init(_ key: some Hashable & Sendable) {
+        hash = key.hashValue
+        self.key = AnyHashable(key)
+    }
 
     var description: String { "\(key.base)" }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+
+    static func == (left: Self, right: Self) -> Bool {
+        left.hash == right.hash && left.key == right.key
+    }
 }
