@@ -36,7 +36,8 @@ final class OutboxDamageTests: XCTestCase {
         let folder = TemporaryFolder(self)
         let bytes = try await sample(folder, count: 4)
         var counts: [Int] = []
-        for size in 0...bytes.count {
+        let sizes = Array(stride(from: 0, to: bytes.count, by: journalStride(11)))
+        for size in sizes + [bytes.count] {
             // With zeros behind the cut, as a power cut may leave it.
             for zeros in [0, 7, 700] {
                 try Data(bytes[..<size] + Array(repeating: 0, count: zeros)).write(to: file(folder))
@@ -52,7 +53,7 @@ final class OutboxDamageTests: XCTestCase {
     func testEveryFlippedBitIsFoundAndSalvaged() async throws {
         let folder = TemporaryFolder(self)
         let bytes = try await sample(folder, count: 4)
-        for at in stride(from: 0, to: bytes.count, by: 3) {
+        for at in stride(from: 0, to: bytes.count, by: journalStride(13)) {
             var damaged = bytes
             damaged[at] ^= 1 << (at % 8)
             try Data(damaged).write(to: file(folder))

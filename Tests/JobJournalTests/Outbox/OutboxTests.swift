@@ -381,7 +381,7 @@ final class OutboxTests: XCTestCase {
     }
 
     func testEntriesOverTimeLeaveASmallFile() async throws {  // B11
-        let count = Int(ProcessInfo.processInfo.environment["OUTBOX_ENTRIES"] ?? "") ?? 20_000
+        let count = Int(ProcessInfo.processInfo.environment["OUTBOX_ENTRIES"] ?? "") ?? 5_000
         let folder = TemporaryFolder(self)
         let outbox = try open(folder) { _, _ in }
         for first in stride(from: 0, to: count, by: 100) {
