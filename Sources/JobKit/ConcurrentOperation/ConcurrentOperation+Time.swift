@@ -23,9 +23,9 @@ extension ConcurrentOperation {
     /// executing; it still counts from the start. If neither a limit nor a clock was set before the
     /// start, the limit may be up to about a second longer.
     public final var maximumRuntime: Duration? {
-        get { hooks.withLock { $0.timers }?[\.runtime] }
+        get { hooks.withLock { $0.timers }?[.runtime] }
         set {
-            timers()[\.runtime] = newValue
+            timers()[.runtime] = newValue
             let state = currentLifecycle
             guard state.contains(.started), !state.contains(.finished) else { return }
             let entry = enteredMainAt.load(ordering: .relaxed)
@@ -57,19 +57,19 @@ extension ConcurrentOperation {
     /// request. If neither a time nor a clock was set before that request, it may be up to about a
     /// second longer.
     public final var maximumStopTime: Duration? {
-        get { hooks.withLock { $0.timers }?[\.stop] }
+        get { hooks.withLock { $0.timers }?[.stop] }
         set {
-            timers()[\.stop] = newValue
+            timers()[.stop] = newValue
             watchStopTime()
         }
     }
 
     /// Calls `body` when `delay` has passed on the operation's ``clock``.
     ///
-    /// The deadline is set before this method returns. The body is dropped if the operation
-    /// finishes first. It runs on a thread of Swift concurrency, which it must not block, and may
-    /// run beside a finish that comes just then from another thread; a job runs it as one of its
-    /// callbacks. A pending body does not keep the operation alive.
+    /// The deadline is computed before this method returns. The body is dropped if the operation
+    /// finishes first. It runs on a thread of JobKit, and may run at the same time as a `finish`
+    /// that another thread calls. A job calls it as one of its callbacks. A pending body does not
+    /// keep the operation alive.
     public final func perform(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
         guard !currentLifecycle.contains(.ending) else { return }
         let timers = timers()
@@ -78,13 +78,13 @@ extension ConcurrentOperation {
     }
 
     /// The limit that was overrun.
-    var overrunLimit: Duration { hooks.withLock { $0.timers }?.overrunLimit ?? .zero }
+    var overrunLimit: Duration { hooks.withLock { $0.timers }?.passedRuntime ?? .zero }
 
     /// Starts the time of ``maximumRuntime``, or begins to wait for a new limit.
     ///
     /// - Parameter secondsAgo: How long ago the operation was started, if known.
     func startRuntime(secondsAgo: Int = 0) {
-        timers().watch(\.runtime, ago: .seconds(secondsAgo)) { [weak self] in self?.overran() }
+        timers().watch(.runtime, ago: .seconds(secondsAgo), timerTarget)
     }
 
     /// The operation was just told to stop; its time to do so begins if it was started.
@@ -101,7 +101,13 @@ extension ConcurrentOperation {
     /// Waits for ``maximumStopTime`` to pass, if the operation was asked to stop.
     func watchStopTime() {
         guard let seconds = stopRequest?.wholeSeconds(to: .now) else { return }
-        timers().watch(\.stop, ago: .seconds(seconds)) { [weak self] in self?.stopTimePassed() }
+        timers().watch(.stop, ago: .seconds(seconds), timerTarget)
+    }
+
+    /// The operation, retained until the limit passes if its queue retains it anyway: a weak
+    /// reference costs more than all the rest of a limit.
+    private var timerTarget: any TimerTarget {
+        hooks.withLock { $0.queue != nil } ? self : ClosureTimerTarget.weakly(self)
     }
 
     /// Makes the timers when they are first used.
@@ -112,6 +118,17 @@ extension ConcurrentOperation {
             let timers = OperationTimers()
             hooks.timers = timers
             return timers
+        }
+    }
+}
+
+extension ConcurrentOperation: TimerTarget {
+    /// A limit has passed; called on a thread that may be blocked.
+    final func timerPassed(_ id: Int) {
+        switch hooks.withLock({ $0.timers })?.passed(id) {
+        case .runtime?: overran()
+        case .stop?: stopTimePassed()
+        case nil: break
         }
     }
 }

@@ -315,13 +315,12 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// The maximum runtime has passed; a job has its tasks to stop.
     ///
-    /// A `didCancel()` may block its thread, which must not be one of Swift's few: others sleep
-    /// there.
+    /// Called on a thread that `didCancel()` may block.
     func overran() {
         let decision = transition { $0.runtimeOverrun() }
         guard decision != .ignore else { return }
         stopRequested(decision)
-        DispatchQueue.global().async { [self] in carryOut(decision) }
+        carryOut(decision)
     }
 
     /// When the operation was asked to stop; nil unless ``maximumStopTime`` counts.

@@ -1,191 +1,182 @@
-import Synchronization
-
-/// The clock of one operation and what sleeps on it; made only for operations that use time.
+/// The clock, the limits and the delays of one operation, made only if it uses time.
 final class OperationTimers: Sendable {
-    /// Sleeps for a time that runs since the sleeper was made, then calls a closure.
-    fileprivate typealias Sleeper =
-        @Sendable (Duration, @escaping @Sendable () -> Void) -> Task<Void, Never>
+    /// A limit of an operation.
+    enum Limit: Sendable {
+        /// The maximum runtime, from the start. When it is over, no delay begins either.
+        case runtime
+        /// The maximum time to stop, from the request to stop.
+        case stop
+    }
 
     /// A time that may be changed while it runs, and counts from where it began.
-    struct Limit {
-        fileprivate var duration: Duration?
-        /// Made where the time begins, so that a limit set later is measured from there.
-        fileprivate var sleeper: Sleeper?
-        fileprivate var sleepID: Int?
-        /// The first that has passed; a limit set later changes nothing.
-        fileprivate var passed: Duration?
-        /// Nothing begins any more.
-        fileprivate var isOver = false
-    }
+    private struct LimitState {
+        var duration: Duration?
+        /// Made when the time begins, so that a limit that is set later counts from there.
+        var start: TimerStart?
+        /// The number of the wait that counts; 0 for none.
+        var waitID = 0
+        var wait: TimerStart.Wait?
+        /// The first that has passed; a limit that is set later changes nothing.
+        var passed: Duration?
+        /// Nothing begins any longer.
+        var isOver = false
 
-    struct Limits {
-        /// The maximum runtime, from the start.
-        ///
-        /// When it is over, no delay begins either.
-        var runtime = Limit()
-        /// The maximum time to stop, from the request to stop.
-        var stop = Limit()
+        /// Ends the wait, which the caller cancels without the lock.
+        mutating func takeWait() -> TimerStart.Wait? {
+            waitID = 0
+            return wait.take()
+        }
     }
-
-    typealias LimitPath = WritableKeyPath<Limits, Limit> & Sendable
 
     private struct State {
-        var clock: any Clock<Duration> = ContinuousClock()
-        var limits = Limits()
-        var nextID = 0
-        /// Nil while the task is being made.
-        var sleeping: [Int: Task<Void, Never>?] = [:]
+        var clock = TimerClock.service(.continuous)
+        var runtime = LimitState()
+        var stop = LimitState()
+        var lastID = 0
+        /// The delays, by their numbers; nil while a wait is being made.
+        var delays: [Int: TimerStart.Wait?] = [:]
 
-        mutating func reserveID() -> Int {
-            nextID += 1
-            sleeping[nextID] = .some(nil)
-            return nextID
+        subscript(limit: Limit) -> LimitState {
+            get { limit == .runtime ? runtime : stop }
+            _modify { if limit == .runtime { yield &runtime } else { yield &stop } }
         }
 
-        mutating func takeSleep(_ id: Int?) -> Task<Void, Never>? {
-            id.flatMap { sleeping.removeValue(forKey: $0) } ?? nil
+        mutating func drawID() -> Int {
+            lastID += 1
+            return lastID
         }
     }
 
     private let state = Guarded(State())
 
     var clock: any Clock<Duration> {
-        get { state.withLock { $0.clock } }
+        get { state.withLock { $0.clock }.clock }
         set {
             // The one before is a user's, and released without the lock.
-            let replaced = state.withLock { exchange(&$0.clock, with: newValue) }
+            let replaced = state.withLock { exchange(&$0.clock, with: TimerClock(newValue)) }
             withExtendedLifetime(replaced) {}
         }
     }
 
     /// How long a limit is; nil for no limit.
-    subscript(limit: LimitPath) -> Duration? {
-        get { state.withLock { $0.limits[keyPath: limit].duration } }
-        set { state.withLock { $0.limits[keyPath: limit].duration = newValue } }
+    subscript(limit: Limit) -> Duration? {
+        get { state.withLock { $0[limit].duration } }
+        set { state.withLock { $0[limit].duration = newValue } }
     }
 
-    /// The maximum runtime that was overrun.
-    var overrunLimit: Duration? { state.withLock { $0.limits.runtime.passed } }
+    /// The maximum runtime that has passed.
+    var passedRuntime: Duration? { state.withLock { $0.runtime.passed } }
 
-    /// Calls `body` after `delay` on the clock, on a thread of Swift concurrency, unless
-    /// ``cancelAll(keepsStopTime:)`` comes first.
+    // MARK: Delays
+
+    /// Calls `body` after `delay` on the clock, unless ``cancelAll(keepsStopTime:)`` comes first.
     ///
-    /// The deadline is taken before this returns.
+    /// The deadline is computed before this returns.
     func sleep(for delay: Duration, then body: @escaping @Sendable () -> Void) {
-        let id = state.withLock { $0.limits.runtime.isOver ? nil : $0.reserveID() }
-        guard let id else { return }
-        let sleeper = Self.sleeper(on: clock)
-        keep(sleeper(delay) { [self] in if forget(id) { body() } }, as: id)
+        let reserved = state.withLock { state -> (id: Int, clock: TimerClock)? in
+            guard !state.runtime.isOver else { return nil }
+            let id = state.drawID()
+            state.delays[id] = .some(nil)
+            return (id, state.clock)
+        }
+        guard let (id, clock) = reserved else { return }
+        let target = ClosureTimerTarget { [self] in if forget($0) { body() } }
+        let wait = TimerStart(clock)
+            .wait(
+                delay,
+                TimerService.Body(target: target, id: id),
+                executor: ThreadContext.current.pointee.taskExecutor
+            )
+        let isPending = state.withLock { state in
+            guard state.delays[id] != nil else { return false }
+            state.delays[id] = .some(wait)
+            return true
+        }
+        if !isPending { wait.cancel() }
     }
+
+    /// Returns whether the delay was still wanted.
+    private func forget(_ id: Int) -> Bool {
+        state.withLock { $0.delays.removeValue(forKey: id) != nil }
+    }
+
+    // MARK: Limits
 
     /// Waits for a limit to pass, in place of any wait before.
     ///
     /// - Parameters:
     ///   - limit: The limit.
     ///   - ago: How long ago its time began; counts the first time.
-    ///   - passed: Called then, on a thread of Swift concurrency.
-    func watch(
-        _ limit: LimitPath,
-        ago: Duration = .zero,
-        _ passed: @escaping @Sendable () -> Void
-    ) {
-        if state.withLock({ $0.limits[keyPath: limit].sleeper == nil }) {
-            let sleeper = Self.sleeper(on: clock, ago: ago)
-            state.withLock { state in
-                let known = state.limits[keyPath: limit].sleeper
-                state.limits[keyPath: limit].sleeper = known ?? sleeper
-            }
-        }
+    ///   - target: Called then with a number, for which ``passed(_:)`` returns the limit.
+    func watch(_ limit: Limit, ago: Duration = .zero, _ target: any TimerTarget) {
+        let clock = state.withLock { $0[limit].start == nil ? $0.clock : nil }
+        let made = clock.map { TimerStart($0, ago: ago) }
         let (previous, watched) = state.withLock { state in
-            let previous = state.takeSleep(state.limits[keyPath: limit].sleepID)
-            var watched = state.limits[keyPath: limit]
-            let isWanted = !watched.isOver && watched.duration != nil
-            watched.sleepID = isWanted ? state.reserveID() : nil
-            state.limits[keyPath: limit] = watched
-            return (previous, watched)
+            if state[limit].start == nil { state[limit].start = made }
+            let previous = state[limit].takeWait()
+            if !state[limit].isOver, state[limit].duration != nil {
+                state[limit].waitID = state.drawID()
+            }
+            return (previous, state[limit])
         }
         previous?.cancel()
-        guard let id = watched.sleepID, let time = watched.duration, let sleeper = watched.sleeper
-        else { return }
-        keep(sleeper(time) { [self] in if passes(limit, time, id) { passed() } }, as: id)
-    }
-
-    /// Ends what sleeps: nothing that is still asleep is called any more.
-    ///
-    /// - Parameter keepsStopTime: Whether the time to stop goes on.
-    func cancelAll(keepsStopTime: Bool = false) {
-        let tasks = state.withLock { state in
-            state.limits.runtime.isOver = true
-            if !keepsStopTime { state.limits.stop.isOver = true }
-            var sleeping = exchange(&state.sleeping, with: [:])
-            if keepsStopTime, let id = state.limits.stop.sleepID {
-                state.sleeping[id] = sleeping.removeValue(forKey: id)
-            }
-            return Array(sleeping.values)
+        guard watched.waitID != 0, let time = watched.duration, let start = watched.start else {
+            return
         }
-        for task in tasks { task?.cancel() }
-    }
-
-    private func keep(_ task: Task<Void, Never>, as id: Int) {
+        let wait = start.wait(time, TimerService.Body(target: target, id: watched.waitID))
         let isPending = state.withLock { state in
-            guard state.sleeping[id] != nil else { return false }
-            state.sleeping[id] = .some(task)
+            guard state[limit].waitID == watched.waitID else { return false }
+            state[limit].wait = wait
             return true
         }
-        if !isPending { task.cancel() }
+        if !isPending { wait.cancel() }
     }
 
-    /// Returns whether the sleep was still wanted.
-    private func forget(_ id: Int) -> Bool {
-        state.withLock { $0.sleeping.removeValue(forKey: id) != nil }
-    }
-
-    /// Returns whether this wait for the limit was still the one that counts.
-    private func passes(_ limit: LimitPath, _ time: Duration, _ id: Int) -> Bool {
-        guard forget(id) else { return false }
-        state.withLock { state in
-            let passed = state.limits[keyPath: limit].passed
-            state.limits[keyPath: limit].passed = passed ?? time
-        }
-        return true
-    }
-
-    /// As long as a clock is asked to sleep at a time: 136 years.
+    /// A wait is over.
     ///
-    /// Clocks trap at a deadline beyond their numbers, and one that counts nanoseconds in 64 bits
-    /// ends after 292 years. So a longer sleep is several, and ends when its time really has come.
-    /// The seconds are counted in 64 bits where an `Int` has 32 too.
-    private static let longestSleep = Duration.seconds(Int64(1) << 32)
+    /// - Returns: The limit that has passed, or nil if the wait no longer counts.
+    func passed(_ id: Int) -> Limit? {
+        state.withLock { state in
+            for limit in [Limit.runtime, .stop] where state[limit].waitID == id {
+                _ = state[limit].takeWait()
+                state[limit].passed = state[limit].passed ?? state[limit].duration
+                return limit
+            }
+            return nil
+        }
+    }
 
-    /// Calls `body` when a time has passed on a clock, on a thread of Swift concurrency, unless the
-    /// task is cancelled before.
+    // MARK: The end
+
+    /// Ends all waits: nothing that still waits is called.
+    ///
+    /// - Parameter keepsStopTime: Whether the time to stop continues.
+    func cancelAll(keepsStopTime: Bool = false) {
+        let (runtime, stop, delays) = state.withLock { state in
+            state.runtime.isOver = true
+            if !keepsStopTime { state.stop.isOver = true }
+            let delays = state.delays.isEmpty ? [:] : exchange(&state.delays, with: [:])
+            return (
+                state.runtime.takeWait(), keepsStopTime ? nil : state.stop.takeWait(), delays
+            )
+        }
+        runtime?.cancel()
+        stop?.cancel()
+        for wait in delays.values { wait?.cancel() }
+    }
+
+    /// Calls `body` when a time has passed on a clock, unless the wait is cancelled before.
     static func wait(
         _ time: Duration,
         on clock: any Clock<Duration>,
         then body: @escaping @Sendable () -> Void
-    ) -> Task<Void, Never> {
-        sleeper(on: clock)(time, body)
-    }
-
-    private static func sleeper<C: Clock<Duration>>(
-        on clock: C,
-        ago: Duration = .zero
-    ) -> Sleeper {
-        let start = clock.now.advanced(by: .zero - ago)
-        return { delay, body in
-            let step = min(max(delay, .zero), longestSleep)
-            let deadline = start.advanced(by: step)
-            return Task(executorPreference: ThreadContext.current.pointee.taskExecutor) {
-                do {
-                    try await clock.sleep(until: deadline, tolerance: nil)
-                    var slept = step
-                    while slept < delay {
-                        slept = delay - slept > longestSleep ? slept + longestSleep : delay
-                        try await clock.sleep(until: start.advanced(by: slept), tolerance: nil)
-                    }
-                } catch { return }
-                body()
-            }
-        }
+    ) -> TimerStart.Wait {
+        let target = ClosureTimerTarget { _ in body() }
+        return TimerStart(TimerClock(clock))
+            .wait(
+                time,
+                TimerService.Body(target: target, id: 0),
+                executor: ThreadContext.current.pointee.taskExecutor
+            )
     }
 }

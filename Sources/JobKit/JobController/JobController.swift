@@ -189,8 +189,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
         guard let steps = shell.decideEnd(of: self, .overrun) else { return }
         let decision = transition { $0.runtimeOverrun() }
         stopRequested(decision)
-        let sweep = CancelSweep([JobTimeoutStep(job: self, decision: decision)] + steps)
-        DispatchQueue(label: "JobKit.maximumRuntime").async { sweep.run() }
+        CancelSweep([JobTimeoutStep(job: self, decision: decision)] + steps).run()
     }
 
     override var stopRequest: CoarseTime? {

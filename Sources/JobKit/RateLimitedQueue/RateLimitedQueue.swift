@@ -29,7 +29,7 @@ import Foundation
 /// it: they are still passed on.
 ///
 /// > Thread: Every member may be used from any thread. Operations are passed on by the threads that
-/// > add them, that start or finish other operations, and of Swift concurrency.
+/// > add them, that start or finish other operations, and of JobKit.
 public final class RateLimitedQueue: PassingQueue, HoldingQueue {
     let queueBelow: any OperationScheduling
     let label = "a RateLimitedQueue"
@@ -38,7 +38,7 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
     private let clock: any Clock<Duration>
     private let timeSinceCreation: @Sendable () -> Duration
     /// Sleeps until the next operation may be passed on.
-    private let timer = Guarded<Task<Void, Never>?>(nil)
+    private let timer = Guarded<TimerStart.Wait?>(nil)
     /// Whether JobKit starts plain operations in the queue below.
     private let startsPlainOperations: Bool
 
@@ -156,14 +156,14 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
         passOn()
     }
 
-    private func timer(_ duration: Duration) -> Task<Void, Never> {
+    private func timer(_ duration: Duration) -> TimerStart.Wait {
         OperationTimers.wait(duration, on: clock) { [self] in
             state.withLock { $0.machine.sleepEnded() }
             passOn()
         }
     }
 
-    private func replaceTimer(by timer: Task<Void, Never>?) {
+    private func replaceTimer(by timer: TimerStart.Wait?) {
         self.timer.withLock { exchange(&$0, with: timer) }?.cancel()
     }
 

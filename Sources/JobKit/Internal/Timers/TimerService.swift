@@ -1,0 +1,119 @@
+import Dispatch
+import Foundation
+
+/// The timers of all limits and delays on one clock of the system.
+///
+/// One thread waits for the next deadline and runs no user code. What is due is called by workers,
+/// each on a thread of its own. If a worker is blocked, another one takes its place, so that no
+/// code delays another limit.
+final class TimerService: Sendable {
+    typealias Machine = TimerStateMachine<Body>
+
+    /// What a timer calls.
+    struct Body: Sendable {
+        let target: any TimerTarget
+        let id: Int
+    }
+
+    private struct State {
+        var machine = Machine()
+        var hasThread = false
+        var workers: [DispatchQueue] = []
+
+        mutating func queue(of worker: Int) -> DispatchQueue {
+            while worker >= workers.count {
+                workers.append(DispatchQueue(label: "JobKit timers \(workers.count)"))
+            }
+            return workers[worker]
+        }
+    }
+
+    /// The timers of every `ContinuousClock`.
+    static let continuous = TimerService(isContinuous: true)
+    /// The timers of every `SuspendingClock`.
+    static let suspending = TimerService(isContinuous: false)
+
+    private let isContinuous: Bool
+    private let guarded = Guarded(State())
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    /// How long the thread sleeps at most while timers wait, in nanoseconds: the semaphore's time
+    /// stands still while the machine is suspended.
+    private static let longestSleep: Int64 = 5_000_000_000
+
+    private init(isContinuous: Bool) { self.isContinuous = isContinuous }
+
+    var clock: any Clock<Duration> { isContinuous ? ContinuousClock() : SuspendingClock() }
+
+    /// The time of the clock, in nanoseconds since some instant.
+    var now: Int64 {
+        isContinuous ? EventTime.now.nanoseconds : Self.suspendingNow
+    }
+
+    /// Calls a target when the time has come.
+    func add(_ body: Body, at deadline: Int64) -> Machine.ID {
+        let (id, action, startsThread) = guarded.withLock { state in
+            let (id, action) = state.machine.timerAdded(body, at: deadline)
+            let startsThread = !state.hasThread
+            state.hasThread = true
+            return (id, action, startsThread)
+        }
+        if startsThread { Thread.detachNewThread { [self] in run() } }
+        perform(action)
+        return id
+    }
+
+    /// Drops a timer that is not due yet.
+    func cancel(_ id: Machine.ID) {
+        // Released without the lock.
+        let body = guarded.withLock { $0.machine.timerCancelled(id) }
+        withExtendedLifetime(body) {}
+    }
+
+    /// Calls a target at once, on a worker.
+    func call(_ body: Body) {
+        let (action, startsThread) = guarded.withLock { state in
+            let startsThread = !state.hasThread
+            state.hasThread = true
+            return (state.machine.bodyBecameDue(body), startsThread)
+        }
+        if startsThread { Thread.detachNewThread { [self] in run() } }
+        perform(action)
+    }
+
+    private func perform(_ action: Machine.Action) {
+        if action.wakesThread { semaphore.signal() }
+        guard let worker = action.startsWorker else { return }
+        let queue = guarded.withLock { $0.queue(of: worker) }
+        queue.async { [self] in
+            while let body = guarded.withLock({ $0.machine.workerTakes(worker) }) {
+                body.target.timerPassed(body.id)
+            }
+        }
+    }
+
+    private func run() {
+        Thread.current.name = "JobKit timers"
+        while true {
+            let now = now
+            let (action, wakeTime) = guarded.withLock { $0.machine.threadWoke(at: now) }
+            perform(action)
+            if wakeTime == .max {
+                semaphore.wait()
+            } else {
+                let sleep = min(max(0, wakeTime - self.now), Self.longestSleep)
+                _ = semaphore.wait(timeout: .now() + .nanoseconds(Int(sleep)))
+            }
+        }
+    }
+
+    private static var suspendingNow: Int64 {
+        #if canImport(Darwin)
+        return Int64(truncatingIfNeeded: clock_gettime_nsec_np(CLOCK_UPTIME_RAW))
+        #else
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        #endif
+    }
+}

@@ -1,0 +1,124 @@
+/// The moment from which a limit or delay counts, on its clock.
+///
+/// The clocks of the system share a ``TimerService``. On any other clock, each wait is a Swift task
+/// that sleeps, so that a test clock shows every deadline.
+enum TimerStart: Sendable {
+    case service(TimerService, Int64)
+    case clock(@Sendable (Duration, TimerService.Body, _ executor: (any TaskExecutor)?) -> Wait)
+
+    /// One wait, which can be cancelled.
+    enum Wait: Sendable {
+        case timer(TimerService, TimerService.Machine.ID)
+        case task(Task<Void, Never>)
+        /// Never ends, or has been called already.
+        case none
+
+        func cancel() {
+            switch self {
+            case .timer(let service, let id): service.cancel(id)
+            case .task(let task): task.cancel()
+            case .none: break
+            }
+        }
+    }
+
+    /// A moment `ago` before now.
+    init(_ clock: TimerClock, ago: Duration = .zero) {
+        switch clock {
+        case .service(let service):
+            self = .service(service, service.now - (ago.timerNanoseconds ?? 0))
+        case .other(let clock):
+            self = .clock(Self.sleeper(on: clock, ago: ago))
+        }
+    }
+
+    /// Calls a body when `time` has passed since the start.
+    ///
+    /// - Parameters:
+    ///   - time: Below zero means at once. A time that the clock cannot add means never.
+    ///   - body: Called on a worker of the timers.
+    ///   - executor: If the clock is not one of the system's, the body is called there instead.
+    /// - Returns: The wait, to cancel it.
+    func wait(
+        _ time: Duration,
+        _ body: TimerService.Body,
+        executor: (any TaskExecutor)? = nil
+    ) -> Wait {
+        switch self {
+        case .clock(let sleeper): return sleeper(time, body, executor)
+        case .service(let service, let start):
+            guard time > .zero else {
+                service.call(body)
+                return .none
+            }
+            guard let nanoseconds = time.timerNanoseconds else { return .none }
+            let (deadline, overflow) = start.addingReportingOverflow(nanoseconds)
+            return overflow ? .none : .timer(service, service.add(body, at: deadline))
+        }
+    }
+
+    /// As long as a clock sleeps at a time: 136 years.
+    ///
+    /// Clocks trap at a deadline beyond their numbers, and one that counts nanoseconds in 64 bits
+    /// ends after 292 years. So a longer sleep is several, and ends when its time really has come.
+    /// The seconds are counted in 64 bits because an `Int` may have 32.
+    private static let longestSleep = Duration.seconds(Int64(1) << 32)
+
+    private static func sleeper<C: Clock<Duration>>(
+        on clock: C,
+        ago: Duration
+    ) -> @Sendable (Duration, TimerService.Body, (any TaskExecutor)?) -> Wait {
+        let start = clock.now.advanced(by: .zero - ago)
+        return { time, body, executor in
+            let step = min(max(time, .zero), longestSleep)
+            let deadline = start.advanced(by: step)
+            return .task(
+                Task(executorPreference: executor) {
+                    do {
+                        try await clock.sleep(until: deadline, tolerance: nil)
+                        var slept = step
+                        while slept < time {
+                            slept = time - slept > longestSleep ? slept + longestSleep : time
+                            try await clock.sleep(until: start.advanced(by: slept), tolerance: nil)
+                        }
+                    } catch { return }
+                    if executor == nil {
+                        TimerService.continuous.call(body)
+                    } else {
+                        body.target.timerPassed(body.id)
+                    }
+                }
+            )
+        }
+    }
+}
+
+/// A clock for limits and delays.
+enum TimerClock: Sendable {
+    case service(TimerService)
+    case other(any Clock<Duration>)
+
+    init(_ clock: any Clock<Duration>) {
+        if clock is ContinuousClock {
+            self = .service(.continuous)
+        } else if clock is SuspendingClock {
+            self = .service(.suspending)
+        } else {
+            self = .other(clock)
+        }
+    }
+
+    var clock: any Clock<Duration> {
+        switch self {
+        case .service(let service): service.clock
+        case .other(let clock): clock
+        }
+    }
+}
+
+extension Duration {
+    /// The duration in nanoseconds, rounded up, or nil beyond what an integer counts.
+    var timerNanoseconds: Int64? {
+        Int64(exactly: (attoseconds / 1_000_000_000) + (attoseconds % 1_000_000_000 > 0 ? 1 : 0))
+    }
+}
