@@ -80,6 +80,11 @@ extension ConcurrentOperation {
         if transition({ $0.stopTimePassed() }) == .end { end() }
     }
 
+    /// Whether any thread may start the operation, one of Swift's few included.
+    var mayStartOnAnyThread: Bool {
+        startsTask && currentLifecycle.isDisjoint(with: [.observed, .inContext, .prioritized])
+    }
+
     /// Enters `main()`, unless a cancel, an overrun or a finish has come since the start.
     ///
     /// Written out, so that as little as possible lies between the decision and the call.

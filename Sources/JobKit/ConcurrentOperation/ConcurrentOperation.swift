@@ -260,6 +260,9 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// Starts an operation that says that it starts its own way; a workflow serves the main thread.
     func startItsOwnWay() { performStart(from: currentLifecycle) }
 
+    /// Whether `start()` calls no user code and only makes a Swift task.
+    var startsTask: Bool { false }
+
     /// Whether it is a job, which has tasks: asked for each task, where a cast would cost more.
     var isJob: Bool { false }
 

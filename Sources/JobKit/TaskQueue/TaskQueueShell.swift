@@ -228,7 +228,42 @@ final class TaskQueueShell: PollingQueue {
     // MARK: Operations
 
     func operationFinished(_ operation: ConcurrentOperation) {
-        finish { $0.operationFinished(operation) }
+        guard operation.startsTask, mayStartTasks else {
+            return finish { $0.operationFinished(operation) }
+        }
+        let (end, start, call) = state.withLock { state in
+            let end = state.operationFinished(operation)
+            noteWhetherItAsks(state)
+            let start = state.takeNextTask()
+            return (end, start, state.callWorker(by: .other))
+        }
+        carryOut(call)
+        end?.resumeWaiters()
+        if let start { startTask(start) }
+    }
+
+    /// Whether the calling thread may start an operation that only makes a Swift task.
+    ///
+    /// This saves two wake-ups for each operation of a limited queue. A thread that starts an
+    /// operation does not, because such starts would nest.
+    private var mayStartTasks: Bool {
+        let context = ThreadContext.current
+        return limitedNumber != 0 && context.pointee.workerQueue == nil
+            && context.pointee.frame.operation == nil && context.pointee.taskExecutor == nil
+    }
+
+    private func startTask(_ start: TaskQueueState.Start) {
+        guard start.operation.isReady else {
+            // A dependency was added while the operation waited for its turn.
+            send { $0.startRefused(start.ticket) }
+            return checkReadiness(of: start.operation)
+        }
+        let context = ThreadContext.current
+        context.pointee.detachesTasks = true
+        let frame = StartFrame(start.operation, limitedQueue: limitedNumber)
+        let ended = context.start(any: start.operation, in: frame)
+        context.pointee.detachesTasks = false
+        ended.delivery?.deliverElsewhere()
     }
 
     func operationFinished(_ ticket: TaskQueueTicket) {

@@ -79,6 +79,14 @@ struct TaskQueueState {
         return (start, callWorker(by: .other))
     }
 
+    /// Takes the next operation if any thread may start it.
+    mutating func takeNextTask() -> Start? {
+        guard let operation = machine.upcomingEntry() as? ConcurrentOperation,
+            operation.mayStartOnAnyThread
+        else { return nil }
+        return start()
+    }
+
     /// What follows when a worker has searched.
     enum Found {
         case start(Start)

@@ -118,6 +118,11 @@ struct TaskQueueStateMachine<Entry> {
         return true
     }
 
+    /// The entry that ``nextSlot()`` would take.
+    mutating func upcomingEntry() -> Entry? {
+        isSuspended ? nil : permits.upcomingSlot(slots).flatMap { slots[$0].entry }
+    }
+
     /// Returns whether no entry is left.
     mutating func entryFinished(_ slot: Int) -> Bool {
         let (state, epoch) = (slots[slot].state, slots[slot].epoch)

@@ -34,6 +34,8 @@ public final class AsyncOperation<Success: Sendable>: ResultOperation<Success>, 
         }
     }
 
+    override var startsTask: Bool { true }
+
     override func startedWithoutMain() {
         work.end()
         super.startedWithoutMain()

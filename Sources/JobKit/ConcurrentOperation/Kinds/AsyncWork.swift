@@ -20,12 +20,7 @@ final class AsyncWork<Body: Sendable>: Sendable {
         guard !operation.isCancelled, let body = state.withLock({ $0.body }) else {
             return operation.finish()
         }
-        let executor = ThreadContext.current.pointee.taskExecutor
-        let task = Task(
-            name: operation.name,
-            executorPreference: executor,
-            priority: priority
-        ) { [self] in
+        let work: @Sendable () async -> Void = { [self] in
             do {
                 try await run(body)
             } catch {
@@ -33,6 +28,17 @@ final class AsyncWork<Body: Sendable>: Sendable {
             }
             end()
         }
+        let context = ThreadContext.current
+        let executor = context.pointee.taskExecutor
+        let task =
+            context.pointee.detachesTasks
+            ? Task.detached(name: operation.name, priority: priority, operation: work)
+            : Task(
+                name: operation.name,
+                executorPreference: executor,
+                priority: priority,
+                operation: work
+            )
         state.withLock { if $0.body != nil { $0.task = task } }
         // A cancel that came before found no task.
         if operation.isCancelled { task.cancel() }

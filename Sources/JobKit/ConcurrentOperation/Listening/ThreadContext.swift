@@ -18,6 +18,8 @@ struct ThreadContext {
     var heldDeliveries: [any CallbackDelivery]?
     /// Where Swift tasks go on that operations make on this thread; nil for Swift's own threads.
     var taskExecutor: (any TaskExecutor)?
+    /// Whether a Swift task that an operation makes inherits nothing from the one that runs here.
+    var detachesTasks = false
     /// The job whose callbacks this thread runs.
     var callbackJob: ObjectIdentifier?
     /// The operation whose `cancel()` a ``CancelSweep`` is calling on this thread.

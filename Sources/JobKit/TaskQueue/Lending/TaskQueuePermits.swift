@@ -82,6 +82,12 @@ struct TaskQueuePermits<Entry> {
         return slot
     }
 
+    /// The slot that ``nextSlot(_:)`` would take.
+    mutating func upcomingSlot(_ slots: Slots) -> Int? {
+        if grantedCount > 0, let slot = granted.first(slots) { return slot }
+        return readyCount > grantedCount && taken < width ? ready.first(slots) : nil
+    }
+
     /// An entry that was in this state has left the queue.
     mutating func entryLeft(
         _ slot: Int,

@@ -26,6 +26,15 @@ struct StateTickets<Entry> {
         return nil
     }
 
+    /// The slot of the first entry that is still in the state.
+    mutating func first(_ slots: Slots) -> Int? {
+        while let (ticket, priority) = lists.first {
+            if slots[ticket.slot].stands(for: ticket, priority, in: state) { return ticket.slot }
+            _ = lists.popFirst()
+        }
+        return nil
+    }
+
     /// Keeps the lists short where entries leave the state without being popped.
     mutating func removeVoid(_ slots: Slots) {
         // The tasks of one job start one after another with its permit, and none is popped here.
