@@ -8,11 +8,17 @@ final class StepExecutor: TaskExecutor {
     private struct State {
         var parts: [UnownedJob] = []
         var runs: [ObjectIdentifier: StepRun] = [:]
+        var queue = DispatchQueue(label: "JobKitTesting.StepQueue")
     }
 
     private let state = Guarded(State())
-    /// Where runs start operations and let bodies go on.
-    let queue = DispatchQueue(label: "JobKitTesting.StepQueue")
+    /// The serial queue on which runs start operations and continue bodies.
+    var queue: DispatchQueue { state.withLock { $0.queue } }
+
+    /// Leaves the queue to a step that blocks its thread, and continues on another one.
+    func replaceQueue() {
+        state.withLock { $0.queue = DispatchQueue(label: "JobKitTesting.StepQueue") }
+    }
 
     /// Holds a part of a body.
     func enqueue(_ job: consuming ExecutorJob) {

@@ -15,6 +15,17 @@ final class StepRun: Sendable {
         var isDue = false
         var isTicking = false
         var continuation: CheckedContinuation<Bool, Never>?
+        var isCancelRequested = false
+        /// The step that a thread is in; nil between two steps.
+        var step: Step?
+        /// Counts the threads that were left in a step that blocks them.
+        var leftCount = 0
+    }
+
+    private struct Step {
+        /// Nil for a part of a body, and for a cancellation.
+        let operation: Operation?
+        let began = ContinuousClock.now
     }
 
     private let job: JobController
@@ -23,9 +34,12 @@ final class StepRun: Sendable {
     private let patience: Duration
     private let state: Guarded<State>
 
+    /// How long a step may take before the run checks whether it blocks its thread.
+    private static let longStep = Duration.milliseconds(50)
+
     /// How often a run polls for what does not wake it: an operation that became ready, a job that
     /// finished on another thread.
-    private static let pause = DispatchTimeInterval.milliseconds(5)
+    private static let pause = 0.005
 
     init(
         of job: JobController,
@@ -48,31 +62,42 @@ final class StepRun: Sendable {
             }
             executor.runBegan(self)
             wake()
+            watchSteps(on: DispatchQueue(label: "JobKitTesting.StepQueue watch"))
         }
     }
 
     /// Begins a round; something may go on.
     func wake() {
-        let wasDue = state.withLock { exchange(&$0.isDue, with: true) }
-        if !wasDue { executor.queue.async { [self] in round() } }
-    }
-
-    /// Cancels the job, as a step of the run.
-    func cancel() {
-        executor.queue.async { [self] in
-            StepStarter.step(on: executor) { job.cancel() }
-            wake()
+        let (wasDue, thread) = state.withLock { state in
+            (exchange(&state.isDue, with: true), state.leftCount)
         }
+        if !wasDue { executor.queue.async { [self] in round(thread) } }
     }
 
-    private func round() {
+    /// Cancels the job, as the next step of the run.
+    func cancel() {
+        state.withLock { $0.isCancelRequested = true }
+        wake()
+    }
+
+    /// Takes steps until nothing can continue.
+    ///
+    /// - Parameter thread: The number of the thread. It stops if it was left in a step.
+    private func round(_ thread: Int) {
         let isOver = state.withLock { state in
+            guard state.leftCount == thread else { return true }
             state.isDue = false
             return state.continuation == nil
         }
         guard !isOver else { return }
         while !job.isFinished, step() {
-            state.withLock { $0.lastStep = .now }
+            let isLeft = state.withLock { state in
+                guard state.leftCount == thread else { return true }
+                state.lastStep = .now
+                state.step = nil
+                return false
+            }
+            if isLeft { return }
         }
         guard !job.isFinished else { return end(hasFinished: true) }
         let idle = state.withLock { $0.lastStep.duration(to: .now) }
@@ -80,8 +105,13 @@ final class StepRun: Sendable {
         tick()
     }
 
-    /// Starts an operation or lets a body go on; returns false if nothing can.
+    /// Starts an operation or continues a body; returns false if nothing can.
     private func step() -> Bool {
+        if takeCancel() {
+            begin(Step(operation: nil))
+            StepStarter.step(on: executor) { job.cancel() }
+            return true
+        }
         // Rounds come one after another, so that nothing else draws meanwhile.
         var generator = state.withLock { $0.generator }
         // A round without a step leaves no trace: how many of them there are depends on time.
@@ -90,18 +120,72 @@ final class StepRun: Sendable {
         }
         state.withLock { $0.generator = generator }
         switch draw {
-        case .other(let part): StepStarter.step(on: executor) { executor.runPart(part) }
+        case .other(let part):
+            begin(Step(operation: nil))
+            StepStarter.step(on: executor) { executor.runPart(part) }
         case .operation(let operation):
+            begin(Step(operation: operation))
             if steps.take(operation) { StepStarter.start(operation, on: executor) }
         }
         return true
     }
 
+    private func begin(_ step: Step) { state.withLock { $0.step = step } }
+
+    private func takeCancel() -> Bool {
+        state.withLock { exchange(&$0.isCancelRequested, with: false) }
+    }
+
+    // MARK: Steps that block their thread
+
+    /// Checks from time to time whether a step blocks its thread.
+    ///
+    /// - Parameter queue: A thread that no step blocks.
+    private func watchSteps(on queue: DispatchQueue) {
+        queue.asyncAfter(deadline: .now() + Self.pause * 2) { [weak self] in
+            guard let self, state.withLock({ $0.continuation != nil }) else { return }
+            checkStep()
+            watchSteps(on: queue)
+        }
+    }
+
+    private func checkStep() {
+        let (step, thread) = state.withLock { ($0.step, $0.leftCount) }
+        guard let step else { return }
+        let time = step.began.duration(to: .now)
+        guard time >= min(Self.longStep, patience) else { return }
+        if step.operation?.isFinished == true {
+            // It was abandoned, and its thread is replaced as in a `TaskQueue`.
+            if leave(thread) { wake() }
+        } else if job.isFinished {
+            if leave(thread) { end(hasFinished: true) }
+        } else if takeCancel() {
+            // The cancellation may free the thread, or not return either.
+            DispatchQueue(label: "JobKitTesting.StepQueue cancel").async { [job] in job.cancel() }
+        } else if time >= patience {
+            if leave(thread) { end(hasFinished: false) }
+        }
+    }
+
+    /// Leaves a thread in its step; returns false if it has returned.
+    private func leave(_ thread: Int) -> Bool {
+        let isLeft = state.withLock { state in
+            guard state.leftCount == thread, state.step != nil else { return false }
+            state.leftCount += 1
+            (state.step, state.isDue, state.isTicking) = (nil, false, false)
+            state.lastStep = .now
+            return true
+        }
+        if isLeft { executor.replaceQueue() }
+        return isLeft
+    }
+
     private func tick() {
         guard !state.withLock({ exchange(&$0.isTicking, with: true) }) else { return }
+        let thread = state.withLock { $0.leftCount }
         executor.queue.asyncAfter(deadline: .now() + Self.pause) { [self] in
             state.withLock { $0.isTicking = false }
-            round()
+            round(thread)
         }
     }
 
