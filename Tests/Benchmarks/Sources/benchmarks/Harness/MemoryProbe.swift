@@ -17,6 +17,9 @@ enum MemoryProbe: String, CaseIterable, Sendable {
     /// Steps of one job, each in a named group of its own.
     case groupGrowth = "growth-groups"
 
+    /// Steps of one job, each with a limit of time.
+    case limitedGrowth = "growth-limits"
+
     /// After how many steps the growth begins to count.
     static let stepsBeforeGrowth = 10_000
 
@@ -28,6 +31,7 @@ enum MemoryProbe: String, CaseIterable, Sendable {
         case .sequentialGrowth: Self.growth(steps: size, inFlight: 1)
         case .fanOutGrowth: Self.growth(steps: size, inFlight: 1_000)
         case .keyedGrowth: Self.growth(steps: size, inFlight: 1, isKeyed: true)
+        case .limitedGrowth: Self.growth(steps: size, inFlight: 1, limit: .seconds(3_600))
         case .groupGrowth: Self.growth(steps: size, inFlight: 1, isGrouped: true)
         }
     }
@@ -70,7 +74,8 @@ enum MemoryProbe: String, CaseIterable, Sendable {
         steps: Int,
         inFlight: Int,
         isGrouped: Bool = false,
-        isKeyed: Bool = false
+        isKeyed: Bool = false,
+        limit: Duration? = nil
     ) -> Double {
         let home = TaskQueue()
         let keyed = KeyedQueue<Int>(home)
@@ -81,7 +86,8 @@ enum MemoryProbe: String, CaseIterable, Sendable {
             queue: queue,
             steps: steps,
             inFlight: inFlight,
-            isGrouped: isGrouped
+            isGrouped: isGrouped,
+            limit: limit
         ) { remaining in
             let completed = steps - remaining
             if completed.isMultiple(of: stepsBeforeGrowth) {

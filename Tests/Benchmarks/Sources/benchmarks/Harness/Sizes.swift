@@ -18,6 +18,8 @@ struct Sizes: Sendable {
     let plainChain: Int
     /// The steps that come a millisecond after each other.
     let spacedSteps: Int
+    /// The `AsyncOperation`s on a queue of limited width.
+    let asyncOperations: Int
     /// The jobs that wait while the processors' time is taken.
     let waitingJobs: Int
     /// The operations along one side of the diamond grid.
@@ -46,6 +48,7 @@ struct Sizes: Sendable {
         shortChain: 1_000,
         plainChain: 8_000,
         spacedSteps: 1_000,
+        asyncOperations: 20_000,
         waitingJobs: 1_000,
         gridSide: 64,
         fanIn: 200_000,
@@ -67,6 +70,7 @@ struct Sizes: Sendable {
         shortChain: 1_000,
         plainChain: 4_000,
         spacedSteps: 200,
+        asyncOperations: 2_000,
         waitingJobs: 200,
         gridSide: 32,
         fanIn: 20_000,

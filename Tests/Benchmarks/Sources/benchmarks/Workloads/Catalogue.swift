@@ -37,6 +37,8 @@ struct Catalogue: Sendable {
                 CancelWaiting.workload(size: sizes.tasks),
                 KeyedOperations.workload(size: sizes.tasks),
             ]
+            + AsyncOperations.workloads(size: sizes.asyncOperations, ofAJob: sizes.tasks)
+            + [TimeLimits.workload(size: sizes.tasks)]
             + RealWork.lengths.map { RealWork.workload(microseconds: $0) }
             + Blocking.workloads(perPlace: sizes.blockedPerPlace)
             + Lateness.allCases.map { $0.workload(size: sizes.lateTasks) }

@@ -10,7 +10,9 @@ enum CostBounds {
             + CallGrowth.all(scale: sizes.callScale).map(\.bound)
             + RealWork.bounds + Blocking.bounds(perPlace: sizes.blockedPerPlace)
             + Lateness.bounds(size: sizes.lateTasks) + TwoPlaces.bounds(size: sizes.tasks)
-            + [KeyedOperations.bound(size: sizes.tasks)] + distances(sizes)
+            + [KeyedOperations.bound(size: sizes.tasks)]
+            + AsyncOperations.bounds(size: sizes.asyncOperations, ofAJob: sizes.tasks)
+            + TimeLimits.bounds(size: sizes.tasks) + distances(sizes)
     }
 
     private static func fanOutAndSteps(_ sizes: Sizes) -> [Bound] {

@@ -3,6 +3,7 @@ enum Memory {
     static let sequential = "sequential steps"
     static let fanOut = "fan-out, 1,000 in flight"
     static let keyed = "operations of one key in a KeyedQueue"
+    static let limited = "sequential steps, each with a maximumRuntime of 1 h"
     static let grouped = "sequential steps, each in a new named group"
 
     /// The bytes of each task that waits, its share of the queue and the job included.
@@ -29,6 +30,7 @@ enum Memory {
                 probe(sequential, .sequentialGrowth, .growth),
                 probe(fanOut, .fanOutGrowth, .growth),
                 probe(keyed, .keyedGrowth, .growth),
+                probe(limited, .limitedGrowth, .growth),
                 probe(grouped, .groupGrowth, .growth),
             ]
         )
