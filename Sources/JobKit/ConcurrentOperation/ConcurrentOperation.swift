@@ -76,7 +76,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// Called at most once, after the operation has entered `main()` and before it finishes, on the
     /// thread that cancels. If `finish` is called while this method runs, it takes effect when this
     /// method has returned, or when ``maximumStopTime`` has passed.
-    open func didCancel() {}
+    open func didCancel() { note(.ignoresStop) }
 
     /// Called once before the operation finishes, however it ends, and even if it never started.
     ///
@@ -262,6 +262,11 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Whether `start()` calls no user code and only makes a Swift task.
     var startsTask: Bool { false }
+
+    /// Whether the class is one of JobKit's own.
+    final var isOfJobKit: Bool {
+        String(reflecting: Swift.type(of: self)).hasPrefix("JobKit.")
+    }
 
     /// Whether it is a job, which has tasks: asked for each task, where a cast would cost more.
     var isJob: Bool { false }

@@ -51,6 +51,8 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     static let startsItsOwnWay = Self(rawValue: 1 << 21)
     /// The time to stop has passed: the end no longer waits for the operation's code.
     static let abandoned = Self(rawValue: 1 << 22)
+    /// The default `didCancel()` was called, which does nothing.
+    static let ignoresStop = Self(rawValue: 1 << 25)
     /// `queuePriority` was set.
     static let prioritized = Self(rawValue: 1 << 23)
 

@@ -4,14 +4,28 @@ import Foundation
 enum StallWords {
     static let unready = "not ready: its own isReady says no"
 
+    static let untold = "isFinished is true, but no KVO notification was sent"
+    /// The way out for a plain operation, which only its own code can stop.
+    static let plainStop = "; its main() must check isCancelled to stop early"
+
+    /// ` 3 s ago` and its like; empty for less than a second.
+    static func ago(_ start: CoarseTime, _ now: CoarseTime) -> String {
+        length(from: start, to: now).map { " \($0) ago" } ?? ""
+    }
+
     /// ` for 3 s` and its like; empty for less than a second.
     static func time(since start: CoarseTime, to now: CoarseTime) -> String {
+        length(from: start, to: now).map { " for \($0)" } ?? ""
+    }
+
+    /// `3 s` and its like; nil for less than a second.
+    static func length(from start: CoarseTime, to now: CoarseTime) -> String? {
         let seconds = start.seconds(to: now)
         return switch seconds {
-        case 0: ""
-        case ..<120: " for \(seconds) s"
-        case ..<7_200: " for \(seconds / 60) min"
-        default: " for \(seconds / 3_600) h"
+        case 0: nil
+        case ..<120: "\(seconds) s"
+        case ..<7_200: "\(seconds / 60) min"
+        default: "\(seconds / 3_600) h"
         }
     }
 

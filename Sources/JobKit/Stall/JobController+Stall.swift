@@ -7,20 +7,20 @@ extension JobController {
     /// A line for each unfinished task follows, including those of nested jobs. It begins with the
     /// task's name and says `never queued`, `suspended` or `full` with the names of the queue and
     /// of the operations that execute there, `waits for` with the names of the dependencies, or
-    /// `executing`. A task that has been executing for a second or longer says how long; one that
-    /// was cancelled, or overran its ``ConcurrentOperation/maximumRuntime``, says that it has not
-    /// stopped yet. A plain operation whose class has forgotten the notification says `finished
-    /// without telling`. Where the same holds of ten or more tasks of a job, the first has the
-    /// line, which counts the others and names ten of them. An operation that other code added to
-    /// an `OperationQueue` counts as never queued, because Foundation does not reveal it. An
-    /// operation's ``ConcurrentOperation/statusNote`` follows in parentheses.
+    /// `executing`. The line of an executing task also gives the time, as in `executing for 40 s,
+    /// cancelled 12 s ago`. If the task has timed out, the line shows its
+    /// ``ConcurrentOperation/maximumRuntime``. If its class does not override
+    /// ``ConcurrentOperation/didCancel()``, the line adds `didCancel() does nothing`. Ten or more
+    /// tasks of a job with equal reasons share a line, which names ten of them. An operation that
+    /// other code added to an `OperationQueue` counts as never queued, because Foundation does not
+    /// reveal it. An operation's ``ConcurrentOperation/statusNote`` follows in parentheses.
     ///
-    /// A job whose own code is busy says in which callback of which task, and for how long, that
-    /// its `main()` goes on although ``ConcurrentOperation/finish()`` was called, or that its
-    /// `callbackQueue` does not run its callbacks, and how many finished tasks wait. A job that was
-    /// not started says what it waits for, as a task does. A dependency without a line of its own
-    /// has its reason in parentheses. A line names at most ten dependencies, or ten operations in a
-    /// full queue.
+    /// If the job's own code is busy, the line of the job names the callback, its task and the
+    /// time, and counts the finished tasks that wait. It also shows a `main()` that is still
+    /// running after ``ConcurrentOperation/finish()``, and a `callbackQueue` that does not run the
+    /// callbacks. The line of a job that was not started shows what it waits for. A dependency
+    /// without a line of its own has its reason in parentheses. A line names at most ten
+    /// dependencies, or ten operations in a full queue.
     ///
     /// > Thread: Any. Takes no lock that a callback could hold; asks operations for their `name`,
     /// > `isReady` and ``ConcurrentOperation/statusNote`` on the calling thread.

@@ -87,10 +87,12 @@ private struct StalledCode {
         guard lifecycle.contains(.started), !lifecycle.contains(.finished) else { return "" }
         let start = CoarseTime(rawValue: job.enteredMainAt.load(ordering: .relaxed))
         if isInMain {
-            let words = lasting("in main()", since: start)
-            guard ending == .finishedEarly || ending == .failed else { return words }
+            guard ending == .finishedEarly || ending == .failed else {
+                return lasting("in main()", since: start)
+            }
             let call = ending == .failed ? "finish(with:)" : "finish()"
-            return words + lasting("which goes on behind \(call)", since: endRequestedAt)
+            let length = StallWords.length(from: endRequestedAt, to: now).map { " \($0)" } ?? ""
+            return ", main() is still running\(length) after \(call)"
         }
         if let queue = job.shell.callbackQueue {
             guard isStarted else {

@@ -74,7 +74,7 @@ struct StallReport {
             let own = job.map {
                 $0.shell.stall(of: $0, limit: limit - remarks.count - 1, at: now)
             }
-            let words = untold ? "finished without telling" + next.task.note : words(of: next, own)
+            let words = untold ? StallWords.untold + next.task.note : words(of: next, own)
             remarks.append(Remark(task: next.task, words: words, level: level))
             guard let job, let own, seen.insert(ObjectIdentifier(job.shell)).inserted else {
                 continue
@@ -125,7 +125,7 @@ struct StallReport {
             if let reason { line += ", \(reason)" }
         }
         if stall.isSuspended { line += ", suspended" }
-        line += stopWords(of: root)
+        line += stopWords(of: root, showsTime: false)
         return line + stall.words + root.note
     }
 
@@ -137,23 +137,27 @@ struct StallReport {
         var words = isExecuting ? executing(task) : reasonNotToStart(stall) ?? "never queued"
         if own?.isSuspended == true { words += ", suspended" }
         words += stopWords(of: task)
-        if isExecuting, task.isCancelled {
-            words += hasOverrun(task) ? " and has not stopped yet" : " and not stopped yet"
-        }
         return words + (own?.words ?? "") + task.note
     }
 
-    /// Whether an operation was told to stop, and why.
-    private func stopWords(of operation: Operation) -> String {
+    /// Whether an operation was asked to stop, since when, and what keeps it from stopping.
+    private func stopWords(of operation: Operation, showsTime: Bool = true) -> String {
         guard operation.isCancelled else { return "" }
-        guard hasOverrun(operation), let concurrent = operation as? ConcurrentOperation else {
-            return ", cancelled"
+        guard let concurrent = operation as? ConcurrentOperation else {
+            return ", cancelled" + (operation.isExecuting ? StallWords.plainStop : "")
         }
-        return ", overran its limit of \(StallWords.limit(concurrent.overrunLimit))"
-    }
-
-    private func hasOverrun(_ operation: Operation) -> Bool {
-        (operation as? ConcurrentOperation)?.currentLifecycle.contains(.overrun) == true
+        let state = concurrent.currentLifecycle
+        var words =
+            state.contains(.overrun)
+            ? ", timed out after \(StallWords.limit(concurrent.overrunLimit))" : ", cancelled"
+        let request = concurrent.stopRequestedAt.load(ordering: .relaxed)
+        if showsTime, request != 0, !state.contains(.overrun) {
+            words += StallWords.ago(CoarseTime(rawValue: request), now)
+        }
+        if state.contains(.ignoresStop), !concurrent.isJob, !concurrent.isOfJobKit {
+            words += ", didCancel() does nothing"
+        }
+        return words
     }
 
     /// How long `willFinish()` has not returned; nil if the operation is not about to finish.

@@ -54,7 +54,7 @@ final class StallWordsTests: XCTestCase {
         job.cancel()
     }
 
-    func testOverrunIsNotCalledACancel() async {
+    func testTimeoutIsNotCalledACancellation() async {
         let clock = ManualClock()
         let task = HeldOperation("upload", stopsWhenCancelled: false)
         task.clock = clock
@@ -67,13 +67,59 @@ final class StallWordsTests: XCTestCase {
         await wait(for: task.told)
         XCTAssertEqual(
             lines(job).last,
-            "upload: executing, overran its limit of 0.5 s and has not stopped yet"
+            "upload: executing, timed out after 0.5 s"
         )
         task.finish()
         await bounded { await job.waitForFinish() }
     }
 
-    func testClassThatForgotItsNotificationHasFinishedWithoutTelling() {
+    func testCancelledTaskShowsSinceWhenAndWhetherDidCancelDoesNothing() async throws {
+        final class Deaf: ConcurrentOperation, @unchecked Sendable {
+            override func main() {}
+        }
+        let tasks: [(operation: ConcurrentOperation, ignores: Bool)] = [
+            (Deaf(), true), (HeldOperation(stopsWhenCancelled: false), false),
+            (CallbackOperation<Void> { _ = Unmanaged.passRetained($0 as AnyObject) }, false),
+        ]
+        for (task, ignores) in tasks {
+            task.name = "upload"
+            let job = ScriptedJob("import") { $0.track(task) }
+            job.start()
+            task.start()
+            task.cancel()
+            let line = ignores ? ", didCancel() does nothing" : ""
+            XCTAssertEqual(lines(job).last, "upload: executing, cancelled\(line)")
+            let later = CoarseTime(rawValue: CoarseTime.now.rawValue &+ 12 * 8)
+            let words = job.explainStall(at: later)
+            let time = try XCTUnwrap(
+                words.firstMatch(of: /executing for 1[12] s, cancelled 1[12] s ago/)
+            )
+            XCTAssertEqual(words[time.range.upperBound...], line[...])
+            task.finish()
+            await bounded { await job.waitForFinish() }
+        }
+    }
+
+    func testCancelledPlainOperationThatExecutesNamesTheWayOut() async {
+        let (began, release) = (Gate(), Gate())
+        let task = BlockOperation {
+            began.open()
+            release.wait()
+        }
+        task.name = "legacy"
+        let job = ScriptedJob("import") { $0.trackAndQueue(task) }
+        job.start()
+        await wait(for: began)
+        task.cancel()
+        XCTAssertEqual(
+            lines(job).last,
+            "legacy: executing, cancelled; its main() must check isCancelled to stop early"
+        )
+        release.open()
+        await bounded { await job.waitForFinish() }
+    }
+
+    func testClassThatSendsNoNotificationIsNamed() {
         final class Forgetful: Operation, @unchecked Sendable {
             nonisolated(unsafe) var isOver = false
             override var isFinished: Bool { isOver }
@@ -83,12 +129,15 @@ final class StallWordsTests: XCTestCase {
         let job = ScriptedJob("import") { $0.track(task) }
         job.start()
         task.isOver = true
-        XCTAssertEqual(lines(job), ["import: executing", "legacy: finished without telling"])
+        XCTAssertEqual(
+            lines(job),
+            ["import: executing", "legacy: isFinished is true, but no KVO notification was sent"]
+        )
         XCTAssertEqual(job.snapshot().unfinished.map(\.name), ["legacy"])
         job.cancel()
     }
 
-    func testMainThatGoesOnBehindFinishSaysSo() async {
+    func testMainThatIsStillRunningAfterFinishIsNamed() async {
         for call in ["finish()", "finish(with:)"] {
             let (called, release) = (Gate(), Gate())
             let job = ScriptedJob("import") { job in
@@ -100,14 +149,14 @@ final class StallWordsTests: XCTestCase {
             await called.waitUntilOpen()
             XCTAssertEqual(
                 lines(job),
-                ["import: executing, in main(), which goes on behind \(call)"]
+                ["import: executing, main() is still running after \(call)"]
             )
             let later = CoarseTime(rawValue: CoarseTime.now.rawValue &+ 160)
             let words = job.explainStall(at: later)
             XCTAssertNotNil(
                 words.wholeMatch(
                     of:
-                        /import: executing, in main\(\) for 2\d s, which goes on behind .* for 2\d s/
+                        /import: executing, main\(\) is still running (19|2\d) s after finish.*/
                 ),
                 words
             )
