@@ -34,7 +34,12 @@ extension JobController {
         let (stream, continuation) = AsyncStream<JobEvent>
             .makeStream(bufferingPolicy: .bufferingNewest(count))
         let feed = EventFeed(continuation)
-        continuation.onTermination = { [weak feed] _ in feed?.readerLeft() }
+        continuation.onTermination = { [weak self, weak feed] termination in
+            guard let feed else { return }
+            feed.readerLeft()
+            // If the reader has left, the job need not notify the feed any longer.
+            if case .cancelled = termination { self?.removeObserver(feed) }
+        }
         addObserver(feed)
         // The job may never run. If it does, the event of its finish ends the stream.
         let waiter = FinishWaiter { [weak self, weak feed] in

@@ -1,8 +1,9 @@
 import Foundation
-import JobKit
 import JobKitTesting
 import Testing
 import XCTest
+
+@testable import JobKit
 
 // R2
 final class JobEventsTests: XCTestCase {
@@ -153,6 +154,7 @@ final class JobEventsTests: XCTestCase {
         await wait(for: failed)
         events = nil
         await fulfillment(of: [released], timeout: 300)
+        await eventually { job.shell.ask { $0.observers.isEmpty } }
         XCTAssertFalse(job.isFinished)
         held.finish()
         await bounded { await job.waitForFinish() }
