@@ -290,7 +290,10 @@ final class TaskQueueShell: PollingQueue {
     /// Ends an operation that was not started, on this thread and without a permit, unless that
     /// calls user code: even if the queue is suspended, full or waits at a barrier (Q7).
     func operationCancelled(_ operation: Operation) {
-        guard operation.endsWithoutUserCode else { return checkReadiness(of: operation) }
+        // A plain operation is cancelled first and ready a moment later. Foundation traps if it is
+        // started between the two. It is looked at again.
+        guard operation.endsWithoutUserCode, operation is ConcurrentOperation || operation.isReady
+        else { return checkReadiness(of: operation) }
         guard !operation.hasStarted, let ticket = send({ $0.operationCancelled(operation) }) else {
             return
         }

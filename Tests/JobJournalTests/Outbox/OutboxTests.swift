@@ -349,7 +349,7 @@ final class OutboxTests: XCTestCase {
     }
 
     func testTimedOutAttemptIsAFailure() async throws {  // B12
-        let (folder, clock) = (TemporaryFolder(self), ManualClock())
+        let (folder, clock, began) = (TemporaryFolder(self), ManualClock(), Gate())
         let outbox = try open(
             folder,
             .with {
@@ -358,9 +358,12 @@ final class OutboxTests: XCTestCase {
                 $0.onFailure = { error, _, _ in error is OperationTimeoutError ? .park : .drop }
             }
         ) { _, _ in
+            began.open()
             try await Task.sleep(for: .seconds(1_000))
         }
         try outbox.add("a")
+        // An attempt that times out before it is performed would be followed by another one.
+        await began.waitUntilOpen()
         await clock.waitForDeadline(clock.now.advanced(by: .seconds(3)))
         clock.advance(by: .seconds(3))
         await outbox.waitUntilIdle()

@@ -65,7 +65,6 @@ import Testing
         let job = add("job", ["j"], &machine, isJob: true)
         _ = passedOn(&machine)
         _ = add("waits for the job", ["j", "a"], &machine)
-        _ = add("other", ["a"], &machine)
         _ = add("task", ["a"], &machine, below: [job])
         #expect(passedOn(&machine) == ["task"])
     }
