@@ -1,7 +1,9 @@
 import Foundation
 
-/// The waits between the tries of a thread that finds something held for, as a rule, less than a
-/// microsecond: short ones first, and where the holder does not even run, ever longer ones.
+/// The pauses of a thread between attempts to take a lock.
+///
+/// The lock is usually held for less than a microsecond, so the first pauses are short. They become
+/// longer in case the holder itself is not running.
 @usableFromInline
 struct Backoff {
     private var tries = 0
@@ -9,9 +11,11 @@ struct Backoff {
     @usableFromInline
     init() {}
 
-    /// Some nanoseconds each: together about what it takes to put a thread to sleep and wake it.
+    /// Each takes some nanoseconds.
+    ///
+    /// Together they take about as long as putting a thread to sleep and waking it.
     private static let spins = 2_000
-    /// Times in which another thread may run, perhaps the holder.
+    /// Pauses in which another thread may run, possibly the holder.
     private static let yields = 50
     private static let shortestSleep: UInt32 = 50
     private static let longestSleep: UInt32 = 1_000

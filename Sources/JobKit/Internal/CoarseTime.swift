@@ -1,8 +1,8 @@
 import Foundation
 
-/// An instant to about an eighth of a second; a few ns to read.
+/// An instant with a resolution of about an eighth of a second, which takes a few ns to read.
 struct CoarseTime: RawRepresentable {
-    /// Eighths of a second since some instant, not all of one length; begins anew after 17 years.
+    /// Eighths of a second of unequal lengths, since an arbitrary instant, wrapping after 17 years.
     let rawValue: UInt32
 
     static var now: CoarseTime {
@@ -12,15 +12,15 @@ struct CoarseTime: RawRepresentable {
         #else
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-        // Each operation pays for it, and shifting costs less than dividing: 2²⁷ ns are 134 ms.
+        // Each operation pays for this, and shifting costs less than dividing. 2²⁷ ns are 134 ms.
         let eighths = time.tv_sec << 3 | time.tv_nsec >> 27
         return CoarseTime(rawValue: UInt32(truncatingIfNeeded: eighths))
         #endif
     }
 
-    /// The seconds that have passed from this instant to a later one at least.
+    /// The number of seconds that have certainly passed from this instant to a later one.
     func wholeSeconds(to later: CoarseTime) -> Int {
-        // Shifted first: an `Int` may have 32 bits.
+        // Shifted first, because an `Int` may have 32 bits.
         Int((max(1, later.rawValue &- rawValue) - 1) >> 3)
     }
 

@@ -1,55 +1,61 @@
 import Synchronization
 
-/// Makes one thread at a time do what many threads have to do: the thread that finds the turn open
-/// takes it, and the others leave their shares to that thread.
+/// Serializes work that many threads request, without blocking any of them.
 ///
-/// Each share adds one to a counter. The turn is open at 0 and closed below; above 0 a thread has
-/// it. To give it back, the thread swaps the value that it read before its last look for 0. A share
-/// that came after that look has changed the counter: the swap fails, and the thread looks again.
+/// The thread that finds the turn open takes it, and the others leave their shares of the work to
+/// that thread.
 ///
-/// Every access is sequentially consistent: a queue asks whether a job's turn is open after it has
-/// told all jobs to say so, and a job opens its turn and then looks whether it was told.
+/// Each share adds one to a counter. The turn is open at 0, taken above 0, and closed below 0. To
+/// give the turn back, the thread replaces the counter by 0, but only if it still has the value
+/// that was read before the last check for work. If a share was added since, the exchange fails,
+/// and the thread checks again.
+///
+/// Every access is sequentially consistent: a queue first requires all jobs to report when they
+/// wait, and then checks whether a job's turn is open. A job first opens its turn, and then checks
+/// whether it must report. Therefore, at least one of the two detects the other.
 struct DeliveryTurn: ~Copyable, Sendable {
     private let shares: Atomic<Int>
 
-    /// The value when nothing is done any more: far enough below 0 that no share opens the turn.
+    /// The counter of a closed turn, so far below 0 that no number of shares opens the turn.
     private static let closed = Int.min / 2
 
-    /// What becomes of a share.
+    /// The result of adding a share.
     enum Claim: Equatable {
-        /// The caller has the turn, and does what there is to do.
+        /// The caller has the turn, and must do all pending work.
         case taken
-        /// The thread that has the turn does it.
+        /// Another thread has the turn, and does the work.
         case left
-        /// Nothing is done any more.
+        /// The turn is closed, so the work is never done.
         case closed
     }
 
-    /// How many shares the thread that has the turn has seen.
+    /// How many shares the thread with the turn has seen.
     struct Seen: Sendable {
         fileprivate let shares: Int
     }
 
-    /// Makes a turn that is open, or that the caller has.
+    /// Creates a turn that is open, or that the caller has.
     init(isTaken: Bool = false) {
         shares = Atomic(isTaken ? 1 : 0)
     }
 
-    /// Whether no share is left, and no thread has the turn.
+    /// Whether no work is pending, and no thread has the turn.
     var isOpen: Bool { shares.load(ordering: .sequentiallyConsistent) == 0 }
 
-    /// The shares until now, to be read before they are done.
+    /// The number of shares so far, to be read before their work is done.
     var seen: Seen { Seen(shares: shares.load(ordering: .sequentiallyConsistent)) }
 
-    /// Notes a share, and takes the turn if it is open.
+    /// Adds a share, and takes the turn if it is open.
     @inline(__always)
     func claim() -> Claim {
         let before = shares.add(1, ordering: .sequentiallyConsistent).oldValue
         return before == 0 ? .taken : before > 0 ? .left : .closed
     }
 
-    /// Gives the turn back; returns false if there are more shares than were seen, so that the
-    /// thread keeps it.
+    /// Gives the turn back.
+    ///
+    /// - Parameter seen: The shares for which the work is done.
+    /// - Returns: False if shares were added since, so the thread keeps the turn.
     func giveBack(_ seen: Seen) -> Bool {
         shares.compareExchange(
             expected: seen.shares,
@@ -59,9 +65,11 @@ struct DeliveryTurn: ~Copyable, Sendable {
         .exchanged
     }
 
-    /// Gives the turn back, of which no share is left undone.
+    /// Opens the turn without a check, because no work is pending.
     func open() { shares.store(0, ordering: .sequentiallyConsistent) }
 
-    /// Ends all turns; only the thread that has the turn, or the last owner, calls this.
+    /// Closes the turn permanently.
+    ///
+    /// Only the thread that has the turn, or the last owner, may call this.
     func close() { shares.store(Self.closed, ordering: .sequentiallyConsistent) }
 }

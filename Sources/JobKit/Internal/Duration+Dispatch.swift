@@ -1,14 +1,15 @@
 import Dispatch
 
 extension Duration {
-    /// The duration as Dispatch measures it, not below zero; nil beyond what it can add: some 146
-    /// years.
+    /// The duration for Dispatch, at least zero.
+    ///
+    /// Nil if it is longer than Dispatch can add, which is about 146 years.
     var dispatchInterval: DispatchTimeInterval? { dispatchInterval(largestCount: Int64(Int.max)) }
 
     /// The duration in the finest unit that an integer can count, rounded up.
     ///
-    /// - Parameter largestCount: The largest `Int`: on a watch, 2 seconds in nanoseconds.
-    /// - Returns: Nil beyond what Dispatch can add.
+    /// - Parameter largestCount: The largest `Int`. On a watch, it is 2 seconds in nanoseconds.
+    /// - Returns: Nil if the duration is longer than Dispatch can add.
     func dispatchInterval(largestCount: Int64) -> DispatchTimeInterval? {
         guard self > .zero else { return .nanoseconds(0) }
         guard attoseconds / 1_000_000_000 < Int64.max / 2 else { return nil }
@@ -16,7 +17,8 @@ extension Duration {
             let count = (attoseconds + unit - 1) / unit
             return count <= largestCount ? Int(count) : nil
         }
-        // Cut off and not rounded, as it always was, where nanoseconds do.
+        // If nanoseconds suffice, the duration is truncated instead of rounded, to keep earlier
+        // behavior.
         let nanoseconds = attoseconds / 1_000_000_000
         if nanoseconds <= largestCount { return .nanoseconds(Int(nanoseconds)) }
         if let count = count(of: 1_000_000_000_000) { return .microseconds(count) }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// When something happened, by the clock of `ContinuousClock`, in nanoseconds since some instant.
+/// A time on the clock of `ContinuousClock`, in nanoseconds since an arbitrary instant.
 ///
-/// `ContinuousClock.Instant` has no size that the compiler knows: whatever holds one is copied by
-/// the runtime, which takes hundreds of instructions.
+/// The compiler does not know the size of `ContinuousClock.Instant`. Therefore, the runtime copies
+/// every value that contains one, which takes hundreds of instructions.
 struct EventTime: Comparable, Sendable {
-    /// 0 for a time that is not known.
+    /// 0 if the time is unknown.
     let nanoseconds: Int64
 
     static let unknown = EventTime(nanoseconds: 0)
@@ -21,7 +21,7 @@ struct EventTime: Comparable, Sendable {
         #endif
     }
 
-    /// The instant, which is at most some tens of nanoseconds later.
+    /// The same time as an instant, which is at most some tens of nanoseconds later.
     var instant: ContinuousClock.Instant {
         Self.origin.instant + Self.origin.time.duration(to: self)
     }
@@ -34,7 +34,7 @@ struct EventTime: Comparable, Sendable {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// One moment by both clocks, as close as some tries can read them.
+    /// One moment on both clocks, as close together as some attempts can read them.
     private static let origin: (time: EventTime, instant: ContinuousClock.Instant) = {
         var best = (time: EventTime.unknown, instant: ContinuousClock.now, gap: Int64.max)
         for _ in 0..<16 {

@@ -1,4 +1,4 @@
-/// A first-in first-out list: appends and removes at the ends in constant time.
+/// A first-in first-out list that appends and removes in constant time.
 struct FIFO<Element> {
     private var slots: ContiguousArray<Element?> = []
     private var head = 0
@@ -8,7 +8,7 @@ struct FIFO<Element> {
 
     var first: Element? { count == 0 ? nil : slots[head] }
 
-    /// The element at an index, counted from the first; nil if there is none.
+    /// The element at an index, counted from the first, or nil if there is none.
     func element(at index: Int) -> Element? {
         index >= 0 && index < count ? slots[slot(index)] : nil
     }
@@ -28,7 +28,7 @@ struct FIFO<Element> {
         return element
     }
 
-    /// The elements, first in first.
+    /// Whether any element satisfies a condition, checked from the first to the last.
     func contains(where condition: (Element) -> Bool) -> Bool {
         (0..<count).contains { index in slots[slot(index)].map(condition) == true }
     }
@@ -37,7 +37,7 @@ struct FIFO<Element> {
         (0..<count).compactMap { slots[slot($0)] }
     }
 
-    /// Keeps the others in their order, and the memory for the next.
+    /// Removes elements, but keeps the order of the others and the memory of the list.
     mutating func removeAll(where isVoid: (Element) -> Bool) {
         var kept = 0
         for index in 0..<count {
@@ -52,7 +52,8 @@ struct FIFO<Element> {
 
     /// Doubles the capacity, which is always a power of two.
     ///
-    /// Element by element: an array of `Element` made one of `Element?` is cast at run time.
+    /// Copies each element, because converting an array of `Element` to one of `Element?` would be
+    /// a cast at run time.
     private mutating func grow() {
         let capacity = max(8, count * 2)
         var grown = ContiguousArray<Element?>()

@@ -1,23 +1,24 @@
 import Foundation
 import Synchronization
 
-/// A value behind a lock without an order: any waiting thread may take it next.
+/// A value behind an unfair lock: any waiting thread may take it next.
 ///
-/// On Linux, and on Android, a `Mutex` that a thread sleeps for is handed to that thread when it is
-/// unlocked, although the thread has yet to be woken: where threads lock it every microsecond, all
-/// of them wait for each wake, and none of them ever catches up. So no thread sleeps in the
-/// `Mutex`: a thread that finds it held watches a flag for some microseconds, then lets others run,
-/// and then sleeps for a while.
+/// On Linux and Android, unlocking a `Mutex` hands it to a thread that sleeps for it, although that
+/// thread has yet to be woken. If threads lock it every microsecond, all of them wait for each
+/// wake-up, and none of them ever catches up. Therefore, no thread sleeps in the `Mutex`. A thread
+/// that finds it held watches a flag for some microseconds, then lets other threads run, and then
+/// sleeps for a while.
 ///
-/// `benchmarks locks` compares them. With Swift 6.3.1 on two cores a locking took 5 ns with either,
-/// uncontended; 8 ns against 45 by two threads, and 9 against 22 by eight; the processor time was
-/// 17 ns against 90, and 14 against 40.
+/// `benchmarks locks` compares both. With Swift 6.3.1 on two cores, one uncontended acquisition
+/// took 5 ns with either. It took 8 ns instead of 45 with two threads, and 9 instead of 22 with
+/// eight. The processor time was 17 ns instead of 90, and 14 instead of 40.
 ///
-/// The thread sanitizer does not see a `Mutex` being taken inside the standard library, which is
-/// not instrumented. The flag shows it the order: each holder reads what the last holder wrote.
+/// The thread sanitizer does not detect the acquisition of a `Mutex` inside the standard library,
+/// which is not instrumented. The flag shows it the order, because each holder reads the value that
+/// the last holder wrote.
 @usableFromInline
 package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
-    /// 1 while a thread holds the lock, so that others do not ask the kernel for it.
+    /// 1 while a thread holds the lock, so that other threads need not ask the kernel for it.
     @usableFromInline let isHeld = Atomic<UInt8>(0)
     @usableFromInline let mutex: Mutex<Value>
 
@@ -32,7 +33,8 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
         #if os(Linux) || os(Android)
         var backoff = Backoff()
         while true {
-            // Its only use: where the body stands twice, what it captures is retained for each.
+            // The only use of `body`. If it were used twice, its captures would be retained for
+            // each use.
             if let result = try tryLock(body) { return result }
             backoff.wait()
         }

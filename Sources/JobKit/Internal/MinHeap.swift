@@ -32,7 +32,7 @@ package struct MinHeap<Element: Comparable> {
     }
 
     package mutating func removeAll(where isVoid: (Element) -> Bool) {
-        // A sorted array is a heap.
+        // Sorted, because a sorted array is a heap.
         elements.removeAll(where: isVoid)
         elements.sort()
     }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What messages and events call an operation, made into text when that is asked for.
+/// The name of an operation in messages and events, converted to text only when it is read.
 struct OperationName: Sendable {
-    /// The name that the user gave it.
+    /// The name that the user has set.
     let given: String?
     let type: Operation.Type
 
-    /// The operation's name, or its type's where it has none.
+    /// The operation's name, or the name of its type if it has none.
     var text: String {
         if let given, !given.isEmpty { return given }
         return typeName
@@ -21,22 +21,22 @@ extension OperationName {
     }
 }
 
-/// What messages and events call an operation: its name, or its type's where it has none.
+/// The name of an operation in messages and events, or the name of its type if it has none.
 func operationLabel(_ operation: Operation) -> String {
     OperationName(of: operation).text
 }
 
-/// The first names of many operations.
+/// Lists the names of many operations.
 enum OperationNames {
-    /// How many are listed at most.
+    /// How many names are listed at most.
     static let limit = 10
 
-    /// The first names, joined, and how many more there are.
+    /// The first names, joined, and the number of further operations.
     ///
     /// - Parameters:
-    ///   - operations: All, or at least the first ten.
-    ///   - count: How many there are; nil: as many as `operations`.
-    ///   - name: What an operation is called.
+    ///   - operations: All operations, or at least the first ten.
+    ///   - count: How many there are in total. Nil if `operations` has all of them.
+    ///   - name: Returns the name of an operation.
     /// - Returns: `a, b and 3 more`.
     static func list(
         _ operations: [Operation],
@@ -49,11 +49,11 @@ enum OperationNames {
     }
 }
 
-/// The names of types, each made once: the runtime takes thousands of instructions to make one.
+/// Caches the names of types, because the runtime takes thousands of instructions to make one.
 enum TypeName {
     private static let names = Guarded<[ObjectIdentifier: String]>([:])
 
-    /// What `String(describing:)` says of a type.
+    /// Returns `String(describing:)` of a type.
     static func of(_ type: Any.Type) -> String {
         let id = ObjectIdentifier(type)
         if let name = names.withLock({ $0[id] }) { return name }

@@ -1,11 +1,12 @@
-/// Keeps actions that were decided under a lock in their order until they are done without it.
+/// Performs actions outside a lock in the order in which they were decided under it.
 ///
-/// Between the unlocking and the doing another thread may decide more. The outbox makes one caller
-/// at a time the deliverer: the caller that gets `true` from ``actionsDecided(_:)`` does what
-/// ``nextAction()`` returns until that is `nil`. Everybody else leaves their actions to it, also
-/// the code that an action calls back into; so nothing overtakes and nothing nests.
+/// After a thread has released the lock, another thread may decide more actions before the first
+/// ones are performed. The outbox therefore makes only one caller at a time the deliverer. The
+/// caller that gets `true` from ``actionsDecided(_:)`` performs the results of ``nextAction()``
+/// until that is `nil`. All other callers leave their actions to it, even code that is called by an
+/// action. Therefore, no action overtakes another, and none is nested in another.
 ///
-/// Guard it with the same lock as what decides.
+/// Guard it with the same lock as the state that decides the actions.
 struct Outbox<Action> {
     private var actions = FIFO<Action>()
     private var isDelivering = false
@@ -13,16 +14,16 @@ struct Outbox<Action> {
     /// Whether nothing is stored, and nothing is being delivered.
     var isIdle: Bool { !isDelivering && actions.isEmpty }
 
-    /// Stores actions, and says whether the caller must deliver now.
+    /// Stores actions and returns whether the caller must deliver now.
     mutating func actionsDecided(_ decided: some Sequence<Action>) -> Bool {
         for action in decided { actions.append(action) }
         return claim()
     }
 
-    /// Stores an action for the present deliverer, or the next.
+    /// Stores an action for the current deliverer, or the next one.
     mutating func add(_ action: Action) { actions.append(action) }
 
-    /// Returns whether something is stored and the caller must deliver it.
+    /// Returns whether actions are stored and the caller must deliver them.
     @inline(__always)
     mutating func claim() -> Bool {
         guard !isDelivering, !actions.isEmpty else { return false }
@@ -30,7 +31,7 @@ struct Outbox<Action> {
         return true
     }
 
-    /// Takes the oldest action; `nil` ends the delivery.
+    /// Takes the oldest action, or ends the delivery and returns nil.
     mutating func nextAction() -> Action? {
         let action = actions.popFirst()
         if action == nil { isDelivering = false }

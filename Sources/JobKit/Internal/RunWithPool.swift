@@ -1,7 +1,6 @@
 import Foundation
 
-/// Empties Objective-C's autorelease pool after each operation and each callback, where there is
-/// one.
+/// Runs an operation or callback in its own autorelease pool, if the platform has Objective-C.
 @inline(__always)
 func runWithPool<Result>(_ body: () -> Result) -> Result {
     #if canImport(ObjectiveC)

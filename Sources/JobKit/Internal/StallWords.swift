@@ -1,6 +1,6 @@
 import Foundation
 
-/// The words of `explainStall` for what stands in several of its lines.
+/// Text that occurs in several lines of `explainStall`.
 enum StallWords {
     static let unready = "not ready: its own isReady says no"
 

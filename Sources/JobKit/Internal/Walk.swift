@@ -1,18 +1,22 @@
-/// What a search of a graph of objects has still to visit, each object once.
+/// Searches a graph of objects, and visits each object once.
 struct Walk<Node: AnyObject> {
     private var pending: [Node] = []
     private var seen: Set<ObjectIdentifier> = []
-    /// What the walk has cost.
+    /// The total cost of the visits.
     private(set) var steps = 0
 
     init(_ nodes: [Node]) {
         add(nodes)
     }
 
-    /// The node to visit next; nil: the walk is complete.
+    /// The next node to visit, or nil if the walk is complete.
     var next: Node? { pending.last }
 
-    /// The next node was visited, at the cost of some steps, and led to others.
+    /// Records a visit to the next node.
+    ///
+    /// - Parameters:
+    ///   - found: The nodes to which it leads.
+    ///   - steps: The cost of the visit.
     mutating func visited(_ found: [Node], steps: Int = 1) {
         pending.removeLast()
         self.steps += steps

@@ -1,24 +1,24 @@
 import Synchronization
 
-/// Flags for features that most jobs do not use: read for every task, without the job's lock.
+/// Flags for features that most jobs do not use.
 ///
-/// Sequentially consistent: a job begins to count its groups and then asks its tasks whether they
-/// have finished; a task finishes and then reads whether it counts. At least one of the two sees
-/// the other.
+/// They are read for every task, without the job's lock, and are sequentially consistent: a job
+/// sets the flag for counting its groups before it checks whether its tasks have finished, and a
+/// task finishes before it reads that flag. Therefore, at least one of the two sees the other.
 struct FeaturesInUse: ~Copyable, Sendable {
     struct Feature: OptionSet {
         let rawValue: UInt8
 
-        /// The job, or one above it, has observers.
+        /// The job or one of its ancestors has observers.
         static let observed = Feature(rawValue: 1 << 0)
-        /// The progress of the job, or of one above it, was asked for.
+        /// The progress of the job or of one of its ancestors was read.
         static let progress = Feature(rawValue: 1 << 1)
-        /// The job, or one above it, has a context.
+        /// The job or one of its ancestors has a context.
         static let context = Feature(rawValue: 1 << 2)
-        /// A finish has to give back a place of its group.
+        /// A finished task must return a permit of its group.
         static let groupWidths = Feature(rawValue: 1 << 3)
-        /// Some task of the job says itself how much of its work is done: a nested job, or one that
-        /// calls `reportProgress`.
+        /// At least one task reports its own fraction: a nested job, or a task that calls
+        /// `reportProgress`.
         static let ownFractions = Feature(rawValue: 1 << 4)
     }
 
@@ -29,7 +29,7 @@ struct FeaturesInUse: ~Copyable, Sendable {
         Feature(rawValue: bits.load(ordering: .sequentiallyConsistent)).contains(feature)
     }
 
-    /// Returns whether the feature is new.
+    /// Sets a flag and returns whether it was not set before.
     @discardableResult
     func insert(_ feature: Feature) -> Bool {
         let before = bits.bitwiseOr(feature.rawValue, ordering: .sequentiallyConsistent).oldValue

@@ -1,9 +1,10 @@
 import Foundation
 
-/// What queues ask of a job for lending (J12), and how it offers its permit.
+/// Lets queues lend the job's permit to its tasks (J12).
 ///
-/// It offers when it starts (`JobShell`) and when it tracks a task (`JobShell+Tracking`). Its
-/// ``JobPermit`` hears from `JobShell+Delivery` when the job waits and when it is busy.
+/// The job offers its permit when it starts (`JobShell`) and when it tracks a task
+/// (`JobShell+Tracking`). `JobShell+Delivery` notifies its ``JobPermit`` when the job waits and
+/// when it is busy.
 extension JobController: WaitingJob {
     func holdsPermit(in queue: TaskQueueShell) -> Bool { shell.permit.isIn(queue) }
 
@@ -23,9 +24,11 @@ extension TaskRecord: WaitingJobListener {
 }
 
 extension JobShell {
-    /// A task that may stand in a queue, or have tasks that do, is tracked now.
+    /// Offers the job's permit to a newly tracked task that may be in a queue, or have queued
+    /// tasks.
     ///
-    /// A job that has not been started lends nothing; ``begin(_:mayEnterMain:)`` makes up for it.
+    /// A job that has not been started lends nothing. ``begin(_:mayEnterMain:)`` makes the offer
+    /// later.
     func offerPermit(to task: Operation) {
         if let job = startedJob { TaskQueueShell.offerPermits(of: job, to: [task]) }
         if KeyedJobs.exist { KeyedJobs.changed(above: task) }

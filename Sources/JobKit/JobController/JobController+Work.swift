@@ -1,19 +1,21 @@
 import Foundation
 
-/// Work that a job does itself, beside its tasks: a step of a journal runs its closure so, for an
-/// operation that only runs a closure would cost as much as the rest of the step.
+/// Work that a job does itself, in addition to its tasks.
+///
+/// A step of a journal runs its closure in this way, because another operation that only runs a
+/// closure would cost as much as the rest of the step.
 extension JobController {
-    /// Makes the job abandoned as a whole when its time to stop has passed (S11).
+    /// Lets the job be abandoned as a whole when its `maximumStopTime` has passed (S11).
     ///
-    /// A step of a journal is one operation for its user.
+    /// To its user, a step of a journal is a single operation.
     package final func becomesStep() { shell.send { $0.machine.isStep = true } }
 
-    /// Runs a closure in a `Task`; the job waits for ``endWork(_:)``.
+    /// Runs a closure in a `Task` and makes the job wait for ``endWork(_:)``.
     ///
-    /// The end of the job cancels the `Task`. A suspended job starts it when it is resumed, and one
-    /// that is ending does not start it.
+    /// The end of the job cancels the `Task`. A suspended job starts it when the job is resumed,
+    /// and an ending job does not start it.
     ///
-    /// Called in `main()`, at most once.
+    /// Must be called in `main()`, at most once.
     package final func startWork(_ body: @escaping @Sendable () async -> Void) {
         switch shell.send({ $0.workBegins() }) {
         case .begins: break
@@ -25,18 +27,20 @@ extension JobController {
         if shell.send({ $0.workStarted(task) }) { task.cancel() }
     }
 
-    /// Ends the work; called once, on a thread that has no user code below on its stack.
+    /// Ends the work.
     ///
-    /// - Parameter callback: Called as one of the job's callbacks; never if the job has ended
-    ///   otherwise.
+    /// Must be called once, on a thread that has no user code below on its stack.
+    ///
+    /// - Parameter callback: Called as one of the job's callbacks. Never called if the job has
+    ///   already ended in another way.
     package final func endWork(_ callback: @escaping @Sendable () -> Void) {
         shell.mailbox.put(WorkEnd(callback))
         shell.deliverWorkEnd()
     }
 }
 
-// Unchecked because its superclass is: the callback is a constant.
-/// The work of a job has ended.
+// Unchecked because its superclass is. The callback is a constant.
+/// Notifies a job that its own work has ended.
 private final class WorkEnd: JobMail, @unchecked Sendable {
     private let callback: @Sendable () -> Void
 

@@ -2,11 +2,11 @@ import Dispatch
 import Foundation
 
 // Operation forces @unchecked. The lock of JobShell guards all state.
-/// An operation that consists of many tasks, and decides the next step when a step is done.
+/// An operation that consists of many tasks and decides the next step when a step is done.
 ///
 /// A subclass starts its first tasks in `main()` and continues in closures and callbacks: a closure
-/// per task, a callback per group of tasks, and ``allTasksFinished()``. The job finishes when no
-/// task is left and ``allTasksFinished()`` has returned without tracking more.
+/// for each task, a callback for each group of tasks, and ``allTasksFinished()``. The job finishes
+/// when no task is left and ``allTasksFinished()`` has returned without tracking more.
 ///
 /// ```swift
 /// final class Import: JobController, @unchecked Sendable {
@@ -31,8 +31,10 @@ import Foundation
 /// > Thread: Every member may be used from any thread. `main()` and the callbacks run on the
 /// > `callbackQueue` or, without one, on a thread that has just finished a task of the job.
 open class JobController: ConcurrentOperation, @unchecked Sendable {
-    /// Where ``trackAndQueue(_:on:group:cancellation:weight:failure:completion:)`` puts tasks
-    /// unless told otherwise.
+    /// The default queue of the job's tasks.
+    ///
+    /// ``trackAndQueue(_:on:group:cancellation:weight:failure:completion:)`` uses it if no other
+    /// queue is passed.
     public final let queue: any OperationScheduling
 
     let shell: JobShell
@@ -40,9 +42,10 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     /// Creates a job that has not been started.
     ///
     /// - Parameters:
-    ///   - name: The job's name; nil for the name of its class.
-    ///   - queue: Where the job's tasks run by default. The job itself runs where it is started.
-    ///   - callbackQueue: Where `main()` and every callback run, such as `.main` for user
+    ///   - name: The job's name. Nil for the name of its class.
+    ///   - queue: The default queue of the job's tasks. The job itself runs on the queue on which
+    ///     it is started.
+    ///   - callbackQueue: The queue of `main()` and every callback, such as `.main` for user
     ///     interfaces.
     public init(
         name: String? = nil,
@@ -65,7 +68,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     /// ``allTasksFinished()`` and finishes.
     open override func main() {}
 
-    /// Called when the job is cancelled, or has timed out, while it is executing.
+    /// Called when the job is cancelled or times out while it is executing.
     ///
     /// The default does nothing, because a job stops its tasks by itself.
     ///
@@ -79,18 +82,19 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
 
     /// Called first when a task has failed.
     ///
-    /// The default answers ``FailureResponse/failJob``.
+    /// The default returns ``FailureResponse/failJob``.
     ///
     /// - Returns: ``FailureResponse/carryOn`` to have the task delivered like any finished task.
     open func taskFailed(_ task: Operation, error: any Error) -> FailureResponse { .failJob }
 
-    /// Called when the last unfinished task of a group was delivered, if the group has no closure.
+    /// Called when the last unfinished task of a group was delivered, if the group has no
+    /// completion.
     ///
     /// The default does nothing.
     ///
-    /// Called again if further tasks of the group are tracked: a group whose tasks are discovered
-    /// one by one finishes each time it runs empty, unless the tasks that discover them are in it
-    /// too.
+    /// If tasks of a group are discovered one by one, the group finishes, and this is called, each
+    /// time the group has no unfinished tasks left. If the tasks that discover them are in the same
+    /// group, this is called only once.
     open func taskGroupFinished(_ group: JobGroup) {}
 
     /// Called when no task is left.
@@ -111,9 +115,9 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
 
     /// Whether the job holds back its callbacks and the tasks that are not yet in their queues.
     ///
-    /// `main()` runs, tasks that are in their queues continue, and a callback that a thread has
-    /// already taken may still come. Everything else resumes with the job. `cancel()` works while
-    /// the job is suspended.
+    /// While the job is suspended, `main()` still runs, tasks that are in their queues continue,
+    /// and a callback that a thread has already taken may still be called. Everything else waits
+    /// until the job is resumed. `cancel()` works while the job is suspended.
     public final var isSuspended: Bool {
         get { shell.ask { $0.machine.isSuspended } }
         set { shell.setSuspended(newValue) }
@@ -121,14 +125,14 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
 
     /// Cancels the job and every unfinished task, depth first through nested jobs.
     ///
-    /// All tasks are cancelled when this returns. No further step callback starts; a running one
-    /// completes. When its tasks have stopped, the job calls ``jobCancelled()`` and finishes.
+    /// All tasks are cancelled when this returns. No further step callback starts, but a running
+    /// one completes. When its tasks have stopped, the job calls ``jobCancelled()`` and finishes.
     open override func cancel() {
         guard !CancelSweep.isCancelling(self) else { return cancelItself() }
         CancelSweep([JobCancelStep(job: self)] + shell.stepsToCancel(self)).run()
     }
 
-    /// The tasks that have not finished, in the order tracked.
+    /// The tasks that have not finished, in the order in which they were tracked.
     public final var trackedTasks: [Operation] {
         shell.tasks.filter { !$0.isFinished }
     }
@@ -199,7 +203,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     override func stopTimePassed() { shell.leaveTasks() }
 
     override func becameFinished() {
-        // The progress may have been asked for since the end was decided.
+        // The progress may have been read for the first time after the end was decided.
         if case .succeeded = outcome { ProgressReport(of: shell).jobSucceeded(self) }
         if shell.features.contains(.observed) { notifyOwnObservers(of: .finished) }
     }
@@ -218,7 +222,9 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
         takeDependencies() + shell.letGo()
     }
 
-    /// Settles how the job ended; returns false if it was cancelled while it was about to complete.
+    /// Stores how the job ended.
+    ///
+    /// - Returns: False if the job was cancelled just before it would have completed.
     func conclude(_ ending: JobState.Machine.Ending, failure: (any Error)?) -> Bool {
         let error: (any Error)? =
             switch ending {
@@ -241,7 +247,9 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
 }
 
 extension ConcurrentOperation {
-    /// The operation as a job, if it is one; no cast, because each task is asked.
+    /// The operation as a job, if it is one.
+    ///
+    /// Cheaper than a cast, because this is read for each task.
     @inline(__always)
     final var asJob: JobController? {
         isJob ? unsafeDowncast(self, to: JobController.self) : nil

@@ -1,28 +1,28 @@
 import Foundation
 
-/// A group of a job's tasks with a common completion.
+/// A group of a job's tasks that share a completion.
 ///
 /// A task's group is its exact dynamic type, unless it is tracked with another group.
 public struct JobGroup: Hashable, Sendable, CustomStringConvertible {
     private let type: Operation.Type?
     private let name: String?
 
-    /// The group of the tasks of exactly this dynamic type.
+    /// Returns the group of all tasks with exactly this dynamic type.
     public static func type(_ type: Operation.Type) -> JobGroup {
         JobGroup(type: type, name: nil)
     }
 
-    /// The group with this name, for tasks that are tracked with it.
+    /// Returns the group with this name, for tasks that are tracked with it.
     public static func named(_ name: String) -> JobGroup {
         JobGroup(type: nil, name: name)
     }
 
-    /// The type's name, or the name given.
+    /// The name of the type, or the name that was given.
     public var description: String {
         name ?? type.map { String(describing: $0) } ?? ""
     }
 
-    /// Whether both stand for the same type, or the same name.
+    /// Whether both groups have the same type or the same name.
     public static func == (left: JobGroup, right: JobGroup) -> Bool {
         left.type == right.type && left.name == right.name
     }

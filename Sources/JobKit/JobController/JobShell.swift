@@ -2,35 +2,35 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Owns a job's only lock; calls the job's code, one piece at a time, with it released.
+/// Owns a job's only lock, and calls the job's code without holding it, one call at a time.
 ///
-/// What the job knows is a ``JobState``. ``send(_:)`` tells it something, ``ask(_:)`` asks it and
-/// changes nothing. A finish puts its task into the mailbox and claims the mailbox's
-/// ``DeliveryTurn``. The thread that gets the turn delivers, until it has taken everything and
-/// given the turn back. So no thread waits, and the callbacks are serial. `main()` has the turn
-/// until it has returned.
+/// The job's state is a ``JobState``. ``send(_:)`` changes it, and ``ask(_:)`` only reads it.
+///
+/// A finished task puts its record into the mailbox and claims the mailbox's ``DeliveryTurn``. The
+/// thread that gets the turn delivers until it has taken all mail, and then gives the turn back.
+/// Therefore, no thread waits, and the callbacks are serial. `main()` has the turn until it has
+/// returned.
 final class JobShell: CallbackDelivery {
     private let state = Guarded(JobState())
     let mailbox = JobMailbox()
     /// Flags for features that most jobs do not use.
     let features = FeaturesInUse()
     let callbackQueue: DispatchQueue?
-    /// Since when the `callbackQueue` has been asked for a delivery, as a ``CoarseTime``; 0 where
-    /// it is not.
+    /// The ``CoarseTime`` at which a delivery was requested from the `callbackQueue`, or 0 for
+    /// none.
     let callbackQueueAsked = Atomic<CoarseTime.RawValue>(0)
     let permit = JobPermit()
-    /// The most that a snapshot has said of how far the job is.
+    /// The highest fraction that a snapshot of the job has shown.
     let shownFraction = ReportedFraction()
 
     init(callbackQueue: DispatchQueue?) {
         self.callbackQueue = callbackQueue
     }
 
-    /// Feeds an input to what the job knows; then puts the tasks that it admitted into their
-    /// queues.
+    /// Changes the job's state, and then puts newly admitted tasks into their queues.
     @inline(__always)
     func send<Result>(_ input: (inout sending JobState) -> sending Result) -> sending Result {
-        // Not returned with the result, which would be copied then.
+        // Not returned together with the result, because that would copy the result.
         var mustPut = false
         let result = state.withLock { state in
             let result = input(&state)
@@ -41,10 +41,10 @@ final class JobShell: CallbackDelivery {
         return result
     }
 
-    /// Asks the job something, which puts no task anywhere.
+    /// Reads the job's state without putting any task into a queue.
     ///
-    /// Takes the lock of `send` and does none of its work: what another thread has just admitted is
-    /// left to that thread.
+    /// Takes the same lock as `send`. Tasks that another thread has just admitted are left to that
+    /// thread.
     @inline(__always)
     func ask<Result>(_ question: (borrowing JobState) -> sending Result) -> sending Result {
         state.withLock { question($0) }
@@ -55,9 +55,9 @@ final class JobShell: CallbackDelivery {
         TaskRecord.tracking(operation).map(\.shell)
     }
 
-    // MARK: What is asked of it
+    // MARK: State
 
-    /// What the job's code runs inside; nil where neither the job nor one above it has a context.
+    /// The context of the job's code, or nil if neither the job nor an ancestor has one.
     var context: OperationContext? {
         features.contains(.context) ? ask { $0.contexts.current } : nil
     }
@@ -65,9 +65,9 @@ final class JobShell: CallbackDelivery {
     /// The job, from its start to its finish.
     var startedJob: JobController? { ask { $0.owner.started } }
 
-    // MARK: Life
+    // MARK: Start and end
 
-    /// The job is being started; returns whether `main()` is to be called.
+    /// Starts the job and returns whether the caller must call `main()`.
     func begin(_ job: JobController, mayEnterMain: Bool) -> Bool {
         permit.jobStarts(job)
         let (entersMain, tasks, mustPut) = state.withLock { state in
@@ -75,33 +75,33 @@ final class JobShell: CallbackDelivery {
             let mustPut = state.admission.claimLine()
             return (entersMain, hasTasks ? state.tasks.operations : [], mustPut)
         }
-        // Offered before any task is queued: a nested job that already runs would make this one search
-        // all jobs above, and a task that is added searches them itself. The line is claimed, so that
-        // no other thread puts one of them meanwhile.
+        // Offered before any task is queued. Otherwise, a nested job that already runs would make
+        // this one search all its ancestors, and each task that is added would search them too. The
+        // line is claimed, so no other thread puts one of the tasks into its queue in the meantime.
         if !tasks.isEmpty { TaskQueueShell.offerPermits(of: job, to: tasks) }
         if mustPut { putAdmitted() }
         return entersMain
     }
 
-    /// `main()` has returned: from now on the thread that takes the turn may deliver.
+    /// Opens the turn after `main()` has returned, so the thread that takes it may deliver.
     func mainReturned() {
         send { $0.mainReturned() }
         ProgressReport(of: self).taskAdvanced()
         mailbox.turn.open()
     }
 
-    /// Lets go of everything; returns what a job that never ran still owned.
+    /// Releases everything, and returns the operations that a job that never ran still owned.
     func letGo() -> [Operation] {
         let (records, completions, contexts) = send { $0.letGo() }
         let left = records.compactMap { release($0) }
         withExtendedLifetime((completions, contexts)) {}
-        // Mail that comes from now on is thrown away by the thread that brings it.
+        // Mail that arrives from now on is discarded by the thread that puts it.
         mailbox.turn.close()
         throwAwayMail()
         return left
     }
 
-    /// The mail is not delivered any more: the thread that puts some throws it away.
+    /// Discards all mail, because it will not be delivered.
     func throwAwayMail() {
         while let mail = send({ $0.takeUndeliverable(from: mailbox) }) { mail.release() }
     }

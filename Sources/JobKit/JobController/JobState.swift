@@ -1,14 +1,15 @@
 import Dispatch
 import Foundation
 
-/// What a job knows; the lock of its ``JobShell`` guards it.
+/// The state of a job, guarded by the lock of its ``JobShell``.
 ///
-/// Each value in it keeps its state to itself. The methods here are the inputs that concern several
-/// of them; they return what the shell is to do when it has released the lock.
+/// Each value in it encapsulates its own state. The methods here are the inputs that concern
+/// several of the values. They return the actions that the shell must perform after it has released
+/// the lock.
 struct JobState {
-    /// The mail is retained from its way into the mailbox until it was delivered.
+    /// Mail is retained from the time it is put into the mailbox until it was delivered.
     ///
-    /// Unmanaged, because counting the references of each step's copies would cost more than the
+    /// Unmanaged, because counting references for the copies of each step would cost more than the
     /// rest of the delivery.
     typealias Mail = Unmanaged<JobMail>
     typealias Machine = JobStateMachine<Mail>
@@ -22,22 +23,22 @@ struct JobState {
     var observers = JobObservers()
     var tally = ProgressTally()
     var contexts = JobContexts()
-    /// What runs the job's own work, beside its tasks.
+    /// The Swift task that runs the job's own work.
     private(set) var work: Task<Void, Never>?
-    /// Nil until it is asked for.
+    /// Nil until the progress is read.
     private(set) var progress: JobProgress?
     /// The tasks that the job had left when it finished.
     private(set) var leftTasks: [LeftTask] = []
-    /// Why the job failed, once that is decided.
+    /// The error that made the job fail, or nil until that is decided.
     private(set) var failure: (any Error)?
     /// When the job's end was decided.
     private(set) var endRequestedAt = CoarseTime(rawValue: 0)
 
-    // MARK: Life
+    // MARK: Start and end
 
-    /// The job is being started.
+    /// Starts the job.
     ///
-    /// - Returns: Whether `main()` is to be called, and whether there are tasks.
+    /// - Returns: Whether the caller must call `main()`, and whether there are tasks.
     mutating func jobStarted(
         _ job: JobController,
         mayEnterMain: Bool
@@ -53,7 +54,7 @@ struct JobState {
         return (true, hasTasks)
     }
 
-    /// `main()` has returned, or was not to be entered.
+    /// Records that `main()` has returned, or was skipped.
     mutating func mainReturned() {
         tally.codeReturned()
         if machine.isStarted, !machine.isAfterMain { machine.mainReturned() }
@@ -64,7 +65,7 @@ struct JobState {
         admission.suspensionChanged(to: isSuspended)
     }
 
-    /// Ends the job, unless something else has decided its end; returns whether this decided it.
+    /// Ends the job and returns true, unless its end was already decided.
     mutating func endRequested(_ ending: Machine.Ending, failure: (any Error)?) -> Bool {
         guard machine.endRequested(ending) else { return false }
         self.failure = failure
@@ -72,13 +73,13 @@ struct JobState {
         return true
     }
 
-    /// The job was cancelled while it was about to finish as completed.
+    /// Reverses a completion, because the job was cancelled just before it.
     mutating func completionRefused() {
         machine.completionRefused()
         endRequestedAt = .now
     }
 
-    /// The end was decided; returns the tasks to cancel, and the work.
+    /// Returns the tasks and the work to cancel, after the end was decided.
     mutating func cancelBegan() -> (tasks: [TaskCancelStep], work: Task<Void, Never>?) {
         admission.jobEnds()
         return (tasksToCancel, work)
@@ -89,19 +90,19 @@ struct JobState {
         tasks.awaited.compactMap { record in record.task.map { TaskCancelStep(record, $0) } }
     }
 
-    /// The job has finished, or is released unstarted; returns what it owned.
+    /// Removes everything that the job owns, because it has finished or is released unstarted.
     mutating func letGo() -> (
         records: [TaskRecord], completions: [Int: @Sendable () -> Void], contexts: JobContexts
     ) {
-        // The record whose callback is running stays until that returns.
+        // The record of a running callback stays until the callback returns.
         let records = tasks.removeAll(but: delivery.callback?.record)
         return (records, groups.takeCompletions(), contexts.jobEnded())
     }
 
-    /// The time to stop has passed.
+    /// Stops waiting for work and tasks, because the time to stop has passed.
     ///
-    /// - Returns: The tasks that the job leaves, and whether it is abandoned. Nil if it is not
-    ///   ending, or has finished.
+    /// - Returns: The tasks that the job leaves, and whether the job is abandoned. Nil if it is not
+    ///   ending or has finished.
     mutating func stopTimePassed() -> (left: [TaskRecord], isAbandoned: Bool)? {
         let isWorking = machine.isWorking
         guard machine.stopTimePassed() else { return nil }
@@ -109,17 +110,17 @@ struct JobState {
         return (left, machine.isStep && (isWorking || !left.isEmpty))
     }
 
-    /// The job finishes, and leaves these tasks.
+    /// Records the tasks that the job leaves when it finishes.
     mutating func tasksLeft(_ tasks: [LeftTask]) { leftTasks = tasks }
 
     // MARK: Work
 
-    /// What becomes of work that is to be started.
+    /// Whether the job's own work can start.
     enum WorkStart {
         case begins
-        /// The job is suspended.
+        /// The work must wait, because the job is suspended.
         case waits
-        /// The job is ending.
+        /// The work must not start, because the job is ending.
         case refused
     }
 
@@ -130,15 +131,16 @@ struct JobState {
         return .begins
     }
 
-    /// The work has its task.
+    /// Stores the Swift task of the work.
     ///
-    /// - Returns: Whether the job has ended meanwhile, so that the caller cancels the task.
+    /// - Returns: Whether the caller must cancel the Swift task, because the job has ended in the
+    ///   meantime.
     mutating func workStarted(_ task: Task<Void, Never>) -> Bool {
         if machine.isWorking { work = task }
         return machine.ending != nil
     }
 
-    /// The work has ended; returns its task, to be released with no lock held.
+    /// Ends the work and returns its Swift task, which the caller must release with no lock held.
     mutating func workEnded() -> Task<Void, Never>? {
         machine.workEnded()
         return work.take()
@@ -146,12 +148,12 @@ struct JobState {
 
     // MARK: Tasks
 
-    /// A task is to be tracked; one that goes to its queue, and that nothing holds back, is
-    /// admitted.
+    /// Begins to track a task, and admits it if it is submitted and nothing holds it back.
     ///
-    /// `notification` becomes the one for observers.
+    /// If there are observers, their notification is appended to `notifications`.
     ///
-    /// - Returns: How it is tracked, nil if it is tracked already; and whether it is admitted.
+    /// - Returns: How the task is tracked (nil if it is already tracked), and whether it is
+    ///   admitted.
     @inline(__always)
     mutating func taskTracked(
         _ record: TaskRecord,
@@ -176,9 +178,9 @@ struct JobState {
         return (tracking, isAdmitted)
     }
 
-    /// The completion of a group is set.
+    /// Sets the completion of a group.
     ///
-    /// - Returns: A closure that is not called any more: the one before, or, in an ending job, this
+    /// - Returns: A closure that will not be called: the one before or, if the job is ending, this
     ///   one.
     mutating func completionSet(
         _ completion: @escaping @Sendable () -> Void,
@@ -188,26 +190,27 @@ struct JobState {
         return groups.setCompletion(completion, for: group)
     }
 
-    /// The width of a group is set.
+    /// Sets the concurrency limit of a group.
     ///
     /// - Parameters:
-    ///   - width: The width.
+    ///   - width: The limit.
     ///   - group: The group.
-    ///   - finished: The tasks that had finished when they were asked, before the first width.
+    ///   - finished: The tasks that had already finished when this was checked, before the first
+    ///     limit.
     mutating func widthChanged(to width: Int, for group: JobGroup, finished: [TaskRecord]) {
         let number = groups.number(of: group)
         if !admission.isCounting { admission.countingBegan(tasks.records, finished: finished) }
         admission.widthChanged(to: width, group: number)
     }
 
-    /// Whether the job has not ended and waits for a task.
+    /// Whether the job waits for a task and has not ended.
     func waits(for record: TaskRecord) -> Bool {
         machine.ending == nil && record.task != nil && record.isAwaited
     }
 
     // MARK: Delivering
 
-    /// What the job's deliverer does next.
+    /// Decides the next step of the delivering thread.
     @inline(__always)
     mutating func nextStep(from mailbox: JobMailbox, at now: CoarseTime) -> Machine.Step {
         tally.codeReturned()
@@ -221,13 +224,13 @@ struct JobState {
         return step
     }
 
-    /// Whether the deliverer finds nothing to do until something changes.
+    /// Whether there is nothing to deliver until something changes.
     @inline(__always)
     func hasNothingDue(_ mailbox: JobMailbox) -> Bool {
         mailbox.isEmpty && machine.hasNothingDue
     }
 
-    /// Notes mail that was taken out of the mailbox.
+    /// Passes mail from the mailbox to the state machine.
     private mutating func putAside(_ mail: Mail) {
         let (group, hasFailed) =
             mail.withRecord { record in
@@ -241,14 +244,14 @@ struct JobState {
         machine.takeArrival() ?? delivery.takeFirst(from: mailbox)
     }
 
-    /// A callback has returned.
+    /// Records that a callback has returned.
     @inline(__always)
     mutating func codeReturned() {
         delivery.callbackReturned()
         tally.codeReturned()
     }
 
-    /// The callbacks of mail have returned.
+    /// Records that the callbacks of mail have returned.
     @inline(__always)
     mutating func delivered(_ mail: Mail) -> TaskRecord.Released? {
         codeReturned()
@@ -258,14 +261,14 @@ struct JobState {
         }
     }
 
-    /// A task was delivered, or will not be.
+    /// Removes a task that was delivered, or will never be.
     @inline(__always)
     mutating func taskEnded(_ record: TaskRecord) -> TaskRecord.Released {
         tasks.taskEnded(record)
         return empty(record)
     }
 
-    /// Empties the record of a task that the job is done with.
+    /// Empties the record of a task that the job no longer needs.
     @inline(__always)
     mutating func empty(_ record: TaskRecord) -> TaskRecord.Released {
         tasks.forgetUndelivered(record)
@@ -275,10 +278,10 @@ struct JobState {
 
     // MARK: Ending
 
-    /// The job need not wait for a task any more.
+    /// Stops waiting for a task, unless observers must be notified first.
     ///
-    /// - Returns: Whether the caller is to notify observers that the task is dropped, after which
-    ///   the job stops waiting; and the notification.
+    /// - Returns: Whether the caller must notify observers that the task is dropped, and that
+    ///   notification. Afterwards, the job stops waiting.
     mutating func stopWaiting(
         for record: TaskRecord,
         hasFinished: Bool
@@ -295,8 +298,9 @@ struct JobState {
         }
     }
 
-    /// Takes out the closures and delays of a job that has ended before it entered `main()`; nil for
-    /// any other job.
+    /// Removes the closures and delays of a job that has ended before it entered `main()`.
+    ///
+    /// - Returns: Nil for any other job.
     mutating func takeUncallable(from mailbox: JobMailbox) -> sending [Any]? {
         guard machine.callsNothing else { return nil }
         var released: [Any] = tasks.records.compactMap { $0.takeCompletion() }
@@ -314,14 +318,16 @@ struct JobState {
 
     // MARK: Progress
 
-    /// The job's progress is asked for; returns the one that all callers get.
+    /// Stores the job's progress object if there is none yet, and returns the shared one.
     mutating func progressAsked(_ made: JobProgress) -> JobProgress {
         let given = progress ?? made
         progress = given
         return given
     }
 
-    /// Counts how far a task is; returns whether it has advanced, and the job waits for it.
+    /// Records the fraction of a task.
+    ///
+    /// - Returns: Whether the fraction is higher than before and the job waits for the task.
     mutating func taskAdvanced(_ record: TaskRecord, to fraction: Double) -> Bool {
         guard record.task != nil, record.isAwaited, fraction > record.fraction else {
             return false
@@ -339,17 +345,17 @@ struct JobState {
 
 /// The job that a shell belongs to.
 struct JobOwner {
-    /// The job from its start to its finish: a started job keeps itself alive.
+    /// The job from its start to its finish, retained here to keep itself alive.
     private(set) var started: JobController?
     /// ``started`` without a retain, for the thread that has the job's turn.
     @inline(__always)
     var unretained: Unmanaged<JobController>? { started.map { .passUnretained($0) } }
     /// Set when the job tracks a task before its start.
     private weak var unstarted: JobController?
-    /// The queue that the job was put into.
+    /// The queue on which the job was started.
     private(set) weak var startQueue: (any OperationScheduling)?
 
-    /// The job, started or not, as long as it lives and may have tasks.
+    /// The job, started or not, while it is alive and may have tasks.
     var known: JobController? { started ?? unstarted }
 
     mutating func jobTracks(_ job: JobController) { unstarted = job }

@@ -1,7 +1,7 @@
-/// Decides which of a job's callbacks comes next, and when the job has finished.
+/// Decides a job's next callback, and when the job has finished.
 ///
-/// The same bookkeeping serves all ends: a job that is cancelled, fails or finishes early calls no
-/// step callback any more, discards what still arrives, and ends when it waits for nothing.
+/// All ends share the same bookkeeping. A job that is cancelled, fails, times out or finishes early
+/// calls no further step callback, discards all later mail, and finishes when it waits for nothing.
 struct JobStateMachine<Mail> {
     enum Ending: Equatable, Sendable {
         /// All tasks were delivered.
@@ -34,63 +34,61 @@ struct JobStateMachine<Mail> {
         case pending
         case inMain
         case afterMain
-        /// Started after a cancel or a finish.
+        /// Started after it was cancelled or finished.
         case withoutMain
         case finished
     }
 
     private struct Arrival {
         let mail: Mail
-        /// Nil for what is no task.
+        /// Nil if the mail is not a task.
         let group: Int?
         let hasFailed: Bool
     }
 
     private(set) var ending: Ending?
     private(set) var isSuspended = false
-    /// Whether the time to stop has passed, so that the job waits for no task any longer.
+    /// Whether the time to stop has passed, so the job no longer waits for any task.
     private(set) var hasLeftTasks = false
-    /// Whether the job waits for work of its own, besides its tasks.
+    /// Whether the job waits for its own work, in addition to its tasks.
     private(set) var isWorking = false
-    /// Whether the job is abandoned as a whole, as an operation that is not a job.
+    /// Whether the job is abandoned as a whole, like an operation that is not a job.
     var isStep = false
     private var stage = Stage.pending
-    /// Tasks that were tracked and not delivered, or in an ending job, those it waits for.
+    /// The tasks that are tracked and not delivered or, in an ending job, those that it waits for.
     private(set) var openCount = 0
     private var openByGroup: [Int] = []
-    /// The first arrival, which stands by itself because as a rule there is no other.
+    /// The first arrival, stored separately because usually there is no other.
     private var arrival: Arrival?
     private var laterArrivals = FIFO<Arrival>()
-    /// The task whose failure was, or is being, asked about.
+    /// The failed task for which the job's response is pending or was received.
     private var asked: Arrival?
     private var isAnswered = false
-    /// The group of the task whose callback was called last, until its end is noted.
+    /// The group of the task that was delivered last, until that delivery is counted.
     private var delivered: Int??
     private var dueGroup: Int?
-    /// Whether the last callbacks were a task's, so that `allTasksFinished()` may be due.
+    /// Whether the last callbacks belonged to a task, so `allTasksFinished()` may be due.
     private var isAfterTask = false
     private var hasCalledAll = false
     private var hasCalledCancelled = false
     private var isCancellingTasks = false
-    /// Tasks that were tracked after the end was decided, and are being cancelled.
+    /// The number of tasks tracked after the end was decided that are still being cancelled.
     private var lateCount = 0
 
-    /// Whether the end of the job may not have reached all of its tasks yet.
+    /// Whether some tasks may not have been cancelled yet.
     var isReachingTasks: Bool { isCancellingTasks || lateCount > 0 }
     var hasArrivals: Bool { arrival != nil || !laterArrivals.isEmpty }
     var hasFinished: Bool { stage == .finished }
     var isStarted: Bool { stage != .pending }
-    /// Whether the job has ended before it was to enter `main()`, so that no code of its own ever
-    /// runs.
+    /// Whether the job has ended before entering `main()`, so none of its code ever runs.
     var callsNothing: Bool { ending != nil && (stage == .pending || stage == .withoutMain) }
     var hasEnteredMain: Bool { stage == .inMain || stage == .afterMain }
-    /// Whether the job is between its start and its finish and `main()` has returned.
+    /// Whether `main()` has returned or was skipped, and the job has not finished.
     var isAfterMain: Bool { stage == .afterMain || stage == .withoutMain }
 
-    /// Whether the next step would be none, because the job waits for another task of the group of
-    /// the task delivered last.
+    /// Whether the job certainly waits for another task of the group that was delivered last.
     ///
-    /// May be false where the next step is none.
+    /// If true, the next step is `.none`. It may be false even if the next step is `.none`.
     var hasNothingDue: Bool {
         guard ending == nil, !hasArrivals, asked == nil, dueGroup == nil,
             case .some(let group?) = delivered
@@ -122,16 +120,17 @@ struct JobStateMachine<Mail> {
         if hasArrivals { laterArrivals.append(arrival) } else { self.arrival = arrival }
     }
 
-    /// Takes out mail that is not delivered.
+    /// Takes mail that will not be delivered.
     mutating func takeArrival() -> Mail? { popArrival()?.mail }
 
     private mutating func popArrival() -> Arrival? { arrival.take() ?? laterArrivals.popFirst() }
 
-    /// The job's code was asked by ``Step/askAboutFailure(_:)``, and answers that the job carries
-    /// on.
+    /// Records that the job carries on despite the failure of ``Step/askAboutFailure(_:)``.
     mutating func carryOnAnswered() { isAnswered = true }
 
-    /// Returns whether this decides how the job ends; its tasks are then to be cancelled.
+    /// Decides how the job ends, if that is still open.
+    ///
+    /// - Returns: Whether this call decided it. The caller must then cancel the job's tasks.
     mutating func endRequested(_ ending: Ending) -> Bool {
         guard self.ending == nil, stage != .finished else { return false }
         self.ending = ending
@@ -141,16 +140,16 @@ struct JobStateMachine<Mail> {
 
     mutating func tasksCancelled() { isCancellingTasks = false }
 
-    /// A task that was tracked after the end was decided has been cancelled.
+    /// Counts a task that was tracked after the end was decided, and is now cancelled.
     mutating func lateTaskCancelled() { lateCount -= 1 }
 
-    /// A task has stopped, or is not to be waited for.
+    /// Counts a task that has stopped, or for which the job no longer waits.
     mutating func taskStopped() {
         precondition(openCount > 0, "taskStopped() with no open task")
         openCount -= 1
     }
 
-    /// The job was cancelled while it was about to finish as completed.
+    /// Turns a completion into a cancellation, because the job was cancelled just before it.
     mutating func completionRefused() {
         stage = .afterMain
         ending = .cancelled
@@ -160,12 +159,14 @@ struct JobStateMachine<Mail> {
 
     mutating func workBegan() { isWorking = true }
 
-    /// The work has ended, or is not to be waited for.
+    /// Records that the work has ended, or that the job no longer waits for it.
     mutating func workEnded() { isWorking = false }
 
     // MARK: The time to stop
 
-    /// The time to stop has passed; returns whether the caller must leave the job's tasks.
+    /// Stops waiting because the time to stop has passed.
+    ///
+    /// - Returns: Whether the caller must leave the job's tasks.
     mutating func stopTimePassed() -> Bool {
         guard ending != nil, stage != .finished else { return false }
         hasLeftTasks = true
@@ -175,7 +176,7 @@ struct JobStateMachine<Mail> {
 
     // MARK: Steps
 
-    /// The next step for the job's deliverer, which has done the last one.
+    /// Decides the next step, after the delivering thread has performed the last one.
     mutating func nextStep() -> Step {
         noteDelivered()
         return ending == nil ? nextCallback() : nextOfEnding()
@@ -199,7 +200,8 @@ struct JobStateMachine<Mail> {
         }
         if isAfterTask {
             isAfterTask = false
-            // Goes before a delayed closure that has arrived: no other callback comes between.
+            // Comes before a delayed closure that has arrived, because no other callback may come
+            // between.
             if openCount == 0, !isWorking { return callAllTasksFinished() }
         }
         if let arrival = asked {

@@ -16,17 +16,18 @@ extension JobController {
     /// skipped.
     ///
     /// The stream ends after the job's own ``JobEvent/Kind/finished``. The stream of a finished job
-    /// is empty. If the job is cancelled before anything has queued or started it, the stream ends
-    /// then, because the job may never be started. It also ends if the job is released.
+    /// is empty. If the job is cancelled before it was queued or started, the stream ends at that
+    /// time, because the job may never be started. It also ends if the job is released.
     ///
-    /// An event is read after it has happened, unlike with an observer. The step that it enables
-    /// may already have been taken. A stream has one reader. Call this method once for each.
+    /// Unlike an observer, a stream is read after its events have happened, so the step that an
+    /// event enables may already have been taken. A stream has one reader. Call this method once
+    /// for each reader.
     ///
     /// > Thread: Any. Does not retain the job.
     ///
     /// - Parameter count: How many unread events are kept at most. An event takes about 200 bytes.
     ///   A number below 1 traps.
-    /// - Returns: The events, those of nested jobs included.
+    /// - Returns: The events, including those of nested jobs.
     public final func events(bufferingNewest count: Int = 1_000) -> AsyncStream<JobEvent> {
         guard count > 0 else {
             fatalError("JobKit: \(label).events(bufferingNewest: \(count)) needs 1 or more.")
@@ -50,14 +51,14 @@ extension JobController {
         return stream
     }
 
-    /// Whether a queue has the job, and starts it.
+    /// Whether the job is in a queue, which will start it.
     private var isInQueue: Bool {
         guard !isFinished else { return false }
         return home != nil || shell.ask { $0.owner.startQueue } != nil
     }
 }
 
-/// The observer that passes the events of a job to one stream, in their order.
+/// The observer that passes a job's events to one stream, in order.
 private final class EventFeed: JobObserver {
     private enum Action {
         case yield(JobEvent)
@@ -65,7 +66,7 @@ private final class EventFeed: JobObserver {
     }
 
     private struct State {
-        /// Nil when nobody reads, so that unread events are released.
+        /// Nil once there is no reader, so that unread events are released.
         var continuation: AsyncStream<JobEvent>.Continuation?
         var count = 0
         var outbox = Outbox<Action>()
@@ -88,10 +89,10 @@ private final class EventFeed: JobObserver {
         }
     }
 
-    /// Ends the stream, behind the events that were recorded before.
+    /// Ends the stream after the events that were recorded before.
     func end() { post { _ in [.end] } }
 
-    /// Releases the events that nobody has read.
+    /// Releases the unread events.
     func readerLeft() { _ = guarded.withLock { $0.continuation.take() } }
 
     private func post(_ actions: (inout Int) -> [Action]) {

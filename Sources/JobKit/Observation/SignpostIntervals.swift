@@ -2,8 +2,9 @@
 import os
 #endif
 
-/// Intervals of operations in Instruments, which begin and end under one name; nothing on other
-/// platforms than Apple's.
+/// Intervals in Instruments, all with the same name.
+///
+/// Does nothing on non-Apple platforms.
 struct SignpostIntervals: Sendable {
     #if canImport(os)
     private let name: StaticString
@@ -11,7 +12,7 @@ struct SignpostIntervals: Sendable {
 
     init(name: StaticString, subsystem: String, category: String? = nil) {
         self.name = name
-        // Without a category, the Points of Interest, which Instruments shows by themselves.
+        // Without a category, Points of Interest are used, which Instruments shows by default.
         signposter =
             category.map { OSSignposter(subsystem: subsystem, category: $0) }
             ?? OSSignposter(subsystem: subsystem, category: .pointsOfInterest)
@@ -22,14 +23,14 @@ struct SignpostIntervals: Sendable {
 
     /// Begins an interval, identified by the operation's number in events.
     ///
-    /// The label is made only while Instruments records.
+    /// The label is created only while Instruments records.
     func begin(_ number: Int, label: @autoclosure () -> String) {
         guard isEnabled else { return }
         let label = label()
         _ = signposter.beginInterval(name, id: id(number), "\(label, privacy: .public)")
     }
 
-    /// Ends an interval that began, on whatever thread.
+    /// Ends an interval, on any thread.
     func end(_ number: Int, as outcome: @autoclosure () -> String) {
         guard isEnabled else { return }
         let outcome = outcome()

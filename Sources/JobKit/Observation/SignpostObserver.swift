@@ -13,20 +13,21 @@
 /// > Thread: Any. An event takes a short lock, which is not held while your code runs.
 public final class SignpostObserver: JobObserver {
     private let intervals: SignpostIntervals
-    /// The numbers of what has begun and not ended: several jobs may report one operation.
+    /// The numbers of the operations with an open interval, because several jobs may report the
+    /// same one.
     private let open = Guarded<Set<Int>>([])
 
     /// Creates an observer.
     ///
     /// - Parameters:
     ///   - subsystem: The signposts' subsystem, by convention a reversed domain name.
-    ///   - category: The signposts' category; nil for Points of Interest, which Instruments shows
+    ///   - category: The signposts' category. Nil for Points of Interest, which Instruments shows
     ///     by default.
     public init(subsystem: String = "JobKit", category: String? = nil) {
         intervals = SignpostIntervals(name: "Task", subsystem: subsystem, category: category)
     }
 
-    /// Begins or ends an interval.
+    /// Begins or ends the interval of an event's operation.
     public func job(_ job: JobController, didRecord event: JobEvent) {
         let number = event.operationID
         switch event.kind {

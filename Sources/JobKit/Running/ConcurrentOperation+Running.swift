@@ -12,21 +12,21 @@ extension ConcurrentOperation {
     /// }
     /// ```
     ///
-    /// If the calling Swift task is cancelled, or if the timeout passes, the operation is cancelled,
-    /// and the call waits until it has stopped. The call returns when the operation has finished,
-    /// even if a `cancel()` or `didCancel()` has not returned. That method runs on a thread of its
-    /// own. If the operation has a value, `run` returns it.
+    /// If the calling Swift task is cancelled, or if the timeout passes, the operation is
+    /// cancelled, and the call waits until it has stopped. The call returns when the operation has
+    /// finished, even if a `cancel()` or `didCancel()` has not returned, because that method runs
+    /// on its own thread. If the operation has a value, `run` returns it.
     ///
     /// - Parameters:
-    ///   - queue: Where the operation is started; nil for ``TaskQueue/shared``.
-    ///   - timeout: How long the operation has from this call, on its ``clock``; nil for no limit.
+    ///   - queue: The queue on which the operation is started. Nil for ``TaskQueue/shared``.
+    ///   - timeout: How long the operation has from this call, on its ``clock``. Nil for no limit.
     ///     The wait for a permit of `queue` counts.
-    ///   - stopWithin: How long to wait for an operation that the Swift task or the timeout has
-    ///     cancelled, in real time; nil for no limit, and 0 or less not to wait at all.
-    /// - Throws: The operation's error; `CancellationError` if it was cancelled;
-    ///   ``JobTimeoutError`` if the timeout has cancelled it; ``JobStopTimeoutError`` if it had not
-    ///   finished when `stopWithin` had passed. It then continues, and keeps itself alive until it
-    ///   has finished.
+    ///   - stopWithin: How long to wait, in real time, for an operation that was cancelled because
+    ///     of the Swift task or the timeout. Nil for no limit, and 0 or less not to wait at all.
+    /// - Throws: The operation's error, `CancellationError` if it was cancelled,
+    ///   ``JobTimeoutError`` if the timeout has cancelled it, or ``JobStopTimeoutError`` if it had
+    ///   not finished when `stopWithin` had passed. In the last case, it continues, and keeps
+    ///   itself alive until it has finished.
     @_disfavoredOverload
     public final func run(
         on queue: (any OperationScheduling)? = nil,
@@ -63,7 +63,7 @@ extension ConcurrentOperation {
         } onCancel: {
             guard !wasCancelled else { return }
             if let stopLimit { wait.end(after: stopLimit) }
-            // Swift holds a lock here, and `cancel()` calls the user's code.
+            // On another thread, because Swift holds a lock here, and `cancel()` calls user code.
             cancelElsewhere()
         }
         guard hasFinished else {
@@ -87,7 +87,7 @@ extension ConcurrentOperation {
         JobTimeoutError(name: label, limit: limit, explanation: stallExplanation(in: queue))
     }
 
-    /// Cancels the operation on a thread of its own, because a user's code may block it.
+    /// Cancels the operation on a separate thread, because user code may block that thread.
     func cancelElsewhere(then body: @escaping @Sendable () -> Void = {}) {
         DispatchQueue(label: "JobKit.run.cancel")
             .async { [self] in
@@ -107,14 +107,14 @@ extension ValueProducing {
     /// Everything else is as in ``ConcurrentOperation/run(on:timeout:stopWithin:)``.
     ///
     /// - Parameters:
-    ///   - queue: Where the operation is started; nil for ``TaskQueue/shared``.
-    ///   - timeout: How long the operation has from this call, on its clock; nil for no limit.
-    ///   - stopWithin: How long to wait for an operation that the Swift task or the timeout has
-    ///     cancelled, in real time; nil for no limit, and 0 or less not to wait at all.
+    ///   - queue: The queue on which the operation is started. Nil for ``TaskQueue/shared``.
+    ///   - timeout: How long the operation has from this call, on its clock. Nil for no limit.
+    ///   - stopWithin: How long to wait, in real time, for an operation that was cancelled because
+    ///     of the Swift task or the timeout. Nil for no limit, and 0 or less not to wait at all.
     /// - Returns: The value.
-    /// - Throws: The operation's error; `CancellationError` if it was cancelled;
-    ///   ``MissingResultError`` if it finished without a value; ``JobTimeoutError`` if the timeout
-    ///   has cancelled it; ``JobStopTimeoutError`` if it had not finished when `stopWithin` had
+    /// - Throws: The operation's error, `CancellationError` if it was cancelled,
+    ///   ``MissingResultError`` if it finished without a value, ``JobTimeoutError`` if the timeout
+    ///   has cancelled it, or ``JobStopTimeoutError`` if it had not finished when `stopWithin` had
     ///   passed.
     @discardableResult
     public func run(

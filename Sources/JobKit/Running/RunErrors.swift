@@ -1,6 +1,6 @@
 import Foundation
 
-/// The error of a run whose operation was cancelled because it had not finished in time.
+/// The error of a run that was cancelled because its operation had not finished in time.
 ///
 /// See ``ConcurrentOperation/run(on:timeout:stopWithin:)``.
 public struct JobTimeoutError: LocalizedError, Hashable, CustomStringConvertible {
@@ -8,8 +8,10 @@ public struct JobTimeoutError: LocalizedError, Hashable, CustomStringConvertible
     public let name: String
     /// How long the job or operation had.
     public let limit: Duration
-    /// Why it had not finished: the text of ``JobController/explainStall(limit:)``, or the line that
-    /// the text would have for an operation that is not a job.
+    /// Why the operation had not finished.
+    ///
+    /// This is the text of ``JobController/explainStall(limit:)`` or, for an operation that is not
+    /// a job, the line that the text would have for it.
     public let explanation: String
 
     /// Creates the error of a job that was cancelled after a limit.
@@ -24,14 +26,16 @@ public struct JobTimeoutError: LocalizedError, Hashable, CustomStringConvertible
     public var errorDescription: String? { description }
 }
 
-/// The error of a run whose cancelled operation had not finished in time.
+/// The error of a run that ended before its cancelled operation had stopped.
 ///
 /// The operation continues. See ``ConcurrentOperation/run(on:timeout:stopWithin:)``.
 public struct JobStopTimeoutError: LocalizedError, Hashable, CustomStringConvertible {
     /// The name of the job or operation, or the name of its type.
     public let name: String
-    /// Why it had not finished: the text of ``JobController/explainStall(limit:)``, or the line that
-    /// the text would have for an operation that is not a job.
+    /// Why the operation had not finished.
+    ///
+    /// This is the text of ``JobController/explainStall(limit:)`` or, for an operation that is not
+    /// a job, the line that the text would have for it.
     public let explanation: String
 
     /// Creates the error of a job that did not stop.

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// The wait of one caller for the end of an operation, which the caller may stop waiting for.
+/// One caller's wait for the end of an operation, which the caller may end earlier.
 final class StopWait: Sendable {
     private struct State {
         var waiter: FinishWaiter?
@@ -10,17 +10,17 @@ final class StopWait: Sendable {
 
     private let state = Guarded(State())
 
-    /// Why the operation is cancelled, if its time has passed.
+    /// The error of the timeout, if the operation was cancelled because of it.
     var timeout: (any Error)? { state.withLock { $0.timeout } }
 
-    /// The operation is about to be cancelled because its time has passed.
+    /// Records that the operation is about to be cancelled because its time has passed.
     func timedOut(_ error: JobTimeoutError) {
         state.withLock { $0.timeout = error }
     }
 
     /// Waits until the operation has finished, or was cancelled before it was started.
     ///
-    /// - Returns: Whether it has; false if the wait was over before.
+    /// - Returns: False if the wait ended before either happened.
     func untilFinished(_ operation: ConcurrentOperation) async -> Bool {
         await withUnsafeContinuation { continuation in
             let waiter = FinishWaiter { continuation.resume() }
@@ -35,8 +35,9 @@ final class StopWait: Sendable {
         return operation.hooks.withLock { $0.isClosed || $0.willNeverRun }
     }
 
-    /// Cancels an operation that has not been started, and waits until it is cancelled, even if a
-    /// user's code that is called for this does not return.
+    /// Cancels an operation that has not been started, and waits until it is cancelled.
+    ///
+    /// The wait ends even if user code that the cancellation calls does not return.
     func untilCancelled(_ operation: ConcurrentOperation) async {
         await withUnsafeContinuation { continuation in
             let waiter = FinishWaiter { continuation.resume() }
@@ -48,7 +49,7 @@ final class StopWait: Sendable {
     /// Ends the wait after some real time, on a thread that no blocked operation holds.
     func end(after limit: Duration) {
         guard limit > .zero else { return end() }
-        // Beyond what the clock can add means never.
+        // A delay that is longer than the clock can add never ends.
         guard let delay = limit.dispatchInterval else { return }
         DispatchQueue(label: "JobKit.run")
             .asyncAfter(deadline: .now() + delay) { [weak self] in

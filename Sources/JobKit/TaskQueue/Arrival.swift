@@ -1,16 +1,17 @@
 import Foundation
 
 extension TaskQueueState {
-    /// An operation that is to stand in the queue, and what it said of itself on its way in.
+    /// An operation about to be enqueued, with its priority and readiness.
     struct Arrival {
         let operation: Operation
         let priority: TaskPriority
         let isReady: Bool
         let isBarrier: Bool
         let isConcurrent: Bool
-        /// The job that has just begun to wait for it, if that was started in this queue.
+        /// The job that has just begun to wait for the operation, if that job was started in this
+        /// queue.
         ///
-        /// Not retained: the thread that adds the operation holds the job.
+        /// Not retained, because the thread that adds the operation holds the job.
         let job: Unmanaged<ConcurrentOperation>?
 
         init(
@@ -23,26 +24,27 @@ extension TaskQueueState {
             self.job = job
             priority = TaskPriority(of: operation)
             isReady = operation.isReady
-            // Its last use, which needs no reference of its own.
+            // The last use of the parameter, so no additional retain is needed.
             self.operation = operation
         }
 
-        /// Tells the operation where it stands; returns false if it has finished meanwhile.
+        /// Stores the ticket of a plain operation, or returns false if it has already finished.
         func isPlaced(at ticket: TaskQueueTicket) -> Bool {
             isConcurrent || PlainOperations.placed(operation, at: ticket)
         }
 
-        /// Whether its priority may have been set since it was read, or it was cancelled.
+        /// Whether the operation may have been cancelled, or its priority set, since the priority
+        /// was read.
         ///
-        /// Asking the operation itself takes Foundation's lock, for which the worker that starts it
-        /// meanwhile would have to wait.
+        /// The operation's own properties would take Foundation's lock. The worker that starts the
+        /// operation at the same time would have to wait for that lock.
         var mayHaveChanged: Bool {
             guard isConcurrent else { return true }
             let operation = unsafeDowncast(operation, to: ConcurrentOperation.self)
             return !operation.currentLifecycle.isDisjoint(with: [.prioritized, .cancelled])
         }
 
-        /// Whether other jobs may already be waiting for it.
+        /// Whether other jobs may already be waiting for the operation.
         var isShared: Bool {
             guard isConcurrent else { return true }
             return unsafeDowncast(operation, to: ConcurrentOperation.self).isShared

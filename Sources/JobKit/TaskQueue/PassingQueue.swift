@@ -1,26 +1,26 @@
 import Foundation
 
-/// A queue whose operations JobKit starts, so that their starts are seen.
+/// A queue that lets JobKit start its operations, so their starts are observed.
 package protocol StartingQueue: OperationScheduling {}
 
 extension TaskQueue: StartingQueue {}
 
-/// A queue that starts nothing itself and passes each operation on to another queue.
+/// A queue that starts nothing itself, but passes each operation on to another queue.
 protocol PassingQueue: OperationScheduling {
-    /// Where operations are passed on to.
+    /// The queue that receives the operations.
     var queueBelow: any OperationScheduling { get }
 
-    /// Adds an operation; traps if it cannot be added.
+    /// Adds an operation, and traps if it cannot be added.
     ///
     /// - Parameters:
     ///   - operation: The operation.
-    ///   - mayHaveStarted: Whether it may have been started, so that nothing is left to add: true
-    ///     of a job's task.
+    ///   - mayHaveStarted: Whether the operation may already have been started, in which case
+    ///     nothing is added. True for the task of a job.
     func add(_ operation: Operation, mayHaveStarted: Bool)
 }
 
 extension OperationScheduling {
-    /// The queue that starts what is added to this one.
+    /// The queue that starts the operations added to this one.
     var startingQueue: any OperationScheduling {
         var queue: any OperationScheduling = self
         while let passing = queue as? any PassingQueue { queue = passing.queueBelow }
@@ -38,9 +38,9 @@ extension OperationScheduling {
         }
     }
 
-    /// The shell of a ``TaskQueue``, which the queue retains; nil for any other queue.
+    /// The shell of a ``TaskQueue``, or nil for any other queue.
     ///
-    /// Not retained: each task asks, and would count the reference.
+    /// Not retained, because the queue retains it, and a retain for each task would cost time.
     @inline(__always)
     var taskQueueShell: Unmanaged<TaskQueueShell>? {
         guard self is TaskQueue else { return nil }

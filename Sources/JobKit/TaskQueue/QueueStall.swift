@@ -1,14 +1,14 @@
 import Foundation
 
-/// What keeps the operations of a queue from being started; read once for any number of them.
+/// The reasons why a queue starts no operations, read once for any number of operations.
 struct QueueStall {
     private let name: String
     private let isSuspended: Bool
     private let isFull: Bool
-    /// The first of those that execute, if they matter.
+    /// The first executing operations, if they matter.
     private let executing: [Operation]
     private let executingCount: Int
-    /// Ready, but behind a barrier.
+    /// The ready operations behind a barrier.
     private let parked: Set<ObjectIdentifier>
 
     init(_ queue: TaskQueueShell) {
@@ -25,7 +25,7 @@ struct QueueStall {
         let limit = queue.maxConcurrentOperationCount
         name = queue.name ?? "OperationQueue"
         isSuspended = queue.isSuspended
-        // Foundation returns all of them at once or none.
+        // Foundation returns either all operations or none.
         let isLimited = limit != OperationQueue.defaultMaxConcurrentOperationCount
         executing = isLimited && !isSuspended ? queue.operations.filter(\.isExecuting) : []
         executingCount = executing.count
@@ -55,7 +55,7 @@ struct QueueStall {
 }
 
 extension Operation {
-    /// What the operation itself waits for; nil if it is ready.
+    /// The reason why the operation is not ready, or nil if it is ready.
     var reasonNotReady: String? {
         let unfinished = dependencies.filter { !$0.isFinished }
         // A cancelled operation does not wait for its dependencies.

@@ -12,7 +12,7 @@ enum TaskPriority: Int, CaseIterable, Sendable {
         self.init(queuePriority: operation.queuePriority.rawValue)
     }
 
-    /// From the raw value of an `Operation.QueuePriority`.
+    /// Creates the priority from the raw value of an `Operation.QueuePriority`.
     init(queuePriority: Int) {
         self =
             switch queuePriority {

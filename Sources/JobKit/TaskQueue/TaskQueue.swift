@@ -3,33 +3,33 @@ import Foundation
 
 /// A queue of operations with the interface of `OperationQueue` and lower costs.
 ///
-/// Adding a dependency takes constant time, whatever the order. Ready operations start by
+/// Adding a dependency takes constant time, regardless of the order. Ready operations start by
 /// `queuePriority`, and within a priority in the order added. Dependencies work across queues of
 /// either kind.
 ///
 /// By default, the number of executing operations is unlimited, because an asynchronous operation
-/// needs no thread; at most 64 threads start them. A queue stays alive until its operations have
+/// needs no thread. At most 64 threads start them. A queue stays alive until its operations have
 /// ended.
 ///
-/// While a job in a queue of limited width waits for its tasks, one of them may run in its place.
-/// So jobs and their tasks can share a queue of width 1.
+/// While a job in a limited queue waits for its tasks, one of them may run with the job's permit.
+/// Therefore, jobs and their tasks can share a queue that is limited to 1.
 ///
-/// The queue's `qualityOfService` decides for its threads; an operation's own `qualityOfService`
-/// counts on an `OperationQueue` only.
+/// The queue's `qualityOfService` applies to its threads. The `qualityOfService` of an operation is
+/// ignored.
 ///
 /// Foundation reveals less about a plain `Operation`, one that is not a ``ConcurrentOperation``:
 ///
 /// - Its `queuePriority` is read when it is added, when its dependencies have finished, when the
-///   queue is resumed or changes its width, and when its turn comes. If the priority was lowered by
-///   then, other operations go first; if it is raised later, it counts from the next of these
-///   moments.
-/// - If its own `isReady` is false although its dependencies have finished, it is asked again
+///   queue is resumed or changes its concurrency limit, and when its turn comes. If the priority
+///   was lowered by then, other operations start first. If it is raised later, it counts from the
+///   next of these moments.
+/// - If its own `isReady` is false although its dependencies have finished, it is checked again
 ///   within 100 ms.
-/// - If it is cancelled while it waits, through the queue or a job, a `BlockOperation` ends at once,
-///   even if the queue is suspended or full. Another class waits for its turn, because it may run
-///   code. A direct call of its `cancel()` is noticed within 100 ms with up to ten thousand waiting
-///   operations.
-/// - A dependency that is added after the queue has last looked, but before `start()`, comes too
+/// - If it is cancelled while it waits, through the queue or a job, a `BlockOperation` ends at
+///   once, even if the queue is suspended or full. Another class waits for its turn, because it may
+///   run code. A direct call of its `cancel()` is detected within 100 ms if up to ten thousand
+///   operations wait.
+/// - A dependency that is added after the queue has last checked, but before `start()`, comes too
 ///   late, and Foundation traps. Add dependencies before the operation can be ready.
 ///
 /// > Thread: Every member may be used from any thread.
@@ -49,9 +49,9 @@ public final class TaskQueue: OperationScheduling, Sendable {
     ///
     /// - Parameters:
     ///   - name: The queue's name in messages.
-    ///   - maxConcurrentOperationCount: How many operations execute at a time, asynchronous ones
-    ///     included. `OperationQueue.defaultMaxConcurrentOperationCount` means no limit; any other
-    ///     number below 1 traps.
+    ///   - maxConcurrentOperationCount: How many operations execute at a time, including
+    ///     asynchronous ones. `OperationQueue.defaultMaxConcurrentOperationCount` means no limit.
+    ///     Any other number below 1 traps.
     ///   - qualityOfService: The quality of service of the queue's threads.
     public init(
         name: String? = nil,
@@ -70,10 +70,10 @@ public final class TaskQueue: OperationScheduling, Sendable {
     /// The queue's name in messages.
     public var name: String { shell.name }
 
-    /// How many operations execute at a time, asynchronous ones included.
+    /// How many operations execute at a time, including asynchronous ones.
     ///
     /// May change at any time. Executing operations continue when it is lowered.
-    /// `OperationQueue.defaultMaxConcurrentOperationCount`, which is -1, means no limit; any other
+    /// `OperationQueue.defaultMaxConcurrentOperationCount`, which is -1, means no limit. Any other
     /// number below 1 traps.
     public var maxConcurrentOperationCount: Int {
         get { shell.ask { $0.machine.width } }
@@ -96,22 +96,22 @@ public final class TaskQueue: OperationScheduling, Sendable {
         shell.add(operation)
     }
 
-    /// Returns why an operation that is in this queue has not been started; nil for any other.
+    /// Returns why an operation in this queue has not been started, or nil for any other operation.
     public func reasonNotStarted(_ operation: Operation) -> String? {
         operation.home === shell ? shell.reasonsNotStarted(at: .now)(operation) : nil
     }
 
     /// Adds operations in order, all of them before the first starts.
     ///
-    /// - Parameter operations: The operations; see ``addOperation(_:)-(Operation)``.
+    /// - Parameter operations: The operations. See ``addOperation(_:)-(Operation)``.
     public func addOperations(_ operations: [Operation]) {
         shell.add(operations)
     }
 
-    /// Adds operations like ``addOperations(_:)``, and optionally blocks the thread until they have
-    /// finished.
+    /// Adds operations in order, and optionally blocks the thread until they have finished.
     ///
-    /// Unavailable from `async` code, whose threads must not be blocked.
+    /// Otherwise like ``addOperations(_:)``. Unavailable from `async` code, which must not block
+    /// its threads.
     ///
     /// - Parameters:
     ///   - operations: The operations.
@@ -129,7 +129,7 @@ public final class TaskQueue: OperationScheduling, Sendable {
 
     /// Adds operations like ``addOperations(_:)``, and waits until all of them have finished.
     ///
-    /// Blocks no thread. A cancelled task keeps waiting, and cancels none of the operations.
+    /// Blocks no thread. A cancelled Swift task keeps waiting, and cancels none of the operations.
     public func addOperationsAndWait(_ operations: [Operation]) async {
         shell.add(operations)
         await OperationsEnd.reached(by: operations)
@@ -143,8 +143,8 @@ public final class TaskQueue: OperationScheduling, Sendable {
     /// Adds asynchronous work that reports when it is done.
     ///
     /// - Parameter body: Starts the work on a thread of the queue. The work ends with the first
-    ///   call of `done`, from any thread. An error that is passed to `done` becomes the
-    ///   operation's.
+    ///   call of `done`, from any thread. An error that is passed to `done` becomes the error of
+    ///   the operation.
     public func addAsynchronousOperation(
         _ body: @escaping @Sendable (_ done: @escaping @Sendable ((any Error)?) -> Void) -> Void
     ) {
@@ -155,7 +155,7 @@ public final class TaskQueue: OperationScheduling, Sendable {
         )
     }
 
-    /// Adds a closure that starts when all earlier operations have finished, and before any later
+    /// Adds a closure that starts after all earlier operations have finished, and before any later
     /// one.
     ///
     /// Tasks that an executing job adds to its own queue count as earlier than the barrier.
@@ -165,7 +165,7 @@ public final class TaskQueue: OperationScheduling, Sendable {
 
     /// Cancels all operations, waiting and executing, as one decision.
     ///
-    /// After this was called, no operation that was waiting then enters `main()`. A waiting
+    /// No operation that was waiting at that time enters `main()` after this call. A waiting
     /// ``ConcurrentOperation`` or `BlockOperation` finishes soon, even if the queue is suspended,
     /// full or waits at a barrier.
     public func cancelAllOperations() {
@@ -174,16 +174,16 @@ public final class TaskQueue: OperationScheduling, Sendable {
 
     /// Blocks the calling thread until no operation is left.
     ///
-    /// Unavailable from `async` code, which awaits ``waitForAllOperations()``.
+    /// Unavailable from `async` code. Await ``waitForAllOperations()`` there.
     @available(*, noasync, message: "It blocks its thread: await waitForAllOperations() instead.")
     public func waitUntilAllOperationsAreFinished() {
         shell.waitUntilIdle()
     }
 
-    /// Waits until no operation is left; returns at once if there is none.
+    /// Waits until no operation is left, or returns at once if there is none.
     ///
-    /// Blocks no thread. Also waits for operations that are added meanwhile, until the queue is
-    /// empty for a moment. A cancelled task keeps waiting, and cancels no operation.
+    /// Blocks no thread. Also waits for operations that are added in the meantime, until the queue
+    /// is empty for a moment. A cancelled Swift task keeps waiting, and cancels no operation.
     public func waitForAllOperations() async {
         await shell.idle()
     }

@@ -1,4 +1,4 @@
-/// The stretches of a queue between its barriers; a barrier is a stretch of its own.
+/// The epochs of a queue: one for each barrier, and one for the entries between two barriers.
 struct TaskQueueBarriers: Sendable {
     private struct Epoch: Sendable {
         var unfinished = 0
@@ -8,16 +8,15 @@ struct TaskQueueBarriers: Sendable {
     /// The number of the epoch whose entries may start.
     private(set) var current = 0
     private var unfinished = 0
-    /// The epochs after the current one, behind the ``passed`` ones; none in a queue without
-    /// barriers.
+    /// The epochs after the current one, behind the ``passed`` ones, or none without barriers.
     private var later: [Epoch] = []
-    /// How many leading epochs of ``later`` have passed; they are removed in batches.
+    /// How many leading epochs of ``later`` have passed and are not yet removed, in batches.
     private var passed = 0
 
-    /// Whether a barrier stands in the queue.
+    /// Whether the queue contains a barrier.
     var hasBarrier: Bool { later.count > passed }
 
-    /// Counts an entry and returns its epoch: the last.
+    /// Counts an entry and returns its epoch, which is the last one.
     mutating func entryAdded() -> Int {
         guard hasBarrier else {
             unfinished += 1
@@ -36,8 +35,9 @@ struct TaskQueueBarriers: Sendable {
         return epoch
     }
 
-    /// An entry of a later epoch is the task of a job that executes: a barrier waits for the job,
-    /// and the job for its task.
+    /// Moves the task of an executing job from a later epoch to the current one.
+    ///
+    /// Otherwise, the barrier would wait for the job, and the job for its task.
     mutating func entryMovedToCurrent(from epoch: Int) {
         later[index(of: epoch)].unfinished -= 1
         unfinished += 1
@@ -47,7 +47,7 @@ struct TaskQueueBarriers: Sendable {
         later[index(of: epoch)].parked.append(ticket)
     }
 
-    /// Returns the parked entries that may start now; nil for none.
+    /// Counts a finished entry and returns the parked entries that may start now, or nil.
     mutating func entryFinished(epoch: Int) -> [TaskQueueTicket]? {
         guard epoch == current else {
             later[index(of: epoch)].unfinished -= 1

@@ -1,9 +1,9 @@
-/// An entry's place in the order of its queue: by priority, within a priority by when it was added.
+/// An entry's position in its queue: by priority and, within a priority, by the time it was added.
 struct TaskQueueOrder: Comparable, Sendable {
     let priority: Int
     let sequence: Int
 
-    /// The place before all entries.
+    /// The position before all entries.
     static let beforeAll = TaskQueueOrder(priority: -1, sequence: -1)
 
     static func < (left: Self, right: Self) -> Bool {

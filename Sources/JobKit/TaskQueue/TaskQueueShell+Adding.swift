@@ -2,13 +2,13 @@ import Foundation
 import Synchronization
 
 extension TaskQueueShell {
-    /// Adds an operation; traps if it cannot be added.
+    /// Adds an operation, and traps if it cannot be added.
     ///
     /// - Parameters:
     ///   - operation: The operation.
-    ///   - mayHaveStarted: Whether it may have been started, so that nothing is left to add: true
-    ///     of a job's task.
-    ///   - isBarrier: Whether it starts alone.
+    ///   - mayHaveStarted: Whether the operation may already have been started, in which case
+    ///     nothing is added. True for the task of a job.
+    ///   - isBarrier: Whether it runs alone.
     func add(_ operation: Operation, mayHaveStarted: Bool = false, isBarrier: Bool = false) {
         if enter(operation, mayHaveStarted: mayHaveStarted).stands {
             insert(TaskQueueState.Arrival(operation, isBarrier: isBarrier))
@@ -23,7 +23,7 @@ extension TaskQueueShell {
         for (arrival, place) in zip(arrivals, places) { arrived(arrival, at: place) }
     }
 
-    /// Adds a job's task, and has the listener hear of its finish before anything can start it.
+    /// Adds a job's task, after registering the listener so that it receives the finish.
     func addTracked(
         _ operation: Operation,
         _ listener: OperationListener,
@@ -46,14 +46,14 @@ extension TaskQueueShell {
         arrived(arrival, at: place)
     }
 
-    /// Catches up with changes that came before the operation had a slot.
+    /// Handles changes that happened before the operation had a slot.
     ///
-    /// Waiting jobs are looked for after the slot exists, so that a job that begins at the same time
-    /// finds the operation or is found.
+    /// Waiting jobs are searched after the slot exists. Therefore, a job that begins at the same
+    /// time finds the operation or is found.
     private func arrived(_ arrival: TaskQueueState.Arrival, at place: TaskQueueState.Place) {
         let operation = arrival.operation
         guard arrival.isPlaced(at: place.ticket) else { return operationFinished(place.ticket) }
-        // Beside the known job there may be others only where several track the operation.
+        // Jobs other than the known one can only exist if several jobs track the operation.
         if !place.hasJob || arrival.isShared { lookForJobs(waitingFor: operation) }
         if !arrival.isReady { checkReadiness(of: operation) }
         if place.mustLookForCancelled { lookForCancelledLater() }
@@ -62,7 +62,7 @@ extension TaskQueueShell {
         if operation.isCancelled { operationCancelled(operation) }
     }
 
-    /// Makes the operation stand in this queue, unless there is nothing left to start.
+    /// Enqueues the operation, unless it has already been started.
     private func enter(
         _ operation: Operation,
         mayHaveStarted: Bool,

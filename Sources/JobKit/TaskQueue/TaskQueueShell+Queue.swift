@@ -2,9 +2,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// What concerns the queue as a whole.
+/// Operations on the queue as a whole.
 extension TaskQueueShell {
-    /// The task queue in which an operation stands.
+    /// The task queue that contains an operation.
     static func queue(of operation: Operation) -> TaskQueueShell? {
         operation.home as? TaskQueueShell
     }
@@ -33,8 +33,9 @@ extension TaskQueueShell {
         CancelSweep.cancel(ask { $0.machine.entriesToCancel })
     }
 
-    /// Looks ten times a second for plain operations that were cancelled by `cancel()` alone, as
-    /// long as some are here.
+    /// Checks ten times a second for plain operations that were cancelled by `cancel()` alone.
+    ///
+    /// The checks end when the queue contains no plain operations.
     func lookForCancelledLater() {
         let pause = DispatchTimeInterval.milliseconds(ReadinessPolls.longestPause)
         pollQueue.asyncAfter(deadline: .now() + pause) { [weak self] in
@@ -52,14 +53,14 @@ extension TaskQueueShell {
         if ask({ $0.idleAwaited { semaphore.signal() } }) { semaphore.wait() }
     }
 
-    /// Suspends the task until the queue is empty.
+    /// Suspends the Swift task until the queue is empty.
     func idle() async {
         await withUnsafeContinuation { continuation in
             if !ask({ $0.idleAwaited { continuation.resume() } }) { continuation.resume() }
         }
     }
 
-    /// Reads the priorities of operations that are ready and do not tell of a change.
+    /// Reads the priorities of ready operations that do not notify the queue of a change.
     private func readPriorities() {
         for operation in ask({ $0.readyPlainOperations }) { operationPriorityChanged(operation) }
     }

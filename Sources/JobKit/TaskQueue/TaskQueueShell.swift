@@ -2,27 +2,30 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Owns the queue's only lock; starts operations and wakes threads with it released.
+/// Owns the queue's only lock, and starts operations and wakes threads without holding it.
 ///
-/// A queue has up to 64 worker threads, each a serial `DispatchQueue`: those have threads of their
-/// own, so that blocked operations take none from other queues or from Swift tasks. A worker takes
-/// the next operation, starts it, delivers what it finished, and looks for the next.
+/// A queue has up to 64 worker threads. Each is a serial `DispatchQueue`, which has its own thread,
+/// so blocked operations take no threads from other queues or from Swift tasks. A worker takes the
+/// next operation, starts it, delivers to the job that tracks it if it has finished, and looks for
+/// the next one.
 final class TaskQueueShell: PollingQueue {
     let name: String
     private let state: Guarded<TaskQueueState>
-    /// Whether jobs must say when they wait: what the machine says, to be read without the lock.
+    /// A copy of the machine's `asksWhoWaits`, which is read without the lock.
     ///
-    /// Sequentially consistent, as the jobs' turns: the queue sets this and then asks
-    /// the jobs; a job begins to wait and then reads this. At least one of the two sees the other.
+    /// If true, jobs must report when they wait. It is sequentially consistent, like the turns of
+    /// the jobs: the queue sets this and then checks the jobs, and a job begins to wait and then
+    /// reads this. Therefore, at least one of the two sees the other.
     let asksWhoWaits: Atomic<Bool>
-    /// How many jobs were started here and live: where there is none, none is looked for.
+    /// How many jobs were started here and still exist, because none is searched for while it is 0.
     let jobCount = Atomic<Int>(0)
-    /// Changes when there is work and a worker looks for some.
+    /// Changes when there is work and a worker is searching for some.
     private let workSign = Atomic<Int>(0)
 
-    /// How many threads one queue uses at most: what Dispatch gives to one of its own.
+    /// The largest number of threads of one queue, which is Dispatch's limit for its own queues.
     static let threadLimit = 64
-    /// How often a worker looks for a sign of work before it reads the clock, which takes as long.
+    /// How often a searching worker reads `workSign` before it reads the clock, which takes as
+    /// long.
     private static let looksAtAStretch = 64
 
     init(name: String, width: Int, quality: DispatchQoS) {
@@ -34,12 +37,12 @@ final class TaskQueueShell: PollingQueue {
         asksWhoWaits = Atomic(width < Int.max)
     }
 
-    /// Feeds an input to what the queue knows, and wakes a worker if there is something to start.
+    /// Changes the queue's state, and wakes a worker if there is something to start.
     ///
     /// - Parameters:
-    ///   - caller: What calls, where it is known.
-    ///   - input: The input.
-    /// - Returns: What the input returns.
+    ///   - caller: The kind of the calling thread, if it is known.
+    ///   - input: The change.
+    /// - Returns: The result of `input`.
     @inline(__always)
     func send<Result>(
         by caller: WorkerRoster.Caller? = nil,
@@ -54,7 +57,7 @@ final class TaskQueueShell: PollingQueue {
         return result
     }
 
-    /// What the calling thread is to the workers of this queue.
+    /// The relation of the calling thread to the workers of this queue.
     private var caller: WorkerRoster.Caller {
         let context = ThreadContext.current
         guard context.pointee.workerQueue == ObjectIdentifier(self) else { return .other }
@@ -62,7 +65,7 @@ final class TaskQueueShell: PollingQueue {
             ? .workerBetweenOperations : .workerInOperation
     }
 
-    /// Asks the queue something, or tells it what gets it to start nothing.
+    /// Reads or changes state without waking a worker.
     @inline(__always)
     func ask<Result>(
         _ question: (inout sending TaskQueueState) -> sending Result
@@ -95,8 +98,10 @@ final class TaskQueueShell: PollingQueue {
         queue.async { [self] in work(worker, delivering: delivery) }
     }
 
-    /// Has an idle worker deliver to a job, and go on with what its callbacks add, which saves the
-    /// waking of a second thread; returns false if none is idle.
+    /// Makes an idle worker deliver to a job, or returns false if no worker is idle.
+    ///
+    /// The worker continues with the operations that the callbacks add, so no second thread must be
+    /// woken.
     func deliverOnIdleWorker(_ delivery: any CallbackDelivery) -> Bool {
         guard let worker = ask({ $0.workers.roster.idleWorker() }) else { return false }
         wake(worker, delivering: delivery)
@@ -121,16 +126,16 @@ final class TaskQueueShell: PollingQueue {
         }
     }
 
-    /// Takes the next operation, and wakes another worker if there is more; or begins to search.
+    /// Takes the next operation and wakes another worker if there are more, or begins to search.
     ///
-    /// A job may be given that waits now, because the worker has delivered to it.
+    /// If the worker has delivered to a job that waits now, `waiting` is that job.
     func next(waiting: (any WaitingJob)? = nil) -> TaskQueueState.Start? {
         let (start, call) = state.withLock { $0.takeNext(waiting: waiting) }
         carryOut(call)
         return start
     }
 
-    /// Looks for work a little longer; lets the thread go when there is none.
+    /// Searches for work a little longer, or returns nil if the worker should end.
     private func search(_ index: Int) -> TaskQueueState.Start? {
         let begin = DispatchTime.now().uptimeNanoseconds
         var now = begin
@@ -146,8 +151,9 @@ final class TaskQueueShell: PollingQueue {
         }
     }
 
-    /// Returns when there is a sign of work or it is time to look, and the time then, in
-    /// nanoseconds.
+    /// Waits for a sign of work, or until it is time to check the queue.
+    ///
+    /// - Returns: The time then, in nanoseconds.
     private func waitForSign(since begin: UInt64) -> UInt64 {
         let sign = workSign.load(ordering: .relaxed)
         var now = begin
@@ -160,7 +166,7 @@ final class TaskQueueShell: PollingQueue {
         return now
     }
 
-    /// Starts an operation, and delivers to a job what that finished; returns what to start then.
+    /// Starts an operation, delivers to its job if it has finished, and takes the next operation.
     private func run(
         _ start: TaskQueueState.Start,
         _ context: UnsafeMutablePointer<ThreadContext>,
@@ -178,14 +184,14 @@ final class TaskQueueShell: PollingQueue {
             isDue: { TaskPriority(of: start.operation).rawValue <= start.priority.rawValue }
         )
         guard frame.operation != nil else {
-            // Others may come before it now.
+            // Its priority was lowered, so other operations may come before it now.
             let priority = TaskPriority(of: start.operation)
             send { $0.startPostponed(start.ticket, to: priority) }
             return next()
         }
-        // Claimed before the permit is given back: a job with mail keeps its own. The permit of an
-        // operation that has not ended is left to the thread of its finish, which may not have asked
-        // for its queue yet.
+        // Claimed before the permit is returned, because a job with mail keeps its own permit. If
+        // the operation has not ended, the thread that finishes it must return the permit. That
+        // thread may not have looked up the operation's queue yet.
         guard let delivery = frame.delivery, delivery.claimDelivery(by: update) else {
             guard frame.hasEnded else { return next() }
             let next = finishAndTakeNext { $0.operationFinished(start.ticket) }
@@ -205,12 +211,12 @@ final class TaskQueueShell: PollingQueue {
         return next(waiting: update.waiting.take())
     }
 
-    /// The queue as a number, if its permits are limited; 0 otherwise.
+    /// The queue as a number, or 0 if its permits are unlimited.
     var limitedNumber: Int {
         asksWhoWaits.load(ordering: .relaxed) ? Int(bitPattern: ObjectIdentifier(self)) : 0
     }
 
-    /// Gives an operation's permit back and takes the next one, for one locking.
+    /// Returns an operation's permit and takes the next operation, under one lock acquisition.
     @inline(__always)
     func finishAndTakeNext(
         _ remove: (inout TaskQueueState) -> TaskQueueState.End?
@@ -287,8 +293,10 @@ final class TaskQueueShell: PollingQueue {
         send { $0.operationBecameReady(operation) }
     }
 
-    /// Ends an operation that was not started, on this thread and without a permit, unless that
-    /// calls user code: even if the queue is suspended, full or waits at a barrier (Q7).
+    /// Ends a cancelled operation that was not started, on this thread and without a permit.
+    ///
+    /// This works even if the queue is suspended, full or waits at a barrier (Q7). An operation
+    /// that would call user code waits for its turn instead.
     func operationCancelled(_ operation: Operation) {
         // A plain operation is cancelled first and ready a moment later. Foundation traps if it is
         // started between the two. It is looked at again.
@@ -319,7 +327,7 @@ final class TaskQueueShell: PollingQueue {
         var priority = TaskPriority(of: operation)
         while true {
             send { $0.priorityChanged(of: operation, to: priority) }
-            // Another thread may have set it, and sent it first.
+            // Another thread may have set a newer priority, and sent it first.
             let current = TaskPriority(of: operation)
             if current == priority { return }
             priority = current

@@ -1,4 +1,4 @@
-/// What a queue knows of one entry that stands in it.
+/// The state of one entry in a queue.
 struct TaskQueueSlot<Entry> {
     enum State: Equatable {
         case vacant
@@ -10,7 +10,7 @@ struct TaskQueueSlot<Entry> {
         /// May start with the permit of a job that waits for it.
         case granted
         case executing
-        /// Cancelled before its start, and being ended without a permit.
+        /// Was cancelled before its start, and is being ended without a permit.
         case withdrawn
     }
 
@@ -18,27 +18,28 @@ struct TaskQueueSlot<Entry> {
     var sequence = 0
     var priority = TaskPriority.normal
     var state = State.vacant
-    /// Counts the barriers, and the stretches between them, since the queue was made.
+    /// The number of the entry's epoch, counted since the queue was created.
     var epoch = 0
 
-    /// Whether a ticket in a list for a priority is this entry's, and the entry in a state.
+    /// Whether a ticket from a list for a priority belongs to this entry, and the entry is in a
+    /// state.
     func stands(for ticket: TaskQueueTicket, _ priority: TaskPriority, in state: State) -> Bool {
         sequence == ticket.sequence && self.state == state && self.priority == priority
     }
 
-    /// The ticket of the entry, given the slot's own index.
+    /// The ticket of the entry, given the index of this slot.
     func ticket(_ slot: Int) -> TaskQueueTicket {
         TaskQueueTicket(sequence: sequence, slot: slot)
     }
 
-    /// Whether the entry is more urgent than another, or as urgent and was added before it.
+    /// Whether the entry is more urgent than another, or as urgent and was added earlier.
     func comesBefore(_ other: Self) -> Bool { order < other.order }
 
     var order: TaskQueueOrder { TaskQueueOrder(priority: priority.rawValue, sequence: sequence) }
 }
 
 extension ContiguousArray {
-    /// Whether the ticket's entry still stands in the queue.
+    /// Whether the ticket's entry is still in the queue.
     @inline(__always)
     func stands<Entry>(_ ticket: TaskQueueTicket) -> Bool where Element == TaskQueueSlot<Entry> {
         self[ticket.slot].sequence == ticket.sequence && self[ticket.slot].state != .vacant

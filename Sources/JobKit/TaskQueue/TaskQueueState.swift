@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 
-/// What a queue knows; the lock of its ``TaskQueueShell`` guards it.
+/// The state of a queue, guarded by the lock of its ``TaskQueueShell``.
 ///
 /// The machine decides which operation starts next. The methods here are its inputs in terms of
-/// operations: each finds the slot of its operation.
+/// operations: each method looks up the slot of its operation.
 struct TaskQueueState {
     typealias Machine = TaskQueueStateMachine<Operation>
 
@@ -12,13 +12,13 @@ struct TaskQueueState {
     var workers: TaskQueueWorkers
     /// Whether a plain operation was added since the queue was empty.
     private var mayHoldPlain = false
-    /// Whether a timer looks for plain operations that were cancelled: they do not notify the queue.
+    /// Whether a timer checks for cancelled plain operations, which do not notify the queue.
     private var looksForCancelled = false
     private var nextSlotToAsk = 0
     private var polls = ReadinessPolls()
     /// Called when no operation is left in the queue.
     private var idleWaiters: [@Sendable () -> Void] = []
-    /// The queue itself, as long as an operation stands in it.
+    /// The queue itself, while it contains an operation.
     private var keptAlive: TaskQueueShell?
 
     init(width: Int, workers: TaskQueueWorkers) {
@@ -28,13 +28,13 @@ struct TaskQueueState {
 
     // MARK: Workers
 
-    /// What is to be done if there is something to start.
+    /// Decides which worker to wake if there is something to start.
     @inline(__always)
     mutating func callWorker(by caller: WorkerRoster.Caller) -> WorkerRoster.Call {
         workers.roster.call(startable: machine.startableCount, by: caller)
     }
 
-    /// Takes in what a look at the workers has found; see ``WorkerRoster/looked(_:at:)``.
+    /// Evaluates a sample of the workers, as ``WorkerRoster/looked(_:at:)`` describes.
     mutating func lookedAtWorkers(
         _ look: ThreadDemand.Look,
         at now: UInt64
@@ -47,7 +47,7 @@ struct TaskQueueState {
 
     // MARK: Starting
 
-    /// An operation that a worker is to start.
+    /// An operation that a worker must start.
     struct Start {
         let operation: Operation
         let ticket: TaskQueueTicket
@@ -66,9 +66,9 @@ struct TaskQueueState {
         )
     }
 
-    /// A worker takes the next operation and wakes another if there is more, or begins to search.
+    /// Takes the next operation and wakes another worker if there are more, or begins to search.
     ///
-    /// The job to which it has delivered, if any, waits now.
+    /// If the worker has delivered to a job that waits now, `waiting` is that job.
     @inline(__always)
     mutating func takeNext(waiting: (any WaitingJob)?) -> (Start?, WorkerRoster.Call) {
         if let waiting { jobWaits(waiting) }
@@ -91,12 +91,13 @@ struct TaskQueueState {
     enum Found {
         case start(Start)
         case nothing
-        /// It leaves.
+        /// The worker must leave.
         case end
     }
 
-    /// A worker has searched from `begin` to `now`, in nanoseconds: it takes the next operation,
-    /// goes on, or leaves.
+    /// Evaluates a worker's search: it takes the next operation, continues, or leaves.
+    ///
+    /// The search has lasted from `begin` to `now`, in nanoseconds.
     mutating func searched(
         _ worker: Int,
         from begin: UInt64,
@@ -113,24 +114,24 @@ struct TaskQueueState {
         return (.start(start), callWorker(by: .other))
     }
 
-    /// The operation turned out not to be ready when it was to be started.
+    /// Makes an operation wait again, because it was not ready at its start.
     mutating func startRefused(_ ticket: TaskQueueTicket) {
         if machine.isCurrent(ticket) { machine.startRefused(ticket.slot) }
     }
 
-    /// The operation has become less urgent since it was ready: others may come before it.
+    /// Makes an operation ready again with a lower priority, because others may come before it now.
     mutating func startPostponed(_ ticket: TaskQueueTicket, to priority: TaskPriority) {
         if machine.isCurrent(ticket) { machine.startPostponed(ticket.slot, to: priority) }
     }
 
     // MARK: Operations
 
-    /// Where an operation was placed.
+    /// The result of enqueuing an operation.
     struct Place {
         let ticket: TaskQueueTicket
-        /// Whether the machine knows of a job that waits for it.
+        /// Whether the machine has found a job that waits for it.
         let hasJob: Bool
-        /// Whether the caller begins to look for plain operations that were cancelled.
+        /// Whether the caller must begin to check for cancelled plain operations.
         let mustLookForCancelled: Bool
     }
 
@@ -161,8 +162,10 @@ struct TaskQueueState {
         )
     }
 
-    /// Some of the plain operations that wait, in rotation, to be asked whether they were
-    /// cancelled; nil if there is none, so that the timer ends.
+    /// Returns some of the waiting plain operations, in rotation, to check whether they were
+    /// cancelled.
+    ///
+    /// - Returns: Nil if the queue has no plain operations, so the timer ends.
     mutating func plainOperationsToAsk() -> [Operation]? {
         looksForCancelled = mayHoldPlain
         guard mayHoldPlain else { return nil }
@@ -175,7 +178,7 @@ struct TaskQueueState {
         if let slot = slot(of: operation) { machine.entryBecameReady(slot) }
     }
 
-    /// The operation was cancelled; returns its ticket if the caller must end it.
+    /// Withdraws a cancelled operation, and returns its ticket if the caller must end it.
     mutating func operationCancelled(_ operation: Operation) -> TaskQueueTicket? {
         guard let slot = slot(of: operation), machine.entryCancelled(slot) else { return nil }
         return machine.ticket(slot)
@@ -185,9 +188,9 @@ struct TaskQueueState {
         if let slot = slot(of: operation) { machine.priorityChanged(slot, to: priority) }
     }
 
-    /// What is to be done when no operation is left in the queue.
+    /// The actions to perform when no operation is left in the queue.
     struct End {
-        /// Released with no lock held.
+        /// Must be released with no lock held.
         let queue: TaskQueueShell?
         let waiters: [@Sendable () -> Void]
 
@@ -196,14 +199,15 @@ struct TaskQueueState {
         }
     }
 
-    /// Returns what is to be done if no operation is left now.
+    /// Removes a finished operation, and returns the actions to perform if no operation is left.
     mutating func operationFinished(_ operation: ConcurrentOperation) -> End? {
         slot(of: operation).flatMap { remove($0) }
     }
 
-    /// Returns what is to be done if no operation is left now.
+    /// Removes a finished operation, and returns the actions to perform if no operation is left.
     ///
-    /// The job that is to hear of it is busy first, and so keeps the permit given back.
+    /// The job that receives this finish is marked as busy first, so it keeps the permit that is
+    /// returned.
     @inline(__always)
     mutating func operationFinished(
         _ ticket: TaskQueueTicket,
@@ -220,19 +224,20 @@ struct TaskQueueState {
         return End(queue: keptAlive.take(), waiters: exchange(&idleWaiters, with: []))
     }
 
-    /// A waiter is to be resumed when no operation is left; returns false if none is.
+    /// Adds a waiter to call when no operation is left, or returns false if the queue is already
+    /// empty.
     mutating func idleAwaited(by waiter: @escaping @Sendable () -> Void) -> Bool {
         guard machine.count > 0 else { return false }
         idleWaiters.append(waiter)
         return true
     }
 
-    /// The plain operations that could be started, or could if there were a permit.
+    /// The plain operations that could be started, if necessary after a permit becomes free.
     var readyPlainOperations: [Operation] {
         mayHoldPlain ? machine.readyEntries.filter { !($0 is ConcurrentOperation) } : []
     }
 
-    /// The slot in which the operation stands; nil before it was added and after it has finished.
+    /// The slot of the operation, or nil before it was added and after it has finished.
     private func slot(of operation: Operation) -> Int? {
         occupied(operation.slotInQueue, by: operation)
     }
@@ -248,22 +253,22 @@ struct TaskQueueState {
             ? slot : nil
     }
 
-    // MARK: Jobs that wait
+    // MARK: Waiting jobs
 
-    /// Jobs wait for an operation.
+    /// Adds jobs that wait for an operation.
     mutating func jobsFound(_ jobs: [any WaitingJob], waitingFor operation: Operation) {
         guard let slot = slot(of: operation) else { return }
         machine.jobsFound(jobs.compactMap { self.slot(of: $0) }, waitingFor: slot)
     }
 
-    /// The job has nothing to run until one of its tasks finishes.
+    /// Marks a job as waiting: it has nothing to run until one of its tasks finishes.
     ///
-    /// Ignored if mail has come since: the job has then reported that it is busy.
+    /// Ignored if mail has arrived since, because the job has then reported that it is busy.
     mutating func jobWaits(_ job: any WaitingJob) {
         if job.onlyWaits, let slot = slot(of: job) { machine.jobWaits(slot) }
     }
 
-    /// The job is about to run code of its own.
+    /// Marks a job as busy, because it is about to run its own code.
     mutating func jobBusy(_ job: ConcurrentOperation) {
         if let slot = slot(of: job) { machine.jobBusy(slot) }
     }
@@ -276,11 +281,11 @@ struct TaskQueueState {
         return machine.ticket(slot)
     }
 
-    /// Changes what is polled; see ``PollingQueue``.
+    /// Changes the polled operations, as ``PollingQueue`` describes.
     mutating func changePolls<Result: Sendable>(
         _ change: @Sendable (inout ReadinessPolls, (TaskQueueTicket) -> Operation?) -> Result
     ) -> Result {
-        // Taken out meanwhile, so that the rest can be read.
+        // Moved out during the change, so that the rest of the state can be read.
         var polls = ReadinessPolls()
         swap(&polls, &self.polls)
         defer { swap(&polls, &self.polls) }

@@ -1,31 +1,32 @@
-/// What the machine says of its entries.
+/// Queries about the entries.
 extension TaskQueueStateMachine {
     /// Takes the entry of ``nextSlot()``.
     mutating func next() -> Entry? { nextSlot().flatMap { slots[$0].entry } }
 
     func ticket(_ slot: Int) -> Ticket { slots[slot].ticket(slot) }
 
-    /// Whether the ticket's entry still stands in the queue.
+    /// Whether the ticket's entry is still in the queue.
     func isCurrent(_ ticket: Ticket) -> Bool { slots.stands(ticket) }
 
     /// Whether the entry waits to become ready.
     func isWaiting(_ slot: Int) -> Bool { slots[slot].state == .waiting }
 
-    /// The entries that stand in the queue, in the order added.
+    /// The entries in the queue, in the order added.
     var entries: [Entry] {
         slots.filter { $0.state != .vacant }.sorted { $0.sequence < $1.sequence }
             .compactMap(\.entry)
     }
 
-    /// The entries that wait, then those that are executing: where they are cancelled in this
-    /// order, a permit that becomes free finds nothing left to run.
+    /// The waiting entries, followed by the executing ones.
+    ///
+    /// If they are cancelled in this order, a permit that becomes free finds nothing left to run.
     var entriesToCancel: [Entry] {
         let sorted = slots.filter { $0.state != .vacant }.sorted { $0.sequence < $1.sequence }
         return (sorted.filter { $0.state != .executing } + sorted.filter { $0.state == .executing })
             .compactMap(\.entry)
     }
 
-    /// The entries in some slots that were not started; and where to continue.
+    /// The entries in a range of slots that were not started, and the slot at which to continue.
     func unstarted(from start: Int, _ count: Int) -> (entries: [Entry], next: Int) {
         let first = start < slots.count ? start : 0
         let range = first..<min(slots.count, first + count)
@@ -35,25 +36,25 @@ extension TaskQueueStateMachine {
         )
     }
 
-    /// The entries that could be started, or could if there were a permit.
+    /// The entries that could be started, if necessary after a permit becomes free.
     var readyEntries: [Entry] {
         slots.filter { $0.state == .ready || $0.state == .granted }.compactMap(\.entry)
     }
 
-    /// What keeps ready entries from being started.
+    /// The reasons why ready entries are not started.
     struct Stall {
         let isSuspended: Bool
         /// Whether all permits are taken.
         let isFull: Bool
         let executingCount: Int
-        /// The first of those that execute, if the queue is full or entries wait for a barrier.
+        /// The first executing entries, if the queue is full or entries wait for a barrier.
         let executing: [Entry]
-        /// Ready, but behind a barrier.
+        /// The ready entries behind a barrier.
         let parked: [Entry]
     }
 
-    /// Says what keeps ready entries from being started, and names at most so many of those that
-    /// execute.
+    /// Returns the reasons why ready entries are not started, with at most `limit` executing
+    /// entries.
     func stall(naming limit: Int) -> Stall {
         let (isFull, hasBarrier) = (permits.taken >= width, hasBarrier)
         var executing: [Slot] = []

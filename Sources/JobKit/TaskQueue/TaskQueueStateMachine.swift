@@ -1,19 +1,19 @@
 /// Decides which entry of a queue starts next.
 ///
-/// It knows the entries and the barriers between them. ``TaskQueuePermits`` decides which of those
-/// that are ready may execute.
+/// It manages the entries and the barriers between them. ``TaskQueuePermits`` decides which of the
+/// ready entries may execute.
 struct TaskQueueStateMachine<Entry> {
     typealias Ticket = TaskQueueTicket
     typealias Slot = TaskQueueSlot<Entry>
 
-    // What every entry changes stands first, and together: a thread that adds and one that starts
-    // take its cache lines from each other for each entry.
+    // Fields that change with every entry come first and together, because a thread that adds
+    // entries and one that starts them take these cache lines from each other for each entry.
     private(set) var slots: ContiguousArray<Slot> = []
     private var vacantSlots: [Int] = []
     private var nextSequence = 0
-    /// The entries that stand in the queue, executing ones too.
+    /// The number of entries in the queue, including executing ones.
     private(set) var count = 0
-    /// How many entries were started since the queue was made.
+    /// How many entries were started since the queue was created.
     private(set) var startCount = 0
     private(set) var isSuspended = false
     private var barriers = TaskQueueBarriers()
@@ -28,23 +28,23 @@ struct TaskQueueStateMachine<Entry> {
     /// How many entries could be started now.
     var startableCount: Int { isSuspended ? 0 : permits.startableCount }
 
-    /// Whether entries wait for others to be through.
+    /// Whether entries wait at a barrier.
     var hasBarrier: Bool { barriers.hasBarrier }
 
-    /// Whether permits may be too few, so that jobs have to say when they wait.
+    /// Whether permits may be too few, so jobs must report when they wait.
     var asksWhoWaits: Bool { width < Int.max || hasBarrier }
 
     // MARK: Entries
 
-    /// Adds an entry, which starts when its turn has come.
+    /// Adds an entry.
     ///
     /// - Parameters:
     ///   - entry: The entry.
-    ///   - priority: How urgent it is.
-    ///   - isReady: Whether it waits for nothing but its turn.
-    ///   - isBarrier: Whether it starts alone.
+    ///   - priority: Its priority.
+    ///   - isReady: Whether it waits only for its turn.
+    ///   - isBarrier: Whether it runs alone.
     ///   - job: The job in the queue that waits for it, if one is known.
-    /// - Returns: The slot, which stands for the entry until it has finished.
+    /// - Returns: The slot, which identifies the entry until it has finished.
     mutating func entryAdded(
         _ entry: Entry,
         priority: TaskPriority = .normal,
@@ -79,14 +79,14 @@ struct TaskQueueStateMachine<Entry> {
         permits.entryBecameReady(slot, &slots)
     }
 
-    /// The entry turned out not to be ready when it was to be started.
+    /// Makes an entry wait again, because it was not ready at its start.
     mutating func startRefused(_ slot: Int) {
         precondition(slots[slot].state == .executing, "refused or postponed, and not started")
         slots[slot].state = .waiting
         permits.giveBackPermit(of: slot, &slots)
     }
 
-    /// The entry turned out to be less urgent when it was to be started: others may come before it.
+    /// Makes an entry ready again with a lower priority, because others may come before it now.
     mutating func startPostponed(_ slot: Int, to priority: TaskPriority) {
         startRefused(slot)
         slots[slot].priority = priority
@@ -99,7 +99,7 @@ struct TaskQueueStateMachine<Entry> {
         permits.priorityChanged(slot, &slots)
     }
 
-    /// Takes the slot of the entry to start next, if there is one; it is executing from now on.
+    /// Takes the slot of the entry to start next, if there is one, and marks it as executing.
     mutating func nextSlot() -> Int? {
         guard !isSuspended else { return nil }
         guard let slot = permits.nextSlot(slots) else { return nil }
@@ -108,8 +108,10 @@ struct TaskQueueStateMachine<Entry> {
         return slot
     }
 
-    /// The entry was cancelled; returns whether the caller must end it: it was not started, and no
-    /// longer waits for anything.
+    /// Withdraws a cancelled entry.
+    ///
+    /// - Returns: Whether the caller must end the entry, because it was not started and no longer
+    ///   waits for anything.
     mutating func entryCancelled(_ slot: Int) -> Bool {
         let state = slots[slot].state
         guard state != .executing, state != .withdrawn, state != .vacant else { return false }
@@ -153,26 +155,27 @@ struct TaskQueueStateMachine<Entry> {
         self.isSuspended = isSuspended
     }
 
-    // MARK: Jobs that wait
+    // MARK: Waiting jobs
 
-    /// The job has nothing to run until one of its tasks finishes.
+    /// Marks a job as waiting: it has nothing to run until one of its tasks finishes.
     mutating func jobWaits(_ slot: Int) {
         if slots[slot].state == .executing { permits.jobWaits(slot, &slots) }
     }
 
-    /// The job runs code of its own again, or ends.
+    /// Marks a job as busy, because it runs its own code again or ends.
     mutating func jobBusy(_ slot: Int) {
         permits.jobBusy(slot, &slots)
     }
 
-    /// The jobs that wait for an entry became known after it was added.
+    /// Adds the jobs that wait for an entry, which became known after the entry was added.
     mutating func jobsFound(_ jobs: [Int], waitingFor slot: Int) {
         for job in jobs { permits.jobFound(ticket(job), waitingFor: slot, slots) }
         moveBeforeBarriers(slot)
         permits.jobsFound(waitingFor: slot, &slots)
     }
 
-    /// The job that waits for an entry executes, and barriers wait for the job.
+    /// Moves an entry before all barriers, which wait for an executing job that waits for the
+    /// entry.
     private mutating func moveBeforeBarriers(_ slot: Int) {
         guard slots[slot].epoch > barriers.current else { return }
         barriers.entryMovedToCurrent(from: slots[slot].epoch)

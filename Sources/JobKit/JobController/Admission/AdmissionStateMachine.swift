@@ -1,8 +1,11 @@
-/// Decides when a task goes into its queue: in order, none before the job was started or while it
-/// is suspended, and no more of a group at a time than its width.
+/// Decides when each task enters its queue.
 ///
-/// Admitted tasks are lined up, and one thread at a time puts them into their queues, so that the
-/// order holds although no lock is held meanwhile.
+/// Tasks enter in the order of submission. None enters before the job has started or while it is
+/// suspended, and each group has at most as many tasks in their queues as its concurrency limit
+/// permits.
+///
+/// Admitted tasks are put in a line. One thread at a time moves them from the line into their
+/// queues, so the order is kept although no lock is held while a queue is called.
 struct AdmissionStateMachine<Task: AdmittedTask> {
     private typealias Held = (order: Int, task: Task)
 
@@ -14,7 +17,7 @@ struct AdmissionStateMachine<Task: AdmittedTask> {
         var mayAdmit: Bool { admittedCount < width && !held.isEmpty }
         var isIdle: Bool { width == .max && admittedCount == 0 && held.isEmpty }
 
-        /// Returns whether the task goes, and takes a place, now.
+        /// Admits the task and takes a group permit, or holds it and returns false.
         mutating func admitOrHold(_ task: Held, mayGo: Bool) -> Bool {
             guard mayGo, held.isEmpty, admittedCount < width else {
                 held.append(task)
@@ -27,9 +30,9 @@ struct AdmissionStateMachine<Task: AdmittedTask> {
 
     private var isOpen = false
     private var isSuspended = false
-    /// Whether some group has, or had, a width: from the first one on the tasks are counted.
+    /// Whether any group has, or had, a concurrency limit, so that tasks must be counted.
     private(set) var isCounting = false
-    /// Those that have a width, hold something, or count something.
+    /// The groups that have a limit, held tasks or counted tasks.
     private var groups: [Int: Group] = [:]
     private var nextOrder = 0
     private var line = Outbox<Task.Submission>()
@@ -37,15 +40,16 @@ struct AdmissionStateMachine<Task: AdmittedTask> {
     private var mayAdmit: Bool { isOpen && !isSuspended }
     private var admitsAll: Bool { mayAdmit && !isCounting }
 
-    /// How many of a group may be admitted at a time, and how many are.
+    /// The concurrency limit of a group, and how many of its permits are taken.
     func places(of group: Int) -> (width: Int, taken: Int) {
         groups[group].map { ($0.width, $0.admittedCount) } ?? (.max, 0)
     }
 
     // MARK: Tasks
 
-    /// Admits a task if nothing holds it back and nothing goes before it; changes nothing
-    /// otherwise.
+    /// Admits a task if nothing holds it back and no other task is in line before it.
+    ///
+    /// - Returns: False if the task was not admitted. Nothing has changed then.
     @inline(__always)
     mutating func admitAtOnce(_ task: Task) -> Bool {
         guard admitsAll, line.isIdle else { return false }
@@ -55,13 +59,13 @@ struct AdmissionStateMachine<Task: AdmittedTask> {
 
     /// Admits a task or holds it.
     ///
-    /// - Returns: What the caller is to put into its queue; nil if the task is held, or has its
-    ///   place in the line.
+    /// - Returns: The submission that the caller must put into its queue. Nil if the task is held
+    ///   or was put in the line.
     mutating func taskSubmitted(_ task: Task) -> Task.Submission? {
-        // The end of the job may have overtaken this call.
+        // The job may have ended before this call got the lock.
         guard task.admission.stage == .none else { return nil }
         defer { nextOrder += 1 }
-        // Mutates in place: even a temporary copy would copy the group's list.
+        // Mutates in place, because even a temporary copy would copy the group's list.
         let goes =
             admitsAll
             || groups[task.group, default: Group()].admitOrHold((nextOrder, task), mayGo: mayAdmit)
@@ -72,7 +76,7 @@ struct AdmissionStateMachine<Task: AdmittedTask> {
         return nil
     }
 
-    /// The task has finished: it gives back its place in its group, or takes none any more.
+    /// Releases the group permit of a finished task, or prevents the task from ever taking one.
     mutating func taskFinished(_ task: Task) {
         switch task.admission.stage {
         case .admitted:
@@ -87,17 +91,17 @@ struct AdmissionStateMachine<Task: AdmittedTask> {
         }
     }
 
-    /// What became of a task that an ending job wants back.
+    /// How far a task had got when its ending job withdrew it.
     struct Withdrawal {
         var wasQueued = false
-        /// No queue will start the task, so that the caller has to.
+        /// Whether the caller must start the task, because no queue will.
         var mustStart = false
     }
 
-    /// The job ends: decides whether the task was, or will be, put into its queue.
+    /// Withdraws a task because the job is ending, and reports whether it was, or will be, queued.
     ///
-    /// From then on a task that is to be cancelled never gets there; one that is left to itself
-    /// does.
+    /// A task that must be cancelled never enters its queue after this call. A task that is left
+    /// running still does.
     mutating func withdraw(_ task: Task, isLeft: Bool) -> Withdrawal {
         switch task.admission.stage {
         case .admitted, .left: return Withdrawal(wasQueued: true)
@@ -123,7 +127,7 @@ struct AdmissionStateMachine<Task: AdmittedTask> {
         admit(of: Array(groups.keys))
     }
 
-    /// The job holds nothing any more.
+    /// Drops all held tasks because the job is ending.
     mutating func jobEnds() {
         for group in groups.keys { groups[group]?.held = FIFO() }
     }
@@ -133,11 +137,11 @@ struct AdmissionStateMachine<Task: AdmittedTask> {
         admit(of: Array(groups.keys))
     }
 
-    /// Counts the tasks that are in their queues, because the first width is to be set.
+    /// Counts the tasks that are in their queues, before the first concurrency limit is set.
     ///
     /// - Parameters:
     ///   - tasks: All tasks.
-    ///   - finished: Those that had finished when they were asked.
+    ///   - finished: The tasks that had already finished when this was checked.
     mutating func countingBegan(_ tasks: [Task], finished: [Task]) {
         isCounting = true
         for task in finished where task.admission.stage == .admitted {
@@ -148,7 +152,9 @@ struct AdmissionStateMachine<Task: AdmittedTask> {
         }
     }
 
-    /// The width of a group was set; before the first one comes ``countingBegan(_:finished:)``.
+    /// Sets a group's concurrency limit.
+    ///
+    /// ``countingBegan(_:finished:)`` must come before the first one.
     mutating func widthChanged(to width: Int, group: Int) {
         precondition(isCounting, "widthChanged() before countingBegan()")
         groups[group, default: Group()].width = width
@@ -157,17 +163,17 @@ struct AdmissionStateMachine<Task: AdmittedTask> {
 
     // MARK: The line
 
-    /// Lines up what may go of some groups, in the order in which it was submitted.
+    /// Admits the held tasks of some groups, in the order of submission, and puts them in the line.
     ///
     /// - Parameters:
     ///   - numbers: The groups.
-    ///   - cause: The task that gave back a place.
+    ///   - cause: The task that released a permit.
     private mutating func admit(of numbers: [Int], after cause: Task? = nil) {
         guard mayAdmit else { return }
         var admitted: [Held] = []
         for number in numbers {
             while groups[number]?.mayAdmit == true, let held = groups[number]?.held.popFirst() {
-                // Other code ran it while it waited.
+                // Other code started the task while it was held.
                 guard held.task.admission.stage == .held else { continue }
                 if isCounting { groups[number]?.admittedCount += 1 }
                 admitted.append(held)
@@ -181,10 +187,10 @@ struct AdmissionStateMachine<Task: AdmittedTask> {
         }
     }
 
-    /// Whether the caller has to put what is lined up into the queues; no other thread does then.
+    /// Whether the caller must empty the line, because no other thread does so.
     @inline(__always)
     mutating func claimLine() -> Bool { line.claim() }
 
-    /// The next to put into its queue; nil ends the claim.
+    /// Takes the next task from the line, or ends the claim and returns nil.
     mutating func nextInLine() -> Task.Submission? { line.nextAction() }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Putting tasks into their queues, each when ``AdmissionStateMachine`` says so.
+/// Puts tasks into their queues when ``AdmissionStateMachine`` admits them.
 extension JobShell {
     /// Puts the task into its queue, or holds it.
     func submit(_ record: TaskRecord) {
@@ -9,14 +9,15 @@ extension JobShell {
         }
     }
 
-    /// Puts a task into its queue some time after it was tracked; an ending job starts none.
+    /// Puts a task into its queue some time after it was tracked, unless the job is ending.
     func submitLater(_ record: TaskRecord) {
         let isDue = ask { $0.machine.ending == nil && record.task != nil }
         if isDue { submit(record) }
     }
 
-    /// Puts the admitted tasks into their queues, having claimed to: in order even if several
-    /// threads admit some.
+    /// Puts the admitted tasks into their queues, after a successful `claimLine()`.
+    ///
+    /// The order is kept even if several threads admit tasks.
     @inline(never)
     func putAdmitted() {
         while let next = send({ $0.admission.nextInLine() }) {
@@ -24,23 +25,25 @@ extension JobShell {
         }
     }
 
-    /// The task has finished: gives its place in its group to the next.
+    /// Passes the group permit of a finished task to the next task of the group.
     func leaveQueue(_ record: TaskRecord) {
         guard features.contains(.groupWidths) else { return }
         send { $0.admission.taskFinished(record) }
     }
 
-    // MARK: Width and suspension
+    // MARK: Concurrency limit and suspension
 
-    /// Sets a width; before the first one, each task is asked whether it has finished.
+    /// Sets a concurrency limit.
+    ///
+    /// Before the first one, this reads `isFinished` of each task.
     func setWidth(_ width: Int, for group: JobGroup) {
         guard width < .max || features.contains(.groupWidths) else { return }
-        // A task that finishes from now on gives its place back.
+        // A task that finishes after this line returns its permit.
         features.insert(.groupWidths)
         let records = ask { state in
             state.admission.isCounting ? [] : state.tasks.records.map { ($0, $0.task) }
         }
-        // `isFinished` may be a user's code: it is asked without the lock.
+        // Read without the lock, because `isFinished` may be user code.
         let finished = records.filter { $0.1?.isFinished ?? true }.map(\.0)
         send { $0.widthChanged(to: width, for: group, finished: finished) }
     }

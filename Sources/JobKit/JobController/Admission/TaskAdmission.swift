@@ -1,12 +1,13 @@
 import Foundation
 
-/// Where a task stands on its way into its queue.
+/// How far a task is on its way into its queue.
 struct TaskAdmission {
     enum Stage {
         case none
-        /// Waits in the job for its start, for a place in its group, or for the job to be resumed.
+        /// Waits in the job until the job starts or is resumed, or until the group has a free
+        /// permit.
         case held
-        /// Was put into its queue, or is about to be, and takes one of its group's places.
+        /// Was put into its queue, or is about to be, and has one of its group's permits.
         case admitted
         /// Has left its queue.
         case left
@@ -14,7 +15,7 @@ struct TaskAdmission {
         case withdrawn
     }
 
-    /// The number in events of the task whose finish admitted this one; 0 for none.
+    /// The event number of the task that admitted this one by finishing, or 0 for none.
     var causeID = 0
     var stage = Stage.none
 
@@ -24,20 +25,21 @@ struct TaskAdmission {
 
 /// A task that a job admits into its queue.
 protocol AdmittedTask: AnyObject {
-    /// What is put into a queue.
+    /// A task together with the queue that it must enter.
     associatedtype Submission
 
     var group: Int { get }
     var admission: TaskAdmission { get set }
-    /// Nil if the task goes into no queue, or the job has let go of it.
+    /// Nil if the task enters no queue, or if the job has released it.
     var submission: Submission? { get }
-    /// The task's number in events; 0 if the job has let go of it.
+    /// The task's number in events, or 0 if the job has released the task.
     var eventID: Int { get }
 }
 
 extension TaskRecord: AdmittedTask {
-    /// A task on its way into its queue, which it reaches although the job may end meanwhile, and
-    /// empty its record.
+    /// A task on its way into its queue.
+    ///
+    /// It reaches the queue even if the job ends in the meantime and empties the task's record.
     struct Submission {
         let task: Operation
         let queue: any OperationScheduling

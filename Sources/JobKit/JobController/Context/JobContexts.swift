@@ -1,21 +1,22 @@
 import Foundation
 import Synchronization
 
-/// What the code of a job runs inside: its own context, within the one that it has inherited;
-/// guarded by the job's lock.
+/// The context that wraps a job's code: its own context inside the inherited one.
+///
+/// Guarded by the job's lock.
 struct JobContexts {
     private var own: OperationContext?
     private var inherited: OperationContext?
-    /// What the job's code runs inside.
+    /// The context in which the job's code runs.
     private(set) var current: OperationContext?
 
-    /// What a job runs inside now, and what that stands in place of.
+    /// A job's new context, and the one that it replaces.
     struct Change {
         let context: OperationContext
         let replaced: OperationContext?
     }
 
-    /// The job is given a context of its own.
+    /// Sets the job's own context.
     mutating func set(_ body: @escaping OperationContext.Body, of job: Operation) -> Change {
         let replaced = current
         let context = OperationContext(body, of: job, inside: inherited)
@@ -23,9 +24,9 @@ struct JobContexts {
         return Change(context: context, replaced: replaced)
     }
 
-    /// A job above hands its context down, in place of the one that it handed down before.
+    /// Inherits the context of an ancestor, which replaces the one inherited from it before.
     ///
-    /// - Returns: Nil if another job has handed one down.
+    /// - Returns: Nil if the job has already inherited the context of another job.
     mutating func inherit(_ change: Change) -> Change? {
         guard inherited == nil || inherited === change.replaced else { return nil }
         let before = current
@@ -36,25 +37,26 @@ struct JobContexts {
         return Change(context: changed, replaced: before)
     }
 
-    /// No code of the job's runs any more.
+    /// Clears the contexts, because the job runs no further code.
     ///
-    /// - Returns: What it ran inside, to be released with no lock held: a closure may capture the
-    ///   job.
+    /// - Returns: The previous contexts. The caller must release them with no lock held, because a
+    ///   closure may capture the job.
     mutating func jobEnded() -> Self {
         exchange(&self, with: Self())
     }
 }
 
 extension JobShell {
-    /// Hands a context down to a task, and through nested jobs to their tasks, as far as no other
-    /// job's context stands in between.
+    /// Hands a context down to a task, and through nested jobs to their tasks.
     ///
-    /// It is handed down when it is set and when a task is tracked, so that a job without one, and
-    /// a task of such a job, have a flag to read and nothing else to do.
+    /// It goes no further than a job that has inherited the context of another job.
+    ///
+    /// A context is handed down when it is set and when a task is tracked. Therefore, a job without
+    /// one, and its tasks, only have to read a flag.
     ///
     /// - Parameters:
     ///   - context: The context.
-    ///   - replaced: What the task's job handed down before.
+    ///   - replaced: The context that the task's job handed down before.
     ///   - task: The task.
     static func handDown(
         _ context: OperationContext,
@@ -66,7 +68,7 @@ extension JobShell {
         while let (task, change) = remaining.popLast() { remaining += handDown(change, task) }
     }
 
-    /// Hands a context down to a task alone; returns the tasks below it, with what they get.
+    /// Hands a context down to one task and returns the tasks below it, each with its own change.
     private static func handDown(
         _ change: JobContexts.Change,
         _ task: Operation
@@ -81,7 +83,7 @@ extension JobShell {
         return next.map { next in shell.tasks.map { ($0, next) } } ?? []
     }
 
-    /// Keeps the job's context for the task of a record that the job is about to leave.
+    /// Keeps the job's context for a task that the job is about to leave.
     func keepContext(of record: TaskRecord) {
         guard features.contains(.context) else { return }
         let (task, queue) = ask { _ in (record.task, record.queue) }
@@ -93,22 +95,22 @@ extension JobShell {
     ///
     /// - Parameters:
     ///   - task: The task.
-    ///   - isStarted: Whether a queue of JobKit's is sure to start it.
+    ///   - isStarted: Whether a JobKit queue is sure to start it.
     func keepContext(for task: Operation, isStarted: Bool = false) {
         guard let context else { return }
         // The thread that tracks the task may not have handed it down yet.
         Self.handDown(context, to: task)
-        // A nested job has inherited it.
+        // A nested job has already inherited it.
         if !(task is JobController) { task.keep(KeptContext(context), isStarted: isStarted) }
     }
 }
 
 extension JobController {
-    /// Sets a closure that wraps the job's code and its tasks, to bind task-locals for all of them.
+    /// Wraps the job's code and its tasks in a closure, to bind task-locals for all of them.
     ///
     /// `main()`, every callback and the start of every task run inside `context`, each in a
     /// separate call. Swift tasks that they create, such as the task of an ``AsyncOperation``,
-    /// inherit what is bound there:
+    /// inherit the task-locals that are bound there:
     ///
     /// ```swift
     /// enum Trace { @TaskLocal static var id = "none" }
@@ -118,11 +120,11 @@ extension JobController {
     /// try await sync.run()            // Trace.id is "sync-42" in everything the job does
     /// ```
     ///
-    /// Nested jobs inherit the context; a nested job's own context runs inside it. If several jobs
-    /// track a task, the task runs inside the context of the first job that has one. A
-    /// ``ConcurrentOperation`` that other code starts runs inside the context too; another
-    /// `Operation` then does not. A task that its job leaves to itself, and that starts later, runs
-    /// inside the context too. A job without a context pays nothing for this feature.
+    /// Nested jobs inherit the context, and a nested job's own context runs inside it. If several
+    /// jobs track a task, the task runs inside the context of the first job that has one. A
+    /// ``ConcurrentOperation`` that other code starts runs inside the context too, but any other
+    /// `Operation` then does not. A task that its job leaves also runs inside the context if it
+    /// starts later. A job without a context pays nothing for this feature.
     ///
     /// > Thread: Any. Setting it again replaces it. Setting it after the job was started traps.
     ///

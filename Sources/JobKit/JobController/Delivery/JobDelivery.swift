@@ -1,12 +1,14 @@
 import Dispatch
 
-/// How far a job's mail has been delivered.
+/// How much of a job's mail has been delivered.
 struct JobDelivery {
     private var reader = JobMailbox.Reader()
     /// The callback that is running.
     private(set) var callback: RunningCallback?
-    /// Where callbacks run that no thread of JobKit's is at hand for: a serial queue has a thread of
-    /// its own, whatever blocks the threads of others.
+    /// Runs callbacks when no JobKit thread is available.
+    ///
+    /// A serial queue has its own thread, so it runs even if all threads of other queues are
+    /// blocked.
     lazy var queue = DispatchQueue(label: "JobKit.callbacks")
 
     /// Takes the oldest mail, which the caller must release.

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The groups of one job, by number, and what is to be called when each has finished.
+/// The groups of one job, numbered, with their completions.
 struct JobGroups {
     private var numbers: [JobGroup: Int] = [:]
     private(set) var groups: [JobGroup] = []
     private(set) var completions: [Int: @Sendable () -> Void] = [:]
-    /// Most tasks are of the same type as the one before.
+    /// A cache, because most tasks have the same type as the one before.
     private var lastType: ObjectIdentifier?
     private var lastNumber = 0
 
-    /// The number of a task's group.
+    /// Returns the number of a task's group.
     mutating func number(of group: JobGroup?, for type: Operation.Type) -> Int {
         if group == nil, lastType == ObjectIdentifier(type) { return lastNumber }
         let number = number(of: group ?? .type(type))
@@ -24,7 +24,7 @@ struct JobGroups {
         return groups.count - 1
     }
 
-    /// Returns the completion that this one replaces.
+    /// Sets a completion and returns the one that it replaces.
     mutating func setCompletion(
         _ completion: @escaping @Sendable () -> Void,
         for group: JobGroup
@@ -32,7 +32,7 @@ struct JobGroups {
         completions.updateValue(completion, forKey: number(of: group))
     }
 
-    /// Takes out all completions, for the caller to release with no lock held.
+    /// Removes all completions, which the caller must release with no lock held.
     mutating func takeCompletions() -> [Int: @Sendable () -> Void] {
         exchange(&completions, with: [:])
     }

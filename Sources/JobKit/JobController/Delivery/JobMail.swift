@@ -1,9 +1,9 @@
 import Synchronization
 
-// A class that others derive from is never checked: the link is atomic, the rest constant.
-/// Something that is delivered to a job: the finish of a task, or the end of a delay.
+// The compiler does not check a class that has subclasses. The link is atomic, the rest constant.
+/// A message to a job: the finish of a task, the end of a delay or the end of the job's work.
 class JobMail: OperationListener, @unchecked Sendable {
-    /// The next in the ``JobMailbox``, retained.
+    /// The next mail in the ``JobMailbox``, retained.
     final let next = Atomic<Unmanaged<JobMail>?>(nil)
     fileprivate let isTask: Bool
 
@@ -11,21 +11,22 @@ class JobMail: OperationListener, @unchecked Sendable {
         self.isTask = isTask
     }
 
-    /// The mail as a task's record, or nil: read several times for each task, where a cast would
-    /// cost more.
+    /// The mail as a task's record, or nil.
+    ///
+    /// Cheaper than a cast, because it is read several times for each task.
     final var record: TaskRecord? {
         isTask ? unsafeDowncast(self, to: TaskRecord.self) : nil
     }
 
-    /// Calls the job's code; only the job's deliverer calls this.
+    /// Calls the job's code, always on the job's delivering thread.
     func deliver(to job: JobController) {}
 
-    /// The job has ended, and mail that is no task's record is not delivered.
+    /// Discards mail that is not a task's record, because the job has ended.
     func discard(from shell: JobShell) {}
 }
 
 extension Unmanaged<JobMail> {
-    /// Calls `body` with the mail as a task's record, if it is one, without counting references.
+    /// Calls `body` with the mail as a task's record, if it is one, without reference counting.
     @inline(__always)
     func withRecord<Result>(_ body: (TaskRecord) -> Result) -> Result? {
         _withUnsafeGuaranteedRef { mail in
@@ -34,8 +35,8 @@ extension Unmanaged<JobMail> {
     }
 }
 
-// Unchecked because its superclass is: the body is a constant.
-/// A closure whose ``ConcurrentOperation/perform(after:_:)`` delay has passed.
+// Unchecked because its superclass is. The body is a constant.
+/// A closure that was passed to ``ConcurrentOperation/perform(after:_:)`` and is now due.
 final class DelayedCallback: JobMail, @unchecked Sendable {
     private let body: @Sendable () -> Void
 

@@ -1,35 +1,35 @@
 import Synchronization
 
-/// Mail from any thread for one job, first in first out, without a lock: a finish never waits for
-/// the job.
+/// A lock-free FIFO queue of mail for one job, so a finishing task never waits for the job.
 ///
-/// An object of its own, so that the threads that finish tasks do not take the cache line of the
-/// job's lock from the thread that tracks more: with it a fan-out on two cores costs a tenth less.
+/// It is a separate object, so that threads that finish tasks do not take the cache line of the
+/// job's lock away from the thread that tracks more. This makes a fan-out on two cores cost a tenth
+/// less.
 ///
 /// > Source: D. Vyukov, "Intrusive MPSC node-based queue", 1024cores.net, 2010; with an empty queue
 /// > in place of the stub node.
 final class JobMailbox: Sendable {
-    /// The turn to deliver what is in here; taken until the job's `main()` has returned.
+    /// The turn to deliver this mail, which is taken until the job's `main()` has returned.
     let turn = DeliveryTurn(isTaken: true)
     private let newest = Atomic<Unmanaged<JobMail>?>(nil)
-    /// What was put into the empty mailbox, until the reader has it.
+    /// The first mail put into the empty mailbox, until the reader takes it.
     private let entrance = Atomic<Unmanaged<JobMail>?>(nil)
     private let finishes = Atomic(0)
     private let failures = Atomic(0)
 
-    /// How many tasks have finished, since there is a mailbox.
+    /// How many tasks have finished since the mailbox was created.
     var finishedCount: Int { finishes.load(ordering: .relaxed) }
-    /// How many of them have failed.
+    /// How many of the finished tasks have failed.
     var failedCount: Int { failures.load(ordering: .relaxed) }
 
-    /// The position of the reader; there is one at a time.
+    /// The position of the only reader.
     struct Reader {
         fileprivate var next: Unmanaged<JobMail>?
     }
 
     var isEmpty: Bool { newest.load(ordering: .acquiring) == nil }
 
-    /// Puts a task that has finished, and counts it.
+    /// Puts and counts a finished task.
     @inline(__always)
     func put(_ record: TaskRecord, hasFailed: Bool) {
         if hasFailed { failures.add(1, ordering: .relaxed) }
@@ -37,7 +37,7 @@ final class JobMailbox: Sendable {
         put(record)
     }
 
-    /// Puts mail that was never in a mailbox.
+    /// Puts mail that has never been in a mailbox.
     func put(_ mail: JobMail) {
         let node = Unmanaged.passRetained(mail)
         let previous = newest.exchange(node, ordering: .acquiringAndReleasing)
@@ -48,8 +48,9 @@ final class JobMailbox: Sendable {
         }
     }
 
-    /// Takes the oldest mail, which the caller must release; nil if there is none, or if another
-    /// thread is still putting it.
+    /// Takes the oldest mail, which the caller must release.
+    ///
+    /// - Returns: Nil if the mailbox is empty, or if another thread is still putting the next mail.
     func takeFirst(_ reader: inout Reader) -> Unmanaged<JobMail>? {
         guard let node = reader.next ?? takeEntrance() else { return nil }
         if let next = node.next {

@@ -2,13 +2,14 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Delivering: the only switch over the steps of ``JobStateMachine``.
+/// Delivers finished tasks. Contains the only switch over the steps of ``JobStateMachine``.
 extension JobShell {
-    /// How many callbacks a `callbackQueue` runs at a stretch, so that a main queue stays
-    /// responsive.
+    /// How many callbacks run in one block on a `callbackQueue`.
+    ///
+    /// The bound keeps a main queue responsive.
     private static let callbacksAtAStretch = 64
 
-    /// Notes that there is something to deliver; returns whether the caller must deliver it.
+    /// Records that there is something to deliver, and returns whether the caller must deliver it.
     func claimDelivery(by worker: DeliveringWorker?) -> Bool {
         switch mailbox.turn.claim() {
         case .left:
@@ -40,14 +41,18 @@ extension JobShell {
         }
     }
 
-    /// Delivers on the `callbackQueue`; if that finishes the job, another thread goes on above.
+    /// Delivers on the `callbackQueue`.
+    ///
+    /// If that finishes the job, another thread delivers to the job above it.
     func deliverOnCallbackQueue() {
         callbackQueueAsked.store(0, ordering: .relaxed)
         deliver(atMost: Self.callbacksAtAStretch, by: nil)?.deliverClaimedElsewhere()
     }
 
-    /// Delivers the end of the job's work on this thread, which may be one of Swift's few:
-    /// callbacks of its tasks, and of jobs that wait for it, run elsewhere.
+    /// Delivers the end of the job's work on this thread.
+    ///
+    /// This may be one of Swift's few threads. Therefore, callbacks of the job's tasks, and of jobs
+    /// that wait for this one, run elsewhere.
     func deliverWorkEnd() {
         let mayDeliver = callbackQueue == nil && !ask { $0.tasks.trackedCount > 0 }
         guard mayDeliver, ThreadContext.current.pointee.heldDeliveries == nil else {
@@ -58,15 +63,15 @@ extension JobShell {
 
     /// Runs callbacks until none is due.
     ///
-    /// - Returns: The job to deliver to next: one that this job's finish has claimed, or this job
-    ///   itself where the limit was reached.
+    /// - Returns: The job to deliver to next. This is a job that this job's finish has claimed, or
+    ///   this job itself if `limit` was reached.
     private func deliver(
         atMost limit: Int = .max,
         by worker: DeliveringWorker?
     ) -> (any CallbackDelivery)? {
         var seen = mailbox.turn.seen
         let now = CoarseTime.now
-        // Not retained: while this thread has the turn the job does not finish.
+        // Not retained, because the job cannot finish while this thread has the turn.
         let begin = send { state -> (job: Unmanaged<JobController>, step: JobState.Machine.Step)? in
             guard let job = state.owner.unretained else { return nil }
             return (job, state.nextStep(from: mailbox, at: now))
@@ -78,13 +83,13 @@ extension JobShell {
         thread.pointee.callbackJob = ObjectIdentifier(self)
         defer { thread.pointee.callbackJob = outer }
         var (step, remaining) = (first, limit)
-        // Cancels the tasks of a job that has failed. It is run when the turn is given back, because
-        // a user's didCancel() may not return.
+        // Cancels the tasks of a job that has failed. It runs after the turn was given back,
+        // because a user's didCancel() may not return.
         var sweep: CancelSweep?
         while true {
             switch step {
             case .none:
-                // Another thread may end the job as soon as the turn is open.
+                // Retained, because another thread may end the job as soon as the turn is open.
                 let kept = job.takeUnretainedValue()
                 if mailbox.turn.giveBack(seen) {
                     permit.jobWaits(kept, worker)
@@ -116,12 +121,12 @@ extension JobShell {
         return send { $0.nextStep(from: mailbox, at: now) }
     }
 
-    /// A callback has returned: releases its task, with no lock held, before the next step is
-    /// decided.
+    /// Releases the task of a callback that has returned, before the next step is decided.
     ///
-    /// The release may take long, and the job be cancelled meanwhile.
+    /// No lock is held, because the release may take long. The job may be cancelled in the
+    /// meantime.
     ///
-    /// - Returns: Whether nothing was due then, so that the next step need not be asked for.
+    /// - Returns: Whether nothing was due at that time, so the caller can skip `nextStep()`.
     private func stepPerformed(
         _ step: JobState.Machine.Step,
         _ answer: FailureResponse?
@@ -148,7 +153,7 @@ extension JobShell {
 
     private func release(_ delivered: JobState.Mail, _ released: consuming TaskRecord.Released?) {
         _ = consume released
-        // The thread of the finish may still hold the record.
+        // The thread that finished the task may still hold the record.
         _ = delivered.withRecord { $0.releaseCompletion() }
         delivered.release()
         ProgressReport(of: self).taskAdvanced()
@@ -169,7 +174,7 @@ extension JobShell {
         return answer
     }
 
-    /// Calls the job's code; returns what it answers about a failure.
+    /// Calls the job's code and returns its response to a failure.
     private func call(_ step: JobState.Machine.Step, of job: JobController) -> FailureResponse? {
         switch step {
         case .none, .discard, .finish:
@@ -200,7 +205,10 @@ extension JobShell {
         return nil
     }
 
-    /// The job fails because of a task; returns what cancels the others, unless its end was decided.
+    /// Fails the job because of a task.
+    ///
+    /// - Returns: The sweep that cancels the other tasks. Nil if the end of the job was already
+    ///   decided.
     private func fail(_ step: JobState.Machine.Step, _ job: JobController) -> CancelSweep? {
         guard case .askAboutFailure(let mail) = step,
             let error = mail.withRecord({ $0.failure }),
@@ -219,7 +227,7 @@ extension JobShell {
         mail.release()
     }
 
-    /// Ends the job; returns false if it was cancelled while it was about to complete.
+    /// Finishes the job, or returns false if it was cancelled just before it would have completed.
     func finish(
         _ job: JobController,
         _ ending: JobState.Machine.Ending,
@@ -236,7 +244,7 @@ extension JobShell {
             state.tasksLeft(left)
             state.owner.jobFinished()
         }
-        // A `didCancel()` that is running carries out the end when it has returned.
+        // If `didCancel()` is running, the thread that runs it carries out the end afterwards.
         if job.transition({ $0.decidedEndDue() }) {
             if job.currentLifecycle.outcome == .succeeded {
                 ProgressReport(of: self).jobSucceeded(job)

@@ -1,10 +1,10 @@
-/// The callback in which a job is, for `explainStall`.
+/// The callback that a job is running, for `explainStall`.
 struct RunningCallback {
-    /// The step that calls it; its mail lives as long as this stands in the job's state.
+    /// The step that calls it, with mail that lives as long as this value is in the job's state.
     let step: JobState.Machine.Step
     let since: CoarseTime
 
-    /// Nil for a step that calls none of the job's code.
+    /// Nil for a step that does not call the job's code.
     @inline(__always)
     init?(_ step: JobState.Machine.Step, since: CoarseTime) {
         switch step {
@@ -14,7 +14,7 @@ struct RunningCallback {
         }
     }
 
-    /// The record of the task that the callback is of.
+    /// The record of the callback's task, if it has one.
     var record: TaskRecord? {
         switch step {
         case .deliver(let mail), .askAboutFailure(let mail): mail.withRecord { $0 }

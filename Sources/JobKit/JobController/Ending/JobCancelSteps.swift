@@ -1,6 +1,6 @@
 import Foundation
 
-/// Cancels one task on the terms on which its job tracks it, or leaves it.
+/// Cancels one task as its job's terms require, or leaves it running.
 struct TaskCancelStep: CancelStep {
     let record: TaskRecord
     let task: Operation
@@ -19,7 +19,7 @@ struct TaskCancelStep: CancelStep {
 
     func carryOut() {
         let shell = record.shell
-        // Before it may go into its queue.
+        // Must come before the task may enter its queue.
         if isLeft { shell.keepContext(of: record) }
         let withdrawal = shell.send { state in
             record.task == nil ? nil : state.admission.withdraw(record, isLeft: isLeft)
@@ -29,7 +29,7 @@ struct TaskCancelStep: CancelStep {
         let isWaitedFor =
             record.terms.cancellation != .cancelWithoutWaiting
             && task.mayRunThoughBarred(wasQueued: withdrawal.wasQueued)
-        // Before it is cancelled, because a user's `cancel()` may not return.
+        // Must come before the cancellation, because a user's `cancel()` may not return.
         if !isWaitedFor { shell.stopWaiting(for: record) }
         task.cancelInSweep()
         if withdrawal.mustStart { task.startCancelled() }
@@ -38,7 +38,7 @@ struct TaskCancelStep: CancelStep {
     func ensureCancelled() { if !isLeft { task.ensureCancelled() } }
 }
 
-/// Cancels a job, and not its tasks.
+/// Cancels a job, but not its tasks.
 struct JobCancelStep: CancelStep {
     let job: JobController
 
@@ -55,14 +55,14 @@ struct JobTimeoutStep: CancelStep {
     func carryOut() { job.carryOut(decision) }
 }
 
-/// Cancels the work that a job does beside its tasks, which may call user code.
+/// Cancels the job's own work, which may call user code.
 struct WorkCancelStep: CancelStep {
     let work: Task<Void, Never>
 
     func carryOut() { work.cancel() }
 }
 
-/// The sweep has reached all tasks of a job.
+/// Marks the point at which the sweep has reached all tasks of a job.
 struct SweepEndStep: CancelStep {
     let job: JobController
 

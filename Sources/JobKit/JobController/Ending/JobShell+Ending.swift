@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// Failing, finishing early and being cancelled: the rest is cancelled and waited for.
+/// Ends a job that fails, finishes early or is cancelled: cancels its tasks and waits for them.
 extension JobShell {
-    /// Decides how the job ends, unless something else has.
+    /// Decides how the job ends, unless that was already decided.
     ///
     /// - Parameters:
     ///   - job: The job.
     ///   - ending: How it ends.
     ///   - failure: Why it has failed.
-    ///   - store: Saves a value that the end brings.
-    /// - Returns: The steps that cancel its tasks; nil if something else has decided its end.
+    ///   - store: Saves the value with which the job ends.
+    /// - Returns: The steps that cancel its tasks. Nil if its end was already decided.
     func decideEnd(
         of job: JobController,
         _ ending: JobState.Machine.Ending,
@@ -27,7 +27,7 @@ extension JobShell {
         return Self.steps(ended.tasks, ended.work) + [SweepEndStep(job: job)]
     }
 
-    /// Ends the job, unless something else has decided its end.
+    /// Ends the job, unless its end was already decided.
     func end(
         _ job: JobController,
         _ ending: JobState.Machine.Ending,
@@ -38,10 +38,11 @@ extension JobShell {
         CancelSweep(steps).run()
     }
 
-    /// The steps that cancel the tasks of a job that is cancelled now.
+    /// Returns the steps that cancel the tasks of a job that is being cancelled.
     ///
-    /// If another thread is cancelling them, this one does so too: every `cancel()` returns only
-    /// when all were cancelled, and does not wait for the code that the other thread calls.
+    /// If another thread is already cancelling them, this thread cancels them too. Therefore, every
+    /// `cancel()` returns only after all tasks were cancelled, and never waits for code that the
+    /// other thread calls.
     func stepsToCancel(_ job: JobController) -> [any CancelStep] {
         if let steps = decideEnd(of: job, .cancelled) { return steps }
         let (tasks, work) = ask { state in
@@ -58,13 +59,14 @@ extension JobShell {
         return [WorkCancelStep(work: work)] + tasks
     }
 
-    /// Releases the closures of a job that has ended before it was to enter `main()`: none is ever
-    /// called, and one that captures the job would keep it.
+    /// Releases the closures of a job that has ended without entering `main()`.
     ///
-    /// - Returns: Whether the job has ended so.
+    /// None of them will ever be called, and one that captures the job would keep it alive.
+    ///
+    /// - Returns: Whether the job has ended in this way.
     @discardableResult
     func releaseUncallable() -> Bool {
-        // What is taken is released here, with no lock held.
+        // The removed closures are released here, with no lock held.
         while send({ $0.takeUncallable(from: mailbox) }) != nil {
             if mailbox.isEmpty { return true }
             // Another thread is still putting mail.
@@ -73,7 +75,7 @@ extension JobShell {
         return false
     }
 
-    /// The sweep has reached every task.
+    /// Continues the end of the job after the sweep has reached every task.
     func tasksCancelled(of job: JobController) {
         send { $0.machine.tasksCancelled() }
         if releaseUncallable() {
@@ -82,7 +84,7 @@ extension JobShell {
         deliverElsewhere()
     }
 
-    /// The job need not wait for the task any more.
+    /// Stops waiting for a task.
     ///
     /// If the task has not finished, observers are notified that the job has dropped it.
     func stopWaiting(for record: TaskRecord, hasFinished: Bool = false) {
@@ -94,12 +96,12 @@ extension JobShell {
 
     // MARK: Tasks of several jobs
 
-    // The last job to end cancels the task. Of two that end at once, each decides its end before it
-    // asks the other, so that at least one sees that the other has ended.
+    // The last job to end cancels the task. If two jobs end at once, each decides its own end
+    // before it checks the other. Therefore, at least one of them detects that the other has ended.
 
     /// Whether another job that has not ended tracks the task.
     func sharesTask(_ task: Operation, of record: TaskRecord) -> Bool {
-        // Usually there is none, and otherwise the first is enough.
+        // Usually there is no other listener, and otherwise the first one is enough.
         for limit in [1, Int.max] {
             let others = task.listeners(limit, otherThan: record)
             if others.contains(where: { ($0 as? TaskRecord)?.isWaitedFor == true }) { return true }
@@ -108,7 +110,7 @@ extension JobShell {
         return false
     }
 
-    /// The job leaves the task alone, and no longer listens to it.
+    /// Leaves the task running, and stops listening to it.
     func leave(_ record: TaskRecord, _ task: Operation) {
         stopWaiting(for: record)
         task.removeListener(record)
@@ -117,6 +119,6 @@ extension JobShell {
 }
 
 extension TaskRecord {
-    /// Whether its job has not ended, and waits for the task.
+    /// Whether the record's job waits for the task and has not ended.
     fileprivate var isWaitedFor: Bool { shell.ask { $0.waits(for: self) } }
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Leaving the tasks of a job whose `maximumStopTime` has passed (O11).
+/// Leaves a job's tasks when its `maximumStopTime` has passed (O11).
 ///
 /// The time counts from the decision about the end. The job stops waiting for its tasks, as with
 /// ``TaskCancellation/cancelWithoutWaiting``, and ends as usual. It still waits for its own code.

@@ -12,7 +12,7 @@ struct LeftTask {
         return !task.isCancelled || task.hasStarted
     }
 
-    /// The names of those that still run or were abandoned; nil if there are none.
+    /// The names of the tasks that still run or were abandoned, or nil if there are none.
     static func names(_ tasks: [LeftTask]) -> String? {
         let left = tasks.compactMap(\.task).filter(mustBeNamed)
         guard !left.isEmpty else { return nil }

@@ -2,18 +2,18 @@
 public protocol JobObserver: AnyObject, Sendable {
     /// Called for each event, on the thread of the event, before the step that the event enables.
     ///
-    /// No lock is held: an observer may call every method of the job. Calls for different
-    /// operations may overlap; calls for one operation of one job do not.
+    /// No lock is held, so an observer may call every method of the job. Calls for different
+    /// operations may overlap, but calls for one operation of one job do not.
     ///
     /// Events add up: every ``JobEvent/Kind/tracked`` is followed by one ``JobEvent/Kind/finished``
     /// or one ``JobEvent/Kind/dropped``, before the job's own finish. If a job is dropped, that
-    /// counts for everything below it, and nothing more of it is received. An operation that several
-    /// jobs track has events from each of them; the numbers of the operation and of its parent
-    /// together tell them apart.
+    /// counts for everything below it, and no further events of it are received. An operation that
+    /// several jobs track has events from each of them. Its own number and the number of its parent
+    /// together identify them.
     ///
     /// - Parameters:
     ///   - job: The job that tracks the operation, or the observed job for its own events.
-    ///   - event: What happened.
+    ///   - event: The event.
     func job(_ job: JobController, didRecord event: JobEvent)
 }
 
@@ -21,9 +21,10 @@ extension JobController {
     /// Adds an observer, which receives the events of this job and of its nested jobs from now on.
     ///
     /// A job's own events are ``JobEvent/Kind/started`` first and ``JobEvent/Kind/finished`` last.
-    /// Add the observer before the start to receive every event: tasks that were tracked earlier
+    /// Add the observer before the start to receive every event. Tasks that were tracked earlier
     /// are then reported as ``JobEvent/Kind/tracked`` before their next event. An observer that is
-    /// added after the start may receive the finish of a task whose tracking it has missed.
+    /// added after the start may receive ``JobEvent/Kind/finished`` without the earlier
+    /// ``JobEvent/Kind/tracked``.
     ///
     /// A job without observers pays nothing for this feature. The job retains the observer. An
     /// observer that is added twice receives each event once.
@@ -38,9 +39,9 @@ extension JobController {
 
     /// Removes an observer that was added to this job.
     ///
-    /// When this has returned, the observer receives only the calls that other threads had already
-    /// begun. Its events end without adding up. If it was also added to a job above or below this
-    /// one, it still receives the events of that one.
+    /// After this has returned, the observer receives only the calls that other threads had already
+    /// begun. Its events end without adding up. If it was also added to an ancestor of this job or
+    /// to a job below it, it still receives the events of that one.
     ///
     /// > Thread: Any.
     ///

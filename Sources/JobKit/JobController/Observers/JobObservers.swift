@@ -2,45 +2,46 @@ import Synchronization
 
 /// The observers of a job.
 struct JobObservers: Sendable {
-    /// An observer, and the job that it was added to.
+    /// An observer and the number of the job that it was added to.
     struct Entry: Sendable {
         let observer: any JobObserver
         let rootID: Int
     }
 
-    /// Those added to the job itself and to jobs above it, as they came; each observer once.
+    /// The observers added to the job itself and to its ancestors, in order, each of them once.
     private(set) var entries: [Entry] = []
-    /// The index of each of the first entries, as many as lookups have needed; empty while they are
+    /// The indices of the first entries, as many as lookups have needed, or none while there are
     /// few.
     private var indices: [ObjectIdentifier: Int] = [:]
-    /// How many of the first entries are notified of tasks that were tracked before they came: the
-    /// job had not begun, or came under observation with its tasks.
+    /// How many of the first entries are also notified of tasks that were tracked before they came.
+    ///
+    /// These observers were added before the job began, or already observed the job that tracks it.
     private(set) var completeCount = 0
     /// When the job itself was started.
     private(set) var startTime = EventTime.unknown
-    /// The operation whose callback is running or was the last.
+    /// The operation of the current or last callback.
     private(set) var causeID: Int?
 
-    /// What waits for the threads that are notifying observers of a task, by the task's record.
+    /// The removals that wait for threads that are notifying observers of a task, by its record.
     private var leaves: [ObjectIdentifier: [ObserversLeave]] = [:]
 
-    /// Up to so many observers are searched one by one.
+    /// Up to this number, observers are searched one by one.
     private static let few = 8
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Adds an observer to the job itself: it is notified of the job's own start and finish too.
+    /// Adds an observer to the job itself, so it also receives the job's own start and finish.
     mutating func add(_ observer: any JobObserver, rootID: Int, isComplete: Bool) {
         let entry = Entry(observer: observer, rootID: rootID)
         if let index = index(of: observer) { entries[index] = entry } else { entries.append(entry) }
         if isComplete { completeCount = entries.count }
     }
 
-    /// Adds those of a job above; returns whether the job did not have all of them.
+    /// Adds the observers of an ancestor and returns whether the job lacked any of them.
     mutating func inherit(_ inherited: [Entry], isComplete: Bool) -> Bool {
         let before = entries.count
         if entries.isEmpty, inherited.count <= Self.few {
-            // The array of the job above, for nothing.
+            // Shares the ancestor's array, which costs nothing.
             entries = inherited
         } else {
             for entry in inherited where index(of: entry.observer) == nil { entries.append(entry) }
@@ -49,7 +50,7 @@ struct JobObservers: Sendable {
         return entries.count > before
     }
 
-    /// Removes observers; returns where they stood.
+    /// Removes observers and returns the indices that they had.
     mutating func remove(_ leaving: Set<ObjectIdentifier>) -> [Int] {
         let removed = entries.indices.filter {
             leaving.contains(ObjectIdentifier(entries[$0].observer))
@@ -61,12 +62,14 @@ struct JobObservers: Sendable {
         return removed
     }
 
-    /// The entry of an observer; nil if it observes neither the job nor one above it.
+    /// Returns the entry of an observer, or nil if it observes neither the job nor an ancestor.
     func entry(of observer: any JobObserver) -> Entry? {
         entries.first { $0.observer === observer }
     }
 
-    /// Replaces the entries of observers that are here; returns whether some were.
+    /// Replaces the entries of observers that are present.
+    ///
+    /// - Returns: Whether `replacing` had any entries.
     mutating func replace(_ replacing: [Entry]) -> Bool {
         for entry in replacing {
             guard let index = index(of: entry.observer) else { continue }
@@ -79,7 +82,7 @@ struct JobObservers: Sendable {
 
     mutating func jobStarted(at time: EventTime) { startTime = time }
 
-    /// The callbacks of mail are about to be called.
+    /// Records the operation of the callbacks that are about to be called.
     @inline(__always)
     mutating func callbackBegins(of mail: JobState.Mail) {
         guard !isEmpty else { return }
@@ -89,21 +92,21 @@ struct JobObservers: Sendable {
 
     // MARK: Leaving
 
-    /// Observers have left while another thread is notifying observers of a task.
+    /// Makes a removal wait for another thread that is notifying observers of a task.
     mutating func await(_ leave: ObserversLeave, of record: TaskRecord) {
         leave.expect()
         leaves[ObjectIdentifier(record), default: []].append(leave)
     }
 
-    /// No thread is notifying observers of a task any longer.
+    /// Takes the removals that waited for notifications of a task, which are complete now.
     mutating func takeLeaves(of record: TaskRecord) -> [ObserversLeave] {
         leaves.removeValue(forKey: ObjectIdentifier(record)) ?? []
     }
 
     // MARK: Indices
 
-    /// The entries that are notified of a task's tracking before anything else; the first `aware`
-    /// know of it.
+    /// The entries that must first be notified of a task's tracking, given that `aware` already
+    /// were.
     func unaware(behind aware: Int) -> Range<Int> {
         aware < completeCount ? aware..<completeCount : 0..<0
     }
@@ -119,8 +122,9 @@ struct JobObservers: Sendable {
     }
 }
 
-/// The observers of a job leave a nested one: calls a closure when no thread is notifying them of
-/// something below it.
+/// Waits while a job's observers are removed from a nested job.
+///
+/// Calls a closure once no thread is notifying them of an event below that job.
 final class ObserversLeave: Sendable {
     private let remaining = Atomic<Int>(1)
     private let body: @Sendable () -> Void
@@ -129,12 +133,12 @@ final class ObserversLeave: Sendable {
         self.body = body
     }
 
-    /// Another thread is notifying them of one more task.
+    /// Adds one more task, because another thread is notifying the observers of its event.
     func expect() {
         remaining.add(1, ordering: .relaxed)
     }
 
-    /// They were notified of one task, or have left all jobs.
+    /// Counts one task as complete, or the removal from all jobs.
     func step() {
         if remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { body() }
     }

@@ -1,9 +1,10 @@
 import Foundation
 
-/// What observers are notified of, taken together with the input that it belongs to.
+/// Creates notifications for observers, together with the input that causes them.
 extension JobState {
-    /// A notification of a task to all observers; nil if there are none, or the job or the task has
-    /// gone.
+    /// Creates a notification of a task for all observers.
+    ///
+    /// - Returns: Nil if there are no observers, or if the job or the task was released.
     @inline(__always)
     func notification(of record: TaskRecord) -> TaskNotification? {
         guard !observers.isEmpty, !machine.hasFinished, let task = record.task,
@@ -33,7 +34,7 @@ extension JobState {
         )
     }
 
-    /// A task is tracked: notes that its observers are being notified.
+    /// Creates the notification that a task is tracked, and marks it as being sent.
     @inline(__always)
     func trackingBegan(
         _ record: TaskRecord,
@@ -49,8 +50,10 @@ extension JobState {
         return notification
     }
 
-    /// Observers are about to be notified of an event of a task; nil if the job no longer waits for
-    /// the task, or observers know its end.
+    /// Creates the notification of a task's event, and marks it as being sent.
+    ///
+    /// - Returns: Nil if the job no longer waits for the task, or if observers were notified of its
+    ///   end.
     @inline(__always)
     func eventBegan(
         _ kind: JobEvent.Kind,
@@ -69,13 +72,13 @@ extension JobState {
 
     // MARK: Leaving
 
-    /// Observers leave the job, and others take the place of those that another job passes on.
+    /// Removes observers from the job, or replaces them by those that another job passes on.
     ///
     /// - Parameters:
-    ///   - leaving: The observers that leave.
-    ///   - replacing: What the others are replaced by.
-    ///   - leave: Waits for the threads that are notifying them.
-    /// - Returns: Whether something has changed.
+    ///   - leaving: The observers to remove.
+    ///   - replacing: The new entries of the observers that stay.
+    ///   - leave: Waits for the threads that are notifying the removed observers.
+    /// - Returns: Whether anything has changed.
     mutating func observersLeave(
         _ leaving: Set<ObjectIdentifier>,
         replacing: [JobObservers.Entry],

@@ -1,8 +1,9 @@
-/// Which threads are notifying observers of a task, and whether observers know its end: one word of
-/// the task's record, and what follows from each change.
+/// Counts the threads that are notifying observers of a task, and records whether its end was sent.
+///
+/// It is one word of the task's record. Its methods return the actions that follow from a change.
 ///
 /// A job waits for a task while observers are notified of it, so that the job's own finish is the
-/// last event. Of a task's finish and its being dropped, observers are notified of one.
+/// last event. Observers are notified either of a task's finish or of its drop, never of both.
 struct NotificationState: RawRepresentable, Hashable, Sendable {
     private(set) var rawValue: UInt8
 
@@ -10,14 +11,14 @@ struct NotificationState: RawRepresentable, Hashable, Sendable {
     private static let isDue: UInt8 = 1 << 6
     /// Observers were notified of the task's finish or drop, or are being notified.
     private static let hasEnded: UInt8 = 1 << 7
-    /// Observers have left while threads were notifying; something waits for those threads.
+    /// Observers were removed while threads were notifying, and a removal waits for those threads.
     private static let haveLeft: UInt8 = 1 << 4
-    /// How many threads are notifying observers.
+    /// The number of threads that are notifying observers.
     private static let count: UInt8 = haveLeft - 1
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// A thread is notifying observers that the task is tracked.
+    /// One thread is notifying observers that the task is tracked.
     static let begun = Self(rawValue: 1)
 
     /// Whether observers were notified of the task's end, or are being notified.
@@ -25,7 +26,8 @@ struct NotificationState: RawRepresentable, Hashable, Sendable {
 
     private var isNotifying: Bool { rawValue & Self.count != 0 }
 
-    /// A thread begins to notify observers; returns false if they know the task's end.
+    /// Begins a notification, or returns false if observers were already notified of the task's
+    /// end.
     mutating func begin(endsTask: Bool) -> Bool {
         guard !endIsNotified else { return false }
         rawValue += 1
@@ -33,22 +35,21 @@ struct NotificationState: RawRepresentable, Hashable, Sendable {
         return true
     }
 
-    /// A thread begins to notify observers that the task was delivered; returns false if they do not
-    /// know its end.
+    /// Begins the notification of a delivery, or returns false if observers do not know the finish.
     mutating func beginDelivery() -> Bool {
         guard endIsNotified else { return false }
         rawValue += 1
         return true
     }
 
-    /// What follows when a thread has notified observers.
+    /// The actions to perform after a thread has notified observers.
     struct EndAction: Equatable {
-        /// Step what waits for the observers that have left.
+        /// Whether to step the removals that wait for this task.
         var stepsLeaves = false
         var stopsWaiting = false
     }
 
-    /// A thread has notified observers.
+    /// Ends a notification.
     mutating func end() -> EndAction {
         precondition(isNotifying, "end() without begin(endsTask:)")
         rawValue -= 1
@@ -58,22 +59,25 @@ struct NotificationState: RawRepresentable, Hashable, Sendable {
         return EndAction(stepsLeaves: stepsLeaves, stopsWaiting: rawValue & Self.isDue != 0)
     }
 
-    /// Observers leave; returns whether a thread is notifying, so that they receive more until then.
+    /// Records that observers were removed.
+    ///
+    /// - Returns: Whether a thread is still notifying, so the removed observers may receive more
+    ///   events.
     mutating func observersLeft() -> Bool {
         if isNotifying { rawValue |= Self.haveLeft }
         return isNotifying
     }
 
-    /// What follows when the job need not wait for the task any more.
+    /// The action to perform when the job may stop waiting for the task.
     enum Release: Equatable {
         case stopWaiting
-        /// Notify observers that the task is dropped, and stop waiting then.
+        /// Notify observers that the task is dropped, and then stop waiting.
         case notifyDrop
-        /// The thread that is notifying observers stops the wait afterwards.
+        /// Do nothing, because the thread that is notifying observers stops the wait afterwards.
         case later
     }
 
-    /// The job need not wait for the task any more.
+    /// Records that the job may stop waiting for the task.
     mutating func waitIsOver(isObserved: Bool) -> Release {
         rawValue |= Self.isDue
         guard !isNotifying else { return .later }

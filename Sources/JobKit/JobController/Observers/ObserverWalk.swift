@@ -1,13 +1,15 @@
 import Foundation
 import Synchronization
 
-/// Makes the jobs below an observed one notify its observers too, and their tasks report their
-/// starts.
+/// Adds and removes the observers of a job in all jobs below it.
+///
+/// It also makes the tasks of these jobs report their starts.
 enum ObserverWalk {
     /// Adds an observer to a job, and to all jobs below it.
     static func add(_ observer: any JobObserver, to job: JobController) {
         let rootID = job.eventNumber
-        // Before the list is changed: a task that is tracked reads the list, and a finish the flag.
+        // Must come before the list is changed, because the tracking of a task reads the list and
+        // its finish reads the flag.
         job.shell.features.insert(.observed)
         let tasks = job.shell.send { state in
             state.observers.add(observer, rootID: rootID, isComplete: !state.machine.isStarted)
@@ -47,12 +49,12 @@ enum ObserverWalk {
 
     /// Removes observers from a job and from all jobs below it.
     ///
-    /// Those that another job passes on stay, and so do those that were added below it.
+    /// Observers that another job passes on stay, and so do those that were added below the job.
     ///
     /// - Parameters:
-    ///   - entries: The observers of the job that passes them on no longer.
-    ///   - first: Where to begin.
-    ///   - record: The record of `first` in the job that drops it; nil if the observers were added
+    ///   - entries: The observers of the job that no longer passes them on.
+    ///   - first: The job at which to begin.
+    ///   - record: The record of `first` in the job that drops it. Nil if the observers were added
     ///     to `first` itself.
     ///   - leave: Waits for the threads that are notifying them.
     static func remove(
@@ -93,7 +95,7 @@ enum ObserverWalk {
         }
     }
 
-    /// Has a task report its start; returns it if it is a job, and so has observers of its own.
+    /// Makes a task report its start, and returns it if it is a job, which has its own observers.
     private static func jobReporting(_ task: Operation) -> JobController? {
         guard let concurrent = task as? ConcurrentOperation else { return nil }
         concurrent.note(.observed)

@@ -1,31 +1,31 @@
 import Foundation
 
-/// An event of a task for some observers; all of it is read at once, under the job's lock.
+/// An event of a task for some observers, read at one time under the job's lock.
 ///
-/// Of a job's own start and finish, the job is its own task.
+/// For a job's own start and finish, `task` is the job itself.
 struct TaskNotification: Sendable {
     var entries: [JobObservers.Entry]
-    /// The entries that do not know yet that the task is tracked.
+    /// The entries that were not yet notified that the task is tracked.
     var unaware = 0..<0
     let job: JobController
     let task: Operation
-    /// Read while the record holds the task: a plain operation's number ends with that.
+    /// Read while the record holds the task, because a plain operation loses its number afterwards.
     let taskID: Int
     let isConcurrent: Bool
     let group: JobGroup?
     var startTime = EventTime.unknown
     /// The operation in whose callback the task is tracked.
     var causeID: Int?
-    /// The task that gave this one its place in its group; 0 for none.
+    /// The task that gave this one its group permit, or 0.
     var groupCauseID = 0
 
-    /// Notifies the observers; first of the tracking, where they do not know it.
+    /// Notifies the observers, first of the tracking if they have not received it.
     func post(_ kind: JobEvent.Kind, at time: EventTime) {
         if !unaware.isEmpty { event(.tracked, at: time).post(to: entries[unaware], by: job) }
         event(kind, at: time).post(to: entries, by: job)
     }
 
-    // Not inlined: the event would be copied to be passed on.
+    // Not inlined, because inlined code would copy the event before passing it on.
     @inline(never)
     private func event(_ kind: JobEvent.Kind, at time: EventTime) -> JobEvent {
         JobEvent(
@@ -52,8 +52,7 @@ struct TaskNotification: Sendable {
         isConcurrent ? unsafeDowncast(task, to: ConcurrentOperation.self) : nil
     }
 
-    /// The operations that the task depended on, and that have finished, or waited for by its
-    /// stage.
+    /// The finished operations that the task depended on, or that its stage waited for.
     private var predecessorIDs: [Int] {
         concurrentTask?.predecessorIDs ?? task.dependencies.filter(\.isFinished).map(\.operationID)
     }

@@ -1,12 +1,12 @@
-/// Notifies the observers of a job of what becomes of one of its tasks.
+/// Notifies a job's observers of the events of one task.
 ///
-/// Nothing here is called for a job without observers.
+/// Never used for a job without observers.
 struct TaskNotifier {
     let record: TaskRecord
 
     init(_ record: TaskRecord) { self.record = record }
 
-    /// Notifies that the task is tracked, before any other event of it.
+    /// Notifies that the task is tracked, before any other event of the task.
     func taskTracked(_ notification: TaskNotification) {
         notification.post(.tracked, at: .now)
         ObserverWalk.passOn(notification.entries, to: notification.task, isComplete: true)
@@ -21,7 +21,7 @@ struct TaskNotifier {
 
     private func post(_ kind: JobEvent.Kind) {
         let time = EventTime.now
-        // Not returned by `send`, which would copy all of it.
+        // Not returned by `send`, which would copy the whole notification.
         var notification: TaskNotification?
         record.shell.send { notification = $0.eventBegan(kind, of: record, at: time) }
         guard notification != nil else { return }
@@ -29,7 +29,7 @@ struct TaskNotifier {
         ended()
     }
 
-    /// Notifies that the task's callbacks have returned, if observers know its finish.
+    /// Notifies that the task's callbacks have returned, if observers were notified of its finish.
     func taskDelivered() {
         guard record.change({ $0.beginDelivery() }) else { return }
         var notification: TaskNotification?
@@ -38,10 +38,10 @@ struct TaskNotifier {
         ended()
     }
 
-    /// Notifies that the job no longer waits for the task; `begin(endsTask:)` was called for that.
+    /// Notifies that the job has dropped the task, after `begin(endsTask:)`.
     ///
-    /// If the task is a job, its observers leave first, as far as they came through this job. They
-    /// receive nothing more of it or of what is below it (R2).
+    /// If the task is a job, the observers that came through this job are removed from it first.
+    /// They receive no further events of it or of anything below it (R2).
     func taskDropped(_ notification: TaskNotification?) {
         guard let notification, let nested = record.nestedJob else {
             notification?.post(.dropped, at: .now)
@@ -55,7 +55,7 @@ struct TaskNotifier {
         leave.step()
     }
 
-    /// Does what could not be done while a thread was notifying observers.
+    /// Performs the actions that had to wait while a thread was notifying observers.
     func ended() {
         let action = record.change { $0.end() }
         if action.stepsLeaves {

@@ -3,11 +3,11 @@ import Synchronization
 extension ConcurrentOperation {
     /// Reports how much of the work is done, for the progress of the jobs that track the operation.
     ///
-    /// The fraction counts within the weight with which the operation is tracked; the finish adds
-    /// the rest. It counts from when the `main()` or callback that tracked the operation has
-    /// returned. A job that calls this for itself replaces the fraction computed from its tasks. A
-    /// fraction below an earlier one is ignored, and so is a fraction that is reported after the
-    /// finish.
+    /// The fraction counts within the weight with which the operation is tracked, and its finish
+    /// adds the rest. It counts from the time when the `main()` or callback that tracked the
+    /// operation has returned. If a job calls this for itself, the reported fraction replaces the
+    /// one computed from its tasks. A fraction below an earlier one is ignored, and so is a
+    /// fraction that is reported after the finish.
     ///
     /// ```swift
     /// func urlSession(_ session: URLSession, task: URLSessionTask, didSendBodyData sent: Int64,

@@ -1,31 +1,32 @@
 import Foundation
 
 extension JobController {
-    /// How far along the job is, as Foundation's `Progress`.
+    /// The job's progress, as a Foundation `Progress`.
     ///
     /// `fractionCompleted` is the weight delivered divided by the weight tracked so far. A nested
     /// job, and a task that calls ``ConcurrentOperation/reportProgress(_:)``, counts by its own
-    /// fraction from when the `main()` or callback that tracked it has returned: until then the
-    /// total is still growing. The fraction never decreases, even while further steps are
-    /// discovered. It is below 1 until the job has finished, and 1 when the job has succeeded.
-    /// Cancelling the progress cancels the job. Progress is computed only if this property was
-    /// read.
+    /// fraction from the time when the `main()` or callback that tracked it has returned, because
+    /// until then the total is still growing.
+    ///
+    /// The fraction never decreases, even while further steps are discovered. It is below 1 until
+    /// the job has finished, and 1 when the job has succeeded. Cancelling the progress cancels the
+    /// job. Progress is computed only after this property was read.
     ///
     /// > Thread: Any. The progress changes on the threads on which tasks are delivered.
     public final var progress: Progress {
         let reporter = shell.ask { $0.progress } ?? beginProgress()
-        // The thread that finishes the job may not have known of it.
+        // The thread that finished the job may not have detected the new progress object.
         if isFinished, case .succeeded = outcome { reporter.advance(to: 1) }
         return reporter.progress
     }
 
     private func beginProgress() -> JobProgress {
         let made = JobProgress { [weak self] in self?.cancel() }
-        // A snapshot may have said something before.
+        // A snapshot may already have shown a fraction.
         if let shown = shell.shownFraction.value { made.advance(to: shown) }
         let reporter = shell.send { $0.progressAsked(made) }
         ProgressReport(of: shell).begin()
-        // A job that has ended reports nothing any more: what it had done stands.
+        // A job that has ended reports no further progress, so its last fraction is taken here.
         _ = ProgressReport.fraction(of: self)
         return reporter
     }

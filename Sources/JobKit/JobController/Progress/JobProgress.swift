@@ -1,18 +1,18 @@
 import Foundation
 
-/// Advances the `Progress` of one job, from any thread, and never back.
+/// Advances the `Progress` of one job from any thread, and never moves it back.
 ///
-/// The total is fixed, so that no reader sees a fraction between two changes of counts. One thread
-/// at a time writes, and the others leave their shares to it.
+/// The total is fixed, so no reader sees a fraction between two changes of counts. Only one thread
+/// writes at a time. The others leave their updates to it.
 final class JobProgress: Sendable {
     let progress: Progress
     private let furthest = ReportedFraction()
     private let turn = DeliveryTurn()
 
-    /// Divisible by all numbers to 40, so that the shares of few tasks are exact.
+    /// Divisible by all numbers up to 40, so the shares of few tasks are exact.
     private static let total: Int64 = 5_342_931_457_063_200
 
-    /// Makes a progress that calls `cancel` when it is cancelled.
+    /// Creates a progress that calls `cancel` when it is cancelled.
     init(cancel: @escaping @Sendable () -> Void) {
         progress = Progress(parent: nil, userInfo: nil)
         progress.totalUnitCount = Self.total
@@ -20,7 +20,7 @@ final class JobProgress: Sendable {
         progress.cancellationHandler = cancel
     }
 
-    /// Advances to `fraction`, from 0 to 1, if that is more than before.
+    /// Advances to `fraction`, from 0 to 1, if that is higher than before.
     func advance(to fraction: Double) {
         guard furthest.advance(to: fraction), turn.claim() == .taken else { return }
         var seen: DeliveryTurn.Seen

@@ -1,27 +1,27 @@
 import Foundation
 
-/// Reports how far a job is: to its own `Progress`, and to the jobs above it.
+/// Reports a job's fraction to its own `Progress` and to its ancestors.
 ///
-/// A job counts its weights always, and reports only where its progress was asked for.
+/// A job always counts its weights, but reports only after its progress was read.
 struct ProgressReport {
     let shell: JobShell
 
     init(of shell: JobShell) { self.shell = shell }
 
-    /// Has this job, and the jobs nested in it, report from now on.
+    /// Makes this job and its nested jobs report from now on.
     func begin() {
         var remaining = [shell]
         var found: [JobShell] = []
         while let shell = remaining.popLast() {
-            // A task that begins to report sets `ownFractions` and then reads `progress`, so that
-            // one of the two threads sees the other.
+            // A task that begins to report sets `ownFractions` and then reads `progress`.
+            // Therefore, at least one of the two threads sees the flag of the other.
             guard shell.features.insert(.progress), shell.features.contains(.ownFractions) else {
                 continue
             }
             found.append(shell)
             remaining += shell.tasks.compactMap { ($0 as? JobController)?.shell }
         }
-        // The inner ones first, so that each asks its tasks once.
+        // Inner jobs come first, so that each job reads the fractions of its tasks only once.
         for shell in found.reversed() {
             let records = shell.ask { state in
                 state.tasks.records.compactMap { record in record.task.map { (record, $0) } }
@@ -31,7 +31,7 @@ struct ProgressReport {
         taskAdvanced()
     }
 
-    /// A task is tracked, and the job listens to it: it may have advanced before.
+    /// Takes the fraction of a newly tracked task, which may have advanced before.
     @inline(__always)
     func taskTracked(_ task: Operation, _ record: TaskRecord) {
         if record.isConcurrent,
@@ -48,7 +48,7 @@ struct ProgressReport {
         if Self.takeFraction(of: task, record) { taskAdvanced() }
     }
 
-    /// A task was delivered or has advanced: advances the progress of this job and of those above.
+    /// Advances the progress of this job and its ancestors after a task was delivered or advanced.
     @inline(__always)
     func taskAdvanced() {
         if shell.features.contains(.progress) { advance() }
@@ -57,28 +57,28 @@ struct ProgressReport {
     @inline(never)
     private func advance() {
         let (job, fraction) = shell.ask { ($0.owner.started, $0.tally.fraction) }
-        // A job that says its fraction itself has said it to those above too.
+        // A job that reports its own fraction has already reported it to its ancestors.
         guard let job, job.reportedFraction.value == nil else { return }
         Self.advance(job, to: fraction)
     }
 
-    /// The job has succeeded.
+    /// Completes the progress, because the job has succeeded.
     func jobSucceeded(_ job: JobController) {
         if shell.features.contains(.progress) { Self.advance(job, to: 1) }
     }
 
-    /// An operation, which may be a job, says how much of its work is done.
+    /// Passes on the fraction that an operation, which may be a job, reports about itself.
     static func operation(_ operation: ConcurrentOperation, hasReported fraction: Double) {
         for record in TaskRecord.tracking(operation) { record.shell.features.insert(.ownFractions) }
         advance(operation, to: said(fraction, by: operation))
     }
 
-    /// A reported fraction as it counts: a job is below 1 until it has finished.
+    /// Adjusts a reported fraction: a job stays below 1 until it has finished.
     private static func said(_ fraction: Double, by operation: ConcurrentOperation) -> Double {
         operation is JobController ? min(fraction, 1.0.nextDown) : fraction
     }
 
-    /// How far an operation is, as its `progress` says or would say.
+    /// The fraction that the `progress` of an operation shows, or would show.
     static func fraction(of operation: Operation) -> Double {
         guard let operation = operation as? ConcurrentOperation else { return 0 }
         guard let job = operation as? JobController else {
@@ -109,7 +109,8 @@ struct ProgressReport {
         }
     }
 
-    /// Asks a task how far it is; returns whether that is further than was known.
+    /// Reads the fraction of a task, and returns whether it has advanced and its job reports
+    /// progress.
     private static func takeFraction(of task: Operation, _ record: TaskRecord) -> Bool {
         guard let operation = task as? ConcurrentOperation else { return false }
         let nested = (task as? JobController)?.shell
@@ -117,7 +118,8 @@ struct ProgressReport {
         return fraction.map { note(record, is: said($0, by: operation)) } ?? false
     }
 
-    /// Notes how far a task is; returns whether it has advanced, and its job reports that.
+    /// Records the fraction of a task, and returns whether it has advanced and its job reports
+    /// progress.
     private static func note(_ record: TaskRecord, is fraction: Double) -> Bool {
         record.shell.features.contains(.progress)
             && record.shell.send { $0.taskAdvanced(record, to: fraction) }

@@ -1,30 +1,29 @@
 /// Sums the weights of a job's tasks.
 ///
-/// What a task itself says it has done counts from when the code that tracked it, `main()` or a
-/// callback, has returned: until then the total is still growing.
+/// The fraction that a task reports counts only after the code that tracked it, `main()` or a
+/// callback, has returned, because until then the total is still growing.
 struct ProgressTally: Sendable {
-    /// One run of the job's code, or the time between two of them.
+    /// Identifies one run of the job's code, or the time between two runs.
     typealias Stretch = UInt32
 
-    // Sums of weights of any size never overflow in these.
+    // 128 bits, so that sums of weights of any size never overflow.
     private var tracked: Int128 = 0
     private var delivered: Int128 = 0
-    /// What the unfinished tasks have done, in weights.
+    /// The completed weight of the unfinished tasks.
     private var partial = 0.0
-    /// The same of the tasks that were tracked in the present run of the job's code.
+    /// The same for the tasks that were tracked in the current run of the job's code.
     private var held = 0.0
-    /// Odd in a run of the job's code, and until `main()` has returned.
+    /// Odd during a run of the job's code, and until `main()` has returned.
     private var stretch: Stretch = 1
 
-    /// A task is tracked; returns the stretch, which ``taskAdvanced(weight:from:to:trackedIn:)``
-    /// needs.
+    /// Adds a task and returns the stretch, for ``taskAdvanced(weight:from:to:trackedIn:)``.
     @inline(__always)
     mutating func taskTracked(weight: Int64) -> Stretch {
         tracked += Int128(weight)
         return stretch
     }
 
-    /// A task was delivered that had done `fraction` of its weight before.
+    /// Counts a delivered task that had done `fraction` of its weight before.
     @inline(__always)
     mutating func taskDelivered(weight: Int64, fraction: Double) {
         delivered += Int128(weight)
@@ -45,11 +44,11 @@ struct ProgressTally: Sendable {
 
     private var isInCode: Bool { stretch & 1 == 1 }
 
-    /// A callback is about to be called.
+    /// Records that a callback is about to be called.
     @inline(__always)
     mutating func codeBegins() { stretch |= 1 }
 
-    /// `main()` or a callback has returned.
+    /// Records that `main()` or a callback has returned.
     @inline(__always)
     mutating func codeReturned() {
         guard isInCode else { return }
@@ -59,7 +58,7 @@ struct ProgressTally: Sendable {
         held = 0
     }
 
-    /// The share that is done; below 1 because the job has not finished.
+    /// The completed fraction, which is below 1 because the job has not finished.
     var fraction: Double {
         guard tracked > 0 else { return 0 }
         return max(0, min((Double(delivered) + partial) / Double(tracked), 1.0.nextDown))

@@ -1,16 +1,15 @@
 import Foundation
 
-// Swift tries the form with `onSuccess:` first. If the unlabeled trailing closure of a task that has
-// a value does not compile with the value, it compiles with the forms below, which are more specific
-// than those with `completion:`. They throw, so the call is an error, and their deprecation states
-// how to write it.
+// Swift tries the form with `onSuccess:` first. If the unlabeled trailing closure of a task that
+// has a value does not compile with the value, it compiles with the forms below, because they are
+// more specific than those with `completion:`. They throw, so the call is an error, and their
+// deprecation message explains how to write it.
 //
-// Swift cannot infer the type of `nil` for `completion:`, so that has forms of its own.
+// Swift cannot infer the type of `nil` for `completion:`, so that has separate forms.
 
-/// Overloads of the tracking methods that make the compiler refuse or accept what it otherwise
-/// would not.
+/// Overloads that make the compiler reject or accept certain calls of the tracking methods.
 extension JobController {
-    /// Refuses an unlabeled closure that receives a task that has a value.
+    /// Rejects an unlabeled closure that receives a task that has a value.
     @available(*, deprecated, message: "label the closure `completion:`, or use the task's value")
     @_disfavoredOverload
     @_documentation(visibility: internal)
@@ -25,7 +24,7 @@ extension JobController {
         refuseUnlabeledCompletion(of: task)
     }
 
-    /// Refuses an unlabeled closure that receives a task that has a value.
+    /// Rejects an unlabeled closure that receives a task that has a value.
     @available(*, deprecated, message: "label the closure `completion:`, or use the task's value")
     @_disfavoredOverload
     @_documentation(visibility: internal)

@@ -4,23 +4,22 @@ extension JobController {
     /// Makes the job wait for a task that other code starts.
     ///
     /// The task is delivered exactly once, even if it has already finished. The job retains the
-    /// task and the closure until then. Tracking a task again before it was delivered traps. So
-    /// does tracking the job itself or a job that waits for it, and tracking into a job that has
-    /// finished.
+    /// task and the closure until then. Three mistakes trap: tracking a task again before it was
+    /// delivered, tracking the job itself or a job that waits for it, and tracking into a job that
+    /// has finished.
     ///
-    /// A closure that captures the job makes a cycle. The delivery breaks it, and so does the end
-    /// of the job. Of a job that is never started, `cancel()` and `finish()` release the closures
-    /// at once, which are never called then. Dropped without either, such a job stays in memory
-    /// with its tasks, where a closure captures it strongly; nothing tells JobKit that only its
-    /// own closures hold it.
+    /// A closure that captures the job creates a retain cycle until the task is delivered or the
+    /// job ends. If you never start the job, call `cancel()` or `finish()`, which release the
+    /// closures without calling them. Otherwise, the job stays in memory with its tasks, because
+    /// JobKit cannot detect that only the job's own closures hold it.
     ///
     /// - Parameters:
     ///   - task: Any operation.
-    ///   - group: The task's group; nil for its exact dynamic type.
+    ///   - group: The task's group. Nil for its exact dynamic type.
     ///   - cancellation: What happens to the task if the job ends first.
-    ///   - weight: The task's share of the job's progress, relative to the other tasks; a negative
+    ///   - weight: The task's share of the job's progress, relative to the other tasks. A negative
     ///     weight traps.
-    ///   - failure: What a failure of the task means to the job; nil to ask
+    ///   - failure: The job's response to a failure of the task. Nil to call
     ///     ``taskFailed(_:error:)``.
     ///   - completion: Called instead of ``taskFinished(_:)``. An unlabeled trailing closure of a
     ///     task that has a value is `onSuccess` instead.
@@ -39,20 +38,20 @@ extension JobController {
     /// Adds a task to a queue and makes the job wait for it.
     ///
     /// If the job has not started, the task is added to its queue when the job starts, in order. A
-    /// task that has already finished is delivered without being queued. See
-    /// ``track(_:group:cancellation:weight:failure:completion:)`` for what traps.
+    /// task that has already finished is delivered without being queued.
+    /// ``track(_:group:cancellation:weight:failure:completion:)`` lists the mistakes that trap.
     ///
-    /// A job that is never started keeps itself in memory, with the task, if the closure captures
-    /// it strongly: until `cancel()` or `finish()` is called, which release the closure.
+    /// If you never start the job, and the closure captures it strongly, the job and the task stay
+    /// in memory until `cancel()` or `finish()` releases the closure.
     ///
     /// - Parameters:
     ///   - task: Any operation that is in no queue.
-    ///   - queue: The queue; nil for the job's ``queue``.
-    ///   - group: The task's group; nil for its exact dynamic type.
+    ///   - queue: The queue. Nil for the job's ``queue``.
+    ///   - group: The task's group. Nil for its exact dynamic type.
     ///   - cancellation: What happens to the task if the job ends first.
-    ///   - weight: The task's share of the job's progress, relative to the other tasks; a negative
+    ///   - weight: The task's share of the job's progress, relative to the other tasks. A negative
     ///     weight traps.
-    ///   - failure: What a failure of the task means to the job; nil to ask
+    ///   - failure: The job's response to a failure of the task. Nil to call
     ///     ``taskFailed(_:error:)``.
     ///   - completion: Called instead of ``taskFinished(_:)``. An unlabeled trailing closure of a
     ///     task that has a value is `onSuccess` instead.
@@ -70,21 +69,22 @@ extension JobController {
         track(task, consume queue, group, cancellation, weight, failure, consume completion)
     }
 
-    /// Sets what is called instead of ``taskGroupFinished(_:)`` each time the group has finished.
+    /// Sets a closure that replaces ``taskGroupFinished(_:)`` each time the group has finished.
     ///
     /// The closure is retained until the job has finished, or until a job that was not started is
-    /// cancelled or finished; a later one replaces it. A job that is ending already releases it at
-    /// once.
+    /// cancelled or finished. A later closure replaces it. A job that is already ending releases it
+    /// at once.
     ///
-    /// A group whose tasks are discovered one by one finishes each time it runs empty. With the
-    /// tasks that discover them in the same group, it finishes once.
+    /// A group finishes each time it has no unfinished tasks left. This may happen repeatedly if
+    /// its tasks are discovered one by one. If the tasks that discover them are in the same group,
+    /// it finishes once.
     public final func setCompletion(
         for group: JobGroup,
         _ completion: sending @escaping () -> Void
     ) {
-        // Sent here, and called by one thread at a time.
+        // Sent here, and called by only one thread at a time.
         nonisolated(unsafe) let sent = completion
-        // Its result is released with no lock held.
+        // The result is released with no lock held.
         _ = shell.send { $0.completionSet({ sent() }, for: group) }
     }
 
@@ -94,7 +94,7 @@ extension JobController {
     /// Further tasks wait in the job, in order, until a task of the group finishes.
     ///
     /// - Parameters:
-    ///   - count: The number; below 1 traps.
+    ///   - count: The number. A number below 1 traps.
     ///   - group: The group.
     public final func setMaxConcurrentOperationCount(_ count: Int, for group: JobGroup) {
         guard count > 0 else {
@@ -133,17 +133,17 @@ extension JobController {
     }
 }
 
-/// What happens to a task when its job is cancelled, fails or finishes early.
+/// How a task is treated when its job is cancelled, fails, times out or finishes early.
 public enum TaskCancellation: Sendable {
-    /// The task is cancelled, and the job finishes only when it has stopped.
+    /// The task is cancelled, and the job finishes only after the task has stopped.
     case cancelAndWait
-    /// The task is cancelled; the job does not wait for it.
+    /// The task is cancelled, but the job does not wait for it.
     case cancelWithoutWaiting
     /// The task is not cancelled, and the job does not wait for it.
     case leaveRunning
 }
 
-/// What a job does about a failed task.
+/// How a job responds to a failed task.
 public enum FailureResponse: Sendable {
     /// The job fails with the task's error, cancels its other tasks and waits for them.
     case failJob

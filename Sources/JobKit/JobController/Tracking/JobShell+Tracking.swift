@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Tracking tasks and hearing of their finish.
+/// Tracks tasks and receives their finishes.
 extension JobShell {
     /// Begins to track the record's task.
     ///
@@ -9,10 +9,10 @@ extension JobShell {
     ///   - record: The task's record, which may be delivered and emptied as soon as it listens.
     ///   - task: The record's task.
     ///   - queue: The record's queue.
-    ///   - group: The group given, if any.
+    ///   - group: The group that was passed, if any.
     ///   - job: The job.
-    ///   - isSubmittedLater: Whether the task goes into its queue only when ``submitLater(_:)``
-    ///     says so.
+    ///   - isSubmittedLater: Whether the task enters its queue only when ``submitLater(_:)`` is
+    ///     called.
     func track(
         _ record: TaskRecord,
         _ task: Operation,
@@ -27,7 +27,8 @@ extension JobShell {
             features.insert(.ownFractions)
         }
         let isQueued = queue != nil
-        // None or one. An optional of that size takes 124 instructions to destroy, for each task.
+        // At most one element. Destroying an optional of this size takes 124 instructions, for each
+        // task.
         var notifications: [TaskNotification] = []
         let isSubmitted = isQueued && !isSubmittedLater
         let (tracking, isAdmitted) = send {
@@ -91,10 +92,11 @@ extension JobShell {
         deliverElsewhere()
     }
 
-    /// Called on the thread of the finish, which then claims the delivery.
+    /// Called on the thread that finishes the task, which then claims the delivery.
     func taskFinished(_ record: TaskRecord, hasFailed: Bool) {
         if features.contains(.observed) { TaskNotifier(record).taskFinished() }
-        // Before the place is free: the task that gets it may finish at once.
+        // Must come before the group permit is free, because the task that gets it may finish at
+        // once.
         mailbox.put(record, hasFailed: hasFailed)
         leaveQueue(record)
     }

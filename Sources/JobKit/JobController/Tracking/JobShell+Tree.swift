@@ -1,10 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Looking up and down the tree of jobs, never further than there can be something to find: ten
-/// thousand jobs may be nested, built and started in any order.
+/// Searches the tree of jobs upward and downward.
+///
+/// A search never goes further than necessary, because ten thousand jobs may be nested, created and
+/// started in any order.
 extension JobShell {
-    /// Whether the job has undelivered tasks; otherwise it has no descendants.
+    /// Whether the job has undelivered tasks, without which it has no descendants.
     var hasTasks: Bool { taskCount > 0 }
 
     var taskCount: Int { ask { $0.machine.openCount } }
@@ -18,7 +20,7 @@ extension JobShell {
 
     // MARK: Ancestors
 
-    /// Traps if `task` is the job itself, or waits for it.
+    /// Traps if `ancestor` is the job itself, or waits for it.
     func refuseAncestor(_ ancestor: JobController, of job: JobController) {
         guard ancestor !== job else {
             fatalError("JobKit: \(job.label) can't track itself.")
@@ -33,8 +35,9 @@ extension JobShell {
 
     /// Whether this job waits for another, through any chain of jobs.
     ///
-    /// Searches up from the other and down from this one by turns, until one search is complete: a
-    /// small tree below ten thousand jobs costs no more than a job above them.
+    /// Searches up from the other job and down from this one by turns, until one search is
+    /// complete. Therefore, a small tree below ten thousand jobs costs no more than a single job
+    /// above them.
     private func waits(for job: JobController) -> Bool {
         var up = Walk(Self.tracking(job))
         var down = Walk([self])

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The tasks that a job has not delivered, and how many it has had.
+/// The undelivered tasks of a job, and how many it has had in total.
 struct JobTasks {
     private var list = TaskList()
-    /// The undelivered tasks that several jobs track, or that are no ``ConcurrentOperation``.
+    /// The undelivered tasks that several jobs track, or that are not a ``ConcurrentOperation``.
     private var undelivered: Set<ObjectIdentifier> = []
     private(set) var trackedCount = 0
     /// How many tasks were delivered or discarded.
@@ -12,16 +12,16 @@ struct JobTasks {
 
     var isEmpty: Bool { list.isEmpty }
 
-    /// All records, in the order tracked.
+    /// All records, in the order in which their tasks were tracked.
     var records: [TaskRecord] { list.records }
 
     /// The records of the tasks that the job waits for.
     var awaited: [TaskRecord] { list.records.filter(\.isAwaited) }
 
-    /// The tasks, in the order tracked.
+    /// The tasks, in the order in which they were tracked.
     var operations: [Operation] { list.records.compactMap(\.task) }
 
-    /// The record behind another that has not left, or the first; nil at the end.
+    /// The record after another one that is in the list, or the first one, or nil at the end.
     func record(after record: TaskRecord?) -> TaskRecord? { list.record(after: record) }
 
     // MARK: Records
@@ -32,7 +32,7 @@ struct JobTasks {
         trackedCount += 1
     }
 
-    /// A task was delivered or discarded.
+    /// Removes a task that was delivered or discarded.
     @inline(__always)
     mutating func taskEnded(_ record: TaskRecord) {
         list.remove(record)
@@ -45,9 +45,9 @@ struct JobTasks {
 
     // MARK: Tracked twice
 
-    /// Notes that a task is not delivered; returns false if it was noted already.
+    /// Marks a task as undelivered, or returns false if it already was.
     ///
-    /// A ``ConcurrentOperation`` itself keeps the first job that tracks it.
+    /// The first job that tracks a ``ConcurrentOperation`` is stored in the operation itself.
     @inline(__always)
     mutating func noteUndelivered(_ record: TaskRecord, _ task: Operation) -> Bool {
         let id = ObjectIdentifier(task)
@@ -85,7 +85,7 @@ struct JobTasks {
         undelivered.remove(id)
     }
 
-    /// The address of the shell: unique among the jobs that live.
+    /// The address of the shell, which is unique among living jobs.
     private static func identity(of record: TaskRecord) -> UInt {
         UInt(bitPattern: ObjectIdentifier(record.shell))
     }

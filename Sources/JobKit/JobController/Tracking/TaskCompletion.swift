@@ -1,15 +1,15 @@
 import Foundation
 
-/// The closure to which a task is delivered, if it has one of its own.
+/// The completion of a task, if it has its own.
 struct TaskCompletion<Child: Operation> {
     var body: ((Child) -> Void)?
 
-    /// The same closure, typed to take any operation; it is only called with the task that it was
-    /// made for.
+    /// The same closure, typed to take any operation.
     ///
-    /// Every closure that takes a reference takes it the same way. To wrap it in one that takes any
-    /// operation would allocate once more for each task, and a class of records for each class of
-    /// tasks would be looked up for each task.
+    /// It is only called with the task that it was made for. The cast is valid because every
+    /// closure that takes a reference takes it in the same way. A wrapper closure would need
+    /// another allocation for each task, and a record class for each class of tasks would need a
+    /// type lookup for each task.
     @inline(__always)
     var erased: TaskCompletion<Operation> {
         unsafeBitCast(self, to: TaskCompletion<Operation>.self)

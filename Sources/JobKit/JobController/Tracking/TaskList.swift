@@ -1,13 +1,13 @@
-/// The records of the tasks that a job has not delivered, in the order tracked.
+/// The records of a job's undelivered tasks, in the order in which they were tracked.
 ///
-/// The records are linked to each other, and each is retained by the list: the one that leaves is,
-/// as a rule, the first, and its neighbour is the next to be used. A record retains its job's
-/// shell, so that a list with records in it is never lost.
+/// The list is doubly linked and retains each record. The record that is removed is usually the
+/// first, and its neighbor is used next. A record retains its job's shell, so a list with records
+/// in it is never lost.
 struct TaskList {
     private var first: Unmanaged<TaskRecord>?
     private var last: Unmanaged<TaskRecord>?
 
-    /// A record's links to its neighbours, which change them too.
+    /// A record's links to its neighbors, which change them too.
     struct Links {
         fileprivate var previous: Unmanaged<TaskRecord>?
         fileprivate var next: Unmanaged<TaskRecord>?
@@ -25,7 +25,7 @@ struct TaskList {
         last = node
     }
 
-    /// Removes a record, which the caller retains, in constant time.
+    /// Removes a record, which the caller must retain, in constant time.
     mutating func remove(_ record: TaskRecord) {
         let links = record.links
         guard links.isTaken else { return }
@@ -51,15 +51,15 @@ struct TaskList {
 
     var isEmpty: Bool { first == nil }
 
-    /// Whether a record stands in its job's list.
+    /// Whether a record is in its job's list.
     static func holds(_ record: TaskRecord) -> Bool { record.links.isTaken }
 
-    /// The record behind another in the list, or the first; nil at the end.
+    /// The record after another one in the list, or the first one, or nil at the end.
     func record(after record: TaskRecord?) -> TaskRecord? {
         (record.map { $0.links.next } ?? first)?.takeUnretainedValue()
     }
 
-    /// All records, in the order tracked.
+    /// All records, in the order in which their tasks were tracked.
     var records: [TaskRecord] {
         var records: [TaskRecord] = []
         var node = first

@@ -1,34 +1,34 @@
 import Foundation
 import Synchronization
 
-// Unchecked because its superclass is: the lock of the job's shell guards its variables, and the
-// operation's lock the one of ``OperationListener``.
-/// One task that a job tracks, from the tracking to the delivery.
+// Unchecked because its superclass is. The lock of the job's shell guards its variables, and the
+// operation's lock guards the variable of ``OperationListener``.
+/// A task that a job tracks, from its tracking to its delivery.
 ///
-/// The record holds the task and the task its record; delivering the task, or ending the job,
-/// breaks the cycle.
+/// The record and the task retain each other. Delivering the task, or ending the job, breaks the
+/// cycle.
 final class TaskRecord: JobMail, @unchecked Sendable {
-    // What is small stands together, because memory is what a task that waits costs.
+    // Small properties are stored together, because memory is the cost of a waiting task.
     let isConcurrent: Bool
-    /// Whether the job waits for the task: it is not being delivered, and was not left to itself.
+    /// Whether the job waits for the task: it is not being delivered, and was not left.
     private(set) var isAwaited = true
-    /// How many of the job's observers know that the task is tracked.
+    /// How many of the job's observers were notified that the task is tracked.
     private(set) var awareObservers: Int32 = 0
     let shell: JobShell
     /// The number of the task's group in the job.
     private(set) var group = 0
     let terms: TaskTerms
-    /// The stretch of the job's code in which the task was tracked.
+    /// The run of the job's code in which the task was tracked.
     private(set) var stretch: ProgressTally.Stretch = 0
     /// Nil once the task was delivered, or the job has ended.
     private(set) var task: Operation?
-    /// Called in place of `taskFinished(_:)`.
+    /// Called instead of `taskFinished(_:)`.
     ///
-    /// Until the job has ended, its deliverer alone uses it; then the lock of the job's shell
-    /// guards it.
+    /// Until the job has ended, only its delivering thread uses this. Afterwards, the lock of the
+    /// job's shell guards it.
     private var completion: TaskCompletion<Operation>
 
-    /// Where the task is put when its turn comes; nil if it is only tracked.
+    /// The queue that the task enters once it is admitted, or nil if it is only tracked.
     private(set) var queue: (any OperationScheduling)?
     var admission = TaskAdmission()
     /// See ``NotificationState``.
@@ -37,10 +37,10 @@ final class TaskRecord: JobMail, @unchecked Sendable {
     /// When the task was started, if the job was observed then.
     private(set) var startTime = EventTime.unknown
 
-    /// How much of its weight the task says it has done.
+    /// The fraction of its weight that the task has reported as done.
     private(set) var fraction = 0.0
 
-    /// The neighbours in the ``TaskList``.
+    /// The links to the neighbors in the ``TaskList``.
     var links = TaskList.Links()
 
     @inline(__always)
@@ -68,8 +68,9 @@ final class TaskRecord: JobMail, @unchecked Sendable {
     /// The task, if it is a job.
     var nestedJob: JobController? { concurrentTask?.asJob }
 
-    /// ``concurrentTask`` without a retain, valid while the record holds the task: each delivery
-    /// reads it several times.
+    /// ``concurrentTask`` without a retain, because each delivery reads it several times.
+    ///
+    /// Valid while the record holds the task.
     var unretainedTask: Unmanaged<ConcurrentOperation>? {
         isConcurrent
             ? task.map { .passUnretained(unsafeDowncast($0, to: ConcurrentOperation.self)) } : nil
@@ -80,10 +81,11 @@ final class TaskRecord: JobMail, @unchecked Sendable {
         if let body = completion.body { body(task) } else { job.taskFinished(task) }
     }
 
-    /// Releases the closure of a task that was delivered; the job's deliverer calls this.
+    /// Releases the closure of a delivered task, always on the job's delivering thread.
     func releaseCompletion() { completion.body = nil }
 
-    /// Takes out a closure that will not be called, which the caller releases with no lock held.
+    /// Removes a closure that will not be called, and that the caller must release with no lock
+    /// held.
     func takeCompletion() -> ((Operation) -> Void)? { completion.body.take() }
 
     // MARK: Under the lock of the job
@@ -99,10 +101,10 @@ final class TaskRecord: JobMail, @unchecked Sendable {
 
     func advance(to fraction: Double) { self.fraction = fraction }
 
-    /// What a record owned, to be released with no lock held.
+    /// The contents of a record, which must be released with no lock held.
     typealias Released = (task: Operation?, queue: (any OperationScheduling)?)
 
-    /// Takes out what the record owns.
+    /// Removes the task and the queue.
     @inline(__always)
     func empty() -> Released {
         (task.take(), queue.take())
@@ -110,20 +112,21 @@ final class TaskRecord: JobMail, @unchecked Sendable {
 
     // MARK: Observers
 
-    /// The task is tracked, and so many observers are being notified.
+    /// Records that `observers` observers are being notified that the task is tracked.
     func trackingIsNotified(to observers: Int) {
         notificationState.store(NotificationState.begun.rawValue, ordering: .relaxed)
         awareObservers = Int32(observers)
     }
 
-    /// So many observers are being notified of an event, and of the tracking where they do not know
-    /// it.
+    /// Records that `observers` observers are being notified of an event.
+    ///
+    /// Those that did not know the task are first notified that it is tracked.
     func eventIsNotified(to observers: Int, startTime: EventTime?) {
         awareObservers = Int32(observers)
         if let startTime { self.startTime = startTime }
     }
 
-    /// So many of the observers that knew the task have left.
+    /// Records that `count` of the observers that knew the task were removed.
     func observersLeft(_ count: Int) { awareObservers -= Int32(count) }
 
     /// Whether observers were notified of the task's end, or are being notified.
@@ -131,7 +134,7 @@ final class TaskRecord: JobMail, @unchecked Sendable {
         NotificationState(rawValue: notificationState.load(ordering: .acquiring)).endIsNotified
     }
 
-    /// Changes the state of the notifications.
+    /// Changes the state of the notifications atomically.
     func change<Result>(_ change: (inout NotificationState) -> Result) -> Result {
         var current = notificationState.load(ordering: .acquiring)
         while true {
@@ -147,7 +150,7 @@ final class TaskRecord: JobMail, @unchecked Sendable {
         }
     }
 
-    /// Why the task failed, if it did.
+    /// The error of the task, or nil if it has not failed.
     var failure: (any Error)? {
         unretainedTask?._withUnsafeGuaranteedRef { $0.error }
     }
@@ -169,9 +172,10 @@ final class TaskRecord: JobMail, @unchecked Sendable {
         shell.taskFinished(self, hasFailed: hasFailed)
     }
 
-    // The record forwards to its job's shell, although the shell could stand in a frame itself: a
-    // frame retains what it delivers to, and all threads that finish tasks of one job would change
-    // the count of that one shell. A record's count stays in the cache of the thread that ends it.
+    // The record forwards to its job's shell, although the frame could hold the shell itself. A
+    // frame retains the object that it delivers to, so all threads that finish tasks of one job
+    // would change the reference count of one shell. The count of a record stays in the cache of
+    // the thread that finishes its task.
     override func claimDelivery(by worker: DeliveringWorker?) -> Bool {
         shell.claimDelivery(by: worker)
     }
@@ -183,11 +187,12 @@ final class TaskRecord: JobMail, @unchecked Sendable {
     override func deliverClaimedElsewhere() { shell.deliverClaimedElsewhere() }
 }
 
-/// On which terms a job tracks a task.
+/// The terms on which a job tracks a task.
 struct TaskTerms: Sendable {
-    /// The task's share of the job's progress, from 0.
+    /// The task's share of the job's progress, at least 0.
     var weight: Int64 = 1
     var cancellation = TaskCancellation.cancelAndWait
-    /// What a failure of the task means to the job; nil: the job is asked.
+    /// The job's response to a failure of the task, or nil to call the job's
+    /// `taskFailed(_:error:)`.
     var failure: FailureResponse?
 }

@@ -1,14 +1,13 @@
 import Synchronization
 
-/// The permit of a started job: one of its queue's, which it lends while it only waits for its
-/// tasks.
+/// The permit of a started job, which the job lends while it only waits for its tasks.
 ///
-/// The job says when it begins to wait and when it has code of its own to run; the queue decides to
-/// whom the permit is lent.
+/// The permit belongs to the job's queue. The job reports when it begins to wait and when it has
+/// code to run. The queue decides which task borrows the permit.
 struct JobPermit: ~Copyable, Sendable {
-    /// Retained; set before another thread can ask.
+    /// Retained, and set before another thread can read it.
     private let queue = Atomic<Unmanaged<TaskQueueShell>?>(nil)
-    /// Not retained: a started job keeps itself alive until it has finished.
+    /// Not retained, because a started job keeps itself alive until it has finished.
     private let job = Atomic<Unmanaged<ConcurrentOperation>?>(nil)
 
     deinit {
@@ -16,7 +15,7 @@ struct JobPermit: ~Copyable, Sendable {
         queue.jobCount.subtract(1, ordering: .sequentiallyConsistent)
     }
 
-    /// The job is being started, in the queue in which it stands.
+    /// Takes the permit of the queue in which the job is started.
     func jobStarts(_ job: ConcurrentOperation) {
         guard let home = TaskQueueShell.queue(of: job) else { return }
         home.jobCount.add(1, ordering: .sequentiallyConsistent)
@@ -24,12 +23,12 @@ struct JobPermit: ~Copyable, Sendable {
         queue.store(.passRetained(home), ordering: .releasing)
     }
 
-    /// Whether the permit is this queue's.
+    /// Whether the permit belongs to this queue.
     func isIn(_ home: TaskQueueShell) -> Bool {
         queue.load(ordering: .acquiring)?.toOpaque() == Unmanaged.passUnretained(home).toOpaque()
     }
 
-    /// The job has nothing to run until one of its tasks finishes.
+    /// Reports that the job has nothing to run until one of its tasks finishes.
     @inline(__always)
     func jobWaits(_ job: consuming any WaitingJob, _ worker: DeliveringWorker?) {
         tellQueue(worker) { queue, update in
@@ -37,8 +36,9 @@ struct JobPermit: ~Copyable, Sendable {
         }
     }
 
-    /// The job is about to run code of its own: the caller has its turn, and so it has not
-    /// finished.
+    /// Reports that the job is about to run its own code.
+    ///
+    /// The caller has the job's turn, so the job has not finished.
     @inline(__always)
     func jobBusy(_ worker: DeliveringWorker?) {
         tellQueue(worker) { queue, update in
@@ -51,25 +51,26 @@ struct JobPermit: ~Copyable, Sendable {
         }
     }
 
-    /// Has an idle worker of the queue deliver to the job; returns false if there is none.
+    /// Makes an idle worker of the queue deliver to the job, or returns false if no worker is idle.
     func deliverOnIdleWorker(_ delivery: any CallbackDelivery) -> Bool {
         queue.load(ordering: .acquiring)?.takeUnretainedValue().deliverOnIdleWorker(delivery)
             == true
     }
 
-    /// Tells the queue something, if its permits may be too few; where a worker of the queue
-    /// delivers, notes it there.
+    /// Reports to the queue, if it may have too few permits.
+    ///
+    /// If a worker of this queue delivers, the report is stored in that worker's pending update.
     @inline(__always)
     private func tellQueue(
         _ worker: DeliveringWorker?,
         _ body: (TaskQueueShell, PendingPermitUpdate?) -> Void
     ) {
-        // Not retained to be asked and told: every finish would take the count's cache line from
-        // other cores.
+        // Not retained, because every finish would then take the cache line of the reference count
+        // from other cores.
         queue.load(ordering: .acquiring)?
             ._withUnsafeGuaranteedRef { queue in
                 guard queue.asksWhoWaits.load(ordering: .sequentiallyConsistent) else { return }
-                // Workers are of no other type.
+                // Workers have no other type.
                 if let worker, unsafeDowncast(worker, to: PendingPermitUpdate.self).isOf(queue) {
                     body(queue, unsafeDowncast(worker, to: PendingPermitUpdate.self))
                 } else {
@@ -79,16 +80,16 @@ struct JobPermit: ~Copyable, Sendable {
     }
 }
 
-/// What a worker has yet to tell its queue of the job that it delivers to.
+/// A worker's pending report to its queue about the job that it delivers to.
 ///
-/// It tells with what it asks there next, for one locking. A thread that is no worker of the job's
-/// queue tells at once.
+/// The worker sends it together with its next request, so that both need the lock only once. A
+/// thread that is not a worker of the job's queue reports at once.
 final class PendingPermitUpdate: DeliveringWorker {
     private let queue: ObjectIdentifier
-    // Unchecked: no other thread has this worker.
-    /// The job that is about to run code of its own.
+    // Unchecked, because no other thread uses this worker.
+    /// The job that is about to run its own code.
     ///
-    /// Not retained: the worker has its turn, so that it has not finished.
+    /// Not retained, because the worker has the job's turn, so the job has not finished.
     @exclusivity(unchecked) var busy: Unmanaged<ConcurrentOperation>?
     /// The job that has nothing to run until one of its tasks finishes.
     @exclusivity(unchecked) var waiting: (any WaitingJob)?

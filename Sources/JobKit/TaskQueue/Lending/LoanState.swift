@@ -1,24 +1,24 @@
-/// What one entry of a queue has to do with loans.
+/// The part that one entry of a queue has in lending.
 struct LoanState: Sendable {
     /// The nearest jobs that execute in the queue and wait for the entry.
     var lenders = Lenders()
-    /// The job whose permit the entry uses, or may start with.
+    /// The job that lends its permit to the entry, which uses it or may start with it.
     var lender: TaskQueueTicket?
-    /// The entry that uses this job's permit, or may start with it.
+    /// The entry that borrows this job's permit: it uses it, or may start with it.
     var borrower: TaskQueueTicket?
-    /// Whether this is a job that executes and only waits for its tasks.
+    /// Whether this is an executing job that only waits for its tasks.
     var isWaitingJob = false
-    /// Whether the entry is noted among those that request or lend later.
+    /// Whether the entry is on the list of entries that request or lend later.
     var isPostponed = false
-    /// Whether the jobs above know that a task below this job requests a permit.
+    /// Whether the jobs above were notified that a task below this job requests a permit.
     var hasRequestBelow = false
-    /// What only a job has that was asked for its permit, or for one below or above it.
+    /// Lending state that only jobs need, allocated on first use.
     private(set) var asked = Rare<Asked>()
 
     struct Asked: Sendable {
-        /// What the job's own tasks request.
+        /// The requests of the job's own tasks.
         var requests = ReadyLists()
-        /// The jobs below whose tasks request something, in the order in which they first did.
+        /// The nested jobs with requesting tasks, in the order in which they first requested.
         var jobsBelow = FIFO<TaskQueueTicket>()
     }
 
@@ -29,7 +29,7 @@ struct LoanState: Sendable {
         asked.change { $0.jobsBelow.popFirst() } ?? nil
     }
 
-    /// Takes out the first of ``Asked/requests``.
+    /// Removes the first of ``Asked/requests``.
     mutating func nextRequest() -> (ticket: TaskQueueTicket, priority: TaskPriority)? {
         asked.change { $0.requests.popFirst() } ?? nil
     }
@@ -39,10 +39,10 @@ struct LoanState: Sendable {
         asked.change(orMake: Asked(), change)
     }
 
-    /// Whether this job's permit is to be had.
+    /// Whether this job's permit is available.
     var canLend: Bool { isWaitingJob && borrower == nil }
 
-    /// All is as before the entry came.
+    /// Resets everything, because the entry has left the queue.
     mutating func entryLeft() {
         lenders.removeAll()
         (lender, borrower) = (nil, nil)
@@ -50,14 +50,14 @@ struct LoanState: Sendable {
         if !asked.isNone { asked = Rare() }
     }
 
-    /// The nearest jobs that wait for an entry: as a rule one, which needs no array.
+    /// The nearest jobs that wait for an entry, usually a single one, which needs no array.
     struct Lenders: RandomAccessCollection, Sendable {
         private var nearest: TaskQueueTicket?
         private var others = Rare<Others>()
 
         private struct Others: Sendable {
             var inOrder: [TaskQueueTicket] = []
-            /// The same: one by one, thousands of jobs would be compared with each other.
+            /// The same tickets, so that thousands of jobs need not be compared one by one.
             var known: Set<TaskQueueTicket> = []
         }
 
@@ -72,7 +72,7 @@ struct LoanState: Sendable {
             return other
         }
 
-        /// Adds a lender; returns false if it is known.
+        /// Adds a lender, or returns false if it was already added.
         mutating func insert(_ lender: TaskQueueTicket) -> Bool {
             guard let nearest else {
                 self.nearest = lender

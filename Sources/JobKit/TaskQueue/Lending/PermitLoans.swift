@@ -1,14 +1,14 @@
-/// Which jobs of a queue wait for which entries, which entry uses which job's permit, and which
-/// entries request one (J12).
+/// Records which jobs wait for which entries, the loans between them, and the requests (J12).
 ///
-/// It finds a job that could lend its permit to an entry; ``TaskQueuePermits`` decides when it does.
+/// It finds a job that could lend its permit to an entry. ``TaskQueuePermits`` decides when that
+/// job lends it.
 struct PermitLoans<Entry> {
     typealias Ticket = TaskQueueTicket
     typealias Slots = ContiguousArray<TaskQueueSlot<Entry>>
 
-    /// By slot, as far as entries had to do with loans.
+    /// Indexed by slot, up to the highest slot that was involved in lending.
     private(set) var states: ContiguousArray<LoanState> = []
-    /// How many jobs could lend their permits now: while none can, none is looked for.
+    /// How many jobs could lend their permits now, because no search is needed while none can.
     private(set) var lenderCount = 0
 
     // MARK: Entries
@@ -19,19 +19,19 @@ struct PermitLoans<Entry> {
 
     func borrower(of slot: Int) -> Ticket? { isKnown(slot) ? states[slot].borrower : nil }
 
-    /// Notes whether the entry is among those that request or lend later.
+    /// Sets whether the entry is on the list of entries that request or lend later.
     mutating func setPostponed(_ slot: Int, _ isPostponed: Bool) {
         states[slot].isPostponed = isPostponed
     }
 
-    /// The entry has left the queue, and its permit has been given back.
+    /// Resets the state of an entry that has left the queue and returned its permit.
     mutating func entryLeft(_ slot: Int) {
         if isKnown(slot) { change(slot) { $0.entryLeft() } }
     }
 
     // MARK: Jobs
 
-    /// A job waits for an entry.
+    /// Adds a job that waits for an entry.
     mutating func jobFound(_ lender: Ticket, waitingFor slot: Int, _ slots: Slots) {
         learn(of: max(slot, lender.slot))
         guard states[slot].lenders.insert(lender) else { return }
@@ -40,7 +40,7 @@ struct PermitLoans<Entry> {
         noteRequest(below: lender.slot, slots)
     }
 
-    /// The job, which executes, waits for its tasks; returns whether that is news.
+    /// Marks an executing job as waiting for its tasks, or returns false if it already was.
     @inline(__always)
     mutating func jobWaits(_ slot: Int) -> Bool {
         learn(of: slot)
@@ -49,7 +49,7 @@ struct PermitLoans<Entry> {
         return true
     }
 
-    /// The job runs code of its own again, or ends; returns the entry that has its permit.
+    /// Marks a job as busy or ended, and returns the entry that borrows its permit.
     @inline(__always)
     mutating func jobBusy(_ slot: Int) -> Int? {
         guard isKnown(slot), states[slot].isWaitingJob else { return nil }
@@ -59,22 +59,22 @@ struct PermitLoans<Entry> {
 
     // MARK: Loans
 
-    /// The entry uses the job's permit, or may start with it.
+    /// Lends the job's permit to the entry, which uses it or may start with it.
     mutating func begin(from lender: Int, to borrower: Int, _ slots: Slots) {
         states[borrower].lender = slots[lender].ticket(lender)
         change(lender) { $0.borrower = slots[borrower].ticket(borrower) }
     }
 
-    /// The job has its permit back.
+    /// Returns the permit to the job.
     mutating func end(from lender: Int, to borrower: Int) {
         change(lender) { $0.borrower = nil }
         states[borrower].lender = nil
     }
 
-    /// The entry is done with permits: the one that it uses goes to the entry that it was lent to.
+    /// Releases an entry's permit, which an entry that has borrowed it keeps.
     ///
-    /// - Returns: The job that had lent the permit, nil if it is the queue's own; and the entry that
-    ///   has it now, nil if it goes back.
+    /// - Returns: The job that had lent the permit (nil if the permit is the queue's own), and the
+    ///   entry that has it now (nil if it is returned).
     @inline(__always)
     mutating func handOver(of slot: Int) -> (lender: Ticket?, borrower: Ticket?) {
         let (lender, borrower) = (lender(of: slot), borrower(of: slot))
@@ -90,7 +90,7 @@ struct PermitLoans<Entry> {
         while states.count <= slot { states.append(LoanState()) }
     }
 
-    /// Makes a change that may have a job begin or cease to be able to lend.
+    /// Makes a change after which a job may be able, or no longer able, to lend.
     @inline(__always)
     private mutating func change(_ slot: Int, _ change: (inout LoanState) -> Void) {
         let couldLend = states[slot].canLend
@@ -104,7 +104,7 @@ struct PermitLoans<Entry> {
     /// The nearest job above an entry that could lend its permit.
     func firstLender(of slot: Int, _ slots: Slots) -> Int? {
         guard lenderCount > 0, isKnown(slot) else { return nil }
-        // Usually a chain of jobs, in which none is met twice.
+        // Usually this is a chain of jobs, in which none occurs twice.
         var entry = slot
         while states[entry].lenders.count == 1, slots.stands(states[entry].lenders[0]) {
             entry = states[entry].lenders[0].slot
@@ -124,7 +124,7 @@ struct PermitLoans<Entry> {
 
     // MARK: Requests
 
-    /// Notes at an entry's lenders that it requests a permit.
+    /// Records at an entry's lenders that it requests a permit.
     mutating func noteRequest(of slot: Int, _ slots: Slots) {
         let (ticket, priority) = (slots[slot].ticket(slot), slots[slot].priority)
         for lender in states[slot].lenders where slots.stands(lender) {
@@ -139,14 +139,14 @@ struct PermitLoans<Entry> {
     }
 
     private mutating func removeVoidRequests(of job: Int, _ slots: Slots) {
-        // Moved out, because what holds is asked of the states; of them alone, because a closure
-        // that asks self copies all of it for each request.
+        // Moved out, because the check reads `states`. The check captures only `states`, because a
+        // closure that reads `self` would copy all of it for each request.
         var requests = states[job].isAsked { exchange(&$0.requests, with: ReadyLists()) }
         Self.removeVoid(from: &requests, slots, states)
         states[job].isAsked { $0.requests = requests }
     }
 
-    /// A task of this job requests a permit; the jobs above may have to look here.
+    /// Notifies the jobs above that a task of this job requests a permit.
     private mutating func noteRequest(below slot: Int, _ slots: Slots) {
         guard !states[slot].hasRequestBelow else { return }
         var pending = [slot]
@@ -168,7 +168,8 @@ struct PermitLoans<Entry> {
         requests.removeVoid { holds($0, $1, slots, states) }
     }
 
-    /// Whether a request holds: the entry is ready, or executes with a permit of the queue's.
+    /// Whether a request is valid: the entry is ready, or executes with a permit of the queue's
+    /// own.
     private static func holds(
         _ ticket: Ticket,
         _ priority: TaskPriority,
@@ -181,12 +182,14 @@ struct PermitLoans<Entry> {
         return slots[ticket.slot].sequence == ticket.sequence && states[ticket.slot].lender == nil
     }
 
-    /// Takes out the first request of a job's own tasks, then of those further down, the jobs in
-    /// the order in which their tasks first requested something.
+    /// Takes the first request of a job's own tasks or, if there is none, of the tasks further
+    /// down.
     ///
-    /// A job hears of a job below it once, however much is requested there, and forgets it when it
-    /// has looked there and found nothing. So a look costs no more than the requests that were made
-    /// since the last one, even where ten thousand jobs are nested.
+    /// Nested jobs are searched in the order in which their tasks first requested a permit.
+    ///
+    /// A job is notified of a nested job only once, regardless of the number of requests there, and
+    /// forgets it when a search there finds nothing. Therefore, a search costs no more than the
+    /// requests made since the last one, even if ten thousand jobs are nested.
     mutating func popRequest(below top: Int, _ slots: Slots) -> Int? {
         var (job, above) = (top, [Int]())
         while true {

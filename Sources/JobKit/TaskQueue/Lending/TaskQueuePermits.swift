@@ -1,35 +1,37 @@
-/// Decides which entry that is ready may start: with a permit of the queue's, of which there are
-/// ``width``, or with one that a job lends (J12).
+/// Decides which ready entry may start: with one of the queue's ``width`` permits, or a loan (J12).
 ///
 /// A job that only waits for its tasks lends its permit to one of them at a time. A task requests
-/// the permits of the nearest jobs of its queue that wait for it, and of those above them. While
-/// there are permits for all that is ready, or none to be had, nothing is requested: the entries
-/// that could request or lend are put on a list, the most urgent first. When there are too few, a
-/// permit is lent the moment both sides are there: to a task that is ready, or to one that
-/// executes, which leaves its own permit to another. The loan is taken back if the job gets to run
-/// again before the task has started.
+/// the permits of the nearest jobs of its queue that wait for it, and of the jobs above them.
 ///
-/// The states of entries change here between `ready`, `granted` and `executing`; the machine sees
-/// to the others. A queue that never had to lend has no ``LoanState``.
+/// While permits are plentiful, or none can be lent, nothing is requested. The queue only keeps a
+/// list of the entries that could request or lend, most urgent first. When permits are too few, one
+/// is lent as soon as there are both a lender and a borrower. The borrower is a ready task, or an
+/// executing one, which then leaves its own permit to another entry. If the job must run again
+/// before the borrower has started, the loan is taken back.
+///
+/// This type changes entries between `ready`, `granted` and `executing`. The machine handles the
+/// other states. A queue that never had to lend has no ``LoanState``.
 struct TaskQueuePermits<Entry> {
     typealias Ticket = TaskQueueTicket
     typealias Slots = ContiguousArray<TaskQueueSlot<Entry>>
 
-    // What every entry changes stands first.
-    /// How many permits of the queue's are in use.
+    // Fields that change with every entry come first.
+    /// How many of the queue's own permits are in use.
     private(set) var taken = 0
-    /// How many entries are ready, those included that were granted a loan.
+    /// How many entries are ready, including those that were granted a loan.
     private var readyCount = 0
     private var ready = StateTickets<Entry>(of: .ready)
     private(set) var width: Int
 
     private var granted = StateTickets<Entry>(of: .granted)
-    /// How many entries of ``granted`` still hold.
+    /// How many entries of ``granted`` are still valid.
     private(set) var grantedCount = 0
     private(set) var loans = PermitLoans<Entry>()
-    /// The entries that request or lend later; void where one has left, or does so now.
+    /// The entries that request or lend later.
+    ///
+    /// A ticket is void if its entry has left, or already requests or lends.
     private var postponed = ReadyLists()
-    /// The place in the order of the last entry that was granted a loan, since none was.
+    /// The least urgent position among the granted entries, since the last time there were none.
     private var lastGranted = TaskQueueOrder.beforeAll
 
     init(width: Int) {
@@ -40,7 +42,8 @@ struct TaskQueuePermits<Entry> {
     var startableCount: Int { grantedCount + min(readyCount - grantedCount, free) }
 
     private var free: Int { max(0, width - taken) }
-    /// Whether there are more entries to start than permits: only then is one lent.
+    /// Whether more entries could start than there are free permits, which is when permits are
+    /// lent.
     private var isShort: Bool { readyCount - grantedCount > free }
 
     // MARK: Entries
@@ -52,13 +55,13 @@ struct TaskQueuePermits<Entry> {
         seekPermit(for: slot, &slots)
     }
 
-    /// The priority of an entry has changed.
+    /// Updates an entry after its priority has changed.
     mutating func priorityChanged(_ slot: Int, _ slots: inout Slots) {
         if slots[slot].state == .granted, let lender = loans.lender(of: slot) {
             takeBack(slot, from: lender.slot, &slots)
             loans.noteRequest(of: slot, slots)
             offerPermit(of: lender.slot, &slots)
-            // The permit may have gone to another; there may be other jobs to borrow from.
+            // The permit may have been lent to another entry, and other jobs may have one to lend.
             if slots[slot].state == .ready { seekPermit(for: slot, &slots) }
         } else if slots[slot].state == .ready {
             ready.insert(slot, slots)
@@ -103,12 +106,14 @@ struct TaskQueuePermits<Entry> {
         loans.entryLeft(slot)
     }
 
-    /// Gives back the permit of an entry that executes no more; one that uses it keeps it.
+    /// Returns the permit of an entry that no longer executes, unless another entry has borrowed
+    /// it.
     mutating func giveBackPermit(of slot: Int, _ slots: inout Slots) {
         jobBusy(slot, &slots)
         let (lender, borrower) = loans.handOver(of: slot)
         if let borrower {
-            // It has a permit of the queue's now, and may borrow from another job.
+            // The borrower now has one of the queue's own permits, and may borrow from another job
+            // instead.
             if lender == nil { seekPermit(for: borrower.slot, &slots) }
         } else if let lender {
             offerPermit(of: lender.slot, &slots)
@@ -120,47 +125,46 @@ struct TaskQueuePermits<Entry> {
     mutating func widthChanged(to width: Int, _ slots: inout Slots) {
         let wasUnlimited = self.width == Int.max
         self.width = width
-        // While the width was unlimited no job said any more whether it waits.
+        // While the queue was unlimited, jobs did not report whether they were waiting.
         if wasUnlimited, width < Int.max { for slot in slots.indices { jobBusy(slot, &slots) } }
         lendWhileShort(&slots)
     }
 
     // MARK: Jobs
 
-    /// The job, which executes, has nothing to run until one of its tasks finishes.
+    /// Marks an executing job as waiting: it has nothing to run until one of its tasks finishes.
     mutating func jobWaits(_ slot: Int, _ slots: inout Slots) {
         if loans.jobWaits(slot), loans.states[slot].canLend { offerPermit(of: slot, &slots) }
     }
 
-    /// The job runs code of its own again, or ends.
+    /// Takes back a loan that has not started, because the job runs its own code again or ends.
     mutating func jobBusy(_ slot: Int, _ slots: inout Slots) {
         guard let borrower = loans.jobBusy(slot), slots[borrower].state == .granted else { return }
         takeBack(borrower, from: slot, &slots)
         seekPermit(for: borrower, &slots)
     }
 
-    /// A job waits for an entry.
+    /// Adds a job that waits for an entry.
     mutating func jobFound(_ lender: Ticket, waitingFor slot: Int, _ slots: Slots) {
         loans.jobFound(lender, waitingFor: slot, slots)
     }
 
-    /// All jobs were found that wait for an entry, after it had been added.
+    /// Requests a permit after all jobs that wait for an added entry were found.
     mutating func jobsFound(waitingFor slot: Int, _ slots: inout Slots) {
         seekPermit(for: slot, &slots)
     }
 
-    // MARK: Permits enough, or too few
+    // MARK: Plentiful or scarce permits
 
-    /// The entry requests a permit, or lends its own, as soon as there are too few and one is to be
-    /// had.
+    /// Requests or lends a permit for an entry, once permits are scarce and one is available.
     private mutating func seekPermit(for slot: Int, _ slots: inout Slots) {
-        // Anew, because its priority may have changed since it was postponed.
+        // Postponed again, because its priority may have changed since the last time.
         if loans.isKnown(slot) { loans.setPostponed(slot, false) }
         postpone(slot, slots)
         lendWhileShort(&slots)
     }
 
-    /// Notes an entry that requests, or lends, later.
+    /// Adds an entry to the list of entries that request or lend later.
     private mutating func postpone(_ slot: Int, _ slots: Slots) {
         guard loans.isKnown(slot), !loans.states[slot].isPostponed else { return }
         guard loans.states[slot].canLend || !loans.states[slot].lenders.isEmpty else { return }
@@ -173,13 +177,14 @@ struct TaskQueuePermits<Entry> {
         }
     }
 
-    /// Takes out the slot of the first of the postponed, if it may lend or be lent a permit now, or
-    /// take over a loan of one that is less urgent.
+    /// Takes the slot of the first postponed entry that can be processed now.
+    ///
+    /// Such an entry may lend or borrow a permit, or take over the loan of a less urgent entry.
     private mutating func nextPostponed(_ slots: Slots) -> Int? {
         while let (ticket, priority) = postponed.first {
             let slot = ticket.slot
             if slots.stands(ticket), loans.states[slot].isPostponed {
-                // Its priority may have changed, and those behind it be the more urgent ones.
+                // If its priority has changed, the entries behind it may be more urgent.
                 let isInOrder = slots[slot].priority == priority
                 if loans.lenderCount == 0, isInOrder, slots[slot].order >= lastGranted {
                     return nil
@@ -193,19 +198,20 @@ struct TaskQueuePermits<Entry> {
         return nil
     }
 
-    /// Makes up for what needed no loan so far, or could have none.
+    /// Processes the postponed entries while permits are scarce.
     private mutating func lendWhileShort(_ slots: inout Slots) {
         while isShort, let slot = nextPostponed(slots) {
             lendPermit(of: slot, &slots)
             if slots[slot].state == .ready || slots[slot].state == .executing {
                 requestPermit(for: slot, &slots)
             }
-            // Its tasks may now borrow from a job above it, where they found nothing before.
+            // Its tasks may now borrow from a job above it, although an earlier search found
+            // nothing.
             while let lender = loans.firstLender(of: slot, slots), lendPermit(of: lender, &slots) {}
         }
     }
 
-    /// Lends the permit of a job, now or when there are too few.
+    /// Lends the permit of a job, now or once permits are scarce.
     private mutating func offerPermit(of job: Int, _ slots: inout Slots) {
         lendWhileShort(&slots)
         if isShort { lendPermit(of: job, &slots) } else { postpone(job, slots) }
@@ -213,7 +219,7 @@ struct TaskQueuePermits<Entry> {
 
     // MARK: Loans
 
-    /// Lends the permit of a job, if it can lend; returns whether a task borrows it.
+    /// Lends the permit of a job, if it can lend, and returns whether a task borrows it.
     @discardableResult
     private mutating func lendPermit(of job: Int, _ slots: inout Slots) -> Bool {
         guard loans.isKnown(job), loans.states[job].canLend,
@@ -223,16 +229,17 @@ struct TaskQueuePermits<Entry> {
         return true
     }
 
-    /// Requests a permit for an entry that is ready, or that executes with one of the queue's.
+    /// Requests a permit for an entry that is ready, or that executes with one of the queue's own.
     private mutating func requestPermit(for slot: Int, _ slots: inout Slots) {
         guard loans.isKnown(slot), loans.states[slot].lender == nil,
             !loans.states[slot].lenders.isEmpty
         else { return }
         loans.noteRequest(of: slot, slots)
-        // To the first that requests it, which may have been noted before.
+        // Lent to the first entry that requests it, which may have requested it earlier.
         if let lender = loans.firstLender(of: slot, slots) { lendPermit(of: lender, &slots) }
         guard slots[slot].state == .ready else { return }
-        // Not of jobs further up: an entry ten thousand jobs deep would look at them all.
+        // Jobs further up are not searched, because an entry ten thousand jobs deep would search
+        // them all.
         for lender in loans.states[slot].lenders where slots.stands(lender) {
             guard let borrower = loans.states[lender.slot].borrower?.slot,
                 slots[borrower].state == .granted, slots[slot].comesBefore(slots[borrower])
@@ -243,8 +250,10 @@ struct TaskQueuePermits<Entry> {
         }
     }
 
-    /// A ready entry may start with the permit of a job, and its ticket in the list of the ready is
-    /// void; one that executes uses that permit from now on, and its own is free.
+    /// Lends a job's permit to an entry.
+    ///
+    /// A ready entry may then start with it, and its ticket in the list of ready entries becomes
+    /// void. An executing entry uses it from now on, so its own permit becomes free.
     private mutating func grant(_ borrower: Int, from lender: Int, _ slots: inout Slots) {
         loans.begin(from: lender, to: borrower, slots)
         guard slots[borrower].state == .ready else {
@@ -259,7 +268,7 @@ struct TaskQueuePermits<Entry> {
         granted.removeVoid(slots)
     }
 
-    /// Takes back the loan of an entry that has not started, and is ready.
+    /// Takes back the loan of an entry that has not started, so the entry is ready again.
     private mutating func takeBack(_ borrower: Int, from lender: Int, _ slots: inout Slots) {
         loans.end(from: lender, to: borrower)
         slots[borrower].state = .ready
@@ -267,17 +276,19 @@ struct TaskQueuePermits<Entry> {
         ready.insert(borrower, slots)
     }
 
-    /// An entry that was granted a loan has started, left, or given it back.
+    /// Counts a granted entry that has started, left the queue or lost its loan.
     @inline(__always)
     private mutating func loanLeft() {
         grantedCount -= 1
         if grantedCount == 0 { lastGranted = TaskQueueOrder.beforeAll }
     }
 
-    // MARK: Looks
+    // MARK: Inspection
 
-    /// The entries that execute with one permit of the queue's, given the one that has it: a job,
-    /// as a rule, and those to which it went on loan; none if this one borrows.
+    /// The entries that execute with the permit of one entry, if that permit is the queue's own.
+    ///
+    /// The first is the owner of the permit, usually a job. The others have borrowed the permit,
+    /// each from the previous one. If the entry borrows its permit itself, there are none.
     func executing(withPermitOf slot: Int, _ slots: Slots) -> [TaskQueueSlot<Entry>] {
         guard loans.lender(of: slot) == nil else { return [] }
         var found: [TaskQueueSlot<Entry>] = []

@@ -1,24 +1,25 @@
 import Foundation
 import Synchronization
 
-/// Lending (J12): a job that only waits for its tasks executes, and so takes a permit of its queue.
-/// One of its tasks at a time may use that permit, through any chain of jobs: so no width makes a
-/// job and its tasks wait for each other.
+/// Finds the jobs that can lend their permits to tasks of this queue (J12).
 ///
-/// - The machine's ``TaskQueuePermits`` decides which entry may start with whose permit. It has to
-///   know which jobs of the queue wait for an entry, its lenders, and which of them have nothing to
-///   run.
-/// - A task that is added looks for its lenders itself, up through the jobs that wait for it. A job
-///   that is started later, or tracks a task that stands in a queue already, offers its permit to
-///   all below it.
-/// - A job's ``JobPermit`` says when it begins to wait and when it has code of its own to run.
+/// A job that only waits for its tasks still executes, so it has a permit of its queue. One of its
+/// tasks at a time may use that permit, through any chain of jobs. Therefore, a job and its tasks
+/// never wait for each other, even in a queue limited to 1.
 ///
-/// As long as the width is unlimited and there is no barrier, permits suffice, and nothing is
-/// asked.
+/// - The machine's ``TaskQueuePermits`` decides which job lends its permit to which entry. It has
+///   to know the lenders of an entry, which are the jobs of the queue that wait for it, and which
+///   of them have nothing to run.
+/// - A task that is added searches for its lenders itself, up through the jobs that wait for it. A
+///   job that is started later, or tracks a task that is already in a queue, offers its permit to
+///   everything below it.
+/// - A job's ``JobPermit`` reports when the job begins to wait and when it has code to run.
+///
+/// While the queue is unlimited and has no barrier, permits are plentiful, so none of this happens.
 extension TaskQueueShell {
-    // MARK: When it matters
+    // MARK: When lending matters
 
-    /// The width, or the number of barriers, may have changed.
+    /// Updates the flag after the concurrency limit, or the number of barriers, may have changed.
     @inline(__always)
     func noteWhetherItAsks(_ state: borrowing TaskQueueState) {
         let asks = state.machine.asksWhoWaits
@@ -26,7 +27,7 @@ extension TaskQueueShell {
         asksWhoWaits.store(asks, ordering: .sequentiallyConsistent)
     }
 
-    /// Finds the lenders of all operations, when the width is limited while they stand here.
+    /// Finds the lenders of all operations, because the queue has just become limited.
     func findWaitingJobs() {
         for operation in ask({ $0.machine.entries }) {
             lookForJobs(waitingFor: operation)
@@ -34,24 +35,26 @@ extension TaskQueueShell {
         }
     }
 
-    // MARK: Looking up: the lenders of a task
+    // MARK: Searching up: the lenders of a task
 
-    /// The operation has its slot in this queue, whatever waits for it.
+    /// Finds the lenders of an operation that has its slot in this queue.
     func lookForJobs(waitingFor operation: Operation) {
         findLenders(of: operation)
     }
 
-    /// Whether a job was started here and lives, other than the operation itself.
+    /// Whether any job except the operation itself was started here and still exists.
     private func hasStartedJobs(besides operation: Operation) -> Bool {
         let count = jobCount.load(ordering: .sequentiallyConsistent)
         guard count == 1 else { return count > 1 }
         return (operation as? any WaitingJob)?.holdsPermit(in: self) != true
     }
 
-    /// Tells of the nearest jobs that stand in this queue: at or above a job, or without one, at or
-    /// above all jobs that wait for the operation.
+    /// Reports the nearest jobs in this queue that wait for the operation.
+    ///
+    /// The search begins at `job` or, without one, at all jobs that wait for the operation, and
+    /// goes up from there.
     private func findLenders(of operation: Operation, from job: (any WaitingJob)? = nil) {
-        // In one order with ``ConcurrentOperation/isShared``.
+        // In one sequentially consistent order with ``ConcurrentOperation/isShared``.
         guard asksWhoWaits.load(ordering: .sequentiallyConsistent),
             hasStartedJobs(besides: operation)
         else { return }
@@ -73,12 +76,13 @@ extension TaskQueueShell {
         send { $0.jobsFound(found, waitingFor: operation) }
     }
 
-    // MARK: Looking down: a job's offer
+    // MARK: Searching down: the offer of a job
 
-    /// Tells the queues of tasks, and of all that is below them, that a started job waits for them.
+    /// Reports a started job as a lender for tasks and for everything below them.
     ///
-    /// Goes down through jobs that were started, because the others will do so when they are, and
-    /// only while a queue has a lender above and none in between: there the nearest one counts.
+    /// Goes down only through started jobs, because the others will make their own offer when they
+    /// start. Goes down only while a queue has a lender above and none in between, because only the
+    /// nearest lender counts.
     static func offerPermits(of first: any WaitingJob, to tasks: [Operation]) {
         var lenders: [TaskQueueShell]?
         var remaining = [(tasks: tasks, queues: [TaskQueueShell]?.none)]
@@ -87,10 +91,11 @@ extension TaskQueueShell {
             for task in tasks {
                 let queue = queue(of: task)
                 if let queue, queues?.contains(where: { $0 === queue }) != false {
-                    // No other job is looked for: thousands of them may wait for the task.
+                    // Other jobs are not searched, because thousands of them may wait for the task.
                     queue.findLenders(of: task, from: first)
                 }
-                // Most tasks have not been started: the cast takes longer than the question.
+                // Checked before the cast, which takes longer, because most tasks have not been
+                // started.
                 guard let task = task as? ConcurrentOperation, task.isExecuting,
                     let job = task as? any WaitingJob, job.hasTasksToLendTo
                 else { continue }
@@ -107,8 +112,8 @@ extension TaskQueueShell {
         var found: [ObjectIdentifier: TaskQueueShell] = [:]
         var walk = Walk<ConcurrentOperation>([job])
         while let job = walk.next {
-            // Where the job stands alone there is nothing to lend to, and what comes looks for
-            // lenders.
+            // If the job is alone, there is nothing to lend to, and operations that are added later
+            // search for lenders themselves.
             if let queue = queue(of: job), queue.asksWhoWaits.load(ordering: .acquiring),
                 queue.ask({ $0.machine.count > 1 })
             {

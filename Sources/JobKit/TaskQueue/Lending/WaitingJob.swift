@@ -1,19 +1,18 @@
 import Foundation
 
-/// A job, as far as its queue knows it: all that the rest of JobKit fills in for lending (J12).
+/// The interface of a job to its queue, which the rest of JobKit implements for lending (J12).
 protocol WaitingJob: ConcurrentOperation {
-    /// Whether it was started in this queue.
+    /// Whether the job was started in this queue.
     func holdsPermit(in queue: TaskQueueShell) -> Bool
 
-    /// Whether it has nothing to run until one of its tasks finishes.
-    ///
-    /// Asked under the lock of a queue.
+    /// Whether the job has nothing to run until one of its tasks finishes, read under a queue's
+    /// lock.
     var onlyWaits: Bool { get }
 
-    /// Whether it was started and has tasks.
+    /// Whether the job was started and has tasks.
     var hasTasksToLendTo: Bool { get }
 
-    /// Its tasks, which may use its permit.
+    /// The job's tasks, which may use its permit.
     var tasksToLendTo: [Operation] { get }
 }
 

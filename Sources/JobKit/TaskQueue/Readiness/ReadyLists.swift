@@ -1,12 +1,13 @@
-/// Tickets by priority, within a priority the one added first.
+/// Tickets by priority and, within a priority, by the order in which their entries were added.
 ///
-/// A ticket that has become void stays until it is popped; the caller knows which still hold. A
-/// caller that makes many void without popping them removes them when the lists are ``isCrowded``.
+/// A ticket that has become void stays until it is popped. Only the caller knows which tickets are
+/// valid. A caller that makes many tickets void without popping them removes them when the lists
+/// are ``isCrowded``.
 struct ReadyLists: Sendable {
     private struct List: Sendable {
-        /// The tickets that came in the order added: nearly all.
+        /// The tickets that came in the order added, which are nearly all of them.
         var inOrder = FIFO<TaskQueueTicket>()
-        /// Those that became ready after one that was added later.
+        /// The tickets that became ready after one that was added later.
         var late = MinHeap<TaskQueueTicket>()
         var newest = -1
 
@@ -44,25 +45,25 @@ struct ReadyLists: Sendable {
     }
 
     private var normal = List()
-    /// The lists of the other priorities, by their numbers; none until one of them is used.
+    /// The lists of the other priorities by raw value, empty until one of them is used.
     ///
-    /// All that an entry of normal priority needs is so within one line of a core's cache, which
-    /// two threads take from each other.
+    /// Therefore, everything that an entry of normal priority needs is in one cache line. Two
+    /// threads that use the queue take that line from each other.
     private var others: [List] = []
-    /// How many tickets are a reason to look for void ones.
+    /// How many tickets are reason enough to remove void ones.
     private var crowd = Self.smallestCrowd
 
     private static let smallestCrowd = 64
     private static let moreUrgent: [TaskPriority] = [.veryHigh, .high]
     private static let lessUrgent: [TaskPriority] = [.low, .veryLow]
 
-    /// How many tickets there are, void ones too.
+    /// How many tickets there are, including void ones.
     var count: Int { others.reduce(normal.count) { $0 + $1.count } }
 
     /// Whether there are twice as many tickets as when void ones were last removed.
     var isCrowded: Bool { normal.count > crowd || !others.isEmpty && count > crowd }
 
-    /// Removes the tickets that no longer hold, given their priority.
+    /// Removes the tickets that are no longer valid.
     mutating func removeVoid(where holds: (TaskQueueTicket, TaskPriority) -> Bool) {
         normal.removeAll { !holds($0, .normal) }
         if !others.isEmpty {
@@ -73,14 +74,14 @@ struct ReadyLists: Sendable {
         crowd = max(Self.smallestCrowd, 2 * count)
     }
 
-    /// Whether a ticket, void or not, satisfies a condition, given its priority; in no order.
+    /// Whether any ticket, void or not, satisfies a condition, checked in no particular order.
     func contains(where condition: (TaskQueueTicket, TaskPriority) -> Bool) -> Bool {
         if normal.contains(where: { condition($0, .normal) }) { return true }
         return zip(others, TaskPriority.allCases)
             .contains { list, priority in list.contains { condition($0, priority) } }
     }
 
-    /// The first of those of normal priority that came in the order added, void or not.
+    /// The first ticket of normal priority that came in the order added, void or not.
     var firstOfNormal: TaskQueueTicket? { normal.inOrder.first }
 
     mutating func removeFirstOfNormal() { _ = normal.inOrder.popFirst() }
@@ -112,7 +113,8 @@ struct ReadyLists: Sendable {
         return popFirstOfAll()
     }
 
-    // Not inlined: the array of the other lists would be made unique for each entry without them.
+    // Not inlined, because the array of the other lists would be made unique for each entry without
+    // them.
     @inline(never)
     private mutating func popFirstOfAll() -> (ticket: TaskQueueTicket, priority: TaskPriority)? {
         if let found = popFirst(of: Self.moreUrgent) { return found }

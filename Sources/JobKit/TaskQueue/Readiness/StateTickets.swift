@@ -1,6 +1,7 @@
-/// The tickets of a queue's entries that are in one state, the next to start first.
+/// The tickets of the entries of a queue that are in one state, the next to start first.
 ///
-/// A ticket whose entry has left the state is void; it goes when it is popped, or with others.
+/// The ticket of an entry that has left the state is void. It is removed when it is popped, or
+/// together with other void tickets.
 struct StateTickets<Entry> {
     typealias Slots = ContiguousArray<TaskQueueSlot<Entry>>
 
@@ -11,13 +12,13 @@ struct StateTickets<Entry> {
         self.state = state
     }
 
-    /// Keeps the ticket of an entry, given its slot.
+    /// Adds the ticket of the entry in a slot.
     @inline(__always)
     mutating func insert(_ slot: Int, _ slots: Slots) {
         lists.insert(slots[slot].ticket(slot), priority: slots[slot].priority)
     }
 
-    /// Takes out the slot of the first entry that is still in the state.
+    /// Takes the slot of the first entry that is still in the state.
     @inline(__always)
     mutating func popFirst(_ slots: Slots) -> Int? {
         while let (ticket, priority) = lists.popFirst() {
@@ -37,7 +38,8 @@ struct StateTickets<Entry> {
 
     /// Keeps the lists short where entries leave the state without being popped.
     mutating func removeVoid(_ slots: Slots) {
-        // The tasks of one job start one after another with its permit, and none is popped here.
+        // Usual case: the tasks of one job start one after another with its permit, and none is
+        // popped.
         while let first = lists.firstOfNormal,
             !slots[first.slot].stands(for: first, .normal, in: state)
         {

@@ -1,26 +1,26 @@
 import Dispatch
 
-/// The watch: looks at the workers of a queue that has something to start and no worker free to
-/// start it.
+/// Monitors the workers of a queue that has something to start and no free worker.
 ///
-/// The kernel tells which of them use a core and which wait inside their operations;
-/// ``ThreadDemand`` decides from that how many more are called, and when to look again. No timer
-/// runs for a queue that has had nothing to start for some looks.
+/// The kernel reports which workers use a core and which wait inside their operations. From that,
+/// ``ThreadDemand`` decides how many more to wake, and when to take the next sample. The timer ends
+/// after several samples without anything to start.
 extension TaskQueueShell {
-    /// The thread of all looks; no operation can block it.
+    /// The thread of all samples, which no operation can block.
     private static let looks = DispatchQueue(label: "JobKit.watch", qos: .userInteractive)
-    /// Asking the kernel what a thread does costs some microseconds: of many, some are asked.
+    /// Querying the kernel about a thread costs some microseconds, so only some threads are
+    /// queried.
     private static let askedAtMost = 16
     private static let longOperation: UInt64 = 50_000_000
 
-    /// Looks at the workers until there has been nothing to start for a while.
+    /// Samples the workers until there has been nothing to start for a while.
     func watchWorkers() {
         look(after: ThreadDemand.shortestPause, since: DispatchTime.now().uptimeNanoseconds)
     }
 
     private func look(after pause: UInt64, since last: UInt64) {
         Self.looks.asyncAfter(deadline: .now() + .nanoseconds(Int(pause))) { [self] in
-            // First, so that what they did lies within the time.
+            // Read before the clock, so that all their work lies within the measured time.
             let workers = ask { $0.workers.atWork }
             let now = DispatchTime.now().uptimeNanoseconds
             let look = Self.look(at: workers, at: now, since: last)

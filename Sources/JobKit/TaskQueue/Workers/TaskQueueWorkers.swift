@@ -1,11 +1,11 @@
 import Dispatch
 
-/// The threads of a queue: serial `DispatchQueue`s, which have threads of their own.
+/// The threads of a queue, each a serial `DispatchQueue`, which has its own thread.
 struct TaskQueueWorkers {
-    /// Decides which of them work; a worker is its number there.
+    /// Decides which workers are active, and identifies each worker by its number.
     var roster: WorkerRoster
     private var workers: [(queue: DispatchQueue, badge: WorkerBadge?)] = []
-    /// Where operations are polled; made when it is needed.
+    /// The queue on which operations are polled, created when it is needed.
     private var pollQueue: DispatchQueue?
     private let name: String
     private let quality: DispatchQoS
@@ -16,7 +16,7 @@ struct TaskQueueWorkers {
         self.quality = quality
     }
 
-    /// Where a worker works; made when it is first called.
+    /// Returns the queue of a worker, which is created when the worker is first woken.
     mutating func queue(of worker: Int) -> DispatchQueue {
         while worker >= workers.count {
             let label = "\(name) worker \(workers.count)"
@@ -25,22 +25,23 @@ struct TaskQueueWorkers {
         return workers[worker].queue
     }
 
-    /// A worker that was called has come.
+    /// Records that a woken worker has arrived.
     mutating func workerCame(_ worker: Int, _ badge: WorkerBadge) {
         workers[worker].badge = badge
         roster.workerCame()
     }
 
-    /// The workers that are at work, with what can be told of each.
+    /// The badges of the workers that are active.
     var atWork: [WorkerBadge] { workers.compactMap(\.badge) }
 
-    /// A worker has nothing to do any more, or leaves `startable` operations to others.
+    /// Records that a worker leaves, and possibly leaves `startable` operations to others.
     mutating func workerLeft(_ worker: Int, startable: Int) -> WorkerRoster.Call {
         let began = workers[worker].badge.take()?.began.load(ordering: .relaxed)
         return roster.workerLeft(worker, startable: startable, hasStarted: began != 0)
     }
 
-    /// Where operations are polled: a thread that no blocked operation holds.
+    /// Returns the queue on which operations are polled, with a thread that no blocked operation
+    /// holds.
     mutating func queueToPoll() -> DispatchQueue {
         let queue = pollQueue ?? DispatchQueue(label: "\(name) readiness", qos: quality)
         pollQueue = queue

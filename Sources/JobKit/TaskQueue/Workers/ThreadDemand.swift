@@ -1,61 +1,67 @@
-/// How many threads a queue wants, judged from looks at those that are at work.
+/// Decides how many threads a queue wants, from samples of the active ones.
 ///
-/// A queue wants as many threads at work as there are cores, beside those that wait inside their
-/// operations. As long as it has fewer, and something to start, each look doubles its threads, and
-/// the number is remembered for the next burst. It is forgotten when the threads keep the cores
-/// busy, or when one is called in vain.
+/// A queue wants as many active threads as there are cores, in addition to those that wait inside
+/// their operations. While it has fewer, and something to start, each sample doubles its threads,
+/// and their number is remembered for the next burst. The number is forgotten when the threads keep
+/// the cores busy, or when a woken thread finds nothing to do.
 struct ThreadDemand: Sendable {
-    /// How many threads a queue wants as long as none of them waits.
+    /// How many threads a queue wants while none of them waits.
     let cores: Int
-    /// How many it has at most.
+    /// The largest number of threads.
     let limit: Int
-    /// How many threads are called at a time for what comes.
+    /// How many threads may be active at a time, until a sample changes it.
     private(set) var wanted: Int
-    /// How many of them waited inside their operations at the last look.
+    /// How many threads were waiting inside their operations in the last sample.
     private var waiting = 0
-    /// How many were called because nothing was started for long, and are still worth it.
+    /// How many threads were added because nothing was started for a long time, and are still
+    /// useful.
     private var extra = 0
     /// For how long nothing was started although something could be.
     private var standstill: UInt64 = 0
     private var startCount = 0
     private var patience = Self.firstPatience
-    /// The time since the number was last compared with the use of the cores, and that use.
+    /// The time since `wanted` was last compared with the use of the cores, and that use.
     private var judged: (time: UInt64, used: UInt64) = (0, 0)
-    /// How many looks in a row found nothing to start.
+    /// How many samples in a row found nothing to start.
     private var idleLooks = 0
 
-    /// The shortest and the longest time between two looks, in nanoseconds: soon enough for
-    /// operations that block for a millisecond, and seldom enough where the threads keep working.
+    /// The shortest and the longest time between two samples, in nanoseconds.
+    ///
+    /// Short enough for operations that block for a millisecond, and long enough not to disturb
+    /// threads that keep working.
     static let shortestPause: UInt64 = 500_000
     static let longestPause: UInt64 = 8_000_000
-    /// How long a wait that is told from work has to be, in nanoseconds.
+    /// The shortest wait that counts as blocking, in nanoseconds.
     static let operationTime: UInt64 = 500_000
-    /// Shorter times are no measure of how busy the cores are: threads that slept together wake
-    /// together.
+    /// The shortest time over which the use of the cores is measured, in nanoseconds.
+    ///
+    /// Shorter times are unreliable, because threads that slept together wake together.
     static let judgedTime: UInt64 = 7_000_000
-    /// How long nothing may be started before a thread more is tried, whatever the others do; twice
-    /// as long each time.
+    /// How long nothing may be started before another thread is tried, regardless of the other
+    /// threads.
+    ///
+    /// Doubled after each attempt, up to ``lastPatience``.
     static let firstPatience: UInt64 = 100_000_000
     static let lastPatience: UInt64 = 1_000_000_000
     static let idleLooksBeforeRest = 5
 
     private(set) var pause = Self.shortestPause
 
-    /// What a look has found.
+    /// A sample of the active threads.
     struct Look: Sendable {
-        /// The time since the look before, in nanoseconds.
+        /// The time since the previous sample, in nanoseconds.
         var time: UInt64
         /// How many threads wait inside their operations.
         var waiting = 0
-        /// How many have long been in one operation, and do not wait.
+        /// How many threads have been in one operation for a long time without waiting.
         var lasting = 0
-        /// How much processor time all of them used since the look before.
+        /// How much processor time all threads have used since the previous sample.
         var used: UInt64 = 0
-        /// How many threads are at work, or called.
+        /// How many threads are active, including those that were woken and have not arrived.
         var active = 0
         /// How many entries could be started.
         var startable = 0
-        /// How many were started since the queue was made.
+        /// How many entries were started since the queue was created.
         var startCount = 0
     }
 
@@ -65,13 +71,13 @@ struct ThreadDemand: Sendable {
         wanted = self.cores
     }
 
-    /// A queue that had no thread for something to start will be looked at.
+    /// Resets the monitoring of a queue that had no thread for something to start.
     mutating func watchBegan() {
         (pause, idleLooks, standstill) = (Self.shortestPause, 0, 0)
         judged = (0, 0)
     }
 
-    /// Returns how many threads to call now.
+    /// Evaluates a sample and returns how many threads to wake now.
     mutating func looked(_ look: Look) -> Int {
         waiting = min(look.waiting, look.active)
         extra = min(extra, look.lasting)
@@ -95,13 +101,13 @@ struct ThreadDemand: Sendable {
         return called
     }
 
-    /// Whether nothing was there to start for so long that looking ends.
+    /// Whether there was nothing to start for so long that the monitoring can end.
     var mayRest: Bool { idleLooks >= Self.idleLooksBeforeRest }
 
-    /// A thread that was called found nothing to do.
+    /// Lowers the number of wanted threads, because a woken thread found nothing to do.
     mutating func calledInVain() { wanted = min(limit, cores + waiting) }
 
-    /// Gives threads up when those at work keep the cores busy, or more would if they could.
+    /// Wants fewer threads if the active ones keep the cores busy, or if too many do not wait.
     private mutating func judge(_ look: Look) {
         judged.time += look.time
         judged.used += look.used
@@ -113,6 +119,8 @@ struct ThreadDemand: Sendable {
         judged = (0, 0)
     }
 
+    /// Adds a thread after a time without starts.
+    ///
     /// Operations that keep the cores busy may need others that have not started.
     private mutating func callAfterStandstill(_ look: Look) -> Int {
         guard look.startCount == startCount else {
@@ -128,16 +136,18 @@ struct ThreadDemand: Sendable {
     }
 }
 
-/// What one thread did between two looks.
+/// The activity of one thread between two samples.
 struct ThreadUse: Equatable, Sendable {
-    /// How long it was looked at, in nanoseconds.
+    /// The time between the samples, in nanoseconds.
     var time: UInt64
     /// The processor time that it used, in nanoseconds.
     var used: UInt64
     /// How many operations it began.
     var began: Int
 
-    /// Whether it may have waited most of the time, and not between short operations.
+    /// Whether the thread may have waited most of the time inside an operation.
+    ///
+    /// A thread that waits between short operations does not count.
     var mayWait: Bool {
         time >= ThreadDemand.shortestPause / 2 && used < time / 4
             && began <= 1 + Int(time / ThreadDemand.operationTime)

@@ -1,47 +1,49 @@
-/// Which worker threads a queue has, and when it calls one more.
+/// Manages the worker threads of a queue, and decides when to wake one more.
 ///
-/// **The rule.** A worker more is called when those that come for what can be started would take
-/// longer to get to it than a call takes; as many are called as that is worth, up to the number
-/// that ``ThreadDemand`` wants. A worker inside an operation does not come for what it adds, one
-/// between two operations comes for one entry, and what is left to others is looked at again.
+/// **The rule.** One more worker is woken if the active workers would take longer to start the
+/// available entries than a wake-up takes. This repeats while another worker is worth its wake-up,
+/// up to the number that ``ThreadDemand`` wants.
+///
+/// A worker that is running an operation is not counted for the entries it adds. A worker between
+/// two operations is counted for one entry. The remaining entries are re-evaluated by the monitor.
 struct WorkerRoster: Sendable {
     private var demand: ThreadDemand
     private(set) var active = 0
-    /// Active workers that were called and have not come.
+    /// The active workers that were woken and have not arrived.
     private var coming = 0
-    /// Active workers that look for work, so that none has to be woken.
+    /// The active workers that are searching for work, so no worker must be woken.
     private var searching = 0
     private var idle: [Int] = []
     private var made = 0
-    /// Whether the queue is watched: looked at from time to time.
+    /// Whether the queue is monitored.
     private var isWatched = false
 
-    /// The time from one start of an entry to the next, as last measured, in nanoseconds.
+    /// The last measured time between the starts of two entries, in nanoseconds.
     private var interval = UInt64.max / 2
-    /// When that was, and how many entries had been started by then.
+    /// The time of that measurement, and the number of entries started by then.
     private var measured: (time: UInt64, startCount: Int) = (0, 0)
 
-    /// About what it takes to call a worker, on both sides together, in nanoseconds.
+    /// The approximate cost of waking a worker, for both threads together, in nanoseconds.
     static let callTime: UInt64 = 20_000
 
-    /// What asks for entries to be started.
+    /// The kind of thread that requests the start of entries.
     enum Caller {
-        /// A thread that is no worker of the queue's, or a worker that has just taken an entry.
+        /// A thread that is not a worker of the queue, or a worker that has just taken an entry.
         case other
-        /// A worker inside an operation, which may go on for long.
+        /// A worker inside an operation, which may continue for a long time.
         case workerInOperation
         /// A worker that has ended an operation and will take an entry.
         case workerBetweenOperations
     }
 
-    /// What gets the queue to start an entry.
+    /// The action that makes the queue start an entry.
     enum Call: Equatable, Sendable {
         case nobody
-        /// Tell those that search, which would look later.
+        /// Notify the searching workers, which would check later otherwise.
         case searching
         /// Wake the worker.
         case worker(Int)
-        /// Begin to look at the queue.
+        /// Begin to monitor the queue.
         case watch
         case workerAndWatch(Int)
     }
@@ -49,15 +51,15 @@ struct WorkerRoster: Sendable {
     /// Creates a roster.
     ///
     /// - Parameters:
-    ///   - cores: How many workers run as long as none of them waits.
-    ///   - limit: How many there are at most.
+    ///   - cores: How many workers run while none of them waits.
+    ///   - limit: The largest number of workers.
     init(cores: Int, limit: Int) {
         demand = ThreadDemand(cores: cores, limit: limit)
     }
 
-    // MARK: Calling
+    // MARK: Waking
 
-    /// Calls a worker for the `startable` entries, if one more is worth its call.
+    /// Wakes a worker for the `startable` entries, if another worker is worth its wake-up.
     @inline(__always)
     mutating func call(startable: Int, by caller: Caller) -> Call {
         guard startable > 0 else { return .nobody }
@@ -73,10 +75,10 @@ struct WorkerRoster: Sendable {
         return .workerAndWatch(worker)
     }
 
-    /// Wakes a worker, if fewer are active than are wanted.
+    /// Wakes a worker, if fewer workers are active than wanted.
     mutating func idleWorker() -> Int? { active < demand.wanted ? wakeOne() : nil }
 
-    /// Whether more are active than are wanted.
+    /// Whether more workers are active than wanted.
     var hasTooMany: Bool { active > demand.wanted }
 
     private mutating func wakeOne() -> Int {
@@ -87,31 +89,32 @@ struct WorkerRoster: Sendable {
         return made
     }
 
-    // MARK: Coming, searching, leaving
+    // MARK: Arriving, searching, leaving
 
     mutating func workerCame() { coming -= 1 }
 
     mutating func searchBegan() { searching += 1 }
 
-    /// How long a worker searches before it looks by itself, in nanoseconds.
+    /// How long a worker searches before it checks the queue, in nanoseconds.
     static let searchTime = callTime / 10
-    /// From how many entries on a worker that searches is told: two threads that hand over one at a
-    /// time take each other's cache lines for each.
+    /// The number of entries from which a searching worker is notified.
+    ///
+    /// Two threads that pass on one entry at a time take each other's cache lines for each entry.
     static let batch = 16
 
-    /// Whether a worker that has searched for some time, in nanoseconds, and found nothing, goes on.
+    /// Whether a worker that has found nothing for some time, in nanoseconds, keeps searching.
     ///
-    /// It does for as long as a call takes where entries come twice as often; one such worker is
-    /// enough.
+    /// It searches for as long as a wake-up takes, if entries start at least twice as often. One
+    /// such worker is enough.
     func searchGoesOn(after time: UInt64) -> Bool {
         searching == 1 && interval <= Self.callTime / 2 && time < Self.callTime
     }
 
     mutating func searchEnded() { searching -= 1 }
 
-    /// The worker leaves, and `startable` entries to others.
+    /// Removes a worker, which leaves `startable` entries to others.
     ///
-    /// If it has started none itself, it was called in vain.
+    /// If it has started no entry and none is left, waking it was unnecessary.
     mutating func workerLeft(_ worker: Int, startable: Int, hasStarted: Bool) -> Call {
         if !hasStarted, startable == 0 { demand.calledInVain() }
         active -= 1
@@ -119,17 +122,22 @@ struct WorkerRoster: Sendable {
         return startable > 0 ? watch() : .nobody
     }
 
-    /// Measures how quickly entries are started, until `now`, in nanoseconds, when the queue has
-    /// started `startCount`; a shorter time than that of a call tells nothing.
+    /// Measures how quickly entries are started.
+    ///
+    /// A time shorter than a wake-up is not measured, because it would be unreliable.
+    ///
+    /// - Parameters:
+    ///   - now: The current time, in nanoseconds.
+    ///   - startCount: How many entries the queue has started.
     mutating func measure(at now: UInt64, startCount: Int) {
         guard now >= measured.time + Self.callTime else { return }
         interval = (now - measured.time) / UInt64(max(1, startCount - measured.startCount))
         measured = (now, startCount)
     }
 
-    // MARK: Looks
+    // MARK: Monitoring
 
-    /// The queue is to be looked at, if it is not yet.
+    /// Begins to monitor the queue, if it is not monitored yet.
     private mutating func watch() -> Call {
         guard !isWatched else { return .nobody }
         isWatched = true
@@ -137,9 +145,10 @@ struct WorkerRoster: Sendable {
         return .watch
     }
 
-    /// Takes in what a look at the workers has found at `now`, in nanoseconds.
+    /// Evaluates a sample of the workers at `now`, in nanoseconds.
     ///
-    /// - Returns: The workers to wake, and when to look again in nanoseconds, if at all.
+    /// - Returns: The workers to wake, and the time until the next sample in nanoseconds. The time
+    ///   is nil if no sample follows.
     mutating func looked(
         _ look: ThreadDemand.Look,
         at now: UInt64
@@ -147,7 +156,7 @@ struct WorkerRoster: Sendable {
         measure(at: now, startCount: look.startCount)
         let count = demand.looked(look)
         var woken = (0..<count).map { _ in wakeOne() }
-        // What was left to others is still there.
+        // The entries that were left to others have still not been started.
         if woken.isEmpty, look.startable > 0, searching == 0, let worker = idleWorker() {
             woken.append(worker)
         }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A thread of a worker, as the kernel knows it.
+/// The thread of a worker, as the kernel identifies it.
 struct WorkerThread: Hashable, Sendable {
     #if canImport(Darwin)
     private let port: thread_inspect_t
@@ -11,14 +11,14 @@ struct WorkerThread: Hashable, Sendable {
         WorkerThread(port: pthread_mach_thread_np(pthread_self()))
     }
 
-    /// The processor time that it has used, in nanoseconds; nil if it is no more.
+    /// The processor time that the thread has used, in nanoseconds, or nil if it no longer exists.
     var processorTime: UInt64? {
         info.map { info in
             Self.nanoseconds(info.user_time) + Self.nanoseconds(info.system_time)
         }
     }
 
-    /// Whether it waits for something other than a core.
+    /// Whether the thread waits for something other than a core.
     var isWaiting: Bool {
         guard let state = info?.run_state else { return false }
         return state == TH_STATE_WAITING || state == TH_STATE_UNINTERRUPTIBLE
@@ -40,7 +40,7 @@ struct WorkerThread: Hashable, Sendable {
         UInt64(max(0, time.seconds)) * 1_000_000_000 + UInt64(max(0, time.microseconds)) * 1_000
     }
     #else
-    /// The clock of its processor time, from which its number can be told.
+    /// The clock of the thread's processor time, from which the thread's number can be computed.
     private let clock: clockid_t
 
     /// The calling thread.
@@ -50,16 +50,17 @@ struct WorkerThread: Hashable, Sendable {
         return WorkerThread(clock: status == 0 ? clock : CLOCK_THREAD_CPUTIME_ID)
     }
 
-    /// The processor time that it has used, in nanoseconds; nil if it is no more.
+    /// The processor time that the thread has used, in nanoseconds, or nil if it no longer exists.
     var processorTime: UInt64? {
         var time = timespec()
         guard clock_gettime(clock, &time) == 0 else { return nil }
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// Whether it waits for something other than a core.
+    /// Whether the thread waits for something other than a core.
     ///
-    /// The kernel's state stands behind the thread's name, which may hold parentheses of its own.
+    /// In the file, the kernel's state follows the thread's name, which may itself contain
+    /// parentheses.
     var isWaiting: Bool {
         let file = open("/proc/self/task/\(~(clock >> 3))/stat", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return false }
@@ -75,32 +76,33 @@ struct WorkerThread: Hashable, Sendable {
     #endif
 }
 
-/// A worker while it is at work, for the looks from another thread.
+/// Publishes the activity of a worker, so that another thread can sample it.
 final class WorkerBadge: Sendable {
     let thread = WorkerThread.current
-    /// How many operations it has begun: written by the worker alone.
+    /// How many operations the worker has begun, written only by the worker.
     let began = Atomic<Int>(0)
     private let last: Guarded<Reading>
 
-    /// What was read of it.
+    /// The values of the last sample.
     private struct Reading {
         let time: UInt64
         let used: UInt64
         let began: Int
-        /// Since when it has been in one operation.
+        /// When the worker was first seen in its current operation.
         let since: UInt64
     }
 
-    /// Makes the badge of the calling thread.
+    /// Creates the badge of the calling thread.
     init(at now: UInt64) {
         let used = thread.processorTime ?? 0
         last = Guarded(Reading(time: now, used: used, began: 0, since: now))
     }
 
-    /// Reads what the worker has done since it was read last, or came.
+    /// Samples the activity of the worker since the last sample, or since it arrived.
     ///
-    /// - Parameter now: The time, in nanoseconds.
-    /// - Returns: That, and for how long it has been in one operation; nil if its thread is no more.
+    /// - Parameter now: The current time, in nanoseconds.
+    /// - Returns: The activity, and for how long the worker has been in one operation. Nil if its
+    ///   thread no longer exists.
     func read(at now: UInt64) -> (use: ThreadUse, inOperation: UInt64)? {
         let began = began.load(ordering: .relaxed)
         return last.withLock { last in
