@@ -2,14 +2,14 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The shell around ``OperationLifecycle``: acts on its decisions with no lock held.
+/// The shell around ``OperationLifecycle``, which acts on its decisions with no lock held.
 extension ConcurrentOperation {
     @inline(__always)
     var currentLifecycle: OperationLifecycle {
         OperationLifecycle(rawValue: lifecycle.load(ordering: .acquiring))
     }
 
-    /// The name, or the name of the type if there is none.
+    /// The name, or the name of the type if the operation has no name.
     package final var label: String { operationLabel(self) }
 
     @inline(__always)
@@ -29,13 +29,17 @@ extension ConcurrentOperation {
         }
     }
 
-    /// Notes what no transition decides about.
+    /// Sets flags that no transition depends on.
     @inline(__always)
     func note(_ fact: OperationLifecycle) {
         lifecycle.bitwiseOr(fact.rawValue, ordering: .acquiringAndReleasing)
     }
 
-    /// Finishes with `outcome` unless a finish came before; `store` keeps what it brought.
+    /// Finishes with `outcome`, unless the operation has already finished.
+    ///
+    /// - Parameters:
+    ///   - outcome: The outcome that was requested.
+    ///   - store: Saves the value. Called only if this call is the first to finish the operation.
     func settle(_ outcome: OperationOutcome, store: () -> Void = {}) {
         guard transition({ $0.finishCalled() }) else { return }
         store()
@@ -58,7 +62,8 @@ extension ConcurrentOperation {
         if transition({ $0.finishStored(brought) }) { end() }
     }
 
-    /// Announces a cancel or an overrun, and tells the subclass if it is executing.
+    /// Announces a cancellation or a timeout, and calls `didCancel()` if the operation is
+    /// executing.
     func carryOut(_ decision: OperationLifecycle.Cancel) {
         switch decision {
         case .ignore:
@@ -80,14 +85,15 @@ extension ConcurrentOperation {
         if transition({ $0.stopTimePassed() }) == .end { end() }
     }
 
-    /// Whether any thread may start the operation, one of Swift's few included.
+    /// Whether any thread may start the operation, even one of the few threads of Swift's pool.
     var mayStartOnAnyThread: Bool {
         startsTask && currentLifecycle.isDisjoint(with: [.observed, .inContext, .prioritized])
     }
 
-    /// Enters `main()`, unless a cancel, an overrun or a finish has come since the start.
+    /// Enters `main()`, unless the operation was cancelled, timed out or finished since its start.
     ///
-    /// Written out, so that as little as possible lies between the decision and the call.
+    /// This repeats the code of `transition(_:)`, so that as little code as possible runs between
+    /// the decision and the call of `main()`.
     func enterMain() {
         var current = lifecycle.load(ordering: .acquiring)
         while true {
@@ -103,25 +109,28 @@ extension ConcurrentOperation {
         }
     }
 
-    /// Carries out the end; the lifecycle grants it to one caller.
+    /// Completes the operation.
+    ///
+    /// The lifecycle allows only one caller to do this.
     func end() {
         var claimed: (any CallbackDelivery)?
         end(claimed: &claimed, isInsideJobKit: false)
     }
 
-    /// Carries out the end.
+    /// Completes the operation, and notifies its listeners, dependents and waiters.
     ///
     /// - Parameters:
-    ///   - claimed: Becomes a job that the caller must deliver to, where it can.
-    ///   - isInsideJobKit: Whether the caller has no code of the user's below it on the stack.
+    ///   - claimed: Is set to a job to which the caller must deliver, if there is one.
+    ///   - isInsideJobKit: Whether no user code is below the caller on the stack.
     func end(claimed: inout (any CallbackDelivery)?, isInsideJobKit: Bool) {
-        // `explainStall` shows since when `willFinish()` has not returned.
+        // `explainStall` shows how long `willFinish()` has been running.
         stopRequestedAt.store(max(1, CoarseTime.now.rawValue), ordering: .relaxed)
         willFinish()
         let wasExecuting = currentLifecycle.contains(.executing)
         announceWillFinish(wasExecuting: wasExecuting)
         note(.finished)
-        // A waiter that comes now still waits until the job's observers have heard of the finish.
+        // A waiter that is added now still waits until the job's observers were notified of the
+        // completion.
         becameFinished()
         let context = ThreadContext.current
         let isOwnStart = context.pointee.frame.isOf(self)
@@ -150,7 +159,7 @@ extension ConcurrentOperation {
             }
         }
         announceDidFinish(wasExecuting: wasExecuting)
-        // Plain dependents are ready only since Foundation has told them.
+        // Plain dependents become ready only after Foundation has notified them.
         ReadinessRecheck.run(rechecks)
         taken.timers?.cancelAll()
         if isStartedByWorker {
@@ -161,11 +170,12 @@ extension ConcurrentOperation {
         }
     }
 
-    /// Changes the hooks by what may bring a listener, and then notes whether it has company.
+    /// Changes the hooks in a way that may add a listener, and sets `isShared` if there are
+    /// several.
     ///
     /// The queue stores the operation and then reads this flag. A listener's job sets this flag and
-    /// then looks at the queue. Both are sequentially consistent, and the flag is set before the
-    /// lock is released: at least one sees the other.
+    /// then reads the operation's queue. Both are sequentially consistent, and the flag is set
+    /// before the lock is released. Therefore, at least one of them sees the other.
     @inline(__always)
     func addingListener<Result>(_ body: (inout OperationHooks) -> Result) -> Result {
         hooks.withLock { hooks in
@@ -180,24 +190,26 @@ extension ConcurrentOperation {
         }
     }
 
-    /// Whether several jobs track the operation, or have.
+    /// Whether more than one job has tracked the operation.
     var isShared: Bool {
         OperationLifecycle(rawValue: lifecycle.load(ordering: .sequentiallyConsistent))
             .contains(.isShared)
     }
 
-    /// Tells of the start, before anybody can see it: the jobs that track the operation, if it may
-    /// enter `main()`, and a job's own observers, who are told of every end too.
+    /// Notifies the observers of the start, before the start becomes visible.
+    ///
+    /// The jobs that track the operation are notified only if it may enter `main()`. A job's own
+    /// observers are always notified, because they receive every end, too.
     func tellOfStart(entersMain: Bool) {
         startIsObserved()
-        // A job may have decided upon its end, which its lifecycle does not know yet.
+        // A job may have decided to end although its lifecycle does not show it yet.
         guard entersMain, !callsNothingMore else { return }
         for listener in hooks.withLock({ $0.audience.listeners }) { listener.operationStarts() }
     }
 
-    /// Does what `start()` does in a frame of the thread, and delivers then.
+    /// Runs the code of `start()` in a frame of this thread, and then delivers.
     ///
-    /// Where JobKit called `start()` on this thread, it has made the frame and delivers itself.
+    /// If JobKit called `start()` on this thread, the frame exists, and JobKit delivers itself.
     @inline(__always)
     func inFrame(_ body: () -> Void) {
         let context = ThreadContext.current

@@ -2,13 +2,13 @@ import Dispatch
 import Foundation
 import Synchronization
 
-// Operation forces @unchecked. The state is an atomic word and a lock; `storedError` is written by
-// the one finish that won, before the word says so, and read after.
-/// Asynchronous work as an `Operation`: `main()` starts it, ``finish()`` ends it.
+// Operation forces @unchecked. The state is an atomic word and a lock. `storedError` is written by
+// the one `finish` that won, before the word shows it, and is read only after that.
+/// An `Operation` for asynchronous work: `main()` starts the work, and ``finish()`` ends it.
 ///
-/// A subclass overrides `main()` to start its work and calls ``finish()`` or ``finish(with:)`` when
-/// the work is done, from any thread. The operation is executing until then. It works on any
-/// `OperationQueue`, on ``TaskQueue`` and by `start()` alone, on Linux and on Apple platforms.
+/// A subclass overrides `main()` to start its work, and calls ``finish()`` or ``finish(with:)``
+/// from any thread when the work is done. Until then, the operation is executing. It works on any
+/// `OperationQueue`, on a ``TaskQueue`` and with `start()` alone, on Linux and on Apple platforms.
 ///
 /// ```swift
 /// final class Download: ConcurrentOperation, @unchecked Sendable {
@@ -22,26 +22,29 @@ import Synchronization
 ///
 /// The first call of a `finish` method wins, and later calls are ignored. An operation that was
 /// cancelled before it finished has the outcome ``OperationOutcome/cancelled``, whichever `finish`
-/// was called. Cancellation only asks: to stop its work, a subclass overrides ``didCancel()``.
+/// was called. Cancellation is only a request. A subclass overrides ``didCancel()`` to stop its
+/// work.
 ///
 /// > Thread: Every member may be used from any thread.
 open class ConcurrentOperation: Operation, @unchecked Sendable {
     let lifecycle = Atomic<OperationLifecycle.RawValue>(0)
-    /// A ``CoarseTime``, 0 before; it fits into the padding of `lifecycle`.
+    /// When `main()` was entered, as a ``CoarseTime``, or 0 before.
+    ///
+    /// Fits into the padding of `lifecycle`.
     let enteredMainAt = Atomic<CoarseTime.RawValue>(0)
-    /// When the operation was asked to stop, or began to end, as a ``CoarseTime``; 0 before.
+    /// When the operation was asked to stop or began to end, as a ``CoarseTime``, or 0 before.
     let stopRequestedAt = Atomic<CoarseTime.RawValue>(0)
-    /// The operation's slot in its ``TaskQueue``, below 0 for none; guarded by the queue's lock, and
-    /// of a size that fits into the padding of `stopRequestedAt`.
+    /// The operation's slot in its ``TaskQueue``, or a number below 0 if it has none.
+    ///
+    /// The queue's lock guards it. Its size fits into the padding of `stopRequestedAt`.
     var queueSlot: Int32 = -1
     let hooks = Guarded(OperationHooks())
     var storedError: (any Error)?
-    /// The operation's number in events; 0 until it is needed.
+    /// The operation's number in events, or 0 until it is needed.
     let number = Atomic<Int>(0)
-    /// How much of its work the operation says it has done.
+    /// The fraction of its work that the operation has reported as done.
     let reportedFraction = ReportedFraction()
-    /// The job that tracks the operation and has not delivered it, as a number; the first if
-    /// several.
+    /// The first job that tracks the operation and has not delivered it, as a number.
     let trackingJob = Atomic<UInt>(0)
 
     /// Creates an operation that has not been started.
@@ -60,51 +63,51 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///
     /// The default finishes at once.
     ///
-    /// Called once, on the thread that starts the operation; never called if the operation was
-    /// cancelled or finished before. The work may continue after this returns, until it calls
-    /// ``finish()``.
+    /// Called once, on the thread that starts the operation, but never if the operation was
+    /// cancelled or finished before. The work may continue after this method has returned, until it
+    /// calls ``finish()``.
     open override func main() { finish() }
 
     /// Stops the work of an executing operation that was cancelled or has timed out.
     ///
-    /// The default does nothing, because cancellation only asks. An operation that does not
+    /// The default does nothing, because cancellation is only a request. An operation that does not
     /// override this method runs until its work calls ``finish()``.
     ///
-    /// An override stops the work. The operation must call ``finish()`` when its work has really
-    /// stopped, and it is executing until then.
+    /// An override stops the work. The operation is executing until its work has really stopped,
+    /// and must call ``finish()`` then.
     ///
     /// Called at most once, after the operation has entered `main()` and before it finishes, on the
     /// thread that cancels. If `finish` is called while this method runs, it takes effect when this
     /// method has returned, or when ``maximumStopTime`` has passed.
     open func didCancel() { note(.ignoresStop) }
 
-    /// Called once before the operation finishes, however it ends, and even if it never started.
+    /// Called once before the operation finishes, however it ends and even if it never started.
     ///
-    /// The default does nothing. ``outcome``, ``error`` and the result are decided. A cancellation
-    /// sets `isCancelled` and changes nothing else, and a time limit that passes has no effect. The
+    /// The default does nothing. ``outcome``, ``error`` and the result are already decided. A
+    /// cancellation now only sets `isCancelled`, and a time limit that passes has no effect. The
     /// operation finishes when this method has returned.
     ///
-    /// Called on the thread that finishes the operation, which may be the one that cancels it. It
-    /// must return soon and must not wait. A job calls it after all its callbacks.
+    /// Called on the thread that finishes the operation, which may be the thread that cancels it.
+    /// This method must return soon and must not wait. A job calls it after all its callbacks.
     open func willFinish() {}
 
-    /// What the operation adds to its line in ``JobController/explainStall(limit:)``.
+    /// A note that is added to the operation's line in ``JobController/explainStall(limit:)``.
     ///
-    /// The default is nil, which adds nothing. An override says briefly what only the operation
-    /// knows, such as `on h2, attempt 2 for 3 s`. The note appears in parentheses at the end of the
+    /// The default is nil, which adds nothing. An override returns a short text about its internal
+    /// state, such as `on h2, attempt 2 for 3 s`. The note appears in parentheses at the end of the
     /// line.
     ///
-    /// > Thread: Called by `explainStall` on the calling thread, with no lock held, while the
-    /// > operation works. Guard what it reads with a lock that is never held for long. Not called
-    /// > once the operation has finished.
+    /// > Thread: `explainStall` reads this on the calling thread while the operation works, with no
+    /// > lock held. If an override reads mutable state, guard it with a lock that is never held for
+    /// > long. Not called after the operation has finished.
     open var statusNote: String? { nil }
 
     // MARK: Finishing
 
     /// Ends the operation as a success.
     ///
-    /// Ignored if the operation was already finished. May be called before `start()`: the operation
-    /// then finishes when it is started, without running `main()`.
+    /// Ignored if the operation was already finished. It may be called before `start()`. The
+    /// operation then finishes when it is started, without running `main()`.
     public final func finish() {
         finishRequested(.succeeded)
     }
@@ -120,10 +123,10 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         finishRequested(.failed(error))
     }
 
-    /// How the operation ends; nil until that is decided.
+    /// How the operation ends, or nil until this is decided.
     ///
-    /// A timeout decides it at once. Otherwise it is decided when the operation is about to finish,
-    /// before ``willFinish()``.
+    /// A timeout decides the outcome at once. Otherwise, it is decided when the operation is about
+    /// to finish, before ``willFinish()``.
     public final var outcome: OperationOutcome? {
         switch currentLifecycle.outcome {
         case nil: nil
@@ -136,10 +139,10 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Whether the operation was finished because its ``maximumStopTime`` had passed.
     ///
-    /// Code of its own may still be running. A job is never abandoned.
+    /// Its own code may still be running. A job is never abandoned.
     public final var isAbandoned: Bool { currentLifecycle.contains([.abandoned, .finished]) }
 
-    /// Why the operation failed; nil until the outcome is decided, and nil if it did not fail.
+    /// Why the operation failed, or nil if it did not fail, or before its outcome is decided.
     public final var error: (any Error)? {
         switch currentLifecycle.outcome {
         case nil, .succeeded, .cancelled: nil
@@ -150,10 +153,11 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     // MARK: Operation
 
-    /// Starts the operation; queues call this.
+    /// Starts the operation.
     ///
-    /// Starting twice traps. A cancel, an overrun or a finish that comes before the entry into
-    /// `main()` prevents that entry. A subclass overrides `main()` instead.
+    /// Queues call this method. A second call traps. If the operation is cancelled, times out or
+    /// finishes before it enters `main()`, it does not enter it. A subclass overrides `main()`
+    /// instead of this method.
     public final override func start() {
         let state = currentLifecycle
         if state.contains(.startsItsOwnWay) { startItsOwnWay() } else { performStart(from: state) }
@@ -161,13 +165,14 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Cancels the operation.
     ///
-    /// Calls ``didCancel()`` if the operation is executing. The operation then finishes when its
-    /// work calls ``finish()``. An operation that was not started will never enter `main()`, stops
-    /// waiting for its dependencies, and finishes when it is started. To stop the work, override
-    /// ``didCancel()``; an override of this method calls `super`.
+    /// If the operation is executing, this calls ``didCancel()``, and the operation finishes when
+    /// its work calls ``finish()``. If the operation was not started, it will never enter `main()`.
+    /// It stops waiting for its dependencies, and finishes when it is started.
+    ///
+    /// To stop the work, override ``didCancel()``. An override of `cancel()` must call `super`.
     open override func cancel() { cancelItself() }
 
-    /// Whether the work may continue after `main()` has returned: always true.
+    /// Always true, because the work may continue after `main()` has returned.
     public final override var isAsynchronous: Bool { true }
 
     /// Whether the operation was started and has not finished.
@@ -184,7 +189,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Whether all dependencies have finished, or the operation was cancelled.
     ///
-    /// An override answers no where `super` does, and does not go back from yes to no.
+    /// An override must return false if `super` does, and must not change from true back to false.
     open override var isReady: Bool {
         if currentLifecycle.contains(.queued) { return hasNoUnfinishedDependency }
         return isReadyForFoundation && super.isReady
@@ -192,14 +197,14 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Makes the operation wait for another to finish before it is started.
     ///
-    /// Takes constant time, whatever the order and the number of dependencies. Adding a dependency
+    /// Takes constant time, regardless of the order and number of dependencies. Adding a dependency
     /// twice has no effect. Concurrent calls of ``removeDependency(_:)`` for the same operation are
-    /// safe: when both have returned, this operation waits for the other if and only if
+    /// safe: when both have returned, this operation waits for the other one if and only if
     /// ``dependencies`` contains it.
     ///
-    /// A dependency of a plain `Operation` on another operation is Foundation's. On Linux, adding
-    /// or removing such a dependency searches all dependencies of the plain operation, and must not
-    /// happen on two threads at once; both operations must live until the dependency is gone.
+    /// If a plain `Operation` depends on another operation, Foundation implements the dependency.
+    /// On Linux, adding or removing it searches all dependencies of the plain operation and must
+    /// not happen on two threads at once. Both operations must live until the dependency is gone.
     open override func addDependency(_ operation: Operation) {
         changeDependencies { wait(for: operation) }
     }
@@ -211,16 +216,16 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         changeDependencies { stopWaiting(for: operation) }
     }
 
-    /// The operations that this one waits for, finished ones too, in the order added.
+    /// The operations that this one waits for, including finished ones, in the order added.
     ///
-    /// An override answers what `super` does.
+    /// An override must return the value of `super`.
     open override var dependencies: [Operation] {
         hooks.withLock { $0.dependencies?.operations ?? [] }
     }
 
-    /// The order in which a queue starts operations that are ready.
+    /// The priority with which a queue starts the operation when it is ready.
     ///
-    /// An override of the setter calls `super`, which tells the queue.
+    /// An override of the setter must call `super`, which notifies the queue.
     open override var queuePriority: QueuePriority {
         get { super.queuePriority }
         set {
@@ -232,7 +237,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     // MARK: For JobKit
 
-    /// Does what ``start()`` does.
+    /// Performs ``start()``, from a state that the caller has read.
     @inline(__always)
     final func performStart(from before: OperationLifecycle) {
         if before.contains(.observed), !before.contains(.started) {
@@ -257,71 +262,73 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         }
     }
 
-    /// Starts an operation that says that it starts its own way; a workflow serves the main thread.
+    /// Customizes `start()` for a workflow, which serves the main thread.
     func startItsOwnWay() { performStart(from: currentLifecycle) }
 
-    /// Whether `start()` calls no user code and only makes a Swift task.
+    /// Whether `start()` calls no user code and only creates a Swift task.
     var startsTask: Bool { false }
 
-    /// Whether the class is one of JobKit's own.
+    /// Whether the class is part of JobKit.
     final var isOfJobKit: Bool {
         String(reflecting: Swift.type(of: self)).hasPrefix("JobKit.")
     }
 
-    /// Whether it is a job, which has tasks: asked for each task, where a cast would cost more.
+    /// Whether this is a job, which costs less to read for each task than a cast.
     var isJob: Bool { false }
 
-    /// Runs `main()`; a job does more around it.
+    /// Runs `main()` inside the operation's context; a job overrides this to do more.
     func performMain() {
         let context = currentLifecycle.contains(.inContext) ? firstContext : nil
         if let context { context.run(enterMain) } else { enterMain() }
     }
 
-    /// The operation is about to be started, and observed; a job tells its own observers.
+    /// Called before an observed operation starts, so that a job can notify its own observers.
     func startIsObserved() {}
 
-    /// Started, with a cancel or a finish before `main()`: there is nothing to run.
+    /// Ends an operation that was started, but was cancelled or finished before `main()`.
     ///
-    /// A job may have tasks to wait for.
+    /// A job overrides this, because it may have tasks to wait for.
     func startedWithoutMain() {
         if transition({ $0.barredOperationEnds() }) { announceCancel() }
         if transition({ $0.mainSkipped() }) { end() }
     }
 
-    /// A cancellation has begun that will reach the operation, which never enters `main()` now.
+    /// Prevents the operation from entering `main()`, because a cancellation has begun that will
+    /// reach it.
     ///
-    /// A job returns the steps that cancel its tasks.
+    /// - Returns: The steps that cancel the tasks of a job, or an empty array for other operations.
     func barred() -> [any CancelStep] {
         note(.barred)
         return []
     }
 
-    /// Does what ``cancel()`` does, without an override of it; the tasks of a job are not
-    /// cancelled.
+    /// Performs ``cancel()`` without calling an override or cancelling the tasks of a job.
     final func cancelItself() {
         let decision = transition { $0.cancelCalled() }
         stopRequested(decision)
         carryOut(decision)
     }
 
-    /// Cancelled between the start and `main()`, on another thread than the one that starts it; a
-    /// job leaves the end to that one.
+    /// Ends an operation that was cancelled between its start and `main()`.
+    ///
+    /// Called on the cancelling thread. A job does nothing here, because the thread that starts it
+    /// ends it.
     func mainSkippedByCancel() {
         if transition({ $0.mainSkipped() }) { end() }
     }
 
-    /// The operation is executing, and was cancelled; a job may not have entered `main()` yet.
+    /// Calls `didCancel()`, which a job does only after it has entered `main()`.
     func tellOfCancel() { didCancel() }
 
-    /// Decides about a finish that a subclass asked for; a job decides otherwise.
+    /// Handles a call of `finish`, which a job overrides because it ends differently.
     func finishRequested(_ outcome: OperationOutcome) {
         settle(outcome)
     }
 
-    /// The error of an operation that owes a value and finishes without.
+    /// The error of an operation that must have a value and finishes without one.
     var errorOfMissingValue: (any Error)? { nil }
 
-    /// The maximum runtime has passed; a job has its tasks to stop.
+    /// Stops the operation, and the tasks of a job, because ``maximumRuntime`` has passed.
     ///
     /// Called on a thread that `didCancel()` may block.
     func overran() {
@@ -331,46 +338,48 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         carryOut(decision)
     }
 
-    /// When the operation was asked to stop; nil unless ``maximumStopTime`` counts.
+    /// When the operation was asked to stop, or nil if ``maximumStopTime`` does not apply.
     var stopRequest: CoarseTime? {
         let state = currentLifecycle
         guard state.contains([.started, .cancelled]), !state.contains(.finished) else { return nil }
         let request = stopRequestedAt.load(ordering: .relaxed)
-        // Just being asked, if the request is not noted yet.
+        // If the request is not recorded yet, the operation is just being asked to stop.
         return request == 0 ? .now : CoarseTime(rawValue: request)
     }
 
-    /// ``maximumStopTime`` has passed; a job leaves its tasks.
+    /// Abandons the operation, or leaves the tasks of a job, after ``maximumStopTime``.
     func stopTimePassed() { abandon() }
 
-    /// The operation stands in no ``TaskQueue`` and may have become ready, or was cancelled; a
-    /// launch task may be waited for on the main thread.
+    /// Called when an operation that is in no ``TaskQueue`` may have become ready or was cancelled.
+    ///
+    /// A launch task wakes the main thread, which may be waiting for it.
     func readinessChanged() {}
 
-    /// Why the operation, which is in no queue, has not been started; a launch task waits for its
-    /// stage.
+    /// Why an operation in no queue has not been started: a launch task waits for its stage.
     var reasonNotStarted: String? { nil }
 
-    /// The numbers of the operations that had to finish before this one could start; a launch task
-    /// waits for its stage besides its dependencies.
+    /// The numbers of the operations that had to finish before this one could start.
+    ///
+    /// A launch task waits for its stage in addition to its dependencies.
     var predecessorIDs: [Int] {
         guard currentLifecycle.contains(.hasDependencies) else { return [] }
         return dependencies.filter(\.isFinished).map(\.operationID)
     }
 
-    /// `isFinished` has just become true and has not been told yet; a job reports it.
+    /// Called before `isFinished` is announced, so that a job can notify its observers.
     func becameFinished() {}
 
-    /// The delay of a ``perform(after:_:)`` has passed; a job makes it a callback.
+    /// Runs the body of ``perform(after:_:)`` after its delay, which a job does as a callback.
     func delayPassed(_ body: @escaping @Sendable () -> Void) {
         if !currentLifecycle.contains(.ending) { body() }
     }
 
-    /// Whether no code of the operation's is called any more; of a job perhaps before it has
-    /// finished.
+    /// Whether none of the operation's code will be called again.
+    ///
+    /// For a job, this may be true before it has finished.
     var callsNothingMore: Bool { currentLifecycle.contains(.finished) }
 
-    /// The owned operations, taken out so that they can be released one after another.
+    /// Removes and returns the owned operations, so that they can be released one after another.
     func takeOwnedOperations() -> [Operation] {
         takeDependencies()
     }

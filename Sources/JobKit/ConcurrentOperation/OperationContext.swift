@@ -1,20 +1,21 @@
 import Foundation
 import Synchronization
 
-/// What an operation's code runs inside, so that the task-locals bound there reach it.
+/// Wraps the code of an operation, so that the task-local values bound by the wrapper reach it.
 final class OperationContext: Sendable {
-    /// Whether any operation of the process has a context: else no plain operation looks for one.
+    /// Whether any operation of the process has a context.
+    ///
+    /// If not, plain operations skip the search.
     static let isUsed = Atomic(false)
 
     typealias Body = @Sendable (_ body: () -> Void) -> Void
 
     private let own: Body
-    /// What this one runs inside itself.
+    /// The context around this one.
     private let outer: OperationContext?
-    /// Whose context it is, for messages.
+    /// The operation that has the context, for messages.
     ///
-    /// Never changed; a `weak let` would not compile with the oldest toolchain that JobKit
-    /// supports.
+    /// Never changed, but a `weak let` would not compile with the oldest supported toolchain.
     nonisolated(unsafe) private weak var owner: Operation?
 
     init(_ own: @escaping Body, of owner: Operation?, inside outer: OperationContext?) {
@@ -28,7 +29,9 @@ final class OperationContext: Sendable {
         OperationContext(own, of: owner, inside: outer)
     }
 
-    /// Runs `body` inside the context, on this thread; traps if the context does not call it once.
+    /// Runs `body` inside the context, on this thread.
+    ///
+    /// Traps unless the context calls it exactly once.
     func run(_ body: () -> Void) {
         guard let outer else { return runInside(body) }
         outer.run { runInside(body) }
@@ -46,8 +49,8 @@ final class OperationContext: Sendable {
     }
 }
 
-// Unchecked because its superclass is: the context is a constant.
-/// Keeps the context of a job for a task that the job leaves to itself, and that may yet start.
+// Unchecked because its superclass is. The context is a constant.
+/// Keeps a job's context for a task that the job leaves and that may still start.
 final class KeptContext: OperationListener, @unchecked Sendable {
     private let kept: OperationContext
 

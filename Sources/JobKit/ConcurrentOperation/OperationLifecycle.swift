@@ -1,7 +1,8 @@
-/// The life of an operation in one word: which events came, and what follows from each.
+/// The state of an operation in one word: the events so far, and the action that follows each
+/// event.
 ///
-/// The shell keeps the word in an atomic and repeats a transition that another thread overtook, so
-/// every transition is a pure function of the word.
+/// The shell stores the word in an atomic, and repeats a transition if another thread was faster.
+/// Therefore, every transition is a pure function of the word.
 struct OperationLifecycle: OptionSet, Hashable, Sendable {
     let rawValue: UInt32
 
@@ -9,92 +10,94 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     static let started = Self(rawValue: 1 << 0)
     /// `main()` was entered.
     static let entered = Self(rawValue: 1 << 1)
-    /// `isExecuting`, until the finish.
+    /// `isExecuting`, until the operation finishes.
     static let executing = Self(rawValue: 1 << 2)
     /// `isCancelled`.
     static let cancelled = Self(rawValue: 1 << 3)
-    /// The maximum runtime was overrun; the outcome is settled.
+    /// The maximum runtime has passed, and the outcome is decided.
     static let overrun = Self(rawValue: 1 << 4)
-    /// A finish won; what it brought is being stored.
+    /// A call of `finish` has won, and its outcome is being stored.
     static let claimed = Self(rawValue: 1 << 5)
-    /// What the finish brought is stored.
+    /// The outcome of `finish` is stored.
     static let settled = Self(rawValue: 1 << 6)
-    /// The finish brought an error.
+    /// `finish` was called with an error.
     static let withError = Self(rawValue: 1 << 7)
-    /// The finish brought a `CancellationError`.
+    /// `finish` was called with a `CancellationError`.
     static let withCancellation = Self(rawValue: 1 << 8)
-    /// The outcome is what the finish brought, whatever comes later.
+    /// The outcome is that of `finish`, and later events do not change it.
     static let decided = Self(rawValue: 1 << 9)
     /// `didCancel()` is running.
     static let notifying = Self(rawValue: 1 << 10)
-    /// One caller has taken on to carry out the end.
+    /// One caller is responsible for completing the operation.
     static let ending = Self(rawValue: 1 << 11)
     /// `isFinished`.
     static let finished = Self(rawValue: 1 << 12)
-    /// A dependency was added at some time.
+    /// A dependency was added at some time, and may have been removed.
     static let hasDependencies = Self(rawValue: 1 << 13)
-    /// Added to a ``TaskQueue``: Foundation has no say in when the operation is ready.
+    /// Added to a ``TaskQueue``, so Foundation does not determine when the operation is ready.
     static let queued = Self(rawValue: 1 << 15)
-    /// Foundation has asked whether the operation is ready, and keeps the answer.
+    /// Foundation has read `isReady` and keeps the value.
     static let asked = Self(rawValue: 1 << 17)
-    /// Foundation was told that the operation is not ready.
+    /// Foundation has read that the operation is not ready.
     static let refused = Self(rawValue: 1 << 18)
-    /// Some job tells observers of this operation.
+    /// A job notifies observers of this operation.
     static let observed = Self(rawValue: 1 << 16)
     /// The operation has timers: a clock, a limit or a delay was set.
     static let isTimed = Self(rawValue: 1 << 14)
-    /// A job that tracks the operation has a context for it to run inside.
+    /// A job that tracks the operation has a context in which it must run.
     static let inContext = Self(rawValue: 1 << 19)
     /// More than one job has tracked the operation.
     static let isShared = Self(rawValue: 1 << 20)
-    /// The class does more in `start()` than others: a workflow.
+    /// The class customizes `start()`, as a workflow does.
     static let startsItsOwnWay = Self(rawValue: 1 << 21)
-    /// The time to stop has passed: the end no longer waits for the operation's code.
+    /// The stop time has passed, so the end no longer waits for the operation's code.
     static let abandoned = Self(rawValue: 1 << 22)
     /// The default `didCancel()` was called, which does nothing.
     static let ignoresStop = Self(rawValue: 1 << 25)
     /// `queuePriority` was set.
     static let prioritized = Self(rawValue: 1 << 23)
 
-    /// A cancellation has begun that will reach the operation: `main()` is not entered any longer.
+    /// A cancellation has begun that will reach the operation, so it no longer enters `main()`.
     static let barred = Self(rawValue: 1 << 24)
 
-    /// What follows from `start()`.
+    /// The action after `start()`.
     enum Start: Equatable {
         case prepareMain
         case skipMain
         case refuseSecondStart
     }
 
-    /// What follows from `cancel()` or an overrun.
+    /// The action after `cancel()` or a timeout.
     enum Cancel: Equatable {
         case ignore
         case announce
-        /// Announce it and end the operation: it was started, and enters `main()` no more.
+        /// Announce it and end the operation, which was started and will not enter `main()`.
         case announceAndSkipMain
         case announceAndTell
     }
 
-    /// What follows from the end of the time to stop.
+    /// The action after the stop time has passed.
     enum StopTimeAction: Equatable {
         /// The operation was not asked to stop, or it has ended.
         case ignore
-        /// The caller carries out the end.
+        /// The caller completes the operation.
         case end
-        /// A finish that is being stored carries out the end.
+        /// The thread that is storing the outcome of `finish` completes the operation.
         case left
     }
 
-    /// What follows from a job's decision about its end.
+    /// The result of a job's decision to end.
     enum Decision: Equatable {
-        /// There was an end before, or a cancel that goes before.
+        /// The end was decided before, or a cancellation takes precedence.
         case refused
         case taken
-        /// The job has so become cancelled.
+        /// The decision has also made the job cancelled.
         case takenAsCancel
     }
 
-    /// The outcome that the word stands for; the error itself is stored elsewhere.
+    /// The kind of outcome.
+    ///
+    /// The error itself is stored elsewhere.
     enum Ending: Equatable {
         case succeeded
         case failed
@@ -110,19 +113,21 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
         return .prepareMain
     }
 
-    /// Returns whether to enter `main()`; false where a cancel, an overrun or a finish came since
-    /// the start.
+    /// Returns whether to enter `main()`: false after a cancellation, a timeout or a call of
+    /// `finish`.
     ///
-    /// Nothing stands between this and the call of `main()`: who cancels or finishes from now on
-    /// may rely on it.
+    /// If this returns true, the caller calls `main()` immediately. Therefore, code that cancels or
+    /// finishes the operation later can assume that `main()` runs.
     mutating func mainEntering() -> Bool {
         guard isDisjoint(with: [.cancelled, .claimed, .barred]) else { return false }
         insert(.entered)
         return true
     }
 
-    /// The operation ends without `main()`; returns whether it has so become cancelled, before the
-    /// cancellation that bars it has come.
+    /// Makes a barred operation cancelled that ends without `main()`.
+    ///
+    /// - Returns: Whether the caller must announce this: true if the cancellation that bars the
+    ///   operation has not arrived yet.
     mutating func barredOperationEnds() -> Bool {
         guard contains(.barred), isDisjoint(with: [.cancelled, .claimed, .ending]) else {
             return false
@@ -131,30 +136,36 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
         return true
     }
 
-    /// Returns whether the caller, who knows that `main()` is never entered, carries out the end; a
-    /// finish that is still being stored does it otherwise.
+    /// Ends an operation that will never enter `main()`.
+    ///
+    /// - Returns: Whether the caller completes the operation. If the outcome of `finish` is still
+    ///   being stored, the storing thread does.
     mutating func mainSkipped() -> Bool {
         contains(.claimed) && !contains(.settled) ? false : endClaimed()
     }
 
-    /// Returns whether this finish is the first, so that its caller stores what it brought.
+    /// Returns whether this call of `finish` is the first, so that its caller stores the outcome.
     mutating func finishCalled() -> Bool {
         guard isDisjoint(with: [.claimed, .ending]) else { return false }
         insert(.claimed)
         return true
     }
 
-    /// The finish that won is a cancel; returns whether the caller shall announce that.
+    /// Marks the operation as cancelled by `finish`.
+    ///
+    /// Returns whether the caller must announce that.
     mutating func cancellationBrought() -> Bool {
         guard !contains(.cancelled) else { return false }
         insert(.cancelled)
         return true
     }
 
-    /// Returns whether the caller shall carry out the end.
+    /// Records that the outcome is stored.
     ///
-    /// A finish waits for a `didCancel()` that is running, on whatever thread, so that no code of
-    /// the operation's runs after the end.
+    /// Returns whether the caller completes the operation.
+    ///
+    /// The end waits for a `didCancel()` that is running on any thread. Therefore, no code of the
+    /// operation runs after the end.
     mutating func finishStored(_ brought: Self) -> Bool {
         formUnion(brought)
         insert(.settled)
@@ -162,9 +173,9 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
         return endClaimed()
     }
 
-    /// A cancellation counts until the outcome is decided.
+    /// Records a cancellation, which counts until the outcome is decided.
     ///
-    /// After that, and until the operation has finished, it only sets `isCancelled`.
+    /// After that, until the operation has finished, a cancellation only sets `isCancelled`.
     mutating func cancelCalled() -> Cancel {
         guard isDisjoint(with: [.cancelled, .finished]) else { return .ignore }
         insert(.cancelled)
@@ -179,16 +190,17 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
         return toldOfCancel()
     }
 
-    /// Returns whether the caller shall carry out the end, because a finish came meanwhile.
+    /// Returns whether the caller completes the operation, because `finish` was called in the
+    /// meantime.
     mutating func didCancelReturned() -> Bool {
         remove(.notifying)
         return contains(.settled) ? endClaimed() : false
     }
 
-    /// The time to stop has passed, of an operation that is not a job.
+    /// Abandons an operation, which is not a job, because its stop time has passed.
     ///
-    /// A `didCancel()` that is running no longer holds back the end: a thread that stores a finish
-    /// from now on carries it out at once.
+    /// A running `didCancel()` no longer delays the end. From now on, a thread that stores the
+    /// outcome of `finish` completes the operation at once.
     mutating func stopTimePassed() -> StopTimeAction {
         guard contains([.started, .cancelled]), !contains(.ending) else { return .ignore }
         insert(.abandoned)
@@ -196,12 +208,12 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
         return endClaimed() ? .end : .left
     }
 
-    /// Whether the end waits for the return of a `didCancel()`.
+    /// Whether the end waits until `didCancel()` has returned.
     private var isHeldByNotice: Bool { contains(.notifying) && !contains(.abandoned) }
 
-    /// Returns whether the caller is the one who carries out the end.
+    /// Returns whether the caller is the one that completes the operation.
     ///
-    /// This decides the outcome: a cancellation or a time limit that comes later changes nothing.
+    /// This decides the outcome. A later cancellation or timeout does not change it.
     mutating func endClaimed() -> Bool {
         guard !contains(.ending) else { return false }
         insert(.ending)
@@ -209,7 +221,7 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
         return true
     }
 
-    /// A job has decided upon its end, with nothing left to run but a `didCancel()`.
+    /// Decides the end of a job that has nothing left to run, except perhaps a `didCancel()`.
     mutating func endDecided(_ brought: Self, unlessCancelled: Bool) -> Decision {
         guard isDisjoint(with: [.decided, .ending]), !(unlessCancelled && contains(.cancelled))
         else { return .refused }
@@ -219,15 +231,16 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
             ? .takenAsCancel : .taken
     }
 
-    /// Returns whether the caller shall carry out the end that was decided; a `didCancel()` that is
-    /// running does it otherwise, when it has returned.
+    /// Returns whether the caller carries out the end that was decided.
+    ///
+    /// If `didCancel()` is running, its thread does so when it has returned.
     mutating func decidedEndDue() -> Bool {
         insert(.settled)
         return isHeldByNotice ? false : endClaimed()
     }
 
-    /// Whether one announcement is enough after Foundation was told that the operation is not
-    /// ready.
+    /// Whether a single announcement is enough after Foundation has read that the operation is
+    /// unready.
     static var isRepairedOnce: Bool {
         #if canImport(Darwin)
         true
@@ -236,7 +249,7 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
         #endif
     }
 
-    /// Foundation was told again that the operation is ready; a refusal from now on counts anew.
+    /// Forgets that `isReady` was false, because its change was announced again.
     mutating func refusalSettled() { remove(.refused) }
 
     private mutating func toldOfCancel() -> Cancel {
@@ -254,12 +267,12 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     /// Whether a start would lead to `main()`.
     var mayEnterMain: Bool { isDisjoint(with: [.started, .cancelled, .claimed, .barred]) }
 
-    /// Whether nothing of the operation ran when it was cancelled.
+    /// Whether the operation was cancelled before any of its code ran.
     var isCancelledBeforeStart: Bool { contains(.cancelled) && !contains(.started) }
 
-    /// The outcome; nil until it is decided.
+    /// The outcome, or nil until it is decided.
     ///
-    /// A timeout decides it at once, anything else when the end begins.
+    /// A timeout decides it at once. Otherwise, it is decided when the end begins.
     var outcome: Ending? {
         guard contains(.decided) else {
             if contains(.overrun) { return .timedOut }

@@ -1,22 +1,21 @@
 import Dispatch
 import Foundation
 
-/// The only file that tells Foundation of a change, always with no lock held.
+/// The only file that notifies Foundation of changes, which it always does with no lock held.
 extension ConcurrentOperation {
-    /// Announces that `isExecuting` is about to become true, if `state` lets the operation be
-    /// started.
+    /// Announces that `isExecuting` is about to become true, if `state` allows a start.
     @inline(__always)
     func announceWillExecute(from state: OperationLifecycle) {
-        // On Linux the notification of `isExecuting` has no effect that anybody can see, and costs
-        // two locks and a comparison of strings.
+        // On Linux, the notification for `isExecuting` has no visible effect, but costs two locks
+        // and a comparison of strings.
         #if canImport(Darwin)
         if state.mayEnterMain { willChangeValue(forKey: "isExecuting") }
         #endif
     }
 
-    /// Announces that `isExecuting` became true.
+    /// Announces that `isExecuting` has become true.
     ///
-    /// - Parameter state: As it was for ``announceWillExecute(from:)``.
+    /// - Parameter state: The state that was passed to ``announceWillExecute(from:)``.
     @inline(__always)
     func announceDidExecute(from state: OperationLifecycle) {
         #if canImport(Darwin)
@@ -33,8 +32,10 @@ extension ConcurrentOperation {
         #endif
     }
 
-    /// Announces that `isFinished` became true: wakes waiters, dependents of Foundation's, the
-    /// `OperationQueue` and the `completionBlock`.
+    /// Announces that `isFinished` has become true.
+    ///
+    /// This wakes waiters, Foundation's dependents and the `OperationQueue`, and runs the
+    /// `completionBlock`.
     @inline(__always)
     func announceDidFinish(wasExecuting: Bool) {
         didChangeValue(forKey: "isFinished")
@@ -43,7 +44,7 @@ extension ConcurrentOperation {
         #endif
     }
 
-    /// Changes what `dependencies` says, and announces it.
+    /// Changes the value of `dependencies`, and announces it.
     @inline(__always)
     func changeDependencies(_ change: () -> Void) {
         #if canImport(Darwin)
@@ -57,8 +58,8 @@ extension ConcurrentOperation {
 
     /// Announces that `isReady` has changed.
     ///
-    /// - Parameter isReady: What it has become. An observer who asks for the old value is told the
-    ///   other one, although a dependency's finish has changed the state before.
+    /// - Parameter isReady: The new value. An observer that reads the old value receives the
+    ///   opposite, although the state has changed earlier, when a dependency finished.
     func announceReady(_ isReady: Bool = true) {
         let context = ThreadContext.current
         #if canImport(Darwin)
@@ -73,20 +74,22 @@ extension ConcurrentOperation {
         context.pointee.announcingReady = outer
     }
 
-    /// Announces that `isReady` became false, where Foundation may have kept another answer.
+    /// Announces that `isReady` has become false, if Foundation may have kept another value.
     func announceUnready() {
         let state = currentLifecycle
         guard state.contains(.asked), state.isDisjoint(with: [.queued, .started]) else { return }
         announceReady(false)
-        // The last dependency may have finished before Foundation kept what it had been told.
+        // The last dependency may have finished before Foundation stored the value that it read.
         if hasNoUnfinishedDependency { announceReady() }
     }
 
-    /// Answers Foundation, and notes the answer, because Foundation keeps it.
+    /// Returns `isReady` to Foundation, and records the value because Foundation keeps it.
     ///
-    /// On Linux an `OperationQueue` keeps a "no" that it got before the dependencies finished even
-    /// if it was told of the finish meanwhile; it asks again later and does not act on a "yes". So
-    /// an unannounced "yes" after a "no" is announced once more. Apple's queues may do the same.
+    /// On Linux, an `OperationQueue` keeps a false value that it read before the dependencies
+    /// finished, even if their completion was announced in the meantime. It reads the property
+    /// again later, but does not act on a true value. Therefore, a true value that follows a false
+    /// one without an announcement is announced once more. Apple's queues may behave in the same
+    /// way.
     var isReadyForFoundation: Bool {
         #if canImport(Darwin)
         let former = ThreadContext.current.pointee.formerReadiness
@@ -108,9 +111,10 @@ extension ConcurrentOperation {
 
     /// Announces once more that the operation is ready.
     ///
-    /// - Parameter isOnce: Whether what was refused before is settled by that. On Apple platforms,
-    ///   where a queue may ask on a thread of its own after each announcement, there would be no end
-    ///   of them otherwise; Linux's asks on the thread that announces.
+    /// - Parameter isOnce: Whether this announcement settles earlier false values. On Apple
+    ///   platforms, it must, because a queue may read the property on its own thread after each
+    ///   announcement, and the announcements would never end. On Linux, a queue reads it on the
+    ///   announcing thread.
     func repairReadiness(isOnce: Bool = OperationLifecycle.isRepairedOnce) {
         guard !currentLifecycle.contains(.started) else { return }
         announceReady()

@@ -8,7 +8,7 @@ enum OperationNumber {
 }
 
 extension ConcurrentOperation {
-    /// The `operationID`, for those who know the class.
+    /// The `operationID`, for callers that have a `ConcurrentOperation`.
     final var eventNumber: Int {
         let known = number.load(ordering: .acquiring)
         guard known == 0 else { return known }

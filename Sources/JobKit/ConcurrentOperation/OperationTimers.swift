@@ -1,27 +1,33 @@
-/// The clock, the limits and the delays of one operation, made only if it uses time.
+/// The clock, the limits and the delays of one operation, created only if it uses time.
 final class OperationTimers: Sendable {
-    /// A limit of an operation.
+    /// A time limit of an operation.
     enum Limit: Sendable {
-        /// The maximum runtime, from the start. When it is over, no delay begins either.
+        /// The maximum runtime, from the start.
+        ///
+        /// When it is over, no new delay begins.
         case runtime
-        /// The maximum time to stop, from the request to stop.
+        /// The maximum stop time, from the stop request.
         case stop
     }
 
-    /// A time that may be changed while it runs, and counts from where it began.
+    /// A limit whose duration may change while its time runs, and which counts from its beginning.
     private struct LimitState {
         var duration: Duration?
-        /// Made when the time begins, so that a limit that is set later counts from there.
+        /// Created when the time begins, so that a limit that is set later counts from then.
         var start: TimerStart?
-        /// The number of the wait that counts; 0 for none.
+        /// The number of the current wait, or 0 for none.
         var waitID = 0
         var wait: TimerStart.Wait?
-        /// The first that has passed; a limit that is set later changes nothing.
+        /// The duration that passed first.
+        ///
+        /// A limit that is set later does not change it.
         var passed: Duration?
-        /// Nothing begins any longer.
+        /// Whether no further wait may begin.
         var isOver = false
 
-        /// Ends the wait, which the caller cancels without the lock.
+        /// Ends the wait.
+        ///
+        /// The caller cancels it with the lock released.
         mutating func takeWait() -> TimerStart.Wait? {
             waitID = 0
             return wait.take()
@@ -33,7 +39,9 @@ final class OperationTimers: Sendable {
         var runtime = LimitState()
         var stop = LimitState()
         var lastID = 0
-        /// The delays, by their numbers; nil while a wait is being made.
+        /// The delays by number.
+        ///
+        /// The value is nil while the wait is being created.
         var delays: [Int: TimerStart.Wait?] = [:]
 
         subscript(limit: Limit) -> LimitState {
@@ -52,13 +60,13 @@ final class OperationTimers: Sendable {
     var clock: any Clock<Duration> {
         get { state.withLock { $0.clock }.clock }
         set {
-            // The one before is a user's, and released without the lock.
+            // The old clock may be a user's, so it is released without the lock.
             let replaced = state.withLock { exchange(&$0.clock, with: TimerClock(newValue)) }
             withExtendedLifetime(replaced) {}
         }
     }
 
-    /// How long a limit is; nil for no limit.
+    /// The duration of a limit, or nil for no limit.
     subscript(limit: Limit) -> Duration? {
         get { state.withLock { $0[limit].duration } }
         set { state.withLock { $0[limit].duration = newValue } }
@@ -69,7 +77,8 @@ final class OperationTimers: Sendable {
 
     // MARK: Delays
 
-    /// Calls `body` after `delay` on the clock, unless ``cancelAll(keepsStopTime:)`` comes first.
+    /// Calls `body` after `delay` on the clock, unless ``cancelAll(keepsStopTime:)`` is called
+    /// before.
     ///
     /// The deadline is computed before this returns.
     func sleep(for delay: Duration, then body: @escaping @Sendable () -> Void) {
@@ -95,19 +104,21 @@ final class OperationTimers: Sendable {
         if !isPending { wait.cancel() }
     }
 
-    /// Returns whether the delay was still wanted.
+    /// Removes a delay, and returns whether it was still pending.
     private func forget(_ id: Int) -> Bool {
         state.withLock { $0.delays.removeValue(forKey: id) != nil }
     }
 
     // MARK: Limits
 
-    /// Waits for a limit to pass, in place of any wait before.
+    /// Starts waiting for a limit.
+    ///
+    /// This replaces an earlier wait.
     ///
     /// - Parameters:
     ///   - limit: The limit.
-    ///   - ago: How long ago its time began; counts the first time.
-    ///   - target: Called then with a number, for which ``passed(_:)`` returns the limit.
+    ///   - ago: How long ago its time began. Only the first call uses this.
+    ///   - target: Called when the limit has passed, with a number for ``passed(_:)``.
     func watch(_ limit: Limit, ago: Duration = .zero, _ target: any TimerTarget) {
         let clock = state.withLock { $0[limit].start == nil ? $0.clock : nil }
         let made = clock.map { TimerStart($0, ago: ago) }
@@ -132,9 +143,9 @@ final class OperationTimers: Sendable {
         if !isPending { wait.cancel() }
     }
 
-    /// A wait is over.
+    /// Ends the wait with the given number.
     ///
-    /// - Returns: The limit that has passed, or nil if the wait no longer counts.
+    /// - Returns: The limit that has passed, or nil if the wait was replaced or cancelled.
     func passed(_ id: Int) -> Limit? {
         state.withLock { state in
             for limit in [Limit.runtime, .stop] where state[limit].waitID == id {
@@ -148,9 +159,9 @@ final class OperationTimers: Sendable {
 
     // MARK: The end
 
-    /// Ends all waits: nothing that still waits is called.
+    /// Cancels all waits, so that nothing that still waits is called.
     ///
-    /// - Parameter keepsStopTime: Whether the time to stop continues.
+    /// - Parameter keepsStopTime: Whether the stop time continues.
     func cancelAll(keepsStopTime: Bool = false) {
         let (runtime, stop, delays) = state.withLock { state in
             state.runtime.isOver = true

@@ -1,47 +1,51 @@
 import Foundation
 
-/// The part of a state machine that holds entries back until their turn has come.
+/// The part of a state machine that holds entries back until it is their turn.
 protocol HoldingStateMachine {
     associatedtype Entry
 
     /// The entry of a ticket, if it waits.
     func entry(_ ticket: TaskQueueTicket) -> Entry?
 
-    /// Whether nothing waits, and nothing is being passed on.
+    /// Whether no entry waits, and none is being passed on.
     var isIdle: Bool { get }
 
     mutating func entryBecameReady(_ ticket: TaskQueueTicket)
     mutating func priorityChanged(of ticket: TaskQueueTicket, to priority: TaskPriority)
 
-    /// The entry turned out not to be ready when it was to be passed on: it waits again.
+    /// Makes an entry wait again, because it was not ready when it was about to be passed on.
     mutating func entryRefused(_ ticket: TaskQueueTicket)
 
-    /// The entry has finished, or leaves the queue without being passed on.
+    /// Removes an entry that has finished, or that leaves the queue without being passed on.
     mutating func entryEnded(_ ticket: TaskQueueTicket)
 
-    /// Whether the caller must ask for steps until there is none; another caller does otherwise.
+    /// Returns whether the caller must take steps until none is left.
+    ///
+    /// If not, another caller is doing so.
     mutating func claimSteps() -> Bool
 }
 
-/// An operation that a queue holds back, and the queue that it is passed on to.
+/// An operation that a queue holds back, and the queue to which it will be passed on.
 struct HeldOperation: Sendable {
     let operation: Operation
     let queue: any OperationScheduling
 }
 
-/// What a holding queue knows; its lock guards it.
+/// The state of a holding queue.
+///
+/// The queue's lock guards it.
 struct HoldingState<Machine: HoldingStateMachine> {
     var machine: Machine
     /// The tickets of the operations that wait.
     fileprivate var tickets: [ObjectIdentifier: TaskQueueTicket] = [:]
-    /// Which operations are asked again whether they are ready, or cancelled, and when.
+    /// Decides which operations are checked for readiness or cancellation again, and when.
     fileprivate var polls = ReadinessPolls()
-    /// The queue itself while operations wait.
+    /// The queue itself, while operations wait.
     private var keptAlive: AnyObject?
 
     init(_ machine: Machine) { self.machine = machine }
 
-    /// An operation waits in the queue.
+    /// Records that an operation waits in the queue.
     mutating func operationWaits(
         _ operation: Operation,
         _ ticket: TaskQueueTicket,
@@ -51,23 +55,26 @@ struct HoldingState<Machine: HoldingStateMachine> {
         keptAlive = queue
     }
 
-    /// An operation no longer waits; returns its ticket if it did.
+    /// Removes an operation that no longer waits, and returns its ticket if it was waiting.
     @discardableResult
     mutating func operationLeaves(_ operation: Operation) -> TaskQueueTicket? {
         tickets.removeValue(forKey: ObjectIdentifier(operation))
     }
 
-    /// Takes out the queue if nothing waits; the caller releases it with no lock held.
+    /// Takes out the queue if no operation waits.
+    ///
+    /// The caller releases it with no lock held.
     fileprivate mutating func takeIdle() -> AnyObject? {
         machine.isIdle ? keptAlive.take() : nil
     }
 }
 
-/// Waiting in front of another queue: what ``RateLimitedQueue`` and ``KeyedQueue`` share.
+/// The common part of ``RateLimitedQueue`` and ``KeyedQueue``, which wait in front of another
+/// queue.
 ///
-/// An operation waits here until it is ready and the queue's state machine says that its turn has
-/// come. It holds no thread and no permit of the queue below meanwhile. A ``HeldListener`` notifies
-/// the queue of its start and its finish.
+/// An operation waits here until it is ready and the queue's state machine decides that it is its
+/// turn. During this time, it holds no thread and no permit of the queue below. A ``HeldListener``
+/// notifies the queue of its start and completion.
 protocol HoldingQueue: PollingQueue {
     associatedtype Machine: HoldingStateMachine where Machine.Entry == HeldOperation
 
@@ -76,19 +83,23 @@ protocol HoldingQueue: PollingQueue {
     /// The queue's name in messages about misuse.
     var label: String { get }
 
-    /// Passes on what may be; one thread at a time does, so that operations arrive in order.
+    /// Passes on the operations whose turn it is.
+    ///
+    /// Only one thread at a time does this, so that operations arrive in order.
     func passOn()
 
-    /// The operation has finished; calls `end(_:)`.
+    /// Handles the completion of an operation by calling `end(_:)`.
     ///
-    /// Implemented by each class. Called through `any HoldingQueue`, a method of the extension runs
-    /// generic code, which takes 30,000 instructions here.
+    /// Each class implements this itself. A method of the extension, called through `any
+    /// HoldingQueue`, would run generic code, which takes 30,000 instructions here.
     func operationEnded(_ listener: HeldListener)
 
-    /// The operation was started; called before it enters `main()`.
+    /// Called when the operation is started, before it enters `main()`.
     func operationStarted(_ ticket: TaskQueueTicket)
 
-    /// What the machine says about an operation that is ready; called with the lock held.
+    /// Returns why a ready operation waits.
+    ///
+    /// Called with the lock held.
     func reasonToWait(
         _ ticket: TaskQueueTicket,
         _ machine: Machine,
@@ -96,15 +107,15 @@ protocol HoldingQueue: PollingQueue {
     ) -> @Sendable () -> String
 }
 
-/// Ends cancelled plain operations, whose `start()` is a user's code.
+/// Ends cancelled plain operations, whose `start()` may be user code.
 private let cancelledOperations = TaskQueue(name: "JobKit.cancelled")
 
 extension HoldingQueue {
     // MARK: Adding
 
-    /// Makes an operation stand in this queue.
+    /// Adds an operation to this queue.
     ///
-    /// - Returns: False if other code has started it, which traps unless that may be.
+    /// - Returns: False if other code has started it. This traps if `mayHaveStarted` is false.
     func enter(_ operation: Operation, mayHaveStarted: Bool) -> Bool {
         let entry = operation.enter(self, startsIt: false, nil)
         if entry.standsElsewhere { refuse(operation, "is in a queue already") }
@@ -116,7 +127,7 @@ extension HoldingQueue {
         fatalError("JobKit: \(operationLabel(operation)) was added to \(label), but it \(reason).")
     }
 
-    /// The operation waits under its ticket: catches up with what changed before that.
+    /// Applies the changes of an operation that happened before its ticket was stored.
     func arrived(_ operation: Operation, _ listener: HeldListener?, at priority: TaskPriority) {
         if let listener, !operation.addListener(listener) { return end(listener) }
         checkReadiness(of: operation)
@@ -137,7 +148,8 @@ extension HoldingQueue {
         }
     }
 
-    /// Repeats until the machine knows what the property shows: two threads may set it.
+    /// Repeats until the state machine has the property's value, because two threads may set it at
+    /// once.
     func operationPriorityChanged(_ operation: Operation) {
         var priority: TaskPriority
         repeat {
@@ -146,12 +158,14 @@ extension HoldingQueue {
         } while TaskPriority(of: operation) != priority
     }
 
-    /// Other code has started the operation, and it has finished; the listener is notified.
+    /// Does nothing, because the listener is notified.
+    ///
+    /// Other code started the operation.
     func operationFinished(_ operation: ConcurrentOperation) {}
 
     func operationFinished(_ ticket: TaskQueueTicket) {}
 
-    /// The operation has finished, here or in the queue below.
+    /// Handles the completion of an operation, here or in the queue below.
     func end(_ listener: HeldListener) {
         let held = state.withLock { state -> HeldOperation? in
             guard let ticket = listener.ticket else { return nil }
@@ -176,7 +190,9 @@ extension HoldingQueue {
         if waits { passOn() }
     }
 
-    /// Takes an operation out that is not passed on; returns false if it does not wait.
+    /// Removes an operation that is not passed on.
+    ///
+    /// Returns false if it does not wait.
     private func remove(_ operation: Operation) -> Bool {
         let waited = state.withLock { state in
             guard let ticket = state.operationLeaves(operation) else { return false }
@@ -187,7 +203,7 @@ extension HoldingQueue {
         return waited
     }
 
-    /// Ends a cancelled operation, which runs no code.
+    /// Ends a cancelled operation without running its code.
     func end(_ operation: Operation) {
         operation.leave(self)
         guard !operation.hasStarted else { return }
@@ -199,7 +215,9 @@ extension HoldingQueue {
 
     // MARK: Passing on
 
-    /// Passes an operation on whose turn has come; returns false if something has changed.
+    /// Passes on an operation whose turn it is.
+    ///
+    /// Returns false if it was cancelled, was started or must wait again.
     @discardableResult
     func passOn(
         _ held: HeldOperation,
@@ -228,7 +246,7 @@ extension HoldingQueue {
         return true
     }
 
-    /// Nothing is left to pass on: the queue need not keep itself while nothing waits.
+    /// Releases the queue's reference to itself if no operation waits.
     func letGoIfIdle() {
         _ = state.withLock { $0.takeIdle() }
     }
@@ -247,7 +265,7 @@ extension HoldingQueue {
         _ change: @Sendable (inout ReadinessPolls, (TaskQueueTicket) -> Operation?) -> Result
     ) -> Result {
         state.withLock { state in
-            // Taken out meanwhile, so that the rest can be read.
+            // Taken out for the call, so that `change` can read the rest of the state.
             var polls = ReadinessPolls()
             swap(&polls, &state.polls)
             defer { swap(&polls, &state.polls) }
@@ -268,7 +286,7 @@ extension HoldingQueue {
         }
     }
 
-    /// Why an operation has not been started that waits here, or in a queue below.
+    /// Why an operation that waits here, or in a queue below, has not been started.
     func reason(_ operation: Operation, below queue: any OperationScheduling) -> String? {
         operation.home === self
             ? reasonsNotStarted(at: .now)(operation) : queue.reasonNotStarted(operation)

@@ -1,9 +1,11 @@
-/// A key of any ``KeyedQueue``, so that what is behind its lock is not generic: code that is generic
-/// over a user's type is several times slower.
+/// A key of any ``KeyedQueue``.
+///
+/// It makes the code behind the queue's lock non-generic, because code that is generic over a
+/// user's type is several times slower.
 struct AnyKey: Hashable, CustomStringConvertible, Sendable {
-    // Made of a Sendable key, and never changed.
+    // Created from a Sendable key, and never changed.
     nonisolated(unsafe) private let key: AnyHashable
-    /// Made once, because a dictionary asks for it several times for each operation.
+    /// Computed once, because a dictionary reads it several times for each operation.
     private let hash: Int
 
     init(_ key: some Hashable & Sendable) {

@@ -1,6 +1,6 @@
-/// What becomes of the duplicates of an operation or entry that is added.
+/// How to handle an added operation or entry that duplicates others.
 public enum DuplicatePolicy: Sendable {
-    /// The new one waits behind them.
+    /// The new one waits behind the others.
     case append
     /// The new one replaces those that wait.
     case replace

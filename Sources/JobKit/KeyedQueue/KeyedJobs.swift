@@ -1,20 +1,23 @@
 import Foundation
 import Synchronization
 
-/// Finding the jobs above the operations of a ``KeyedQueue``, which may lend to them (X4).
+/// Finds the jobs above the operations of a ``KeyedQueue``, which may lend to them (X4).
 ///
-/// An operation that is added looks up through the jobs that track it. If a job begins or ceases to
-/// track a task, the task and all below it look again. The machine knows the nearest jobs above
-/// each operation that are in the same queue, whether they were passed on or not.
+/// When an operation is added, its ancestors are found through the jobs that track it. If a job
+/// starts or stops tracking a task, the ancestors of the task and of all operations below it are
+/// found again. For each operation, the state machine has the nearest jobs above it that are in the
+/// same queue, whether they were passed on or not.
 enum KeyedJobs {
-    /// Whether a job was ever added to a keyed queue: until then none is looked for.
+    /// Whether a job was ever added to a keyed queue.
+    ///
+    /// Before that, none is searched for.
     private static let isUsed = Atomic(false)
 
     static var exist: Bool { isUsed.load(ordering: .sequentiallyConsistent) }
 
     static func jobAdded() { isUsed.store(true, ordering: .sequentiallyConsistent) }
 
-    /// The jobs that track an operation, or one below which it is, have changed.
+    /// Updates the jobs above an operation, and above all operations below it.
     static func changed(above operation: Operation) {
         var walk = Walk([operation])
         while let next = walk.next {
@@ -44,7 +47,7 @@ extension KeyedQueueShell {
     private func listenersAbove(_ operation: Operation) -> [HeldListener] {
         guard KeyedJobs.exist else { return [] }
         var found: [HeldListener] = []
-        // Breadth first, because the first job that can lend does.
+        // Breadth first, because the first job that can lend does so.
         var (jobs, next, seen) = (operation.jobsAbove, 0, Set<ObjectIdentifier>())
         while next < jobs.count {
             let job = jobs[next]

@@ -7,11 +7,13 @@ import Foundation
 /// uploads.addOperation(Upload(photo), keys: [account.id])    // one at a time for each account
 /// ```
 ///
-/// An operation waits until it is ready and a permit of every key is free. It is then passed on to
-/// the queue below. It holds its keys until it has finished or was abandoned. If it was abandoned,
-/// its code may still run. While an operation waits, it holds no key, no thread and no permit of the
-/// queue below. Operations start by `queuePriority` and within a priority in the order added. None
-/// overtakes an earlier one that waits for a key that both need.
+/// An operation waits until it is ready and a permit of each of its keys is free. It is then passed
+/// on to the queue below, and holds its keys until it has finished or was abandoned. The code of an
+/// abandoned operation may still run. While an operation waits, it holds no key, no thread and no
+/// permit of the queue below.
+///
+/// Operations start by `queuePriority`, and within a priority in the order added. If an earlier
+/// operation waits for a key that a later one also needs, the later one does not overtake it.
 ///
 /// In a job, a view of the queue adds tasks with keys:
 ///
@@ -19,18 +21,19 @@ import Foundation
 /// trackAndQueue(upload, on: uploads.keyed(account.id))
 /// ```
 ///
-/// A job that holds keys lends them, and its place among the operations that were passed on, to its
-/// tasks and to theirs. One task at a time uses each of them. Therefore, a job and its task may have
-/// the same key. Deadlocks remain possible: two jobs of which each holds a key that a task of the
-/// other needs, the same over several waiting operations, and a holder that waits for a permit of
-/// the queue in which a job waits for its key. ``JobController/explainStall(limit:)`` names both
-/// sides.
+/// A job that holds keys lends them, and its permit of this queue, to its tasks and their tasks.
+/// One task at a time uses each of them. Therefore, a job and its task may have the same key.
 ///
-/// A ``RetryOperation`` holds a key for all its attempts if the retry itself is added with the key,
-/// and not if only its attempts are. A job whose `queue` is a keyed view runs its tasks one at a
-/// time.
+/// Deadlocks remain possible in two cases. In the first, each of two jobs holds a key that a task
+/// of the other needs, directly or through several waiting operations. In the second, a holder
+/// waits for a permit of the queue in which a job waits for the holder's key.
+/// ``JobController/explainStall(limit:)`` names both sides.
 ///
-/// The queue may be released while operations wait in it: they are still passed on.
+/// A ``RetryOperation`` that is added with a key holds it for all its attempts. If only its
+/// attempts are added with the key, the key is free between them. A job whose `queue` is a keyed
+/// view runs its tasks one at a time.
+///
+/// The queue may be released while operations wait in it. They are still passed on.
 ///
 /// > Thread: Every member may be used from any thread.
 public final class KeyedQueue<Key: Hashable & Sendable>: PassingQueue {
@@ -38,8 +41,8 @@ public final class KeyedQueue<Key: Hashable & Sendable>: PassingQueue {
 
     /// Creates a queue that passes operations on to another one.
     ///
-    /// Give this queue the concurrency limit, and not the queue below: an operation that was passed
-    /// on no longer counts as waiting.
+    /// If you limit the number of operations, limit this queue and not the queue below, because an
+    /// operation that was passed on no longer counts as waiting.
     ///
     /// - Parameters:
     ///   - queue: The queue below.
@@ -68,7 +71,7 @@ public final class KeyedQueue<Key: Hashable & Sendable>: PassingQueue {
 
     /// How many operations the queue has passed on at a time.
     ///
-    /// May change at any time. `OperationQueue.defaultMaxConcurrentOperationCount`, which is -1,
+    /// It may change at any time. `OperationQueue.defaultMaxConcurrentOperationCount`, which is -1,
     /// means no limit. Any other number below 1 traps.
     public var maxConcurrentOperationCount: Int {
         get { shell.ask { $0.limit } }
@@ -84,7 +87,7 @@ public final class KeyedQueue<Key: Hashable & Sendable>: PassingQueue {
         set { shell.send { $0.isSuspended = newValue } }
     }
 
-    /// The queue's name in messages; `KeyedQueue` unless it was given.
+    /// The queue's name in messages, or `KeyedQueue` if no name was given.
     public var name: String { shell.name }
 
     // MARK: Adding
@@ -98,16 +101,16 @@ public final class KeyedQueue<Key: Hashable & Sendable>: PassingQueue {
 
     /// Adds an operation with keys.
     ///
-    /// Traps if the operation is already in a queue of JobKit or was started. Wait for the
-    /// operation that is returned: with ``DuplicatePolicy/keep`` and ``DuplicatePolicy/join`` it may
-    /// be another one.
+    /// Traps if the operation is already in a queue of JobKit or was started. With
+    /// ``DuplicatePolicy/keep`` and ``DuplicatePolicy/join``, the returned operation may be another
+    /// one. Therefore, wait for the returned operation.
     ///
     /// - Parameters:
     ///   - operation: The operation.
     ///   - keys: Its keys.
-    ///   - duplicates: What happens if others with exactly these keys are in the queue.
-    ///   - queue: Where the operation is passed on to; nil: the queue below.
-    /// - Returns: The operation that stays: `operation`, or the one that was there.
+    ///   - duplicates: How to handle other operations in the queue with exactly these keys.
+    ///   - queue: The queue to which the operation is passed on, or nil for the queue below.
+    /// - Returns: The operation that stays: `operation`, or the one that was already there.
     @discardableResult
     public func addOperation(
         _ operation: Operation,
@@ -140,8 +143,8 @@ public final class KeyedQueue<Key: Hashable & Sendable>: PassingQueue {
     ///
     /// - Parameters:
     ///   - keys: The keys.
-    ///   - duplicates: What happens if others with exactly these keys are in the queue.
-    ///   - queue: Where operations are passed on to; nil: the queue below.
+    ///   - duplicates: How to handle other operations in the queue with exactly these keys.
+    ///   - queue: The queue to which operations are passed on, or nil for the queue below.
     /// - Returns: The view. It keeps this queue in memory.
     public func keyed(
         _ keys: Set<Key>,
@@ -171,24 +174,26 @@ public final class KeyedQueue<Key: Hashable & Sendable>: PassingQueue {
         }
     }
 
-    /// Cancels all operations of a key, waiting or passed on.
+    /// Cancels all operations of a key, both waiting and passed on.
     ///
-    /// After this was called, no operation of the key that was waiting enters `main()`.
+    /// After this call, no operation of the key that was waiting enters `main()`.
     public func cancelOperations(for key: Key) {
         shell.cancelAll(of: AnyKey(key))
     }
 
-    /// Cancels all operations, waiting or passed on.
+    /// Cancels all operations, both waiting and passed on.
     ///
-    /// After this was called, no operation that was waiting enters `main()`.
+    /// After this call, no operation that was waiting enters `main()`.
     public func cancelAllOperations() {
         shell.cancelAll()
     }
 
-    /// Waits until no operation is left; returns at once if there is none.
+    /// Waits until no operation is left.
     ///
-    /// Blocks no thread. Also waits for operations that are added in the meantime. A cancelled
-    /// Swift task keeps waiting, and cancels no operation.
+    /// Returns at once if there is none.
+    ///
+    /// This method blocks no thread. It also waits for operations that are added in the meantime. A
+    /// cancelled Swift task continues to wait, and cancels no operation.
     public func waitForAllOperations() async {
         await shell.waitUntilIdle()
     }

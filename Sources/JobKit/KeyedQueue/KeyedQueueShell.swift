@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Owns the lock of a ``KeyedQueue``; passes operations on with it released.
+/// Owns the lock of a ``KeyedQueue``, and passes operations on with the lock released.
 final class KeyedQueueShell: HoldingQueue {
     typealias Machine = KeyedQueueStateMachine<HeldOperation, AnyKey>
 
@@ -20,7 +20,7 @@ final class KeyedQueueShell: HoldingQueue {
         state = Guarded(HoldingState(Machine(limit: limit, limitPerKey: limitPerKey)))
     }
 
-    /// Feeds an input to the machine, then passes on what may be.
+    /// Feeds an input to the state machine, then passes on the operations whose turn it is.
     func send<Result: Sendable>(_ input: (inout Machine) -> Result) -> Result {
         let result = state.withLock { input(&$0.machine) }
         passOn()
@@ -33,7 +33,7 @@ final class KeyedQueueShell: HoldingQueue {
 
     // MARK: Adding
 
-    /// Adds an operation; returns the one that stays.
+    /// Adds an operation, and returns the one that stays.
     func add(
         _ operation: Operation,
         keys: [AnyKey],
@@ -61,7 +61,7 @@ final class KeyedQueueShell: HoldingQueue {
             case .waits(let other):
                 return keep(other.operation, insteadOf: operation)
             case .passedOn(let other):
-                // Asked without the lock: a user's class may answer.
+                // Read without the lock, because a user's class may override these properties.
                 guard !other.operation.isCancelled, !other.operation.isFinished else {
                     policy = .keep
                     continue
@@ -95,14 +95,14 @@ final class KeyedQueueShell: HoldingQueue {
 
     // MARK: The queue as a whole
 
-    /// Cancels the operations of a key, or all, as one decision.
+    /// Cancels the operations of a key, or all operations, as one decision.
     func cancelAll(of key: AnyKey? = nil) {
         let (waiting, passedOn) = state.withLock { state in state.takeWaiting(of: key) }
         cancel(waiting: waiting, passedOn: passedOn)
         passOn()
     }
 
-    /// Cancels operations: those that waited here, which never start, and those that were passed on.
+    /// Cancels operations that waited here, which never start, and operations that were passed on.
     private func cancel(waiting: [HeldOperation], passedOn: [HeldOperation]) {
         let steps = passedOn.map { OperationCancelStep(operation: $0.operation) as any CancelStep }
         CancelSweep(steps + waiting.map { HeldCancelStep(operation: $0.operation, queue: self) })
@@ -151,7 +151,7 @@ final class KeyedQueueShell: HoldingQueue {
 }
 
 extension HoldingState where Machine == KeyedQueueShell.Machine {
-    /// What becomes of an operation that is added.
+    /// The result of adding an operation.
     fileprivate enum Addition {
         case added(replacing: [HeldOperation])
         /// A duplicate waits, and stays.
@@ -201,7 +201,7 @@ extension HoldingState where Machine == KeyedQueueShell.Machine {
         return next
     }
 
-    /// Takes out those that wait, so that none of them is passed on.
+    /// Removes waiting operations, so that none of them is passed on.
     private mutating func take(_ tickets: [TaskQueueTicket]) -> [HeldOperation] {
         tickets.compactMap { ticket in
             guard let held = machine.entry(ticket) else { return nil }
@@ -221,7 +221,7 @@ extension HoldingState where Machine == KeyedQueueShell.Machine {
     }
 }
 
-/// Cancels an operation that was taken out of a ``KeyedQueue``, and ends it.
+/// Cancels an operation that was removed from a ``KeyedQueue``, and ends it.
 private struct HeldCancelStep: CancelStep {
     let operation: Operation
     let queue: KeyedQueueShell

@@ -1,6 +1,6 @@
-/// What the machine says of its entries.
+/// Lists entries, and explains why an entry waits.
 extension KeyedQueueStateMachine {
-    /// The entries of a lane: those that were passed on, in that order, then those that wait.
+    /// The entries of a lane: first those that were passed on, in that order, then those that wait.
     private func members(of lane: Int) -> [Ticket] {
         let all = (lanes[lane].member.map { [$0] } ?? []) + lanes[lane].members
         return sorted(all.filter(isCurrent))
@@ -16,7 +16,8 @@ extension KeyedQueueStateMachine {
         }
     }
 
-    /// The entries with a key: those that were passed on, in that order, then those that wait.
+    /// The entries with a key: first those that were passed on, in that order, then those that
+    /// wait.
     func entries(with key: Key) -> [Ticket] { laneOfKey[key].map(members) ?? [] }
 
     /// All entries, in the same order.
@@ -35,21 +36,21 @@ extension KeyedQueueStateMachine {
 
     func isPassedOn(_ ticket: Ticket) -> Bool { slots[ticket.slot].state == .passedOn }
 
-    /// Whether one of some jobs, or a job above them, is the entry.
+    /// Whether the entry is one of the given jobs, or a job above them.
     func isAbove(_ ticket: Ticket, _ jobs: [Ticket]) -> Bool {
         jobs.contains { job in
             job == ticket || isCurrent(job) && isAbove(ticket.slot, job.slot)
         }
     }
 
-    /// What an entry waits for that is ready.
+    /// The reason why a ready entry waits.
     enum Wait {
         case resumption
         /// A key, and the entry that holds it.
         case key(Key, Entry, since: CoarseTime.RawValue)
-        /// A key that is free, and an entry that comes first.
+        /// A key that is free, and an earlier entry that gets it first.
         case turn(Key, behind: Entry)
-        /// A place, and the first entries that were passed on.
+        /// A permit of the queue, and the first entries that were passed on.
         case place([Entry])
         case nothing
     }
@@ -74,8 +75,9 @@ extension KeyedQueueStateMachine {
         return .place(members(of: 0).prefix(limit).compactMap { slots[$0.slot].entry })
     }
 
-    /// The entry that has held one of some lanes the longest; a job above the entry itself only if
-    /// there is no other.
+    /// The entry that has held one of the given lanes the longest.
+    ///
+    /// A job above the entry itself is returned only if there is no other.
     private func holder(
         of lanes: [Int],
         besidesJobsAbove slot: Int

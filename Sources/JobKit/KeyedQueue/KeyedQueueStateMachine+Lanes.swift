@@ -1,13 +1,13 @@
-/// What the machine knows of an entry and of a lane.
+/// The state of an entry and of a lane.
 extension KeyedQueueStateMachine {
     enum State { case vacant, unready, blocked, eligible, passedOn }
 
-    /// What an entry holds of one lane, or will hold.
+    /// A permit of a lane that an entry holds or will hold.
     struct Permit {
         let lane: Int
-        /// The slot of the job that lends it; nil if it is the lane's own.
+        /// The slot of the job that lends the permit, or nil if it is one of the lane's own.
         var lender: Int?
-        /// The slot of the entry that it is lent to.
+        /// The slot of the entry to which this entry lends the permit.
         var borrower: Int?
     }
 
@@ -18,10 +18,10 @@ extension KeyedQueueStateMachine {
         var state = State.vacant
         var place = Permit(lane: 0)
         var keys: [Permit] = []
-        /// The nearest jobs above it that are in the queue, too.
+        /// The nearest jobs above the entry that are in the queue, too.
         var jobs: [Ticket] = []
         var isJob = false
-        /// Counts the entries in the order passed on.
+        /// The number of the entry in the order passed on.
         var turn = 0
         var passedOnAt = CoarseTime.RawValue(0)
 
@@ -33,20 +33,22 @@ extension KeyedQueueStateMachine {
     struct Lane {
         var key: Key?
         var limit: Int
-        /// How many of its own permits are taken.
+        /// How many of the lane's own permits are taken.
         var taken = 0
-        /// The first entry with the key; in lane 0, the first that was passed on.
+        /// The first entry with the key or, in lane 0, the first entry that was passed on.
         ///
-        /// Most keys have no other, and need no array. The others follow in the order added,
-        /// between void tickets.
+        /// Most keys have no further entry, and need no array. The array contains the others in the
+        /// order added, together with void tickets.
         var member: Ticket?
         var members: [Ticket] = []
         var memberCount = 0
-        /// The first that holds a permit, and the others.
+        /// The first entry that holds a permit.
+        ///
+        /// The array contains the others.
         var holder: Int?
         var holders: [Int] = []
         var waiting = ReadyLists()
-        /// Those of `waiting` that are below jobs, by the number of the job.
+        /// The entries of `waiting` that are below jobs, by the sequence number of the job.
         var tasks: [Int: ReadyLists] = [:]
         var change = Change.none
 
@@ -58,7 +60,7 @@ extension KeyedQueueStateMachine {
         }
     }
 
-    /// What has to be looked at again in a lane.
+    /// The entries of a lane that must be evaluated again.
     enum Change: Int {
         case none
         /// Only the entries below jobs.

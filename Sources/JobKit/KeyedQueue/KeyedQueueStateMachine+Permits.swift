@@ -1,19 +1,19 @@
-/// Who may have which permit: the order within a key (X2), and what jobs lend (X4).
+/// Decides which permits an entry may take: the order within a key (X2), and loans from jobs (X4).
 extension KeyedQueueStateMachine {
-    /// Whether a permit of each key is to be had.
+    /// Whether the entry can get a permit of each of its keys now.
     mutating func hasKeys(_ slot: Int) -> Bool {
         for permit in slots[slot].keys {
             if lender(of: permit.lane, for: slot) != nil { continue }
             guard lanes[permit.lane].isFree else { return false }
             guard let first = firstWaiting(for: permit.lane), first != slot else { continue }
             guard slots[first].order < slots[slot].order else { continue }
-            // A task may overtake some of those before it; whoever is no task cannot.
+            // A task of a job may overtake some of the entries before it. Other entries cannot.
             if slots[slot].jobs.isEmpty || isHeldBack(slot, in: permit.lane) { return false }
         }
         return true
     }
 
-    /// Whether an earlier entry, which waits for keys, keeps this one from a lane.
+    /// Whether an earlier entry that waits for keys prevents this one from using a lane.
     func isHeldBack(_ slot: Int, in lane: Int) -> Bool {
         var known: [Int: Bool] = [:]
         return blocker(of: slot, in: lane, &known) != nil
@@ -34,7 +34,7 @@ extension KeyedQueueStateMachine {
         return found
     }
 
-    /// Whether a blocked entry waits for keys, and not only for its place.
+    /// Whether a blocked entry waits for keys, and not only for a permit of the queue.
     private func waitsForKeys(_ slot: Int, _ known: inout [Int: Bool]) -> Bool {
         if let known = known[slot] { return known }
         let waits = slots[slot].keys
@@ -47,7 +47,8 @@ extension KeyedQueueStateMachine {
         return waits
     }
 
-    /// Whether an entry waits for a key that a job above the other one holds.
+    /// Whether `slot` need not wait behind `other`, because a job above `slot` holds a key for
+    /// which `other` waits.
     private func isExempt(_ slot: Int, from other: Int) -> Bool {
         guard !slots[slot].jobs.isEmpty else { return false }
         return slots[other].keys
@@ -65,7 +66,7 @@ extension KeyedQueueStateMachine {
         }
     }
 
-    /// What an entry that was passed on holds of a lane.
+    /// The permit of a lane that an entry holds, if it was passed on.
     func permit(_ lane: Int, of slot: Int) -> Permit? {
         guard slots[slot].state == .passedOn else { return nil }
         return lane == 0 ? slots[slot].place : slots[slot].keys.first { $0.lane == lane }

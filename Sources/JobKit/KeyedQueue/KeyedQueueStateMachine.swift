@@ -1,13 +1,15 @@
 /// Decides which entry of a ``KeyedQueue`` is passed on next.
 ///
-/// An entry holds a permit of each of its keys, and a *place* among all that were passed on, from
-/// then until it has ended. Permits and places are alike: each is a permit of a *lane*, and lane 0
-/// is that of the places. Only a wait for a place holds back nobody.
+/// From the moment at which an entry is passed on until it has ended, it holds a permit of each of
+/// its keys and a permit of the queue (`place`). All permits belong to *lanes*: each key has a
+/// lane, and lane 0 has the permits of the queue. An entry that waits for a key holds back later
+/// entries that need it. However, an entry that waits only for a permit of the queue holds back no
+/// other.
 ///
-/// - An entry that is ready and lacks a key is *blocked*: it is in the list of each of its lanes.
-/// - An entry that has only its place to wait for is *eligible*: it is in the list of lane 0.
-/// - If something changes in a lane, the first of its blocked entries is looked at again, and those
-///   that a job above them may lend to.
+/// - An entry that is ready and lacks a key is *blocked*. It is in the list of each of its lanes.
+/// - An entry that lacks only a permit of the queue is *eligible*. It is in the list of lane 0.
+/// - If a lane changes, its first blocked entry is evaluated again, and so are the entries to which
+///   a job above them may lend.
 struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
     typealias Ticket = TaskQueueTicket
 
@@ -21,13 +23,15 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
     private(set) var jobCount = 0
     private var vacantSlots: [Int] = []
     private var vacantLanes: [Int] = []
-    /// The lanes in which something has changed.
+    /// The lanes that have changed since they were last evaluated.
     private var changed: [Int] = []
-    /// The lanes that entries below jobs wait for.
+    /// The lanes for which entries below jobs wait.
     private var taskLanes: Set<Int> = []
     private var lastSequence = 0
     private var lastTurn = 0
-    /// How many entries with several keys wait: what holds one of them back may be in any lane.
+    /// How many entries with several keys wait.
+    ///
+    /// The entry that holds one of them back may be in any lane.
     private var severalKeysCount = 0
     private var isPassingOn = false
 
@@ -55,9 +59,10 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
 
     // MARK: Entries
 
-    /// Adds an entry, which waits until ``entryBecameReady(_:)``.
+    /// Adds an entry, which waits until ``entryBecameReady(_:)`` is called.
     ///
-    /// It takes the `position` of another entry in the order of adding; nil: behind all.
+    /// It takes the `position` of another entry in the order of adding. If that is nil, it is the
+    /// last.
     mutating func entryAdded(
         _ entry: Entry,
         keys: [Key] = [],
@@ -112,14 +117,14 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         markChanged(ticket.slot)
     }
 
-    /// The jobs above an entry are known, the nearest that are in the queue.
+    /// Stores the nearest jobs above an entry that are in the queue.
     mutating func jobsFound(_ jobs: [Ticket], above ticket: Ticket) {
         guard isCurrent(ticket), slots[ticket.slot].jobs != jobs else { return }
         slots[ticket.slot].jobs = jobs
         if slots[ticket.slot].state == .blocked || slots[ticket.slot].state == .eligible {
             block(ticket.slot)
         }
-        // The entry may be a job above others.
+        // The entry may itself be a job above others.
         markTaskLanes()
     }
 
@@ -160,13 +165,15 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         waits(ticket.slot, 1)
     }
 
-    /// The entry begins or ceases to wait.
+    /// Counts an entry that begins or stops waiting.
     private mutating func waits(_ slot: Int, _ change: Int) {
         waitingCount += change
         if slots[slot].keys.count > 1 { severalKeysCount += change }
     }
 
-    /// The entry holds nothing any longer: what it has lent goes to the entry that uses it.
+    /// Releases the permits of an entry.
+    ///
+    /// If it has lent one, the borrower keeps it.
     private mutating func giveBack(_ slot: Int) {
         giveBack(slots[slot].place, of: slot)
         leave(0)
@@ -190,7 +197,7 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
 
     // MARK: Lists
 
-    /// The entry has to be looked at again.
+    /// Marks an entry as blocked, and evaluates it.
     private mutating func block(_ slot: Int) {
         slots[slot].state = .blocked
         guard !consider(slot) else { return }
@@ -202,7 +209,8 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         guard hasKeys(slot) else { return false }
         slots[slot].state = .eligible
         list(slot, in: 0)
-        // It no longer holds back others, which may have a place although it has none.
+        // It no longer holds back other entries. Some of them may get a permit of the queue by a
+        // loan.
         if !lanes[0].isFree, !taskLanes.isEmpty { markChanged(slot, .tasks) }
         return true
     }
@@ -230,7 +238,7 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         return slot.sequence == ticket.sequence && slot.state == state && slot.priority == priority
     }
 
-    /// The first that waits in a list for a lane.
+    /// The first entry that waits for a lane in a list.
     private func first(in list: inout ReadyLists, of lane: Int) -> Int? {
         while let (ticket, priority) = list.first {
             if Self.holds(ticket, priority, lane == 0 ? .eligible : .blocked, slots) {
@@ -264,18 +272,21 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         if lanes[lane].change.rawValue < change.rawValue { lanes[lane].change = change }
     }
 
-    /// Looks again at those that wait for a lane.
+    /// Evaluates again the entries that wait for a lane.
     private mutating func resolve(_ lane: Int) {
         let change = exchange(&lanes[lane].change, with: .none)
         if change == .all, let first = firstWaiting(for: lane) { _ = consider(first) }
         forEachGroup(of: lane) { machine, slot in
             if machine.consider(slot) { return true }
-            // Others of the group could have this permit from the same jobs, or not at all.
+            // The other tasks of the group could only borrow this permit from the same jobs, which
+            // do not lend it now.
             return !machine.lanes[lane].isFree && machine.lender(of: lane, for: slot) == nil
         }
     }
 
-    /// Goes through the tasks of each job that wait for a lane, in order, until `body` returns true.
+    /// Visits the tasks of each job that wait for a lane, in order.
+    ///
+    /// If `body` returns true, the visit continues with the next job.
     private mutating func forEachGroup(
         of lane: Int,
         _ body: (inout Self, Int) -> Bool
@@ -303,7 +314,9 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         return true
     }
 
-    /// Takes the next entry for the caller that claimed the steps; nil ends the claim.
+    /// Takes the next entry for the caller that claimed the steps.
+    ///
+    /// If it returns nil, the claim has ended.
     mutating func nextStep(
         at now: CoarseTime.RawValue = 0
     ) -> (entry: Entry, ticket: Ticket, priority: TaskPriority)? {
@@ -332,7 +345,7 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         }
     }
 
-    /// The first eligible entry that may use a place.
+    /// The first eligible entry that can get a permit of the queue.
     private mutating func nextEligible() -> Int? {
         var found = lanes[0].isFree ? firstWaiting(for: 0) : nil
         forEachGroup(of: 0) { machine, slot in
@@ -346,7 +359,7 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         return found
     }
 
-    /// The entry takes a permit of each lane.
+    /// Makes an entry take a permit of each of its lanes.
     private mutating func take(_ slot: Int) {
         take(0, slot)
         lanes[0].append(ticket(slot))
@@ -361,7 +374,7 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         slots[slot].state = .passedOn
         waits(slot, -1)
         markChanged(slot)
-        // Entries below a job need not wait behind those that wait for its keys.
+        // Entries below a job need not wait behind the entries that wait for the job's keys.
         if slots[slot].isJob || limitPerKey > 1 { markTaskLanes() }
     }
 

@@ -8,15 +8,16 @@ import Foundation
 /// for page in pages { trackAndQueue(Fetch(page), on: api) }
 /// ```
 ///
-/// At most `limit` operations start in any interval, even if the queue below holds them back for a
-/// time and then starts them. Therefore, at most `limit` operations have been passed on and have
-/// not started. An operation that is cancelled before its start no longer counts. If JobKit cannot
-/// see the start of a plain operation, because an `OperationQueue` or a queue of your own starts it,
-/// the moment of passing on counts.
+/// At most `limit` operations start in any interval, even if the queue below delays them and then
+/// starts them together. Therefore, at most `limit` operations have been passed on and have not
+/// started. An operation that is cancelled before its start no longer counts. If an
+/// `OperationQueue` or your own queue starts a plain operation, JobKit cannot detect the start. In
+/// that case, the moment at which the operation was passed on counts.
 ///
 /// Operations are passed on when they are ready, by `queuePriority`, and within a priority in the
 /// order added. Operations that wait here hold no thread and no permit of the other queue. A
-/// cancelled ``ConcurrentOperation`` finishes at once, a cancelled plain `Operation` within 100 ms.
+/// cancelled ``ConcurrentOperation`` finishes at once, and a cancelled plain `Operation` within 100
+/// ms.
 ///
 /// The attempts of a retry follow the rate if the retry receives this queue:
 ///
@@ -26,10 +27,10 @@ import Foundation
 ///
 /// The queue measures the interval with its clock. If the clock goes back, operations that started
 /// before count as started at the earlier time. The queue may be released while operations wait in
-/// it: they are still passed on.
+/// it. They are still passed on.
 ///
 /// > Thread: Every member may be used from any thread. Operations are passed on by the threads that
-/// > add them, that start or finish other operations, and of JobKit.
+/// > add them, by those that start or finish other operations, and by threads of JobKit.
 public final class RateLimitedQueue: PassingQueue, HoldingQueue {
     let queueBelow: any OperationScheduling
     let label = "a RateLimitedQueue"
@@ -37,7 +38,7 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
     let pollQueue = DispatchQueue(label: "JobKit.RateLimitedQueue")
     private let clock: any Clock<Duration>
     private let timeSinceCreation: @Sendable () -> Duration
-    /// Sleeps until the next operation may be passed on.
+    /// The timer until the next operation may be passed on.
     private let timer = Guarded<TimerStart.Wait?>(nil)
     /// Whether JobKit starts plain operations in the queue below.
     private let startsPlainOperations: Bool
@@ -45,8 +46,8 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
     /// Creates a queue that passes operations on to another one.
     ///
     /// - Parameters:
-    ///   - queue: Where operations are passed on to.
-    ///   - limit: How many operations start at most in any `interval`; a number below 1 traps.
+    ///   - queue: The queue to which operations are passed on.
+    ///   - limit: How many operations start at most in any `interval`. A number below 1 traps.
     ///   - interval: The length of the interval. If it is 0, only the number of operations that
     ///     were passed on and have not started is limited. A negative value traps.
     ///   - clock: Measures the interval.
@@ -75,10 +76,10 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
         )
     }
 
-    /// Adds an operation, which is passed on when it is ready and its turn has come.
+    /// Adds an operation, which is passed on when it is ready and it is its turn.
     ///
-    /// The operation is retained until then. Traps if the operation is already in a queue of
-    /// JobKit or was started.
+    /// The operation is retained until then. Traps if the operation is already in a queue of JobKit
+    /// or was started.
     public func addOperation(_ operation: Operation) {
         add(operation, mayHaveStarted: false)
     }
@@ -113,7 +114,7 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
     func passOn() {
         guard state.withLock({ $0.machine.claimSteps() }) else { return }
         while true {
-            // A user's clock is asked without the lock.
+            // The clock is read without the lock, because it may be a user's.
             let now = timeSinceCreation()
             let step = state.withLock { state in
                 let step = state.machine.nextStep(at: now)
@@ -131,7 +132,8 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
     private func pass(_ held: HeldOperation, _ ticket: TaskQueueTicket, _ priority: TaskPriority) {
         if let operation = held.operation as? ConcurrentOperation {
             operation.note(.observed)
-            // Cancelled before its start, it no longer counts, although the queue below has it.
+            // If it is cancelled before its start, it no longer counts, even if it is in the queue
+            // below.
             let waiter = FinishWaiter { [weak self] in self?.operationCannotStart(ticket) }
             if !operation.hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }
             passOn(held, ticket, at: priority)

@@ -1,13 +1,15 @@
 /// Decides which entry a queue passes on next, and when.
 ///
-/// Time is a `Duration` since the queue was made. An entry counts from the moment at which it is
-/// passed on until an interval after its start. Therefore, no more than the limit start in any
-/// interval, however long the queue below holds them back.
+/// Time is a `Duration` since the queue was created. An entry counts from the moment at which it is
+/// passed on until one interval after its start. Therefore, at most `limit` entries start in any
+/// interval, however long the queue below delays them.
 struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
     enum Step {
-        /// ``entryStarted(_:at:)``, ``entryEnded(_:)`` or ``entryRefused(_:)`` follows.
+        /// A call of ``entryStarted(_:at:)``, ``entryEnded(_:)`` or ``entryRefused(_:)`` follows.
         case passOn(Entry, TaskQueueTicket, TaskPriority)
-        /// In place of any sleep before; nil: no sleep.
+        /// Replaces an earlier sleep.
+        ///
+        /// If the duration is nil, nothing sleeps.
         case sleep(Duration?)
         case nothing
     }
@@ -21,19 +23,20 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
     let limit: Int
     let interval: Duration
     private var waiting: [Int: Waiting] = [:]
-    /// Those that were passed on and have not started.
+    /// The entries that were passed on and have not started.
     private var unstarted: [Int: Waiting] = [:]
-    /// The number of the one that is being passed on, if its start cannot be seen.
+    /// The number of the entry that is being passed on, if its start cannot be detected.
     private var hidden: Int?
     private var ready = ReadyLists()
     private var readyCount = 0
     private var lastSequence = 0
-    /// When the last entries started, the first first; those of an interval at most.
+    /// The start times of the last interval, oldest first.
     private var times = FIFO<Duration>()
     private var newestTime = Duration.zero
-    /// The time that a sleep waits to be an interval ago; nil if nothing sleeps.
+    /// The start time that the current sleep waits for to be one interval ago, or nil without a
+    /// sleep.
     private var timeSleptFor: Duration?
-    /// Whether a caller is passing an entry on, or about to ask for the next.
+    /// Whether a caller is passing an entry on, or is about to take the next step.
     private var isPassingOn = false
 
     init(limit: Int, interval: Duration) {
@@ -43,7 +46,7 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
 
     var isIdle: Bool { waiting.isEmpty && !isPassingOn }
 
-    /// What the rate leaves room for.
+    /// How many entries may be passed on now.
     private var room: Int { limit - unstarted.count - times.count }
 
     // MARK: Entries
@@ -79,14 +82,16 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
         removeVoid()
     }
 
-    /// The entry was passed on, and can no longer start.
+    /// Removes an entry that was passed on and can no longer start.
     mutating func entryLeft(_ ticket: TaskQueueTicket) {
         unstarted[ticket.sequence] = nil
         if hidden == ticket.sequence { hidden = nil }
     }
 
-    /// The start of the entry cannot be seen: it counts when it has been passed on, even if it has
-    /// ended by then.
+    /// Marks an entry whose start cannot be detected.
+    ///
+    /// It counts from the moment at which it has been passed on, even if it has already ended by
+    /// then.
     mutating func startIsHidden(of ticket: TaskQueueTicket) { hidden = ticket.sequence }
 
     // MARK: Passing on
@@ -97,7 +102,9 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
         return true
     }
 
-    /// The next step for the caller that claimed them; `nothing` ends the claim.
+    /// Returns the next step for the caller that claimed the steps.
+    ///
+    /// After `nothing`, the claim has ended.
     mutating func nextStep(at now: Duration) -> Step {
         forgetTimes(before: now)
         guard readyCount > 0 else { return sleep(for: nil, at: now) }
@@ -114,7 +121,7 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
         preconditionFailure("a ready entry has no ticket")
     }
 
-    /// Sleeps until a time is an interval ago, or not at all.
+    /// Sleeps until the given time is one interval ago, or ends the sleep if it is nil.
     private mutating func sleep(for time: Duration?, at now: Duration) -> Step {
         guard time != timeSleptFor else {
             isPassingOn = false
@@ -128,7 +135,7 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
         waiting[ticket.sequence] = unstarted.removeValue(forKey: ticket.sequence)
     }
 
-    /// The entry was started, at this time at the latest.
+    /// Records the start of an entry, which happened at this time at the latest.
     mutating func entryStarted(_ ticket: TaskQueueTicket, at now: Duration) {
         guard unstarted.removeValue(forKey: ticket.sequence) != nil else { return }
         if hidden == ticket.sequence { hidden = nil }
@@ -138,12 +145,12 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
         newestTime = now
     }
 
-    /// The sleep is over.
+    /// Records that the sleep is over.
     mutating func sleepEnded() { timeSleptFor = nil }
 
-    /// Forgets what is an interval ago.
+    /// Removes start times that are at least one interval ago.
     ///
-    /// If the clock went back, what was started later counts from now.
+    /// If the clock went back, entries that started later than now count as started now.
     private mutating func forgetTimes(before now: Duration) {
         if now < newestTime, !times.isEmpty {
             let earlier = times.elements.map { min($0, now) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The delays of
+/// Computes the delays of
 /// ``RetryPolicy/exponential(attempts:initialDelay:multiplier:jitter:maximumDelay:)``.
 struct ExponentialBackoff: Sendable {
     let attempts: Int
@@ -9,7 +9,7 @@ struct ExponentialBackoff: Sendable {
     let jitter: Double
     let maximumDelay: Duration
 
-    /// Traps if a number has no meaning.
+    /// Traps if a parameter is out of range.
     func validate() {
         func check(_ holds: Bool, _ name: String, _ value: Any, _ rule: String) {
             guard !holds else { return }
@@ -23,27 +23,32 @@ struct ExponentialBackoff: Sendable {
         check(maximumDelay >= .zero, "maximumDelay", maximumDelay, "at least 0")
     }
 
-    /// The delay after so many failed attempts; nil if there must be no further attempt.
+    /// Computes the delay after a number of failed attempts.
     ///
-    /// `random` is from -1 to 1, the shortest and the longest delay.
+    /// The delay is rounded to nanoseconds, so that 100 ms times 1.1 is 110 ms and not some
+    /// attoseconds more.
     ///
-    /// Rounded to the nanosecond, so that 100 ms times 1.1 is 110 ms and not some attoseconds more.
+    /// - Parameters:
+    ///   - failedAttempts: The number of failed attempts, from 1.
+    ///   - random: A number from -1 for the shortest delay to 1 for the longest.
+    /// - Returns: The delay, or nil if there must be no further attempt.
     func delay(failedAttempts: Int, random: Double) -> Duration? {
         guard failedAttempts < attempts else { return nil }
-        // Zero times a power that is infinite has no value.
+        // Zero times an infinite power is not a number.
         guard initialDelay > .zero else { return .zero }
         let nanosecond = Duration.nanoseconds(1)
         let power = pow(multiplier, Double(failedAttempts - 1))
         let maximum = maximumDelay / nanosecond
         let base = min(initialDelay / nanosecond * power, maximum)
-        // Clients that failed together differ at the maximum, too.
+        // At the maximum, the delays still vary, so that clients that failed together do not retry
+        // together.
         let exceeds = base * (1 + jitter) > maximum
         let delay =
             exceeds
             ? maximum * (1 - jitter * (1 - random) / 2) : base * (1 + jitter * random)
         guard !delay.isNaN else { return .zero }
         guard delay < maximum else { return maximumDelay }
-        // Int64 ends after 292 years.
+        // Int64 nanoseconds end after 292 years.
         guard delay < 9e18 else { return .seconds(delay / 1e9) }
         return min(.nanoseconds(Int64(delay.rounded())), maximumDelay)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-// Operation forces @unchecked. The job's serial callbacks make all changes, and a lock guards the
+// Operation forces @unchecked. Only the job's serial callbacks make changes, and a lock guards the
 // attempt.
 /// Makes attempts, one after another, until one succeeds or the policy stops.
 ///
@@ -10,14 +10,16 @@ import Foundation
 /// }
 /// ```
 ///
-/// The retry ends with its last attempt's outcome and error, and with its ``value`` if an attempt
-/// has one. It is a job whose tasks are its attempts: it is executing, and keeps its place in its
-/// queue, until the last attempt has ended. It holds no thread while it waits. `cancel()` cancels
-/// the attempt and ends a delay at once. An attempt that other code cancelled is not repeated. The
-/// first attempt starts on the thread that starts the retry, later ones on one of JobKit's threads,
-/// unless the retry puts its attempts into a queue.
+/// The retry ends with the outcome and error of its last attempt, and with its ``value`` if an
+/// attempt has one. It is a job whose tasks are its attempts. Therefore, it is executing and keeps
+/// its permit until the last attempt has ended, but it holds no thread while it waits.
+///
+/// `cancel()` cancels the attempt and ends a delay at once. An attempt that other code cancelled is
+/// not repeated. If the retry adds its attempts to a queue, the queue starts them. Otherwise, the
+/// first attempt starts on the thread that starts the retry, and later ones start on a thread of
+/// JobKit.
 public final class RetryOperation<Attempt: Operation>: JobController, @unchecked Sendable {
-    /// What the user has passed to the retry.
+    /// The user's policy and closures.
     private struct Closures: Sendable {
         let policy: RetryPolicy
         let shouldRetry: @Sendable (any Error) -> Bool
@@ -27,19 +29,21 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
     /// Nil once the retry has finished.
     private let closures: Guarded<Closures?>
     private let attempt = Guarded<Attempt?>(nil)
-    /// The delay before the next attempt, the last one if it has passed.
+    /// The current delay, or the last one if it has passed.
     private let delay = Guarded<Delay?>(nil)
-    /// Whether attempts run in the retry's own place.
+    /// Whether attempts run with the retry's own permit.
     private let startsAttempts: Bool
 
     /// Creates a retry.
     ///
     /// - Parameters:
     ///   - policy: Decides whether and when to make the next attempt.
-    ///   - queue: Where each attempt is put; nil to run it in the retry's own place. With the retry
-    ///     itself on a queue without a limit, a delay so takes no place of a limited one.
-    ///   - shouldRetry: Whether an error is worth another attempt; asked before the policy.
-    ///   - make: Creates the attempt with the given number, from 1: a new operation each time.
+    ///   - queue: The queue of the attempts, or nil to run them with the retry's own permit. If the
+    ///     retry itself is on an unlimited queue, waiting between attempts uses no permit of a
+    ///     limited one.
+    ///   - shouldRetry: Whether an error is worth another attempt. Called before the policy.
+    ///   - make: Creates the attempt with the given number, from 1. It must be a new operation each
+    ///     time.
     public init(
         _ policy: RetryPolicy,
         on queue: (any OperationScheduling)? = nil,
@@ -51,10 +55,12 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
         super.init(queue: queue ?? attemptsWithDependencies)
     }
 
-    /// The last attempt that was made; nil before the first.
+    /// The last attempt that was made, or nil before the first.
     public var latestAttempt: Attempt? { attempt.withLock { $0 } }
 
-    /// Ends the current delay, so that the next attempt starts now; without one, does nothing.
+    /// Ends the current delay, so that the next attempt starts now.
+    ///
+    /// Does nothing without a delay.
     ///
     /// For example, call it when the network is reachable again.
     public func retryNow() {
@@ -66,7 +72,7 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
         begin(1)
     }
 
-    /// Carries on: whether there is another attempt is decided when the failed one is delivered.
+    /// Continues, because the next attempt is decided when the failed one is delivered.
     public override func taskFailed(_ task: Operation, error: any Error) -> FailureResponse {
         .carryOn
     }
@@ -87,7 +93,7 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
     private func begin(_ number: Int) {
         guard let make = closures.withLock({ $0?.make }) else { return }
         let attempt = make(number)
-        // The one before is a user's, and released without the lock.
+        // The previous attempt is a user's, so it is released without the lock.
         _ = self.attempt.withLock { exchange(&$0, with: attempt) }
         guard startsAttempts, attempt.isReady else {
             return trackAndQueue(attempt) { self.ended($0, number) }
@@ -121,10 +127,11 @@ extension RetryOperation: ValueProducing where Attempt: ValueProducing {
     /// The value of an attempt.
     public typealias Success = Attempt.Success
 
-    /// The value of the attempt that succeeded, or why there is none; nil until the outcome is
-    /// decided.
+    /// The value of the attempt that succeeded or the reason why there is none, or nil if
+    /// undecided.
     ///
-    /// A cancelled retry gives `CancellationError`, one that has failed the last attempt's error.
+    /// If the retry was cancelled, the result is a failure with `CancellationError`. If it has
+    /// failed, the result has the last attempt's error.
     public var result: Result<Attempt.Success, any Error>? {
         outcome?
             .result {
@@ -137,10 +144,11 @@ extension RetryOperation: ValueProducing where Attempt: ValueProducing {
 
     /// Waits for the retry and returns the value of the attempt that succeeded.
     ///
-    /// Does not start the retry. Throws at once if the retry was cancelled before it was started.
-    /// In a cancelled task it keeps waiting, as `Task.value` does, and cancels nothing.
+    /// This does not start the retry. It throws at once if the retry was cancelled before it was
+    /// started. If the waiting Swift task is cancelled, it continues to wait, as with `Task.value`,
+    /// and cancels nothing.
     ///
-    /// - Throws: The last attempt's error; `CancellationError` if the retry was cancelled;
+    /// - Throws: The last attempt's error, `CancellationError` if the retry was cancelled, or
     ///   ``MissingResultError`` if it finished without a value.
     public var value: Attempt.Success {
         get async throws { try await awaitedValue() }
@@ -155,13 +163,14 @@ extension ValueProducing {
     }
 }
 
-/// Where attempts go that have dependencies to wait for.
+/// Runs attempts that have to wait for dependencies.
 private let attemptsWithDependencies = TaskQueue(name: "JobKit.RetryOperation")
 
 // Operation forces @unchecked. The delay is a constant.
-/// The delay between two attempts, as a task: it keeps the retry going, and is cancelled with it.
+/// The delay between two attempts, as a task that keeps the retry executing and is cancelled with
+/// it.
 ///
-/// Timelines show the name of the class.
+/// Timelines show the name of this class.
 final class Delay: ConcurrentOperation, @unchecked Sendable {
     private let delay: Duration
 

@@ -1,26 +1,28 @@
-/// Decides how long to wait before the next attempt, or to stop.
+/// Decides whether to make another attempt, and how long to wait before it.
 public struct RetryPolicy: Sendable {
     private let delay: @Sendable (_ failedAttempts: Int, _ error: any Error) -> Duration?
 
-    /// Creates a custom policy, which may read the error, such as a server's Retry-After.
+    /// Creates a custom policy, which may read the error, for example to use a server's
+    /// Retry-After.
     ///
     /// - Parameter nextDelay: Called after each failed attempt, on the threads of a job's
-    ///   callbacks, with the number of attempts that have failed, from 1, and the last one's error.
-    ///   Returns the delay from the failed attempt's finish, or nil to stop.
+    ///   callbacks, with the number of attempts that have failed, from 1, and the error of the last
+    ///   one. It returns the delay, measured from the failed attempt's finish, or nil to stop.
     public init(
         _ nextDelay: @escaping @Sendable (_ failedAttempts: Int, _ error: any Error) -> Duration?
     ) {
         delay = nextDelay
     }
 
-    /// How long to wait after a failed attempt, for code that waits by the policy itself.
+    /// Returns the delay after a failed attempt, for code that retries without a retry operation.
     ///
-    /// A ``RetryOperation`` asks the same. A policy with jitter draws a new delay each time.
+    /// A ``RetryOperation`` calls the same method. A policy with jitter picks a new random delay
+    /// each time.
     ///
     /// - Parameters:
-    ///   - attempt: The number of the attempt that failed, from 1; a value below 1 traps.
+    ///   - attempt: The number of the attempt that failed, from 1. A value below 1 traps.
     ///   - error: Why it failed.
-    /// - Returns: The delay from the failed attempt's end; nil to stop.
+    /// - Returns: The delay, measured from the failed attempt's end, or nil to stop.
     public func nextDelay(afterAttempt attempt: Int, error: any Error) -> Duration? {
         guard attempt >= 1 else {
             fatalError(
@@ -33,19 +35,20 @@ public struct RetryPolicy: Sendable {
     /// Waits longer after each failed attempt, with a random variation.
     ///
     /// After the *n*-th failed attempt, let *d* be `initialDelay × multiplierⁿ⁻¹`, but at most
-    /// `maximumDelay`. The delay is drawn between `d × (1 - jitter)` and `d × (1 + jitter)`. If that
-    /// exceeds `maximumDelay`, it is drawn between `maximumDelay × (1 - jitter)` and `maximumDelay`,
-    /// so that clients that failed together differ at the maximum, too.
+    /// `maximumDelay`. The delay is a random value between `d × (1 - jitter)` and `d × (1 +
+    /// jitter)`. If the upper bound exceeds `maximumDelay`, the delay is a random value between
+    /// `maximumDelay × (1 - jitter)` and `maximumDelay`. Therefore, delays also vary at the
+    /// maximum, and clients that failed together do not retry together.
     ///
-    /// > Source: "Exponential Backoff And Jitter", AWS Architecture Blog, 2015; the jitter here is
-    /// > a share of the delay to either side.
+    /// > Source: "Exponential Backoff And Jitter", AWS Architecture Blog, 2015. Here, the jitter is
+    /// > a fraction of the delay in both directions.
     ///
     /// - Parameters:
-    ///   - attempts: The maximum number of attempts, including the first; a value below 1 traps.
-    ///   - initialDelay: The delay after the first failed attempt; a negative value traps.
-    ///   - multiplier: The factor from each delay to the next; a negative value traps.
-    ///   - jitter: The share by which a delay may differ, from 0 to 1; other values trap.
-    ///   - maximumDelay: The longest delay, including jitter; a negative value traps.
+    ///   - attempts: The maximum number of attempts, including the first. A value below 1 traps.
+    ///   - initialDelay: The delay after the first failed attempt. A negative value traps.
+    ///   - multiplier: The factor from each delay to the next. A negative value traps.
+    ///   - jitter: The fraction by which a delay may vary, from 0 to 1. Other values trap.
+    ///   - maximumDelay: The longest delay, including jitter. A negative value traps.
     /// - Returns: The policy.
     public static func exponential(
         attempts: Int,

@@ -1,17 +1,18 @@
 import Foundation
 
 extension JobController {
-    /// Returns the job and its unfinished tasks as a value to send or show;
-    /// ``explainStall(limit:)`` says the same in words.
+    /// Returns the job and its unfinished tasks as a value to send or show.
+    ///
+    /// ``explainStall(limit:)`` describes the same state as text.
     ///
     /// > Thread: Any. Takes no lock that a callback could hold.
     ///
-    /// The counts, and the fraction that ``progress`` says, cost the same however many tasks there
-    /// are, and so does the list up to the limit. The first snapshot of a job whose tasks say
-    /// themselves how far they are asks each of them once.
+    /// The counts and the fraction of ``progress`` cost the same for any number of tasks, and so
+    /// does the list up to the limit. However, if the tasks of a job report their own progress, the
+    /// first snapshot of the job reads each of them once.
     ///
-    /// - Parameter limit: The maximum number of unfinished tasks, including those of nested jobs;
-    ///   each job says how many of its own tasks were left out.
+    /// - Parameter limit: The maximum number of unfinished tasks, including those of nested jobs.
+    ///   Each job has the number of its own tasks that were left out.
     /// - Returns: The job, with its tasks in the order tracked.
     public final func snapshot(limit: Int = 200) -> JobSnapshot {
         var drafts = [SnapshotDraft(self, limit: limit)]
@@ -24,8 +25,8 @@ extension JobController {
             waiting += draft.tasks.reversed().map { ($0, drafts.count) }
             drafts.append(draft)
         }
-        // Each draft stands behind its job's: from the last to the first, the tasks' snapshots are
-        // made before their job's.
+        // Each draft follows the draft of its job. Therefore, going from the last to the first
+        // creates the snapshots of tasks before that of their job.
         var made: [JobSnapshot?] = Array(repeating: nil, count: drafts.count)
         for index in drafts.indices.reversed() {
             let unfinished = drafts[index].children.compactMap { made[$0].take() }
@@ -35,7 +36,7 @@ extension JobController {
     }
 }
 
-/// What is known of one operation before its tasks' snapshots were made.
+/// The state of an operation, read before the snapshots of its tasks are created.
 private struct SnapshotDraft {
     let operation: Operation
     /// The indices of the tasks' drafts.

@@ -1,6 +1,6 @@
-/// A job and its unfinished tasks at one moment: a value to send or to show.
+/// A job and its unfinished tasks at one moment, as a value to send or to show.
 ///
-/// ``JobController/snapshot(limit:)`` makes one.
+/// ``JobController/snapshot(limit:)`` creates it.
 public struct JobSnapshot: Codable, Hashable, Identifiable, Sendable {
     /// Whether an operation runs, or how it ended.
     public enum State: String, Codable, Sendable {
@@ -26,7 +26,7 @@ public struct JobSnapshot: Codable, Hashable, Identifiable, Sendable {
     public let state: State
     /// How much of its work is done, from 0 to 1.
     public let fractionCompleted: Double
-    /// How many tasks the job has tracked so far; 0 for an operation that is not a job.
+    /// How many tasks the job has tracked so far, or 0 for an operation that is not a job.
     public let trackedCount: Int
     /// How many of them have finished, including those that failed or were cancelled.
     public let finishedCount: Int

@@ -1,8 +1,10 @@
 import Foundation
 
-/// What keeps the code of a job from going on, and its first unfinished tasks.
+/// The reason why a job's own code does not continue, and the job's first unfinished tasks.
 struct JobStall {
-    /// What is to be added to the job's line: nothing for a job that only waits for its tasks.
+    /// Text to add to the job's line.
+    ///
+    /// It is empty for a job that only waits for its tasks.
     let words: String
     let isSuspended: Bool
     /// The first unfinished tasks, in the order tracked.
@@ -12,7 +14,7 @@ struct JobStall {
 }
 
 extension JobShell {
-    /// What the job does, and what it waits for.
+    /// Returns the state of the job's own code and its first unfinished tasks.
     func stall(of job: JobController, limit: Int, at now: CoarseTime) -> JobStall {
         var code = StalledCode()
         ask { code.read($0, mailbox) }
@@ -28,7 +30,7 @@ extension JobShell {
         )
     }
 
-    /// A task that a job other than the one asked tracks.
+    /// Returns the state of a task that another job tracks.
     func stall(of record: TaskRecord) -> TaskStall? {
         ask { state in
             guard let task = record.task, let job = state.owner.known else { return nil }
@@ -37,14 +39,15 @@ extension JobShell {
     }
 }
 
-/// Where the job's own code is, as read under its lock.
+/// The current position of the job's own code, read under the job's lock.
 private struct StalledCode {
     private(set) var isSuspended = false
     /// How many tasks have finished and wait for their callbacks, except the one in its callback.
     private var undeliveredCount = 0
     private var callback: RunningCallback?
-    /// Whose callback it is, retained, as the callback's step does not; the record may be emptied
-    /// meanwhile.
+    /// The record of the callback, retained here because the callback's step does not retain it.
+    ///
+    /// The task is stored separately, because the record may be emptied in the meantime.
     private var record: TaskRecord?
     private var task: Operation?
     private var group: JobGroup?
@@ -78,7 +81,9 @@ private struct StalledCode {
         return words + "; \(waiting) \(verb)" + (isSuspended ? " until it is resumed" : "")
     }
 
-    /// What the code is in, or waits for; empty until a task finishes, or the job is resumed.
+    /// The call that the code is executing or waiting for.
+    ///
+    /// It is empty if the code only waits until a task finishes or the job is resumed.
     private func position(of job: JobController, at now: CoarseTime) -> String {
         func lasting(_ words: String, since start: CoarseTime) -> String {
             ", " + words + StallWords.time(since: start, to: now)

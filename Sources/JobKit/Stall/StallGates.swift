@@ -1,13 +1,17 @@
 import Foundation
 
-/// The groups of a job that have a width, and the tasks that fill it; each group is searched once.
+/// The limited groups of a job, with the tasks that hold their permits.
+///
+/// Each group is searched once.
 final class StallGates {
     private var gates: [Int: TaskStall.Gate] = [:]
 
-    /// How many tasks are searched for those that fill a group's width, usually the first ones.
+    /// How many tasks, usually the first ones, are searched for those that hold a group's permits.
     private static let searchLimit = 1_024
 
-    /// What holds a task, if that is the width of its group; called with the job's lock held.
+    /// Returns the group limit that holds a task back, if there is one.
+    ///
+    /// Called with the job's lock held.
     func gate(of record: TaskRecord, _ state: borrowing JobState) -> TaskStall.Gate? {
         guard state.admission.isCounting, record.admission.stage == .held else { return nil }
         if let known = gates[record.group] { return known }

@@ -1,37 +1,42 @@
 import Foundation
 
-/// The lines of `explainStall`, made without recursion and at a cost linear in the lines asked for
-/// and their dependencies.
+/// Creates the lines of `explainStall` without recursion.
+///
+/// The cost is linear in the number of requested lines and their dependencies.
 struct StallReport {
     private let now: CoarseTime
-    /// Why the operations of a queue have not been started, by queue: each is read once.
+    /// Functions that return why the operations of a queue have not started.
+    ///
+    /// Each queue is read once.
     private var reasons: [ObjectIdentifier: (Operation) -> String?] = [:]
     /// The shells of the jobs whose tasks have lines.
     private var seen: Set<ObjectIdentifier> = []
-    /// The reasons of operations that have no line of their own.
+    /// The reasons of operations that have no line.
     private var outside: [ObjectIdentifier: String] = [:]
 
-    /// How deep dependencies of dependencies are followed that have no line.
+    /// How many levels of dependencies without lines are followed.
     private static let depthLimit = 3
 
     init(at now: CoarseTime) {
         self.now = now
     }
 
-    /// How many tasks are read for each line: more than one, because equal ones share a line.
+    /// How many tasks are read for each line.
+    ///
+    /// Several are needed, because equal ones share a line.
     private static let tasksPerLine = 4
-    /// How many equal tasks of a job have lines of their own at most.
+    /// The maximum number of equal tasks of a job that have separate lines.
     private static let ownLines = 9
 
-    /// What is said of a task.
+    /// The text about a task.
     private struct Remark {
         let task: Operation
         let words: String
-        /// The job whose task it is, as a number.
+        /// The job of the task, as a number.
         let level: Int
-        /// Whether lines of its own tasks follow.
+        /// Whether the lines of its own tasks follow.
         var hasTasks = false
-        /// Tasks of which the same is said, and which have no lines of their own.
+        /// Tasks with the same text, which have no lines.
         var others: [Operation] = []
     }
 
@@ -42,8 +47,8 @@ struct StallReport {
         return Self.line(Remark(task: operation, words: words, level: 0))
     }
 
-    /// The line of a job, then those of its unfinished tasks, at most `limit`, and what was left
-    /// out.
+    /// The line of a job, at most `limit` lines of its unfinished tasks, and a line for omitted
+    /// tasks.
     mutating func lines(of root: JobController, limit: Int) -> [String] {
         let limit = max(0, limit)
         let taskLimit = min(limit, .max / Self.tasksPerLine) * Self.tasksPerLine
@@ -58,14 +63,14 @@ struct StallReport {
         return lines
     }
 
-    /// What is to be said of the unfinished tasks, at most `limit`, and how many more there are.
+    /// The texts about at most `limit` unfinished tasks, and the number of omitted tasks.
     private mutating func remarks(
         below stall: JobStall,
         limit: Int
     ) -> ([Remark], omittedCount: Int) {
         var remarks: [Remark] = []
         var omittedCount = stall.omittedCount
-        // The tasks that have no remark yet, the next one last.
+        // The tasks that have no text yet, in reverse order.
         var waiting = stall.tasks.reversed().map { (task: $0, level: 0) }
         while remarks.count < limit, let (next, level) = waiting.popLast() {
             let untold = next.hasFinishedWithoutTelling
@@ -86,7 +91,7 @@ struct StallReport {
         return (remarks, omittedCount + waiting.count)
     }
 
-    /// Gathers equal remarks about many tasks of one job into the first of them.
+    /// Combines equal texts about many tasks of one job into the first of them.
     private static func gathered(_ remarks: [Remark]) -> [Remark] {
         var equal: [String: [Int]] = [:]
         for (index, remark) in remarks.enumerated() where !remark.hasTasks {
@@ -129,7 +134,9 @@ struct StallReport {
         return line + stall.words + root.note
     }
 
-    /// What is said of a task; `own` is what keeps a nested job's own code from going on.
+    /// The text about a task.
+    ///
+    /// `own` describes the own code of a nested job.
     private mutating func words(of stall: TaskStall, _ own: JobStall?) -> String {
         let task = stall.task
         if let finishing = finishing(task) { return finishing + task.note }
@@ -140,7 +147,7 @@ struct StallReport {
         return words + (own?.words ?? "") + task.note
     }
 
-    /// Whether an operation was asked to stop, since when, and what keeps it from stopping.
+    /// Whether and when an operation was asked to stop, and why it has not stopped.
     private func stopWords(of operation: Operation, showsTime: Bool = true) -> String {
         guard operation.isCancelled else { return "" }
         guard let concurrent = operation as? ConcurrentOperation else {
@@ -160,7 +167,7 @@ struct StallReport {
         return words
     }
 
-    /// How long `willFinish()` has not returned; nil if the operation is not about to finish.
+    /// How long `willFinish()` has been running, or nil if the operation is not about to finish.
     private func finishing(_ operation: Operation) -> String? {
         guard let operation = operation as? ConcurrentOperation else { return nil }
         let state = operation.currentLifecycle
@@ -169,7 +176,7 @@ struct StallReport {
         return "finishing" + StallWords.time(since: start, to: now)
     }
 
-    /// How long it has been executing, if that is known and a second or longer.
+    /// How long the task has been executing, if that is known and at least a second.
     private func executing(_ task: Operation) -> String {
         let entry = (task as? ConcurrentOperation)?.enteredMainAt.load(ordering: .relaxed) ?? 0
         guard entry != 0 else { return "executing" }
@@ -178,7 +185,7 @@ struct StallReport {
 
     // MARK: Reasons
 
-    /// Why an operation has not been started; nil if it stands in no queue that is known.
+    /// Why an operation has not been started, or nil if it is in no known queue.
     private mutating func reasonNotToStart(_ stall: TaskStall, depth: Int = 0) -> String? {
         if let reason = stall.reasonToHold { return reason }
         let task = stall.task
@@ -198,7 +205,7 @@ struct StallReport {
         return reason ?? "in \(type(of: queue)), not started"
     }
 
-    /// What a queue says of an operation.
+    /// The reason that a queue returns for an operation.
     private mutating func queueReason(
         _ operation: Operation,
         of queue: AnyObject,
@@ -209,19 +216,20 @@ struct StallReport {
         return reason(operation)
     }
 
-    /// A dependency's name and, unless it has a line of its own, its reason.
+    /// A dependency's name and, if it has no line, its reason.
     private mutating func name(of dependency: Operation, depth: Int) -> String {
         let name = operationLabel(dependency)
         let id = ObjectIdentifier(dependency)
         if let known = outside[id] { return name + known }
         guard depth < Self.depthLimit else { return name }
-        // Set before the reason is known: dependencies may form a circle.
+        // Set before the reason is determined, because dependencies may form a cycle.
         outside[id] = ""
         let records = TaskRecord.tracking(dependency)
         guard !records.contains(where: { seen.contains(ObjectIdentifier($0.shell)) }) else {
             return name
         }
-        // Each is asked once: its job may deliver the task meanwhile, and let go of it.
+        // Each record is read once, because its job may deliver and release the task at the same
+        // time.
         var stall = TaskStall(dependency)
         for record in records {
             guard let known = record.shell.stall(of: record) else { continue }

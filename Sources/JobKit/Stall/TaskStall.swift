@@ -1,38 +1,38 @@
 import Foundation
 
-/// What a job knows of a task that has not finished.
+/// The state of a task that has not finished, as its job has recorded it.
 struct TaskStall {
-    /// A group's width, and the tasks that fill it.
+    /// A group's limit, and the tasks that hold its permits.
     struct Gate {
         let group: JobGroup
         let width: Int
-        /// How many are in their queues.
+        /// How many tasks of the group are in their queues.
         let count: Int
-        /// The first of them.
+        /// The first of these tasks.
         let inside: [Operation]
     }
 
     let task: Operation
-    /// The job that tracks the task; nil for an operation that no job tracks.
+    /// The job that tracks the task, or nil if there is none.
     let job: JobController?
     /// Whether the task has finished without notifying the job.
     var hasFinishedWithoutTelling: Bool { record.map { task.hasFinishedUntold(to: $0) } ?? false }
 
     private var record: TaskRecord?
-    /// Whether the job was to put the task into a queue, and has not yet.
+    /// Whether the job holds the task back and will put it into a queue later.
     private(set) var isHeld = false
     /// Whether the job has put the task into its queue.
     private(set) var wasQueued = false
-    /// The queue that the task is put into.
+    /// The queue into which the job puts the task.
     private(set) var queue: (any OperationScheduling)?
-    /// What holds the task, if that is the width of its group.
+    /// The group limit that holds the task back, if there is one.
     private(set) var gate: Gate?
 
-    /// An operation that no job tracks.
+    /// Creates the state of an operation that no job tracks.
     ///
     /// - Parameters:
     ///   - operation: The operation.
-    ///   - queue: The queue that it was put into, if that is known.
+    ///   - queue: The queue into which it was put, if that is known.
     init(_ operation: Operation, in queue: (any OperationScheduling)? = nil) {
         task = operation
         job = nil
@@ -40,7 +40,9 @@ struct TaskStall {
         wasQueued = queue != nil
     }
 
-    /// A task of a job, whose lock the caller holds.
+    /// Creates the state of a job's task.
+    ///
+    /// The caller must hold the job's lock.
     init(_ task: Operation, _ record: TaskRecord, of job: JobController, gate: Gate?) {
         self.task = task
         self.job = job
@@ -51,7 +53,7 @@ struct TaskStall {
         self.gate = gate
     }
 
-    /// Why the job itself holds the task back; nil where it does not.
+    /// Why the job itself holds the task back, or nil if it does not.
     var reasonToHold: String? {
         guard isHeld, let job else { return nil }
         if !job.currentLifecycle.contains(.started) {

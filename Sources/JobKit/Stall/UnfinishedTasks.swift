@@ -1,11 +1,12 @@
 import Foundation
 
-/// The first of a job's unfinished tasks, and how many it has in all.
+/// The first unfinished tasks of a job, and the total number of them.
 ///
-/// The entries come from the front of the job's list, and the job keeps the counts: a few of
-/// 100,000 tasks cost what the few cost. Only tasks that have finished and wait for their callbacks
-/// are skipped, a page at a time, so that the job's lock is held briefly. The last attempt, where
-/// the list keeps changing between pages, reads it in one.
+/// The entries come from the front of the job's list, and the job stores the counts. Therefore, the
+/// cost depends on the number of entries and not on the number of tasks. Tasks that have finished
+/// and wait for their callbacks must be skipped. This is done page by page, so that the job's lock
+/// is held only briefly. If the list changes between pages in all earlier attempts, the last
+/// attempt reads it in one page.
 struct UnfinishedTasks<Entry> {
     private(set) var entries: [Entry] = []
     /// How many tasks the job has tracked.
@@ -19,16 +20,18 @@ struct UnfinishedTasks<Entry> {
 
     /// How many tasks are read while the job's lock is held.
     private static var pageLength: Int { 512 }
-    /// How often the list is read at most: reading fails where the job delivers the last task of a
-    /// page, and the last time reads a single page.
+    /// The maximum number of attempts to read the list.
+    ///
+    /// An attempt fails if the job delivers the last task of a page before the next page is read.
+    /// The last attempt reads a single page.
     private static var attempts: Int { 4 }
 
-    /// Asks a job.
+    /// Reads the tasks of a job.
     ///
     /// - Parameters:
-    ///   - shell: The job's.
+    ///   - shell: The job's shell.
     ///   - limit: The maximum number of entries.
-    ///   - entry: Makes the entry of a task, with the job's lock held.
+    ///   - entry: Creates the entry of a task, with the job's lock held.
     init(
         of shell: JobShell,
         limit: Int,
@@ -41,7 +44,9 @@ struct UnfinishedTasks<Entry> {
         }
     }
 
-    /// Reads page after page; returns false where the last task of a page has left the list.
+    /// Reads page by page.
+    ///
+    /// Returns false if the last task of a page has left the list.
     private mutating func read(
         _ shell: JobShell,
         limit: Int,
@@ -60,26 +65,28 @@ struct UnfinishedTasks<Entry> {
                 return page.turn(state, room: room, length: pageLength, entry)
             }
             guard isValid else { return false }
-            // Whether an operation has finished may be a user's code: without the lock.
+            // Called without the lock, because `isFinished` may be user code.
             for (entry, record, task) in page.found where record.stillWaits(for: task) {
                 entries.append(entry)
             }
         } while !page.isLast && entries.count < limit
-        // Where all tasks were read, that is newer than the count.
+        // If all tasks were read, the entries are newer than the stored count.
         if page.isLast, hasTasks { finishedCount = trackedCount - entries.count }
         omittedCount = hasTasks ? max(0, trackedCount - finishedCount - entries.count) : 0
         return true
     }
 
-    /// What is read of the list at a time.
+    /// One section of the list, read under the lock at once.
     private struct Page {
         var found: [(entry: Entry, record: TaskRecord, task: Operation)] = []
         /// The last task that was read.
         private var last: TaskRecord?
-        /// Whether there is none behind it.
+        /// Whether no task follows the last one.
         private(set) var isLast = false
 
-        /// Reads on; returns false if the last task has left the list.
+        /// Reads the next tasks.
+        ///
+        /// Returns false if the last task that was read has left the list.
         mutating func turn(
             _ state: borrowing JobState,
             room: Int,
@@ -104,12 +111,14 @@ struct UnfinishedTasks<Entry> {
 }
 
 extension TaskRecord {
-    /// Whether the task notifies of its finish itself, and has finished; asked with the lock held.
+    /// Whether the task is a ``ConcurrentOperation`` that has finished.
+    ///
+    /// This calls no user code, so it may be read with the lock held.
     fileprivate var hasFinished: Bool {
         unretainedTask?._withUnsafeGuaranteedRef { $0.isFinished } == true
     }
 
-    /// Whether the job waits for the task, which it may do although the task has finished.
+    /// Whether the job waits for the task, even if the task has finished without notifying it.
     fileprivate func stillWaits(for task: Operation) -> Bool {
         !task.isFinished || task.hasFinishedUntold(to: self)
     }

@@ -3,15 +3,16 @@ import Foundation
 
 /// Cancels many operations as one decision (J8, Q7).
 ///
-/// First the sweep bars all of them, through nested jobs: none that waits enters `main()` any
-/// longer. That calls no user code. Then it cancels them one after another, which calls users'
-/// `cancel()` and `didCancel()`. If such a call takes long, another thread cancels the rest.
+/// The sweep first bars all operations, including those of nested jobs, so that none of the waiting
+/// ones can enter `main()`. This calls no user code. The sweep then cancels them one after another,
+/// which calls users' `cancel()` and `didCancel()`. If such a call takes long, another thread
+/// cancels the rest.
 final class CancelSweep: Sendable {
     private struct State {
-        /// The next one is the last.
+        /// In reverse order: the next step is the last element.
         var remaining: [any CancelStep]
         var begunCount = 0
-        /// The steps that helpers have taken and not finished.
+        /// The steps that helpers have taken and not finished, by their numbers.
         var helped: [Int: any CancelStep] = [:]
 
         mutating func next() -> (any CancelStep)? {
@@ -24,10 +25,10 @@ final class CancelSweep: Sendable {
 
     /// How long a call of user code may take before another thread cancels the rest.
     private static let patience = DispatchTimeInterval.milliseconds(20)
-    /// Has its own thread, which no blocked operation holds, and runs no user code.
+    /// Runs no user code, and has its own thread, so blocked operations cannot delay it.
     private static let watch = DispatchQueue(label: "JobKit.CancelSweep")
 
-    /// Bars what the steps cancel, and everything below it.
+    /// Bars the operations of the steps, and everything below them.
     init(_ first: [any CancelStep]) {
         var steps: [any CancelStep] = []
         var pending = Array(first.reversed())
@@ -44,22 +45,26 @@ final class CancelSweep: Sendable {
         CancelSweep(operations.map { OperationCancelStep(operation: $0) }).run()
     }
 
-    /// Cancels everything; returns when all is cancelled, or user code of another thread is left.
+    /// Cancels everything.
+    ///
+    /// When this returns, all operations are cancelled. However, user code that another thread
+    /// calls for this may still be running.
     func run() {
         if state.withLock({ $0.remaining.count }) > 1 { watch() }
         while let step = state.withLock({ $0.next() }) { step.carryOut() }
-        // A helper may have taken a step and not have begun.
+        // A helper may have taken a step and not have begun it.
         for step in state.withLock({ Array($0.helped.values) }) { step.ensureCancelled() }
     }
 
     /// Whether a sweep on this thread is calling the operation's `cancel()`.
     ///
-    /// It goes through the tasks of a job itself: ten thousand nested jobs need no recursion.
+    /// In that case, a job does not cancel its tasks, because the sweep does. Therefore, ten
+    /// thousand nested jobs need no recursion.
     static func isCancelling(_ operation: Operation) -> Bool {
         ThreadContext.current.pointee.sweepTarget == ObjectIdentifier(operation)
     }
 
-    /// Looks, after a time, whether a step takes long.
+    /// Checks after a delay whether a step takes long.
     private func watch() {
         let begunCount = state.withLock { $0.begunCount }
         Self.watch.asyncAfter(deadline: .now() + Self.patience) { [self] in
@@ -70,14 +75,14 @@ final class CancelSweep: Sendable {
     private func look(after count: Int) {
         let (isEmpty, begunCount) = state.withLock { ($0.remaining.isEmpty, $0.begunCount) }
         guard !isEmpty else { return }
-        // A serial queue of its own has a thread of its own.
+        // A new serial queue has its own thread.
         if begunCount == count {
             DispatchQueue(label: "JobKit.CancelSweep.help").async { [self] in help() }
         }
         watch()
     }
 
-    /// Carries out the steps behind one that takes long.
+    /// Carries out the steps that follow one that takes long.
     private func help() {
         while true {
             let taken = state.withLock { state -> (number: Int, step: any CancelStep)? in
@@ -94,14 +99,15 @@ final class CancelSweep: Sendable {
 
 /// One step of a ``CancelSweep``.
 protocol CancelStep: Sendable {
-    /// Bars the operation from `main()`, without calling user code; returns the steps for what is
-    /// below it.
+    /// Bars the operation from `main()`, without calling user code.
+    ///
+    /// - Returns: The steps that cancel the operations below it.
     mutating func bar() -> [any CancelStep]
 
     /// Cancels the operation, which may call user code.
     func carryOut()
 
-    /// Cancels the operation although another thread may be about to do so.
+    /// Cancels the operation, even if another thread is about to do so.
     func ensureCancelled()
 }
 
@@ -111,7 +117,7 @@ extension CancelStep {
     func ensureCancelled() {}
 }
 
-/// Cancels an operation of a queue.
+/// Cancels one operation.
 struct OperationCancelStep: CancelStep {
     let operation: Operation
 
@@ -123,16 +129,17 @@ struct OperationCancelStep: CancelStep {
 }
 
 extension Operation {
-    /// Bars the operation from `main()`, without calling user code; returns the steps for what is
-    /// below it.
+    /// Bars the operation from `main()`, without calling user code.
+    ///
+    /// - Returns: The steps that cancel the operations below it.
     func bar() -> [any CancelStep] {
         if let concurrent = self as? ConcurrentOperation { return concurrent.barred() }
-        // Its class is Foundation's, so that no user code is called.
+        // A `BlockOperation` has Foundation's `cancel()`, so this calls no user code.
         if type(of: self) == BlockOperation.self { cancel() } else { PlainOperations.bar(self) }
         return []
     }
 
-    /// Calls `cancel()` in a sweep, and notifies the queue of a plain operation.
+    /// Calls `cancel()` as part of a sweep, and notifies the queue of a plain operation.
     func cancelInSweep() {
         let context = ThreadContext.current
         let outer = context.pointee.sweepTarget

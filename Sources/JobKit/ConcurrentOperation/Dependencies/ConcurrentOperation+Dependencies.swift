@@ -1,7 +1,9 @@
 import Foundation
 import Synchronization
 
-/// JobKit's own dependencies: Foundation's cost a search each, and recurse when they are freed.
+/// JobKit's own dependencies.
+///
+/// Each of Foundation's dependencies costs a search, and freeing a chain of them recurses.
 extension ConcurrentOperation {
     var hasNoUnfinishedDependency: Bool {
         let state = currentLifecycle
@@ -27,7 +29,8 @@ extension ConcurrentOperation {
         if edge.end() { edge.withdraw(from: operation) }
     }
 
-    /// The last dependency has finished: tells the queue that may wait to start the operation.
+    /// Makes the operation startable after its last dependency has finished, and notifies its
+    /// queue.
     func becomeReady() {
         if let queue = hooks.withLock({ $0.queue }) {
             queue.operationBecameReady(self)
@@ -47,10 +50,10 @@ extension ConcurrentOperation {
         return taken.map(\.operation)
     }
 
-    /// Releases what the operation owns, at constant stack depth (Q3).
+    /// Releases the operations that this one owns, at constant stack depth (Q3).
     ///
-    /// If that frees further operations, also through plain ones between them, they leave what they
-    /// own to this call.
+    /// If this frees further operations, even through plain operations between them, those add the
+    /// operations that they own to this call's list.
     func releaseWithoutRecursion() {
         guard isJob || currentLifecycle.contains(.hasDependencies) else { return }
         let context = ThreadContext.current
@@ -58,7 +61,7 @@ extension ConcurrentOperation {
             context.pointee.released?.append(contentsOf: takeOwnedOperations())
             return
         }
-        // Not kept in a variable, which would be the last to hold them.
+        // Not also kept in a variable, because that would hold the last reference to them.
         context.pointee.released = takeOwnedOperations()
         while let operation = context.pointee.released?.popLast() {
             withExtendedLifetime(operation) {}

@@ -1,13 +1,12 @@
 import Synchronization
 
-/// Counts the unfinished dependencies of one operation, or of several for a closure.
+/// Counts the unfinished dependencies of an operation, or the operations that a closure waits for.
 ///
-/// Dependencies hold the count and not the operation: an operation that is released before its
-/// dependencies finish leaves nothing behind that could be used after free.
+/// Dependencies hold the count and not the operation. Therefore, an operation that is released
+/// before its dependencies finish leaves no reference that could be used after it is freed.
 final class DependencyCount: Sendable {
     private let unfinished = Atomic<Int>(0)
-    /// Never changed; a `weak let` would not compile with the oldest toolchain that JobKit
-    /// supports.
+    /// Never changed, but a `weak let` would not compile with the oldest supported toolchain.
     nonisolated(unsafe) private weak var operation: ConcurrentOperation?
 
     private let body: (@Sendable () -> Void)?
@@ -27,8 +26,9 @@ final class DependencyCount: Sendable {
         unfinished.add(1, ordering: .relaxed)
     }
 
-    /// Called when a dependency has finished or was removed; makes the operation ready, or calls
-    /// the closure, at zero.
+    /// Counts down because a dependency has finished or was removed.
+    ///
+    /// At zero, the operation becomes ready, or the closure is called.
     func dependencyGone() {
         guard unfinished.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
         if let body { body() } else { operation?.becomeReady() }

@@ -1,24 +1,27 @@
 import Foundation
 import Synchronization
 
-/// One operation's wait for another, which ends once: by the finish or by the removal.
+/// The wait of one operation for another, which ends once: by completion or by removal.
 ///
-/// Both operations hold the edge and neither locks the other, so an edge that is removed while it
-/// is being registered is found to be over by the thread that registers it.
+/// Both operations hold the edge, and neither locks the other. Therefore, an edge may be removed
+/// while it is being registered. In that case, the registering thread detects that the edge has
+/// ended.
 final class DependencyEdge: FinishListElement {
     private let dependencyCount: DependencyCount
     private let hasEnded = Atomic(false)
 
-    /// Makes an edge that holds the operation back until it is over.
+    /// Creates an edge that keeps the operation from becoming ready until the edge has ended.
     init(_ dependencyCount: DependencyCount) {
         self.dependencyCount = dependencyCount
         dependencyCount.dependencyAdded()
     }
 
-    /// Whether the wait is over.
+    /// Whether the wait has ended.
     var hasLeft: Bool { hasEnded.load(ordering: .acquiring) }
 
-    /// Returns whether the operation was still waiting; it may have become ready.
+    /// Ends the wait, after which the operation may be ready.
+    ///
+    /// - Returns: Whether the operation was still waiting.
     @discardableResult
     func end() -> Bool {
         guard leave() else { return false }
@@ -26,16 +29,18 @@ final class DependencyEdge: FinishListElement {
         return true
     }
 
-    /// Ends the edge of an operation that is being released, without telling it that it is ready.
+    /// Ends the edge of an operation that is being released, without making it ready.
+    ///
+    /// - Returns: Whether the edge had not ended before.
     func leave() -> Bool {
         !hasEnded.exchange(true, ordering: .acquiringAndReleasing)
     }
 
-    /// Ends the edge when the operation finishes; at once if it has already finished.
+    /// Ends the edge when the operation finishes, or at once if it has already finished.
     func register(with operation: Operation) {
         if !operation.addDependent(self) { end() }
     }
 
-    /// Tells the operation that its finish no longer matters to this edge, which is over.
+    /// Removes this edge, which has ended, from the dependents of the operation.
     func withdraw(from operation: Operation) { operation.dependentLeft() }
 }

@@ -2,26 +2,29 @@ import Dispatch
 import Foundation
 import Synchronization
 
-// Operation is not Sendable; the hook's own state is a constant, a lock and what Foundation locks.
-/// Learns that an `Operation` of any class has finished, without key-value observation and without
-/// touching its `completionBlock`.
+// Operation forces @unchecked. The hook has a constant, a lock and the state that Foundation locks.
+/// Detects that an `Operation` of any class has finished.
 ///
-/// The hook is itself an operation, which depends on the watched one, and hears of the finish in
-/// one of two ways: see ``Way``.
+/// The hook uses neither key-value observation nor the `completionBlock`. It is itself an
+/// operation, which depends on the watched one and detects its completion in one of two ways: see
+/// ``Way``.
 ///
-/// Foundation stores dependents unretained, so a watching hook retains itself, and with it the
-/// operation. The maker of a hook calls ``detach()`` when the finish no longer matters; otherwise
-/// an operation that never finishes is never released.
+/// Foundation does not retain dependents. Therefore, a watching hook retains itself, and with it
+/// the watched operation. If the completion no longer matters, the owner of the hook must call
+/// ``detach()``. Otherwise, an operation that never finishes is never released.
 class FinishHook: Operation, @unchecked Sendable {
-    /// How a hook hears of the finish; both work on Linux, where both are tested.
+    /// How a hook detects the completion.
+    ///
+    /// Both ways work on Linux and are tested there.
     enum Way: CaseIterable, Sendable {
-        /// Foundation asks a dependent for `isReady` the moment its last dependency finishes: on
-        /// Linux.
+        /// On Linux, Foundation reads `isReady` of a dependent as soon as its last dependency
+        /// finishes.
         case asked
-        /// The hook waits in one of the ``FinishLanes``, which starts it then.
+        /// The hook waits in one of the ``FinishLanes``, which starts it when the operation has
+        /// finished.
         case started
 
-        /// The platform's.
+        /// The way that works on this platform.
         static var usual: Way {
             #if canImport(Darwin)
             .started
@@ -33,7 +36,7 @@ class FinishHook: Operation, @unchecked Sendable {
 
     private struct State {
         var machine = FinishHookStateMachine()
-        /// The hook itself while Foundation may reach it.
+        /// The hook itself, while Foundation may still use it.
         var keptAlive: FinishHook?
     }
 
@@ -41,17 +44,20 @@ class FinishHook: Operation, @unchecked Sendable {
     private let way: Way
     private let state = Guarded(State())
 
-    /// Makes a hook that calls `body` once, on the thread of the finish, after ``watch(_:)``.
+    /// Creates a hook that calls `body` once, after ``watch(_:)``.
     ///
-    /// Where the hook is started, the body runs on a thread that some hooks share.
+    /// With ``Way/asked``, the body runs on the thread that finishes the operation. With
+    /// ``Way/started``, it runs on a thread that several hooks share.
     init(way: Way = .usual, _ body: @escaping @Sendable () -> Void) {
         self.body = body
         self.way = way
     }
 
-    /// Begins to watch; calls the body before it returns if the operation has finished already.
+    /// Starts watching an operation.
     ///
-    /// Does nothing if the hook was detached before. Call it once.
+    /// If it has already finished, the body is called before this returns.
+    ///
+    /// Does nothing if the hook was detached before. Call this at most once.
     func watch(_ operation: Operation) {
         guard state.withLock({ $0.machine.watchBegan() }) else { return }
         addDependency(operation)
@@ -62,18 +68,21 @@ class FinishHook: Operation, @unchecked Sendable {
             return next
         }
         if next == .takeBack { takeBack() }
-        // A user's operation may say that it has finished before it tells Foundation.
+        // A user's operation may report that it has finished before it notifies Foundation.
         if next == .watch, operation.isFinished, detach() { body() }
         withExtendedLifetime(self) {}
     }
 
-    /// Ends the watch.
+    /// Stops watching.
     ///
-    /// Returns false if the watch was ended before: the body was called, or is being called on
-    /// another thread, or the hook was detached. May be called beside ``watch(_:)`` and before it.
+    /// May be called before ``watch(_:)`` and at the same time.
+    ///
+    /// - Returns: False if there is nothing to stop, because the hook was detached before, or the
+    ///   body was called or is being called on another thread.
     func detach() -> Bool {
         let (next, kept) = state.withLock { ($0.machine.detached(), $0.keptAlive.take()) }
-        // Released at the end: the hook may own the last reference to what it watches.
+        // Released last, because the hook may own the last reference to the operation that it
+        // watches.
         defer { withExtendedLifetime(kept) {} }
         if next == .takeBack { takeBack() }
         return next != .tooLate
@@ -81,7 +90,7 @@ class FinishHook: Operation, @unchecked Sendable {
 
     private func takeBack() {
         for operation in dependencies { removeDependency(operation) }
-        // The lane lets go of a cancelled hook by starting it, which calls no body any more.
+        // The lane releases a cancelled hook by starting it. The hook does not call its body then.
         if way == .started { cancel() }
     }
 

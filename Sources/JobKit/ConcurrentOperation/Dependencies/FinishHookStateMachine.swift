@@ -1,9 +1,9 @@
-/// The life of a ``FinishHook``: registered with Foundation once, and ended once, by the finish or
-/// by a detach.
+/// Decides when a ``FinishHook`` registers with Foundation, calls its body and is unregistered.
 ///
-/// Foundation registers a dependent in two steps. A registration that is taken back between them
-/// leaves the dependent behind for good, so a detach that comes meanwhile is only noted: the thread
-/// that registers takes the registration back.
+/// A hook registers once, and ends once, by the completion of the operation or because it is
+/// detached. Foundation registers a dependent in two steps. If the dependent were removed between
+/// them, Foundation would keep it forever. Therefore, a hook that is detached during the
+/// registration only changes its phase, and the registering thread then removes the registration.
 struct FinishHookStateMachine: Sendable {
     private enum Phase {
         case made
@@ -13,27 +13,27 @@ struct FinishHookStateMachine: Sendable {
         case ended
     }
 
-    /// What follows from a registration that is complete.
+    /// The action after the registration is complete.
     enum Registered: Equatable {
-        /// The hook must live until it is ended.
+        /// The hook must live until it has ended.
         case watch
         case takeBack
-        /// The finish was heard meanwhile; Foundation has forgotten the hook.
+        /// The operation finished during the registration, so Foundation has forgotten the hook.
         case forget
     }
 
-    /// What follows from a detach.
+    /// The action after the hook was detached.
     enum Detached: Equatable {
-        /// The watch had ended.
+        /// The hook had already ended.
         case tooLate
-        /// There is nothing to take back, or the thread that registers does it.
+        /// There is nothing to remove, or the registering thread removes it.
         case ended
         case takeBack
     }
 
     private var phase = Phase.made
 
-    /// Returns whether to register; false if the hook was detached before.
+    /// Returns whether to register: false if the hook was detached before.
     mutating func watchBegan() -> Bool {
         guard phase == .made else { return false }
         phase = .registering

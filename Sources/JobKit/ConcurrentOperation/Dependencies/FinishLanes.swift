@@ -2,14 +2,15 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Starts the hooks of finished operations at once, where Foundation tells of a finish in no other
-/// way.
+/// Starts hooks as soon as their operations have finished, on platforms that offer no other way.
 ///
-/// An operation queue of its own accord works in the background, and starts nothing while
-/// operations that block hold all of Dispatch's shared threads; a serial dispatch queue has the
-/// quality that it is given, and always gets a thread. There are several lanes, because a queue
-/// that holds many operations that are not ready searches them, and because a body that blocks
-/// holds up its lane.
+/// Each operation queue has a serial dispatch queue below it. By default, an operation queue works
+/// with background quality of service, and starts nothing while blocked operations hold all shared
+/// threads of Dispatch. A serial dispatch queue has the quality of service that it was given, and
+/// always gets a thread.
+///
+/// There are several lanes for two reasons: a queue that holds many unready operations searches
+/// them, and a body that blocks delays its lane.
 enum FinishLanes {
     static let count = 16
 
@@ -26,7 +27,7 @@ enum FinishLanes {
         }
     private static let turn = Atomic(0)
 
-    /// The lanes, one after another.
+    /// The next lane, in rotation.
     static var next: OperationQueue {
         let number = turn.wrappingAdd(1, ordering: .relaxed).oldValue
         return lanes[number & (count - 1)].queue

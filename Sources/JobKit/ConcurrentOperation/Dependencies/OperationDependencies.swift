@@ -1,29 +1,31 @@
 import Foundation
 
-/// The operations that one operation depends on, in the order added, each once.
+/// The dependencies of one operation, each once, in the order added.
 ///
-/// Adding and removing cost constant time: the indices of many are looked up, and a removed one
-/// leaves a gap, which is closed when half of the array is gaps.
+/// Adding and removing take constant time. If there are many dependencies, a dictionary has their
+/// indices. Removing one leaves a gap, and the gaps are closed when half of the array is gaps.
 struct OperationDependencies {
-    /// A dependency, and the wait for it.
+    /// A dependency and its edge.
     struct Dependency {
         let operation: Operation
         let edge: DependencyEdge
     }
 
     private var dependencies: [Dependency?] = []
-    /// Built only when a linear search would cost more.
+    /// Empty as long as a linear search costs less.
     private var indices: [ObjectIdentifier: Int] = [:]
     private(set) var count = 0
 
     private static let linearSearchLimit = 16
 
-    /// In the order added.
+    /// The dependencies, in the order added.
     var operations: [Operation] { dependencies.compactMap { $0?.operation } }
 
     func contains(_ operation: Operation) -> Bool { index(of: operation) != nil }
 
-    /// Keeps the edge that `make` returns, unless the operation is among the dependencies.
+    /// Adds the operation with the edge that `make` returns.
+    ///
+    /// - Returns: The edge, or nil if the operation is already a dependency.
     mutating func insert(
         _ operation: Operation,
         _ make: () -> DependencyEdge
@@ -37,7 +39,7 @@ struct OperationDependencies {
         return edge
     }
 
-    /// Returns nil if the operation was not among the dependencies.
+    /// Removes a dependency, and returns its edge, or nil if the operation was no dependency.
     mutating func remove(_ operation: Operation) -> DependencyEdge? {
         guard let index = index(of: operation) else { return nil }
         let removed = dependencies[index].take()
@@ -47,7 +49,7 @@ struct OperationDependencies {
         return removed?.edge
     }
 
-    /// Takes everything, so that the owner can release it without recursion.
+    /// Removes and returns all dependencies, so that the owner can release them without recursion.
     mutating func removeAll() -> [Dependency] {
         exchange(&self, with: Self()).dependencies.compactMap { $0 }
     }

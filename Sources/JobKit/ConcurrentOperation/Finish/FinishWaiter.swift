@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// Called when an operation has finished, or can never run: resumes a Swift task.
+/// Resumes a Swift task when an operation has finished or can no longer run.
 final class FinishWaiter: Sendable {
     private let body: Guarded<(@Sendable () -> Void)?>
 
-    /// Makes a waiter that calls `body` once.
+    /// Creates a waiter that calls `body` once.
     init(_ body: @escaping @Sendable () -> Void) {
         self.body = Guarded(body)
     }
@@ -16,7 +16,7 @@ final class FinishWaiter: Sendable {
 extension ConcurrentOperation {
     /// Waits until the operation has finished, or was cancelled before it was started.
     ///
-    /// Goes on waiting in a cancelled task, as `Task.value` does.
+    /// A cancelled Swift task continues to wait, as with `Task.value`.
     func waitUntilSettled() async {
         await withUnsafeContinuation { continuation in
             let waiter = FinishWaiter { continuation.resume() }

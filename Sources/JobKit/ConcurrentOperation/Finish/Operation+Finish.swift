@@ -1,17 +1,18 @@
 import Foundation
 
 extension Operation {
-    /// Suspends the calling task until the operation has finished.
+    /// Suspends the calling Swift task until the operation has finished.
     ///
-    /// Works for an operation of any class, wherever it runs. Blocks no thread, does not start the
-    /// operation, and leaves its `completionBlock` alone. Returns at once if a
+    /// Works for an operation of any class, wherever it runs. This method blocks no thread, does
+    /// not start the operation, and does not use its `completionBlock`. It returns at once if a
     /// ``ConcurrentOperation`` was cancelled before its start, because none of its code will run
-    /// and it may never be started. A cancelled task keeps waiting, as with `Task.value`.
+    /// and it may never be started. A cancelled Swift task continues to wait, as with `Task.value`.
     ///
-    /// When a job has finished, all of its callbacks have returned. A job's callback about a task
-    /// may come just after the task's finish.
+    /// When a job has finished, all of its callbacks have returned. However, if a task has
+    /// finished, its job may call the callback for it a little later.
     ///
-    /// > Thread: Any; any number of tasks may wait. Retains the operation until it has finished.
+    /// > Thread: Any. Any number of Swift tasks may wait. The operation is retained until it has
+    /// > finished.
     public final func waitForFinish() async {
         if let concurrent = self as? ConcurrentOperation {
             return await concurrent.waitUntilSettled()

@@ -4,7 +4,7 @@ import Foundation
 public struct OperationTimeoutError: LocalizedError, Hashable, CustomStringConvertible {
     /// The operation's name, or the name of its type.
     public let name: String
-    /// The maximum runtime that has passed.
+    /// The maximum runtime of the operation.
     public let limit: Duration
 
     /// Creates the error of an operation that timed out.
@@ -38,8 +38,8 @@ public struct MissingResultError: LocalizedError, Hashable, CustomStringConverti
 
 /// The failure of a ``CallbackOperation`` whose `done` was released without a call.
 ///
-/// The work has a path that forgets to call `done`. Nothing could have finished the operation any
-/// longer.
+/// The work has a path that forgets to call `done`. Without this error, nothing could finish the
+/// operation.
 public struct CallbackLostError: LocalizedError, Hashable, CustomStringConvertible {
     /// The operation's name, or the name of its type.
     public let name: String

@@ -2,7 +2,7 @@
 public enum OperationOutcome: Sendable {
     /// The work was done.
     case succeeded
-    /// The work failed, for this reason.
+    /// The work failed, for the given reason.
     case failed(any Error)
     /// The operation was cancelled before it finished, or finished with a `CancellationError`.
     case cancelled
@@ -12,7 +12,7 @@ public enum OperationOutcome: Sendable {
         if case .succeeded = self { true } else { false }
     }
 
-    /// Why the work failed; nil unless it failed.
+    /// Why the work failed, or nil if it did not fail.
     public var error: (any Error)? {
         if case .failed(let error) = self { error } else { nil }
     }

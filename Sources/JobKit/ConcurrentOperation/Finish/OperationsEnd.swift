@@ -1,15 +1,18 @@
 import Foundation
 import Synchronization
 
-/// Calls a closure when all of some operations have finished, of any class.
+/// Calls a closure when several operations, of any class, have all finished.
 ///
-/// Retains the operations until then, or until it is released itself: the closure is not called
-/// then.
+/// Retains the operations until then. If this object is released earlier, the closure is not
+/// called.
 final class OperationsEnd: Sendable {
     private let edges = Guarded<[(operation: Operation, edge: DependencyEdge)]>([])
     private let dependencyCount: DependencyCount
 
-    /// Prepares to call `body` once, on the thread of the last finish, after ``wait(for:)``.
+    /// Creates the object.
+    ///
+    /// - Parameter body: Called once, after ``wait(for:)``, on the thread that finishes the last
+    ///   operation.
     init(_ body: @escaping @Sendable () -> Void) {
         dependencyCount = DependencyCount(body)
     }
@@ -20,9 +23,11 @@ final class OperationsEnd: Sendable {
         }
     }
 
-    /// Begins to wait; calls the closure before it returns if all have finished.
+    /// Starts waiting.
+    ///
+    /// If all operations have finished, the closure is called before this returns.
     func wait(for operations: [Operation]) {
-        // Holds the end back until all are waited for.
+        // Prevents the closure from being called before all edges are registered.
         let last = DependencyEdge(dependencyCount)
         let new = operations.map { (operation: $0, edge: DependencyEdge(dependencyCount)) }
         edges.withLock { $0 = new }
@@ -30,7 +35,7 @@ final class OperationsEnd: Sendable {
         last.end()
     }
 
-    /// Suspends the calling task until all have finished.
+    /// Suspends the calling Swift task until all operations have finished.
     static func reached(by operations: [Operation]) async {
         var end: OperationsEnd?
         await withUnsafeContinuation { continuation in

@@ -1,20 +1,22 @@
 import Foundation
 
-// Operation forces @unchecked. The body and the task stand behind the lock of AsyncWork.
+// Operation forces @unchecked. The lock of AsyncWork guards the body and the Swift task.
 /// Runs an `async` closure as an operation.
 ///
-/// `cancel()` cancels the closure's `Task`; the operation finishes when the closure has returned.
+/// `cancel()` cancels the closure's `Task`. The operation finishes when the closure has returned.
 public final class AsyncOperation<Success: Sendable>: ResultOperation<Success>, @unchecked Sendable
 {
     private let work: AsyncWork<@Sendable () async throws -> Success>
     private let priority: _Concurrency.TaskPriority?
 
-    /// Creates an operation that runs `body` in a `Task` of its own when it is started.
+    /// Creates an operation that runs `body` in its own `Task` when it is started.
     ///
     /// - Parameters:
-    ///   - name: The operation's name, and its `Task`'s when it starts.
-    ///   - priority: The priority of its `Task`; nil for that of the thread that starts it.
-    ///   - body: The work; its value or error becomes the operation's. Released when it has
+    ///   - name: The name of the operation. Its `Task` has the name that the operation has at the
+    ///     start.
+    ///   - priority: The priority of its `Task`, or nil for the priority of the thread that starts
+    ///     it.
+    ///   - body: The work. Its value or error becomes the operation's. It is released when it has
     ///     returned, or with the operation if it is never started.
     public init(
         name: String? = nil,
@@ -27,7 +29,7 @@ public final class AsyncOperation<Success: Sendable>: ResultOperation<Success>, 
         self.name = name
     }
 
-    /// Starts the closure's task.
+    /// Starts the closure's `Task`.
     public override func main() {
         work.start(for: self, priority: priority) { [self] body in
             finish(returning: try await body())
@@ -41,7 +43,7 @@ public final class AsyncOperation<Success: Sendable>: ResultOperation<Success>, 
         super.startedWithoutMain()
     }
 
-    /// Cancels the closure's task.
+    /// Cancels the closure's `Task`.
     public override func didCancel() {
         work.cancel()
     }

@@ -6,12 +6,14 @@ final class AsyncWork<Body: Sendable>: Sendable {
         state = Guarded((body, nil))
     }
 
-    /// Starts the task that runs the body; its error becomes the operation's.
+    /// Starts the Swift task that runs the body.
+    ///
+    /// An error of the body becomes the operation's.
     ///
     /// - Parameters:
     ///   - operation: The operation, which is entering `main()`.
-    ///   - priority: The priority of the task; nil for that of this thread.
-    ///   - run: Runs the body, and finishes the operation if that does not throw.
+    ///   - priority: The priority of the Swift task, or nil for the priority of this thread.
+    ///   - run: Runs the body, and finishes the operation unless the body throws.
     func start(
         for operation: ConcurrentOperation,
         priority: _Concurrency.TaskPriority? = nil,
@@ -40,13 +42,13 @@ final class AsyncWork<Body: Sendable>: Sendable {
                 operation: work
             )
         state.withLock { if $0.body != nil { $0.task = task } }
-        // A cancel that came before found no task.
+        // If the operation was cancelled before, `cancel()` found no Swift task.
         if operation.isCancelled { task.cancel() }
     }
 
     func cancel() { state.withLock { $0.task }?.cancel() }
 
-    /// Releases the body and the task, with no lock held.
+    /// Releases the body and the Swift task, with no lock held.
     func end() {
         let released = state.withLock { exchange(&$0, with: (nil, nil)) }
         withExtendedLifetime(released) {}

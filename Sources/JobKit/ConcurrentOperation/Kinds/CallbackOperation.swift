@@ -1,4 +1,4 @@
-/// Runs a closure that calls back when its work is done, as an operation.
+/// Runs a closure that calls back when its work is done.
 ///
 /// ```swift
 /// let fetch = CallbackOperation<Data> { done in
@@ -8,11 +8,13 @@
 /// }
 /// ```
 ///
-/// The first call of `done` counts; later ones are ignored. It may come from any thread, even
-/// before the closure has returned. JobKit cannot stop the work: after a cancel or an overrun, the
-/// operation finishes when `done` is called. When `done` is released without a call, the operation
-/// fails at once with ``CallbackLostError``. If `done` is kept and never called, the operation executes
-/// until ``ConcurrentOperation/maximumStopTime`` has passed since it was told to stop.
+/// The first call of `done` counts, and later calls are ignored. It may come from any thread, even
+/// before the closure has returned. JobKit cannot stop the work. Therefore, after a cancellation or
+/// a timeout, the operation finishes when `done` is called.
+///
+/// If `done` is released without a call, the operation fails at once with ``CallbackLostError``. If
+/// `done` is kept and never called, the operation executes until
+/// ``ConcurrentOperation/maximumStopTime`` has passed since it was asked to stop.
 public final class CallbackOperation<Success: Sendable>: ResultOperation<Success>,
     // Operation forces @unchecked. Only the thread that starts the operation touches the closure.
     @unchecked Sendable
@@ -24,10 +26,10 @@ public final class CallbackOperation<Success: Sendable>: ResultOperation<Success
     ///
     /// - Parameters:
     ///   - name: The operation's name.
-    ///   - body: Starts the work on a thread of the operation's queue, and arranges for `done` to
-    ///     be called with a value or an error. Released when it has returned, or with the operation
-    ///     if it is never started. `done` retains the operation; its release without a call fails
-    ///     the operation on the thread of the release.
+    ///   - body: Starts the work on a thread of the operation's queue, and arranges that `done` is
+    ///     called with a value or an error. It is released when it has returned, or with the
+    ///     operation if it is never started. `done` retains the operation. If `done` is
+    ///     released without a call, the operation fails on the releasing thread.
     public init(
         name: String? = nil,
         _ body:
@@ -53,7 +55,9 @@ public final class CallbackOperation<Success: Sendable>: ResultOperation<Success
     }
 }
 
-/// What `done` retains, so that its release tells that no call can come any more.
+/// The object that `done` retains.
+///
+/// Its release shows that no call can follow.
 private final class Callback<Success: Sendable>: Sendable {
     let operation: CallbackOperation<Success>
 

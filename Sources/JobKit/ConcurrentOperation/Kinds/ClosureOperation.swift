@@ -6,10 +6,11 @@
 /// let feed = try await parse.value
 /// ```
 ///
-/// Use it for work that blocks or computes. ``AsyncOperation`` takes an `async` closure, and
-/// ``CallbackOperation`` takes one that calls back. A running closure cannot be stopped: after a
-/// cancel or an overrun, the operation finishes when the closure has returned, and its value is
-/// dropped.
+/// Use it for work that blocks or computes. For an `async` closure, use ``AsyncOperation``. For one
+/// that calls back, use ``CallbackOperation``.
+///
+/// A running closure cannot be stopped. Therefore, after a cancellation or a timeout, the operation
+/// finishes when the closure has returned, and its value is dropped.
 public final class ClosureOperation<Success: Sendable>: ResultOperation<Success>,
     // Operation forces @unchecked. Only the thread that starts the operation touches the closure.
     @unchecked Sendable
@@ -20,7 +21,7 @@ public final class ClosureOperation<Success: Sendable>: ResultOperation<Success>
     ///
     /// - Parameters:
     ///   - name: The operation's name.
-    ///   - body: The work; its value or error becomes the operation's. Released when it has
+    ///   - body: The work. Its value or error becomes the operation's. It is released when it has
     ///     returned, or with the operation if it is never started.
     public init(name: String? = nil, _ body: @escaping @Sendable () throws -> Success) {
         self.body = body

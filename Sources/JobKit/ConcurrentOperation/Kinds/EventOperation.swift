@@ -1,4 +1,4 @@
-// Operation forces @unchecked; there is no state of its own.
+// Operation forces @unchecked. This class adds no state.
 /// An event that other operations and jobs wait for.
 ///
 /// ```swift
@@ -9,10 +9,10 @@
 /// login.finish(returning: user)
 /// ```
 ///
-/// The operation does nothing by itself. It executes from its start until other code calls
+/// The operation does no work. It executes from its start until other code calls
 /// ``ResultOperation/finish(returning:)``, ``ConcurrentOperation/finish()`` or
-/// ``ConcurrentOperation/finish(with:)``. It also finishes when it is cancelled or times out,
-/// because it has no work to stop. It holds no thread.
+/// ``ConcurrentOperation/finish(with:)``. Because there is no work to stop, it also finishes when
+/// it is cancelled or times out. It holds no thread.
 public final class EventOperation<Success: Sendable>: ResultOperation<Success>, @unchecked Sendable
 {
     /// Creates an event that has not happened.

@@ -1,5 +1,5 @@
-// Operation forces @unchecked. `storage` is written by the finish that won, before the atomic word
-// of the operation says so, and read after.
+// Operation forces @unchecked. `storage` is written by the `finish` that won, before the
+// operation's atomic word shows it, and is read only after that.
 /// A ``ConcurrentOperation`` that finishes with a value.
 ///
 /// A subclass overrides `main()` and ends its work with ``finish(returning:)`` or
@@ -23,20 +23,21 @@ open class ResultOperation<Success: Sendable>: ConcurrentOperation, @unchecked S
         }
     }
 
-    /// The value, or why there is none; nil until the outcome is decided.
+    /// The value or the reason why there is none, or nil until the outcome is decided.
     ///
-    /// A cancelled operation gives `CancellationError`.
+    /// If the operation was cancelled, the result is a failure with `CancellationError`.
     public final var result: Result<Success, any Error>? {
         outcome?.result { storage.success(of: self) }
     }
 
     /// Waits for the operation and returns its value.
     ///
-    /// Does not start the operation. Throws at once if the operation was cancelled before it was
-    /// started. In a cancelled task it keeps waiting, as `Task.value` does, and cancels nothing.
+    /// This does not start the operation. It throws at once if the operation was cancelled before
+    /// it was started. If the waiting Swift task is cancelled, it continues to wait, as with
+    /// `Task.value`, and cancels nothing.
     ///
-    /// - Throws: The operation's error; `CancellationError` if it was cancelled; ``MissingResultError`` if it
-    ///   finished without a value.
+    /// - Throws: The operation's error, `CancellationError` if it was cancelled, or
+    ///   ``MissingResultError`` if it finished without a value.
     public final var value: Success {
         get async throws { try await awaitedValue() }
     }

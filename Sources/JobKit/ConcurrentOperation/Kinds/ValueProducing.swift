@@ -2,20 +2,20 @@ import Foundation
 
 /// A task that has a value: a ``ResultOperation``, a ``ResultJob``, or a ``RetryOperation`` of one.
 ///
-/// Generic code gets the value of any of them. Derive from one of these classes instead of
+/// Generic code can get the value of any of them. Derive from one of these classes instead of
 /// conforming to the protocol, because a later version may add requirements.
 public protocol ValueProducing<Success>: ConcurrentOperation {
     /// The type of the value.
     associatedtype Success: Sendable
 
-    /// The value, or why there is none; nil until the outcome is decided.
+    /// The value or the reason why there is none, or nil until the outcome is decided.
     ///
-    /// A cancelled operation gives `CancellationError`.
+    /// If the operation was cancelled, the result is a failure with `CancellationError`.
     var result: Result<Success, any Error>? { get }
 
     /// Waits for the operation, without starting it, and returns its value.
     ///
-    /// - Throws: The operation's error; `CancellationError` if it was cancelled;
+    /// - Throws: The operation's error, `CancellationError` if it was cancelled, or
     ///   ``MissingResultError`` if it finished without a value.
     var value: Success { get async throws }
 
@@ -24,12 +24,13 @@ public protocol ValueProducing<Success>: ConcurrentOperation {
     /// See ``ConcurrentOperation/run(on:timeout:stopWithin:)``.
     ///
     /// - Parameters:
-    ///   - queue: Where the operation is started; nil for ``TaskQueue/shared``.
-    ///   - timeout: How long the operation has; nil for no limit.
-    ///   - stopWithin: How long to wait for an operation that was asked to stop; nil for no limit.
+    ///   - queue: The queue that starts the operation, or nil for ``TaskQueue/shared``.
+    ///   - timeout: How long the operation may take, or nil for no limit.
+    ///   - stopWithin: How long to wait for an operation that was asked to stop, or nil for no
+    ///     limit.
     /// - Returns: The value.
-    /// - Throws: The operation's error; `CancellationError` if it was cancelled;
-    ///   ``MissingResultError`` if it finished without a value; ``JobTimeoutError`` or
+    /// - Throws: The operation's error, `CancellationError` if it was cancelled,
+    ///   ``MissingResultError`` if it finished without a value, or ``JobTimeoutError`` or
     ///   ``JobStopTimeoutError`` if a limit has passed.
     @discardableResult
     func run(
@@ -40,8 +41,9 @@ public protocol ValueProducing<Success>: ConcurrentOperation {
 }
 
 extension ValueProducing {
-    /// Waits for the operation, unless it was cancelled before it was started, and returns its
-    /// value.
+    /// Waits for the operation and returns its value.
+    ///
+    /// Throws at once if the operation was cancelled before it was started.
     func awaitedValue() async throws -> Success {
         await waitUntilSettled()
         guard let result else { throw CancellationError() }
@@ -50,7 +52,9 @@ extension ValueProducing {
 }
 
 extension OperationOutcome {
-    /// The outcome as a result; `success` is called only after a success.
+    /// The outcome as a result.
+    ///
+    /// `success` is called only if the operation has succeeded.
     func result<Success>(
         _ success: () -> Result<Success, any Error>
     ) -> Result<Success, any Error> {
@@ -62,11 +66,12 @@ extension OperationOutcome {
     }
 }
 
-/// The value of an operation that must have one.
+/// The stored value of an operation that must have one.
 struct ResultStorage<Success: Sendable>: Sendable {
     var value: Success?
 
-    /// The error of a finish without a value; nil if there is one, or if it is `Void`.
+    /// The error if the operation finishes now, or nil if there is a value, or if its type is
+    /// `Void`.
     func errorOfMissingValue(in operation: ConcurrentOperation) -> (any Error)? {
         value == nil && Success.self != Void.self
             ? MissingResultError(name: operation.label) : nil

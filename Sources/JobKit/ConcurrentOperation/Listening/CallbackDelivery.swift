@@ -1,45 +1,56 @@
-/// A worker of a queue, as far as operations know it: handed on to what the worker delivers to.
+/// A worker of a queue.
+///
+/// Operations only pass it on to the objects that it delivers to.
 class DeliveringWorker {}
 
-/// Callbacks that one thread at a time runs: those of a job.
+/// Callbacks that only one thread at a time runs: those of a job.
 ///
-/// All that the operations and their queues know of a job: a finish claims the delivery, and the
-/// thread that has claimed it sees that the callbacks run.
+/// This is all that operations and their queues use of a job. The completion of an operation claims
+/// the delivery, and the thread that has claimed it ensures that the callbacks run.
 protocol CallbackDelivery: AnyObject, Sendable {
-    /// Notes that there is something to deliver.
+    /// Records that there is something to deliver.
     ///
-    /// - Parameter worker: The worker that calls; nil on other threads.
+    /// - Parameter worker: The calling worker, or nil on other threads.
     /// - Returns: Whether the caller must deliver it.
     func claimDelivery(by worker: DeliveringWorker?) -> Bool
 
-    /// Delivers on this thread, having claimed to.
+    /// Delivers on this thread.
     ///
-    /// - Parameter worker: The worker that calls; nil on other threads.
-    /// - Returns: Where something is to be delivered now, as claimed by the finish of the job.
+    /// The caller must have claimed the delivery.
+    ///
+    /// - Parameter worker: The calling worker, or nil on other threads.
+    /// - Returns: The next object to deliver to, already claimed because the job has finished, or
+    ///   nil if there is none.
     func deliverClaimed(by worker: DeliveringWorker?) -> (any CallbackDelivery)?
 
-    /// Delivers on another thread, having claimed to.
+    /// Delivers on another thread.
+    ///
+    /// The caller must have claimed the delivery.
     func deliverClaimedElsewhere()
 }
 
 extension CallbackDelivery {
-    /// Notes that there is something to deliver; returns whether the caller must deliver it.
+    /// Records that there is something to deliver, and returns whether the caller must deliver it.
     func claimDelivery() -> Bool { claimDelivery(by: nil) }
 
-    /// Delivers on this thread, having claimed to; goes on with the jobs that so finish, one after
-    /// another.
+    /// Delivers on this thread, and then delivers to the jobs that finish as a result, one by one.
+    ///
+    /// The caller must have claimed the delivery.
     func deliverAll(by worker: DeliveringWorker? = nil) {
         var next = deliverClaimed(by: worker)
         while let delivery = next { next = delivery.deliverClaimed(by: worker) }
     }
 
-    /// Delivers on this thread, which has no user code on its stack, unless another thread does.
+    /// Delivers on this thread, unless another thread does.
+    ///
+    /// No user code may be on the stack.
     func deliverHere() {
         if claimDelivery() { deliverAll() }
     }
 
-    /// Delivers on another thread if none does already; where this thread collects deliveries, it
-    /// delivers itself in the end.
+    /// Delivers on another thread, unless a thread is already delivering.
+    ///
+    /// If this thread collects deliveries, it delivers itself at the end of its step.
     func deliverElsewhere() {
         let context = ThreadContext.current
         guard context.pointee.heldDeliveries == nil else {

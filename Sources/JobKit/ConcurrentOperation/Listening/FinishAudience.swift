@@ -1,6 +1,8 @@
-/// What is told of one operation's finish; guarded by the operation's lock.
+/// Everything to notify when an operation finishes.
+///
+/// The operation's lock guards it.
 struct FinishAudience: Sendable {
-    /// Stands by itself, because most operations have one listener and nothing else.
+    /// Stored inline, because most operations have exactly one listener and nothing else.
     private(set) var listener: OperationListener?
     private(set) var others = Rare<Others>()
 
@@ -10,7 +12,9 @@ struct FinishAudience: Sendable {
         fileprivate(set) var waiters: [FinishWaiter] = []
     }
 
-    /// Listeners in the order in which they came; no array for the one that most operations have.
+    /// The listeners in the order added.
+    ///
+    /// The single listener of most operations needs no array.
     struct Listeners: Sequence, IteratorProtocol {
         fileprivate var first: OperationListener?
         fileprivate var others: IndexingIterator<[OperationListener]>
@@ -18,13 +22,13 @@ struct FinishAudience: Sendable {
         mutating func next() -> OperationListener? { first.take() ?? others.next() }
     }
 
-    /// Those that have not left.
+    /// The listeners that have not been removed.
     var listeners: Listeners {
         let present = others.read { $0.listeners.present } ?? []
         return Listeners(first: listener, others: present.makeIterator())
     }
 
-    /// The first listeners but for one of them.
+    /// The first listeners, except the given one.
     func listeners(_ limit: Int, otherThan other: OperationListener) -> [OperationListener] {
         if let listener, listener !== other {
             let rest = limit > 1 ? others.read { $0.listeners } : nil
@@ -36,15 +40,15 @@ struct FinishAudience: Sendable {
     /// Whether another operation waits for this one to finish.
     var hasDependents: Bool { others.read { !$0.dependents.elements.isEmpty } == true }
 
-    /// Whether nothing hears of the finish.
+    /// Whether nothing is left to notify, except waiters.
     mutating func isEmpty() -> Bool {
         guard listener == nil else { return false }
         return others.change { $0.listeners.isEmpty() && $0.dependents.isEmpty() } != false
     }
 
-    /// A listener hears of the finish from now on, unless it was added or removed before.
+    /// Adds a listener, unless it was added or removed before.
     mutating func add(_ listener: OperationListener) {
-        // Its job may have ended meanwhile.
+        // Its job may have ended before this call.
         guard listener.listening == .notYet else { return }
         listener.listening = .now
         if self.listener == nil, others.change({ $0.listeners.isEmpty() }) != false {
@@ -54,10 +58,10 @@ struct FinishAudience: Sendable {
         }
     }
 
-    /// A listener hears of the finish no more.
+    /// Removes a listener, which cannot be added again.
     ///
-    /// - Returns: What is to be released with no lock held: a record may be the last owner of what
-    ///   a job that has gone was given.
+    /// - Returns: Objects that the caller must release with no lock held, because a record may be
+    ///   the last owner of objects that users gave to a deallocated job.
     mutating func remove(_ listener: OperationListener) -> [OperationListener] {
         let wasAdded = listener.listening == .now
         listener.listening = .noLonger
@@ -73,10 +77,10 @@ struct FinishAudience: Sendable {
         others.change(orMake: Others()) { $0.dependents.append(dependent) }
     }
 
-    /// One of the dependents waits no longer.
+    /// Removes a dependent, which no longer waits.
     ///
-    /// - Returns: What is to be released with no lock held: an edge may be the last owner of a
-    ///   plain operation that waited.
+    /// - Returns: Objects that the caller must release with no lock held, because an edge may be
+    ///   the last owner of a plain operation that waited.
     mutating func dependentLeft() -> [DependencyEdge] {
         others.change { $0.dependents.elementLeft() } ?? []
     }

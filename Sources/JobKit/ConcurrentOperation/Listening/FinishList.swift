@@ -1,32 +1,34 @@
-/// Those that hear of one operation's finish, in the order added: listeners, or dependents' edges.
+/// The listeners of an operation's completion, or the edges of its dependents, in the order added.
 ///
-/// An element that has left stays in the array until half of them have, so that leaving costs
-/// constant time.
+/// Elements that have left stay in the array until half of all elements have left. Therefore,
+/// leaving takes constant time on average.
 struct FinishList<Element: FinishListElement>: Sendable {
-    /// Those that have left too.
+    /// The elements, including some that have left.
     private(set) var elements: [Element] = []
-    // In four bytes each, so that what is known of a plain operation stays small.
+    // Counts have only four bytes each, to keep the entry of a plain operation small.
     private var goneCount: UInt32 = 0
-    /// All before it have left.
+    /// The number of elements at the front that are known to have left.
     private var head: UInt32 = 0
 
-    /// Those that have not left.
+    /// The elements that have not left.
     var present: [Element] { elements.filter { !$0.hasLeft } }
 
-    /// Whether all have left; costs constant time on average.
+    /// Whether all elements have left.
+    ///
+    /// Takes constant time on average.
     mutating func isEmpty() -> Bool {
         while head < elements.count, elements[Int(head)].hasLeft { head += 1 }
         return head == elements.count
     }
 
-    /// Keeps an element, unless it has left before.
+    /// Appends an element, unless it has already left.
     mutating func append(_ element: Element) {
         if !element.hasLeft { elements.append(element) }
     }
 
-    /// An element has left that may be among these.
+    /// Counts an element that has left and may be in this list.
     ///
-    /// - Returns: The elements that were here, if some go now, to be released with no lock held.
+    /// - Returns: The old elements if the array was compacted. Release them with no lock held.
     mutating func elementLeft() -> [Element] {
         goneCount += 1
         guard isEmpty() || 2 * Int(goneCount) >= elements.count else { return [] }
@@ -36,7 +38,7 @@ struct FinishList<Element: FinishListElement>: Sendable {
         return before
     }
 
-    /// The first of those that have not left.
+    /// The first elements that have not left, except the given one.
     func first(_ limit: Int, otherThan element: Element) -> [Element] {
         var found: [Element] = []
         for other in elements[Int(head)...] where other !== element {
@@ -48,7 +50,7 @@ struct FinishList<Element: FinishListElement>: Sendable {
     }
 }
 
-/// What stands in a ``FinishList`` until it leaves, for good.
+/// An element of a ``FinishList``, which leaves at most once and never returns.
 protocol FinishListElement: AnyObject, Sendable {
     var hasLeft: Bool { get }
 }

@@ -1,13 +1,16 @@
 import Foundation
 
-/// What is told about an operation, and what it waits for; guarded by the operation's lock.
+/// An operation's listeners, queue, timers and dependencies.
+///
+/// The operation's lock guards them.
 struct OperationHooks {
-    /// The ``TaskQueue`` that the operation stands in, until it has finished.
+    /// The ``TaskQueue`` that contains the operation, until the operation has finished.
     ///
-    /// Not retained: a queue keeps itself as long as an operation stands in it. The cache line of a
-    /// count that all threads change would travel between cores twice for each operation.
+    /// Not retained, because a queue retains itself while it contains an operation. A reference
+    /// count that all threads change would move its cache line between cores twice for each
+    /// operation.
     unowned(unsafe) var queue: (any QueueHome)?
-    /// Nil for nearly all operations: the clock, the maximum runtime and what sleeps.
+    /// The clock, the limits and the delays, or nil for nearly all operations.
     var timers: OperationTimers?
     /// Nil until a dependency is added.
     var dependencyCount: DependencyCount?
@@ -16,10 +19,12 @@ struct OperationHooks {
     private(set) var audience = FinishAudience()
     private(set) var isClosed = false
     private(set) var willNeverRun = false
-    /// Whether a listener came that was not the first.
+    /// Whether more than one listener was ever added.
     private(set) var isShared = false
     private var hadListener = false
 
+    /// Adds a listener.
+    ///
     /// Returns false if the operation has finished.
     mutating func add(_ listener: OperationListener) -> Bool {
         guard !isClosed else { return false }
@@ -29,12 +34,13 @@ struct OperationHooks {
         return true
     }
 
-    /// Makes the operation stand in a queue, unless it stands in one already or has finished.
+    /// Records that a queue contains the operation, unless another does or the operation has
+    /// finished.
     ///
     /// - Parameters:
     ///   - home: The queue.
-    ///   - listener: Hears of the finish, even where the operation stands in another queue.
-    /// - Returns: Why it does not stand in the queue, if it does not.
+    ///   - listener: Is added as a listener even if another queue contains the operation.
+    /// - Returns: The reasons for which the queue does not contain the operation.
     mutating func enter(
         _ home: any QueueHome,
         _ listener: OperationListener?
@@ -45,17 +51,19 @@ struct OperationHooks {
         return (false, isClosed)
     }
 
-    /// Removes something that hears of the finish, unless the finish has come and is being told.
+    /// Removes a listener or dependent, unless the operation has finished.
     ///
-    /// - Parameter remove: Returns what is to be released with no lock held.
-    /// - Returns: What that returns.
+    /// - Parameter remove: Removes it, and returns objects to release with no lock held.
+    /// - Returns: The objects that `remove` returned.
     mutating func removeFromAudience<Element: Sendable>(
         _ remove: (inout FinishAudience) -> [Element]
     ) -> [Element] {
-        // The thread that tells of the finish reads without the lock what it took out.
+        // After the end, the notifying thread reads the audience that it took, without the lock.
         isClosed ? [] : remove(&audience)
     }
 
+    /// Adds a waiter.
+    ///
     /// Returns false if there is nothing to wait for.
     mutating func addWaiter(_ waiter: FinishWaiter) -> Bool {
         guard !isClosed, !willNeverRun else { return false }
@@ -63,30 +71,35 @@ struct OperationHooks {
         return true
     }
 
-    /// Returns false if the operation has finished, so that there is nothing to wait for.
+    /// Adds a dependent.
+    ///
+    /// Returns false if the operation has finished, so that no wait is needed.
     mutating func add(_ dependent: DependencyEdge) -> Bool {
         guard !isClosed else { return false }
         audience.add(dependent)
         return true
     }
 
-    /// Cancelled before the start: no waiter waits any longer.
+    /// Marks the operation as cancelled before its start, and returns all waiters for resumption.
     mutating func cancelledBeforeStart() -> [FinishWaiter] {
         willNeverRun = true
         return audience.takeWaiters()
     }
 
-    /// What a finish takes out, to act on it with the lock released.
+    /// The values that an operation takes out when it finishes, to use them with the lock released.
     struct Taken {
         let queue: (any QueueHome)?
         let timers: OperationTimers?
         let audience: FinishAudience
     }
 
-    /// Takes out what a finish needs; nothing is added from now on.
+    /// Takes out the values that the completion needs.
     ///
-    /// - Parameter takesQueue: Whether the caller tells the queue; its worker does otherwise.
-    /// - Returns: What there was.
+    /// From now on, nothing can be added.
+    ///
+    /// - Parameter takesQueue: Whether the caller notifies the queue. If not, the queue's worker
+    ///   does.
+    /// - Returns: The values.
     mutating func close(takesQueue: Bool) -> Taken {
         isClosed = true
         defer { queue = nil }

@@ -1,11 +1,11 @@
 import Foundation
 
-// A class that others derive from is never checked: the operation's lock guards its variable.
-/// Who hears of the start and the finish of one operation: a job's record of a task.
+// The compiler does not check classes with subclasses. The operation's lock guards the variable.
+/// Is notified of the start and the completion of one operation: for example, a job's task record.
 ///
-/// A class and not a protocol, because every task calls it several times.
+/// This is a class and not a protocol for speed, because each task calls it several times.
 class OperationListener: CallbackDelivery, FinishListElement, @unchecked Sendable {
-    /// Whether it hears of the operation's finish.
+    /// Whether the listener is notified of the operation's completion.
     enum Listening {
         case notYet
         case now
@@ -17,13 +17,15 @@ class OperationListener: CallbackDelivery, FinishListElement, @unchecked Sendabl
 
     final var hasLeft: Bool { listening == .noLonger }
 
-    /// What the operation is to run inside.
+    /// The context in which the operation must run, or nil for none.
     var context: OperationContext? { nil }
 
-    /// The operation is about to be started.
+    /// Called before the operation starts.
     func operationStarts() {}
 
-    /// Called on the thread of the finish, which then claims the delivery.
+    /// Called on the thread that finishes the operation.
+    ///
+    /// That thread then claims the delivery.
     func operationFinished(hasFailed: Bool) {}
 
     func claimDelivery(by worker: DeliveringWorker?) -> Bool { false }

@@ -1,22 +1,22 @@
 import Foundation
 
-/// The queue that an operation stands in, as far as operations know it.
+/// A queue that contains operations, as operations see it.
 protocol QueueHome: AnyObject, Sendable {
-    /// The operation may have become ready.
+    /// Called when an operation may have become ready.
     func operationBecameReady(_ operation: Operation)
 
-    /// The operation was cancelled.
+    /// Called when an operation was cancelled.
     func operationCancelled(_ operation: Operation)
 
-    /// The operation's `queuePriority` was set.
+    /// Called when an operation's `queuePriority` was set.
     func operationPriorityChanged(_ operation: Operation)
 
-    /// Why operations that are in the queue have not been started.
+    /// Returns a function with the reasons why operations of this queue have not been started.
     ///
-    /// One answer serves many operations, so that a report reads the queue once. It takes no lock
-    /// that a callback could hold.
+    /// The function serves many operations, so that a report reads the queue only once. It takes no
+    /// lock that a callback could hold.
     func reasonsNotStarted(at now: CoarseTime) -> (Operation) -> String?
 
-    /// The operation has finished on a thread that is not about to give its permit back.
+    /// Called when an operation has finished on a thread that does not release its permit itself.
     func operationFinished(_ operation: ConcurrentOperation)
 }

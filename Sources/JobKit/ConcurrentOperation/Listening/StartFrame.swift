@@ -1,24 +1,26 @@
 import Foundation
 
-/// One call of an operation's `start()` on a thread, and what is to be done when it has returned.
+/// One call of an operation's `start()` on a thread, and the work to do after it has returned.
 ///
-/// A finish inside `start()` has code of the user's below it on the stack. So what it leads to
-/// waits in the frame for the one who made it: the worker of a ``TaskQueue``, or `start()` itself.
+/// If an operation finishes inside `start()`, user code is below it on the stack. Therefore, the
+/// frame stores the resulting work for its creator, which is the worker of a ``TaskQueue`` or
+/// `start()` itself.
 struct StartFrame {
-    /// The operation; nil where none is being started.
+    /// The operation, or nil if none is being started.
     private(set) var operation: ObjectIdentifier?
-    /// Whether a worker starts the operation, which gives its permit back when `start()` has
-    /// returned.
+    /// Whether a worker starts the operation and releases its permit when `start()` has returned.
     private(set) var isStartedByWorker = false
-    /// The queue whose permit the operation has, as a number, if a worker starts it and its width
-    /// is limited; 0 otherwise.
+    /// The limited queue whose permit the operation has, as a number, or 0 if there is none.
+    ///
+    /// Set only if a worker starts the operation.
     private(set) var limitedQueue = 0
-    /// Whether the operation came to its end in this frame: then the worker gives its permit back,
-    /// and otherwise the thread of the finish.
+    /// Whether the operation ended in this frame.
+    ///
+    /// If so, the worker releases its permit. Otherwise, the thread that finishes it does.
     var hasEnded = false
-    /// The first that has something to deliver because of this start.
+    /// The first object that has something to deliver because of this start.
     var delivery: (any CallbackDelivery)?
-    /// Waiters for the operation's finish, resumed when its permit was given back.
+    /// The waiters for the operation's completion, which are resumed after its permit was released.
     var waiters: [FinishWaiter]?
 
     init() {}
@@ -40,13 +42,14 @@ struct StartFrame {
 }
 
 extension UnsafeMutablePointer<ThreadContext> {
-    /// Starts an operation in a frame of its own; the only place where a frame is saved and
-    /// restored.
+    /// Starts an operation in its own frame.
+    ///
+    /// No other method saves and restores a frame.
     ///
     /// - Parameters:
     ///   - frame: The frame of the operation.
-    ///   - body: Calls `start()`, or is what `start()` does.
-    /// - Returns: The frame, with what the caller has to do now.
+    ///   - body: Calls `start()`, or contains the code of `start()`.
+    /// - Returns: The frame, with the work that the caller must do now.
     @inline(__always)
     func start(in frame: StartFrame, _ body: () -> Void) -> StartFrame {
         var frame = frame

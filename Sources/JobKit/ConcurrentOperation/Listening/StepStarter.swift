@@ -1,6 +1,6 @@
 import Foundation
 
-/// Starts operations for `StepQueue`: what they cause is delivered before the start returns.
+/// Starts operations for `StepQueue`, and delivers everything they cause before the start returns.
 package enum StepStarter {
     /// Starts an operation as a step.
     package static func start(_ operation: Operation, on executor: (any TaskExecutor)? = nil) {
@@ -10,12 +10,12 @@ package enum StepStarter {
         }
     }
 
-    /// Does something, and delivers what it caused before this returns.
+    /// Calls `body`, and delivers everything that it caused before this returns.
     ///
     /// - Parameters:
-    ///   - executor: Where the Swift tasks go on that operations make meanwhile; nil for Swift's
-    ///     own threads, or those of a step around this one.
-    ///   - body: What to do.
+    ///   - executor: The executor of Swift tasks that operations create in the meantime. If it is
+    ///     nil, the executor of an enclosing step or Swift's own threads run them.
+    ///   - body: The code to run.
     package static func step(on executor: (any TaskExecutor)? = nil, _ body: () -> Void) {
         let context = ThreadContext.current
         let outer = (context.pointee.heldDeliveries, context.pointee.taskExecutor)

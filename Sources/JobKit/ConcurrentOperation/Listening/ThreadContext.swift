@@ -1,47 +1,52 @@
 import Foundation
 
-/// What JobKit is doing on the current thread.
+/// The state of JobKit on the current thread.
 ///
-/// An operation that finishes inside its own `start()` is delivered when `start()` has returned, by
-/// the thread that called it; everything else that finishes on a thread of the user's is delivered
-/// on a thread of JobKit's. This is where a finish learns which of both it is.
+/// If an operation finishes inside its own `start()`, the thread that called `start()` delivers it
+/// after `start()` has returned. If an operation finishes elsewhere on a user's thread, a thread of
+/// JobKit delivers it. The context shows which of the two cases applies.
 struct ThreadContext {
     /// The innermost `start()` on this thread.
     var frame = StartFrame()
     /// The ``TaskQueue`` whose worker this thread is.
     var workerQueue: ObjectIdentifier?
-    /// The number in events of the operation that this worker started last and that finished inside
-    /// its `start()`; 0 if it has none.
+    /// The event number of the operation that this worker started last, if it finished inside
+    /// `start()`.
+    ///
+    /// 0 if there is none.
     var lastFinished = 0
 
-    /// Deliveries postponed until the current step of a `StepQueue` ends; nil outside of one.
+    /// Deliveries that wait until the current step of a `StepQueue` ends, or nil outside of a step.
     var heldDeliveries: [any CallbackDelivery]?
-    /// Where Swift tasks go on that operations make on this thread; nil for Swift's own threads.
+    /// The executor of Swift tasks that operations create on this thread, or nil for Swift's own
+    /// threads.
     var taskExecutor: (any TaskExecutor)?
-    /// Whether a Swift task that an operation makes inherits nothing from the one that runs here.
+    /// Whether Swift tasks that operations create here inherit nothing from the current Swift task.
     var detachesTasks = false
     /// The job whose callbacks this thread runs.
     var callbackJob: ObjectIdentifier?
     /// The operation whose `cancel()` a ``CancelSweep`` is calling on this thread.
     var sweepTarget: ObjectIdentifier?
-    /// What operations that are being freed on this thread owned; nil unless one is being freed.
+    /// The operations owned by operations that are being freed on this thread, or nil unless one
+    /// is.
     var released: [Operation]?
 
-    /// Plain operations to be asked whether they are ready when Foundation has told them that what
-    /// they waited for has finished; nil where no such asking is to come.
+    /// Plain operations to check again after Foundation has notified them, or nil if nothing
+    /// collects them.
     var rechecks: [ReadinessRecheck]?
 
     /// The operation whose readiness is being announced on this thread.
     var announcingReady: ObjectIdentifier?
 
     #if canImport(Darwin)
-    /// What `isReady` answers while its change is announced, to those who ask for the old value.
+    /// The old value that `isReady` returns while a change of it is announced.
     var formerReadiness: (operation: ObjectIdentifier, isReady: Bool)?
     #endif
 
-    /// The context of the calling thread; it lives as long as the thread.
+    /// The context of the calling thread, which exists as long as the thread.
     ///
-    /// Not an object: each task asks for it several times, and would count a reference each time.
+    /// A pointer and not an object, because each task reads it several times and an object would
+    /// count references each time.
     static var current: UnsafeMutablePointer<ThreadContext> {
         if let known = pthread_getspecific(key) {
             return known.assumingMemoryBound(to: ThreadContext.self)

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What JobKit asks of an operation, and tells it, whichever kind it is.
+/// Access to JobKit's state of an operation of any class.
 ///
-/// A ``ConcurrentOperation`` has the answer itself. For a plain operation, one of any other class,
-/// `PlainOperations` keeps it.
+/// A ``ConcurrentOperation`` stores this state itself. For a plain operation, which is one of any
+/// other class, `PlainOperations` stores it.
 extension Operation {
-    /// The operation's number in events, snapshots and timelines; unique in the process.
+    /// The operation's number in events, snapshots and timelines, unique in the process.
     ///
     /// > Thread: Any.
     public var operationID: Int {
@@ -14,17 +14,19 @@ extension Operation {
 
     // MARK: Listeners
 
-    /// The listeners that hear of the finish, in the order in which they came.
+    /// The listeners, in the order added.
     var listeners: FinishAudience.Listeners {
         askAudience { $0.listeners } ?? FinishAudience().listeners
     }
 
-    /// The first listeners but for one of them.
+    /// The first listeners, except the given one.
     func listeners(_ limit: Int, otherThan other: OperationListener) -> [OperationListener] {
         askAudience { $0.listeners(limit, otherThan: other) } ?? []
     }
 
-    /// Asks about those that hear of the finish; nil where no plain operation is known.
+    /// Reads the audience of the operation.
+    ///
+    /// Returns nil for a plain operation without stored state.
     private func askAudience<Answer: Sendable>(
         _ question: @Sendable (FinishAudience) -> Answer
     ) -> Answer? {
@@ -34,10 +36,10 @@ extension Operation {
         return concurrent.hooks.withLock { question($0.audience) }
     }
 
-    /// What the first job that tracks the operation and has a context has it run inside.
+    /// The context of the first tracking job that has one.
     ///
-    /// Each is asked once, because it may end meanwhile. One that so ends has left its context to be
-    /// found the second time.
+    /// Each listener is read only once per pass, because its job may end at the same time. A job
+    /// that ends leaves its context to another listener, which the second pass finds.
     var firstContext: OperationContext? {
         for _ in 0..<2 {
             for listener in listeners {
@@ -47,19 +49,20 @@ extension Operation {
         return nil
     }
 
-    /// Makes a listener hear of the finish, unless it was removed before; returns false if the
-    /// operation has finished.
+    /// Adds a listener, unless it was removed before.
+    ///
+    /// - Returns: False if the operation has finished.
     func addListener(_ listener: OperationListener) -> Bool {
         (self as? ConcurrentOperation)?.addingListener { $0.add(listener) }
             ?? PlainOperations.add(listener, to: self)
     }
 
-    /// A listener hears of the finish no more, and cannot be added again.
+    /// Removes a listener, which cannot be added again.
     func removeListener(_ listener: OperationListener) {
         removeFromAudience { $0.remove(listener) }
     }
 
-    /// Removes something that hears of the finish; what goes with it is released with no lock held.
+    /// Removes a listener or dependent, and releases the removed objects with no lock held.
     private func removeFromAudience<Element: Sendable>(
         _ remove: (inout FinishAudience) -> [Element]
     ) {
@@ -72,18 +75,20 @@ extension Operation {
 
     // MARK: Dependents
 
-    /// Ends an edge when the operation finishes; returns false if it has finished.
+    /// Adds an edge that ends when the operation finishes.
+    ///
+    /// Returns false if it has finished.
     func addDependent(_ dependent: DependencyEdge) -> Bool {
         (self as? ConcurrentOperation)?.hooks.withLock { $0.add(dependent) }
             ?? PlainOperations.add(dependent, to: self)
     }
 
-    /// An edge is over before the operation has finished.
+    /// Removes an edge that has ended before the operation has finished.
     func dependentLeft() { removeFromAudience { $0.dependentLeft() } }
 
     // MARK: Queues
 
-    /// The queue of JobKit's that the operation stands in.
+    /// The JobKit queue that contains the operation.
     var home: (any QueueHome)? {
         guard let concurrent = self as? ConcurrentOperation else {
             return PlainOperations.withKnown(self) { $0.queue }
@@ -91,20 +96,22 @@ extension Operation {
         return concurrent.hooks.withLock { $0.queue }
     }
 
-    /// Where the operation stands in its queue, whose lock the caller holds; below 0 if it has no
-    /// place there.
+    /// The operation's slot in its queue, or a number below 0 if it has none.
+    ///
+    /// The caller must hold the lock of the queue.
     var slotInQueue: Int {
         (self as? ConcurrentOperation).map { Int($0.queueSlot) }
             ?? PlainOperations.withKnown(self) { $0.ticket?.slot } ?? -1
     }
 
-    /// Makes the operation stand in a queue, if there is something left to start.
+    /// Records that a queue contains the operation, unless it was started or is in another queue.
     ///
     /// - Parameters:
     ///   - queue: The queue.
-    ///   - startsIt: Whether the queue starts the operation itself, and so hears of its finish.
-    ///   - listener: Hears of the finish, even where the operation does not stand in this queue.
-    /// - Returns: Whether it stands there, and if not, why.
+    ///   - startsIt: Whether the queue starts the operation itself and therefore detects its
+    ///     completion.
+    ///   - listener: Is added as a listener even if this queue does not contain the operation.
+    /// - Returns: Whether the queue contains the operation, and if not, the reason.
     @inline(__always)
     func enter(
         _ queue: any PollingQueue,
@@ -126,8 +133,9 @@ extension Operation {
         )
     }
 
-    /// The operation stands in the queue no more, before its start; Foundation has its say in when
-    /// it is ready.
+    /// Removes the operation from a queue before its start.
+    ///
+    /// From then on, Foundation takes part in the decision when the operation is ready.
     func leave(_ queue: any PollingQueue) {
         guard let concurrent = self as? ConcurrentOperation else {
             return PlainOperations.leave(queue, self)
@@ -143,19 +151,25 @@ extension Operation {
 
     // MARK: Life
 
-    /// Whether the operation was started; a plain one does not say that of itself while it begins.
+    /// Whether the operation was started.
+    ///
+    /// False for a plain operation whose start is just beginning.
     var hasStarted: Bool {
         (self as? ConcurrentOperation)?.currentLifecycle.contains(.started)
             ?? (isFinished || isExecuting)
     }
 
-    /// How the operation, which has finished, ended: a plain one cannot fail.
+    /// The outcome of an operation that has finished.
+    ///
+    /// A plain operation cannot fail.
     var finalOutcome: OperationOutcome {
         (self as? ConcurrentOperation)?.outcome ?? (isCancelled ? .cancelled : .succeeded)
     }
 
-    /// Whether the operation has finished, and its class, which is not Foundation's, has never said
-    /// so: a listener waits to hear of it.
+    /// Whether the operation has finished, but its class, which is the user's, has never announced
+    /// it.
+    ///
+    /// In this case, the listener is still waiting for the notification.
     func hasFinishedUntold(to listener: OperationListener) -> Bool {
         guard !(self is ConcurrentOperation), !(self is BlockOperation), isFinished else {
             return false
@@ -163,15 +177,15 @@ extension Operation {
         return listeners.contains { $0 === listener }
     }
 
-    /// Has the operation run inside a context if it is yet to be started.
+    /// Makes the operation run inside a context if it has not been started.
     ///
     /// - Parameters:
-    ///   - context: The context, of a job that leaves the operation to itself.
-    ///   - isStarted: Whether a queue of JobKit's is sure to start it. A plain operation that may
-    ///     never be started would be retained for the context.
+    ///   - context: The context of a job that leaves the operation.
+    ///   - isStarted: Whether a JobKit queue will certainly start the operation. Otherwise, a plain
+    ///     operation might never be started, and would then be retained for the context.
     func keep(_ context: KeptContext, isStarted: Bool) {
         if let concurrent = self as? ConcurrentOperation {
-            // What runs is inside it.
+            // Its code is already running inside the context.
             if concurrent.currentLifecycle.contains(.entered) { return }
         } else if !isStarted {
             return PlainOperations.keep(context, for: self)
@@ -181,8 +195,10 @@ extension Operation {
 
     // MARK: Cancelling
 
-    /// Whether code of the operation, which is barred, may run or may have run; its job may have
-    /// put it into a queue.
+    /// Whether code of a barred operation may run or may have run.
+    ///
+    /// - Parameter wasQueued: Whether its job may have put it into a queue.
+    /// - Returns: For a plain operation, true if that is uncertain.
     func mayRunThoughBarred(wasQueued: Bool) -> Bool {
         guard let concurrent = self as? ConcurrentOperation else {
             return wasQueued || isExecuting || isFinished
@@ -190,17 +206,17 @@ extension Operation {
         return concurrent.currentLifecycle.contains(.started)
     }
 
-    /// Whether the operation can be ended without calling user code, if it was cancelled before its
-    /// start.
+    /// Whether the operation, if cancelled before its start, can be ended without calling user
+    /// code.
     var endsWithoutUserCode: Bool {
         self is ConcurrentOperation || type(of: self) == BlockOperation.self
     }
 
-    /// Finishes a cancelled operation that no queue starts: others may be waiting for it.
+    /// Finishes a cancelled operation that no queue starts, because others may wait for it.
     func startCancelled() {
         guard isCancelled, !isFinished, !isExecuting else { return }
         guard let concurrent = self as? ConcurrentOperation else {
-            // Foundation traps where an operation is started that says that it is not ready.
+            // Foundation traps if an operation is started while its `isReady` is false.
             if isReady { PlainOperations.startInContext(self) }
             return
         }
@@ -209,10 +225,10 @@ extension Operation {
     }
 }
 
-/// What has become of an operation that was to stand in a queue.
+/// The result of an attempt to enter a queue.
 struct QueueEntry {
     let standsElsewhere: Bool
-    /// Other code has started it.
+    /// Whether other code has started the operation.
     let hasStarted: Bool
     let hasFinished: Bool
 

@@ -1,19 +1,24 @@
 import Dispatch
 import Foundation
 
-/// What a finished plain operation leaves: its listeners, its dependents and its queue, which hear
-/// of the finish in that order.
+/// The state that a finished plain operation leaves behind.
+///
+/// Its listeners, its dependents and its queue are notified in this order.
 struct PlainFinish: Sendable {
     let operation: Operation
     let queue: (any PollingQueue)?
-    /// Its place in the queue; nil if it had none yet, and the thread that adds it takes it out.
+    /// Its ticket in the queue.
+    ///
+    /// If it is nil, the thread that adds the operation removes it again.
     let ticket: TaskQueueTicket?
     let listeners: FinishAudience.Listeners
     let dependents: [DependencyEdge]
     let dependencies: OperationsEnd?
     let hook: FinishHook?
 
-    /// Tells the listeners; the thread that made the frame delivers to the first.
+    /// Notifies the listeners.
+    ///
+    /// The thread that created the frame delivers to the first one.
     func tellListeners(in frame: inout StartFrame) {
         for listener in listeners {
             listener.operationFinished(hasFailed: false)
@@ -25,8 +30,9 @@ struct PlainFinish: Sendable {
         }
     }
 
-    /// Notifies listeners and dependents, on a thread that may have user's code on its stack, and
-    /// frees the operation's permit.
+    /// Notifies listeners and dependents, and releases the operation's permit.
+    ///
+    /// Called on a thread that may have user code on its stack.
     func tellElsewhere() {
         for listener in listeners {
             listener.operationFinished(hasFailed: false)
@@ -36,9 +42,9 @@ struct PlainFinish: Sendable {
         if let ticket { queue?.operationFinished(ticket) }
     }
 
-    /// Ends the waits of the dependents, and what the operation itself waited for.
+    /// Ends the waits of the dependents, and the operation's own waits.
     ///
-    /// Foundation may be in the middle of notifying plain dependents, on this thread or on another.
+    /// Foundation may be notifying plain dependents at the same time, on this thread or on another.
     func endDependents() {
         let rechecks = ReadinessRecheck.collect {
             _ = hook?.detach()
@@ -49,12 +55,12 @@ struct PlainFinish: Sendable {
         (queue ?? first.queue).pollQueue.async { ReadinessRecheck.run(rechecks) }
     }
 
-    /// Makes Foundation forget the operation where it waits no longer.
+    /// Removes the operation from dependencies for which it no longer waits.
     ///
-    /// On Linux an operation knows its dependents without retaining them: one that was cancelled,
-    /// and is freed before it would have been ready, would be used after free. A dependency that
-    /// says that it has finished may not have told Foundation yet, so a cancelled operation lets
-    /// go of those as well.
+    /// On Linux, an operation knows its dependents without retaining them. If a dependent was
+    /// cancelled and is freed before all its dependencies have finished, Foundation would use it
+    /// after it is freed. A dependency whose `isFinished` is true may not have notified Foundation
+    /// yet. Therefore, a cancelled operation is removed from such dependencies, too.
     private func releaseDependencies() {
         #if !canImport(Darwin)
         let isCancelled = operation.isCancelled

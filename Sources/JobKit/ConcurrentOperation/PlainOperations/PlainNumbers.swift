@@ -1,9 +1,11 @@
 import Foundation
 
-/// The numbers in events of plain operations, each as long as the operation lives.
+/// The event numbers of plain operations.
 ///
-/// Nothing tells when an operation is freed. So the numbers of freed ones are removed whenever
-/// there are twice as many numbers as after the last removal.
+/// Each number is kept as long as its operation exists.
+///
+/// Nothing reports when an operation is freed. Therefore, the numbers of freed operations are
+/// removed whenever there are twice as many numbers as after the last removal.
 struct PlainNumbers {
     private struct Entry {
         weak var operation: Operation?
@@ -15,13 +17,13 @@ struct PlainNumbers {
 
     private static let smallestCrowd = 64
 
-    /// How many numbers are kept, of operations that were freed too.
+    /// How many numbers are stored, including those of freed operations.
     var count: Int { entries.count }
 
-    /// Returns the number, and whether ``removeFreed()`` is due, which is said once.
+    /// Returns the number, and true once if ``removeFreed()`` must be called.
     mutating func number(of operation: Operation) -> (number: Int, isCrowded: Bool) {
         let id = ObjectIdentifier(operation)
-        // Another operation may have had the address before.
+        // An operation that was freed may have had the same address.
         if let entry = entries[id], entry.operation === operation { return (entry.number, false) }
         let number = OperationNumber.next()
         entries[id] = Entry(operation: operation, number: number)
@@ -30,8 +32,9 @@ struct PlainNumbers {
         return (number, true)
     }
 
-    /// Forgets operations that were freed; returns the others, which the caller releases with no
-    /// lock held.
+    /// Removes the numbers of freed operations.
+    ///
+    /// - Returns: The other operations, which the caller must release with no lock held.
     mutating func removeFreed() -> [Operation] {
         var kept: [Operation] = []
         entries = entries.filter { _, entry in

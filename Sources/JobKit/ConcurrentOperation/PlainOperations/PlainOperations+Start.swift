@@ -1,15 +1,15 @@
 import Foundation
 
 extension UnsafeMutablePointer<ThreadContext> {
-    /// Starts an operation of either kind in a frame of its own.
+    /// Starts an operation of any class in its own frame.
     ///
     /// - Parameters:
     ///   - operation: The operation.
     ///   - frame: The frame of the operation.
-    ///   - isDue: Whether it is still the operation's turn. Asked if nothing has told of a change
-    ///     of its priority.
-    /// - Returns: The frame, with what the caller has to do now; an empty one if the operation is
-    ///   not due. Not an optional, which would be copied.
+    ///   - isDue: Whether it is still the operation's turn. Called only for a plain operation,
+    ///     because changes of its priority are not announced.
+    /// - Returns: The frame, with the work that the caller must do now. It is empty if the
+    ///   operation was not due. The result is no optional, because an optional would be copied.
     @inline(__always)
     func start(
         any operation: Operation,
@@ -19,7 +19,7 @@ extension UnsafeMutablePointer<ThreadContext> {
         guard operation is ConcurrentOperation else {
             return isDue() ? startPlain(operation, in: frame) : StartFrame()
         }
-        // Not `as?`, which counts references.
+        // `as?` would count references.
         let concurrent = unsafeDowncast(operation, to: ConcurrentOperation.self)
         let frame = start(in: frame) { concurrent.start() }
         if frame.isStartedByWorker, frame.hasEnded {
@@ -30,7 +30,8 @@ extension UnsafeMutablePointer<ThreadContext> {
 
     /// Starts a plain operation.
     ///
-    /// Where it finishes inside `start()`, as nearly all do, its finish need not be watched for.
+    /// Nearly all operations finish inside `start()`. In that case, no hook has to watch the
+    /// operation.
     private func startPlain(_ operation: Operation, in frame: StartFrame) -> StartFrame {
         var frame = start(in: frame) { PlainOperations.start(operation) }
         if frame.isStartedByWorker { pointee.lastFinished = 0 }
@@ -46,21 +47,23 @@ extension UnsafeMutablePointer<ThreadContext> {
 }
 
 extension PlainOperations {
-    /// Starts a plain operation, in the caller's frame; the caller carries out its finish.
+    /// Starts a plain operation in the caller's frame.
+    ///
+    /// The caller handles its completion.
     fileprivate static func start(_ operation: Operation) {
-        // Other code may have started it, which Foundation forbids.
+        // Other code may have started it, although Foundation forbids this.
         guard !operation.isFinished, !operation.isExecuting else { return }
         let known = withKnown(operation) { ($0.audience.listeners, $0.isBarred) }
         if known?.1 == true { operation.cancel() }
         if !operation.isCancelled {
             for listener in known?.0 ?? operation.listeners { listener.operationStarts() }
         }
-        // No code of the user's runs, so neither does a context.
+        // No user code runs, so no context is needed.
         if operation.isCancelled, operation.endsWithoutUserCode { return operation.start() }
         startInContext(operation)
     }
 
-    /// Starts a plain operation inside the context of a job that waits for it, if there is one.
+    /// Starts a plain operation inside the context of a tracking job, if there is one.
     static func startInContext(_ operation: Operation) {
         guard OperationContext.isUsed.load(ordering: .acquiring),
             let context = operation.firstContext

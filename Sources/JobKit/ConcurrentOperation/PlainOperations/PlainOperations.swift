@@ -2,30 +2,35 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// What JobKit knows of plain operations; a ``ConcurrentOperation`` keeps this itself.
+/// JobKit's state of plain operations.
 ///
-/// That is the queue that an operation stands in, its listeners and dependents, and its number in
-/// events. An operation is known, and retained, from the first of these until it has finished or
-/// nothing waits for it any more: so no other operation has its address meanwhile. A ``TaskQueue``
-/// that starts the operation learns of the finish, and one hook otherwise.
+/// A ``ConcurrentOperation`` stores this state itself.
+///
+/// The state consists of the queue that contains an operation, its listeners and its dependents.
+/// The operation is retained until it has finished or nothing waits for it any longer. Therefore,
+/// no other operation can have the same address in this time. If a ``TaskQueue`` starts the
+/// operation, the queue detects its completion. Otherwise, a hook does. Event numbers are stored
+/// separately, and do not retain operations.
 enum PlainOperations {
-    /// Takes 120 bytes at most.
+    /// The state of one operation.
     ///
-    /// The C library on Linux frees a larger block under the lock of the arena that it came from,
-    /// and there the thread that tracks the next operations allocates.
+    /// It takes at most 120 bytes.
+    ///
+    /// On Linux, the C library frees larger blocks under the lock of the arena from which they
+    /// came. The thread that tracks the next operations allocates from the same arena.
     final class Known {
         let operation: Operation
         var queue: (any PollingQueue)?
-        /// Where it stands in the queue.
+        /// The operation's ticket in the queue.
         var ticket: TaskQueueTicket?
-        /// Whether the queue starts the operation, and so learns of its finish.
+        /// Whether the queue starts the operation and therefore detects its completion.
         ///
-        /// Stands here because the ticket leaves 3 of its 16 bytes.
+        /// Declared here because the ticket leaves 3 of its 16 bytes unused.
         var isStartedByQueue = false
         /// Whether a cancellation that has begun bars the operation from `main()`.
         var isBarred = false
         var audience = FinishAudience()
-        /// Tells that what the operation waits for in its queue has finished.
+        /// Calls back when the operations that this one waits for in its queue have finished.
         var dependencies: OperationsEnd?
         var hook: FinishHook?
 
@@ -33,8 +38,9 @@ enum PlainOperations {
             self.operation = operation
         }
 
-        /// Makes the hook that tells of the finish, unless there is one or the queue tells; the
-        /// caller begins the watch.
+        /// Creates the hook that detects the completion, unless it exists or the queue detects it.
+        ///
+        /// The caller must start the hook.
         func hookToWatch() -> FinishHook? {
             guard hook == nil, !isStartedByQueue else { return nil }
             let hook = FinishHook { [operation] in PlainOperations.heardFinish(of: operation) }
@@ -54,7 +60,8 @@ enum PlainOperations {
             return entry
         }
 
-        /// Forgets an operation that is not asked about any more; returns the hook to be detached.
+        /// Removes an operation that is no longer needed, and returns its hook, which must be
+        /// detached.
         mutating func forgetIfUnused(_ entry: Known) -> FinishHook? {
             guard entry.queue == nil, entry.audience.isEmpty() else { return nil }
             known[ObjectIdentifier(entry.operation)] = nil
@@ -66,23 +73,26 @@ enum PlainOperations {
         let table = Guarded(Table())
     }
 
-    /// Several tables: a thread that tracks operations and one that ends others seldom meet.
+    /// There are several tables, so that a thread that tracks operations rarely waits for one that
+    /// ends them.
     private static let shards = (0..<shardCount).map { _ in Shard() }
     private static let shardCount = 16
     private static let numbers = Guarded(PlainNumbers())
 
-    /// Asks the table that an operation is in.
+    /// Accesses the table that has an operation.
     @inline(__always)
     private static func withTable<Result>(
         of operation: Operation,
         _ body: (inout sending Table) -> sending Result
     ) -> sending Result {
-        // Blocks of memory begin at multiples of 16.
+        // Memory blocks begin at multiples of 16.
         let shard = Int(bitPattern: Unmanaged.passUnretained(operation).toOpaque()) >> 4
         return shards[shard & (shardCount - 1)].table.withLock(body)
     }
 
-    /// Asks what is known of an operation, or changes it; nil if nothing is known.
+    /// Reads or changes the state of an operation.
+    ///
+    /// Returns nil if there is none.
     @inline(__always)
     static func withKnown<Result: Sendable>(
         _ operation: Operation,
@@ -127,8 +137,9 @@ enum PlainOperations {
         withExtendedLifetime(dependencies) {}
     }
 
-    /// The operation has its place in its queue; returns false if it has finished, so that the
-    /// caller takes it out again.
+    /// Stores the ticket of an operation that was added to its queue.
+    ///
+    /// - Returns: False if the operation has finished, so that the caller must remove it again.
     static func placed(_ operation: Operation, at ticket: TaskQueueTicket) -> Bool {
         withTable(of: operation) { table in
             guard let entry = table.known[ObjectIdentifier(operation)] else { return false }
@@ -137,7 +148,7 @@ enum PlainOperations {
         }
     }
 
-    /// Keeps what the operation waits for, until it has finished.
+    /// Keeps the waits of an operation until it has finished.
     static func keep(_ dependencies: OperationsEnd, of operation: Operation) {
         let replaced = withKnown(operation) { known in
             exchange(&known.dependencies, with: dependencies)
@@ -145,7 +156,7 @@ enum PlainOperations {
         withExtendedLifetime(replaced) {}
     }
 
-    /// The queue has started the operation, which goes on: its finish comes from elsewhere.
+    /// Starts a hook, because `start()` has returned and the operation continues on another thread.
     static func startReturned(_ operation: Operation) {
         let hook = withKnown(operation) { known in
             known.isStartedByQueue = false
@@ -154,7 +165,7 @@ enum PlainOperations {
         hook?.watch(operation)
     }
 
-    /// A cancellation has begun that will reach the operation.
+    /// Bars an operation, because a cancellation has begun that will reach it.
     static func bar(_ operation: Operation) {
         withKnown(operation) { $0.isBarred = true }
     }
@@ -169,8 +180,9 @@ enum PlainOperations {
         change(operation, unless: dependent.hasLeft) { $0.add(dependent) }
     }
 
-    /// Adds to what hears of the finish, unless that is over; returns false if the operation has
-    /// finished.
+    /// Adds a listener or dependent, unless it has already left.
+    ///
+    /// - Returns: False if the operation has finished.
     private static func change(
         _ operation: Operation,
         unless isOver: @autoclosure () -> Bool,
@@ -187,7 +199,7 @@ enum PlainOperations {
         return true
     }
 
-    /// Removes from what hears of the finish, and forgets an operation of which nothing hears.
+    /// Removes a listener or dependent, and the operation's state if it is no longer needed.
     static func remove<Element: Sendable>(
         from operation: Operation,
         _ remove: (inout FinishAudience) -> [Element]
@@ -204,9 +216,10 @@ enum PlainOperations {
         withExtendedLifetime(released) {}
     }
 
-    /// Has an operation run inside a context if it stands in a queue of JobKit's.
+    /// Makes an operation run inside a context, if a JobKit queue contains it.
     ///
-    /// Another one would be retained for it, perhaps for ever: it may never be started.
+    /// Any other operation might never be started, and would then be retained forever for the
+    /// context.
     static func keep(_ context: KeptContext, for operation: Operation) {
         let hook = withKnown(operation) { known -> FinishHook? in
             guard known.queue != nil else { return nil }
@@ -218,8 +231,9 @@ enum PlainOperations {
 
     // MARK: The finish
 
-    /// Takes out what a finished operation leaves; nil if that was taken before, or if it is
-    /// unknown.
+    /// Removes and returns the state of a finished operation.
+    ///
+    /// - Returns: Nil if the state was taken before, or if there is none.
     static func close(_ operation: Operation) -> PlainFinish? {
         withTable(of: operation) { table in
             let id = ObjectIdentifier(operation)
@@ -236,9 +250,10 @@ enum PlainOperations {
         }
     }
 
-    /// The operation has finished, on this thread or before.
+    /// Handles the completion of an operation, on this thread or at an earlier time.
     ///
-    /// Where JobKit starts it on this thread, that code goes on itself when `start()` has returned.
+    /// If JobKit is starting the operation on this thread, the starting code does this itself after
+    /// `start()` has returned.
     static func heardFinish(of operation: Operation) {
         guard !ThreadContext.current.pointee.frame.isOf(operation) else { return }
         close(operation)?.tellElsewhere()
@@ -246,10 +261,11 @@ enum PlainOperations {
 
     // MARK: Numbers
 
-    /// The operation's number in events, as long as it lives.
+    /// The operation's event number, which is kept as long as the operation exists.
     static func number(of operation: Operation) -> Int {
         let (number, isCrowded) = numbers.withLock { $0.number(of: operation) }
-        // Elsewhere: the caller may hold a job's lock, and what is freed meanwhile is a user's.
+        // On another thread, because the caller may hold a job's lock and the freed objects may be
+        // a user's.
         if isCrowded {
             DispatchQueue.global()
                 .async {

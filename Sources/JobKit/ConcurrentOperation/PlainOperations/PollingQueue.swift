@@ -1,39 +1,43 @@
 import Dispatch
 import Foundation
 
-/// A queue in which operations may stand that do not tell by themselves when they are ready: all
-/// that ``PlainOperations`` knows of it.
+/// A queue that also accepts operations that do not announce when they are ready.
+///
+/// These are the members that ``PlainOperations`` uses.
 protocol PollingQueue: QueueHome {
-    /// Gives the place of an operation away, which has finished.
+    /// Removes an operation that has finished, and releases its permit.
     func operationFinished(_ ticket: TaskQueueTicket)
 
-    /// The stay of an operation that waits to become ready; nil if it does not.
+    /// The ticket of an operation that waits to become ready, or nil if it does not wait.
     func waitingTicket(of operation: Operation) -> TaskQueueTicket?
 
     /// Whether an operation has nothing left to wait for.
     func isDue(_ operation: Operation) -> Bool
 
-    /// Changes what is polled, with the queue's lock held.
+    /// Changes the polls, with the queue's lock held.
     ///
-    /// - Parameter change: Is given what finds the operation that waits under a ticket.
-    /// - Returns: What the change returns.
+    /// - Parameter change: Receives the polls, and a function that returns the operation waiting
+    ///   under a ticket.
+    /// - Returns: The result of `change`.
     func changePolls<Result: Sendable>(
         _ change: @Sendable (inout ReadinessPolls, (TaskQueueTicket) -> Operation?) -> Result
     ) -> Result
 
-    /// Where operations are polled: a thread that no blocked operation holds.
+    /// Polls operations.
+    ///
+    /// It always gets a thread, because no blocked operation holds it.
     var pollQueue: DispatchQueue { get }
 }
 
-/// Finding out when operations are ready.
+/// Detects when operations become ready.
 ///
-/// A ``ConcurrentOperation`` tells when its dependencies have finished. Of a plain one they are
-/// waited for here; that it was cancelled, or that an `isReady` of its own has changed, only
-/// polling finds out.
+/// A ``ConcurrentOperation`` notifies its queue when its dependencies have finished. For a plain
+/// operation, this code waits for the dependencies. Its cancellation, or a change of its own
+/// `isReady`, can only be detected by polling.
 extension PollingQueue {
     func isDue(_ operation: Operation) -> Bool { operation.isReady }
 
-    /// A cancelled operation waits for no dependency.
+    /// Makes a cancelled operation ready, because it waits for no dependency.
     func operationCancelled(_ operation: Operation) {
         if operation is ConcurrentOperation {
             operationBecameReady(operation)
@@ -42,15 +46,15 @@ extension PollingQueue {
         }
     }
 
-    /// Makes an operation ready if it is, or sees that it is polled.
+    /// Makes an operation ready if it is, and otherwise ensures that it is polled.
     func checkReadiness(of operation: Operation) {
         if !markReadyIfReady(operation) { pollSoon(operation) }
     }
 
     /// Makes an operation ready if it is.
     ///
-    /// - Returns: False if the operation says that it is not ready although nothing is known that
-    ///   it waits for: it has an `isReady` of its own, or Foundation is just telling it.
+    /// - Returns: False if the operation is not ready although it has no known unfinished
+    ///   dependency. It has its own `isReady`, or Foundation is just notifying it.
     func markReadyIfReady(_ operation: Operation) -> Bool {
         guard !isDue(operation) else {
             operationBecameReady(operation)
@@ -69,7 +73,9 @@ extension PollingQueue {
         return true
     }
 
-    /// Foundation may be about to tell the operation.
+    /// Handles the end of an operation's dependencies.
+    ///
+    /// Foundation may not have notified it yet.
     private func dependenciesEnded(of operation: Operation) {
         guard !markReadyIfReady(operation) else { return }
         let recheck = ReadinessRecheck(operation: operation, queue: self)
@@ -83,7 +89,7 @@ extension PollingQueue {
 
     // MARK: Polls
 
-    /// Polls an operation that does not tell that it was cancelled, ten times a second.
+    /// Polls an operation ten times a second if it does not announce its cancellation.
     func pollUnlessItTells(_ operation: Operation) {
         guard !(operation is ConcurrentOperation) else { return }
         if let ticket = waitingTicket(of: operation) { poll(ticket) }

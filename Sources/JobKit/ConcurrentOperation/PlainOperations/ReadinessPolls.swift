@@ -1,11 +1,14 @@
-/// Which waiting entries of a queue are asked again whether they are ready, and when.
+/// Decides which waiting entries of a queue are checked for readiness again, and when.
 ///
-/// Each poll asks the entries that say no although nothing is known that they wait for: a user's
-/// own `isReady` does not tell when it changes. An entry with dependencies hears of their ends, but
-/// not that it was cancelled: up to 10,000 of those are asked every 100 ms, in rotation. The polls
-/// after a new no come sooner, and one timer serves all.
+/// Each poll checks the entries that are not ready although they have no known dependency, because
+/// a user's own `isReady` may change without notice. An entry with dependencies is notified of
+/// their ends, but not of its own cancellation. Therefore, up to 10,000 of these entries are
+/// checked every 100 ms, in rotation. After an entry was found unready for the first time, the next
+/// polls come sooner. One timer serves all entries.
 struct ReadinessPolls: Sendable {
-    /// When to poll, and which poll it is: a sooner one may have taken its place.
+    /// The time and the number of a poll.
+    ///
+    /// A sooner poll replaces it.
     struct ScheduledPoll: Equatable, Sendable {
         let milliseconds: Int
         fileprivate let number: Int
@@ -14,24 +17,25 @@ struct ReadinessPolls: Sendable {
     private var unready: [TaskQueueTicket] = []
     private var waiting = FIFO<TaskQueueTicket>()
     private var crowd = Self.smallestCrowd
-    /// The poll that is to come; nil if none is.
+    /// The next poll, or nil if none is scheduled.
     private var scheduled: ScheduledPoll?
     private var lastNumber = 0
-    /// How long ago waiting entries were asked.
+    /// How many milliseconds ago waiting entries were checked.
     private var unpolledFor = 0
 
     static let longestPause = 100
     static let shortestPause = 1
-    /// How many waiting entries are asked at a time.
+    /// How many waiting entries are checked at a time.
     static let mostPolled = 10_000
     private static let smallestCrowd = 64
 
-    /// An entry waits for dependencies.
+    /// Adds an entry that waits for dependencies.
     ///
     /// - Parameters:
-    ///   - ticket: The entry's.
-    ///   - waits: Whether the entry of a ticket still waits: now and then the others are removed.
-    /// - Returns: When to poll, if that was not said before.
+    ///   - ticket: The entry's ticket.
+    ///   - waits: Whether the entry of a ticket still waits. From time to time, the others are
+    ///     removed.
+    /// - Returns: The poll to schedule, or nil if one is already scheduled.
     mutating func entryWaits(
         _ ticket: TaskQueueTicket,
         _ waits: (TaskQueueTicket) -> Bool
@@ -44,23 +48,26 @@ struct ReadinessPolls: Sendable {
         return scheduled == nil ? schedulePoll(in: Self.longestPause) : nil
     }
 
-    /// An entry says that it is not ready, and nothing is known that it waits for; returns when to
-    /// poll, if that was not said before.
+    /// Adds an entry that is not ready although it has no known dependency.
+    ///
+    /// - Returns: The poll to schedule, or nil if one is already scheduled soon enough.
     mutating func entryIsUnready(_ ticket: TaskQueueTicket) -> ScheduledPoll? {
         unready.append(ticket)
         guard scheduled?.milliseconds != Self.shortestPause else { return nil }
         return schedulePoll(in: Self.shortestPause)
     }
 
-    /// Which entries to ask.
+    /// The entries to check.
     struct Polled: Equatable {
-        /// Those that have nothing to wait for.
+        /// Entries without known dependencies.
         var unready: [TaskQueueTicket] = []
-        /// Some of those that wait for dependencies.
+        /// Some of the entries that wait for dependencies.
         var waiting: [TaskQueueTicket] = []
     }
 
-    /// Returns which entries to ask; nil if another poll has taken this one's place.
+    /// Starts a poll.
+    ///
+    /// Returns the entries to check, or nil if another poll has replaced this one.
     mutating func pollBegan(_ begun: ScheduledPoll) -> Polled? {
         guard begun == scheduled else { return nil }
         scheduled = nil
@@ -74,12 +81,12 @@ struct ReadinessPolls: Sendable {
         return polled
     }
 
-    /// All were asked.
+    /// Ends a poll whose entries were all checked.
     ///
     /// - Parameters:
     ///   - ended: The poll.
-    ///   - remaining: Those of the asked that wait on.
-    /// - Returns: When to poll next, if that is needed and was not said before.
+    ///   - remaining: The checked entries that continue to wait.
+    /// - Returns: The next poll to schedule, or nil if none is needed or one is already scheduled.
     mutating func pollFinished(_ ended: ScheduledPoll, remaining: Polled) -> ScheduledPoll? {
         unready += remaining.unready
         for ticket in remaining.waiting { waiting.append(ticket) }

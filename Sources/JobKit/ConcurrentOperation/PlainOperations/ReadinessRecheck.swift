@@ -1,16 +1,17 @@
 import Dispatch
 import Foundation
 
-/// A plain operation in a queue that is not ready yet, although its dependencies have finished:
-/// Foundation has still to tell it so.
+/// A queued plain operation whose dependencies have finished, but that is not ready yet.
+///
+/// Foundation has not notified it yet.
 struct ReadinessRecheck {
     let operation: Operation
     let queue: any PollingQueue
 
-    /// How often the thread yields to those that are about to notify the operation.
+    /// How often the thread yields to the threads that are about to notify the operation.
     private static let yields = 10
 
-    /// Ends waits in `body`, and returns the operations that may be ready a little later.
+    /// Ends waits in `body`, and returns the operations that may become ready shortly afterwards.
     static func collect(_ body: () -> Void) -> [ReadinessRecheck] {
         let context = ThreadContext.current
         let outer = context.pointee.rechecks
@@ -20,8 +21,9 @@ struct ReadinessRecheck {
         return context.pointee.rechecks ?? []
     }
 
-    /// Asks operations again, while another thread may still be notifying them; the queue polls
-    /// those that are not ready then.
+    /// Checks operations again, while another thread may still be notifying them.
+    ///
+    /// The queue polls those that are not ready after a few attempts.
     static func run(_ rechecks: [ReadinessRecheck]) {
         for recheck in rechecks {
             var tries = 0

@@ -1,12 +1,12 @@
-/// One stay of one entry in a queue.
+/// Identifies one entry from its arrival in a queue until it leaves.
 ///
-/// A slot is used again; a sequence number is not.
+/// A slot is reused, but a sequence number is not.
 struct TaskQueueTicket: Comparable, Hashable, Sendable {
-    /// Counts the entries in the order added.
+    /// The number of the entry, in the order added.
     let sequence: Int
     private let index: Int32
 
-    /// In 16 bytes, even as an optional, of which a list has one for each entry.
+    /// Fits into 16 bytes even as an optional, because a list has one for each entry.
     init(sequence: Int, slot: Int) {
         self.sequence = sequence
         index = Int32(slot)
