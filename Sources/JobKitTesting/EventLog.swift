@@ -1,6 +1,6 @@
 import JobKit
 
-/// Records what happened, in order, for a test to compare.
+/// Records events in order, so that a test can compare them.
 ///
 /// ```swift
 /// let log = EventLog()
@@ -13,7 +13,7 @@ import JobKit
 public final class EventLog: Sendable {
     private struct State {
         var events: [String] = []
-        /// One for each event that was waited for before it was recorded.
+        /// A gate for each event that a test waits for and that is not recorded yet.
         var gates: [String: Gate] = [:]
     }
 
@@ -27,9 +27,9 @@ public final class EventLog: Sendable {
         guarded.withLock { $0.events }
     }
 
-    /// Appends an event and resumes the tasks that wait for it.
+    /// Appends an event, and resumes the Swift tasks that wait for it.
     ///
-    /// - Parameter event: What happened, in the test's own words.
+    /// - Parameter event: The event, in the test's own words.
     public func record(_ event: String) {
         let gate = guarded.withLock { state in
             state.events.append(event)
@@ -38,9 +38,9 @@ public final class EventLog: Sendable {
         gate?.open()
     }
 
-    /// Suspends the calling task until an event has been recorded, before or after the call.
+    /// Suspends the calling Swift task until an event has been recorded, before or after the call.
     ///
-    /// A cancelled task keeps waiting.
+    /// A cancelled Swift task keeps waiting.
     ///
     /// - Parameter event: The event, exactly as it is recorded.
     public func waitForEvent(_ event: String) async {

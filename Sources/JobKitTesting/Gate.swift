@@ -1,10 +1,10 @@
 import Dispatch
 import JobKit
 
-/// Holds threads and tasks back until a test opens it.
+/// Holds back threads and Swift tasks until a test opens it.
 ///
-/// A gate is opened once and stays open. It guarantees an order without sleeping: work waits at a
-/// gate, the test checks what has happened so far, and then opens the gate.
+/// A gate is opened once and stays open. It makes an order certain without sleeping: work waits at
+/// the gate while the test checks the events so far, and continues when the test opens the gate.
 ///
 /// ```swift
 /// let began = Gate()
@@ -18,7 +18,7 @@ import JobKit
 /// release.open()
 /// ```
 ///
-/// Everything that was done before ``open()`` is visible to all code that has passed the gate.
+/// All code that has passed the gate sees every change that was made before ``open()``.
 ///
 /// > Thread: Any. No lock is held while waiters are released.
 public final class Gate: Sendable {
@@ -37,7 +37,7 @@ public final class Gate: Sendable {
         guarded.withLock { $0.isOpen }
     }
 
-    /// Releases all waiters, in the order in which they came, and lets everything later pass.
+    /// Releases all waiters, in the order in which they came, and lets all later ones pass.
     ///
     /// Opening an open gate has no effect.
     public func open() {
@@ -50,7 +50,7 @@ public final class Gate: Sendable {
 
     /// Blocks the calling thread until the gate is open.
     ///
-    /// For synchronous code; a task awaits ``waitUntilOpen()`` instead.
+    /// Use it in synchronous code. A Swift task awaits ``waitUntilOpen()`` instead.
     @available(*, noasync, message: "blocks its thread; await waitUntilOpen() instead")
     public func wait() {
         let semaphore = DispatchSemaphore(value: 0)
@@ -58,9 +58,9 @@ public final class Gate: Sendable {
         semaphore.wait()
     }
 
-    /// Suspends the calling task until the gate is open.
+    /// Suspends the calling Swift task until the gate is open.
     ///
-    /// A cancelled task keeps waiting, so the test decides when cancelled work stops.
+    /// A cancelled Swift task keeps waiting, so the test decides when cancelled work stops.
     public func waitUntilOpen() async {
         await withCheckedContinuation { continuation in
             whenOpen { continuation.resume() }

@@ -1,8 +1,8 @@
-/// The bytes of a file, in pieces.
+/// Reads the bytes of a file, one piece at a time.
 protocol ByteSource {
     var size: Int { get }
 
-    /// Calls `body` with `count` bytes, which are all inside the file.
+    /// Calls `body` with `count` bytes, which must all be inside the file.
     mutating func read<Value>(
         at offset: Int,
         count: Int,
@@ -11,7 +11,7 @@ protocol ByteSource {
 }
 
 extension ByteSource {
-    /// Calls `body` with the payload of the record at a place.
+    /// Checks the record at a location, and calls `body` with its payload.
     ///
     /// - Returns: The result of `body`. Nil if the record is damaged.
     mutating func record<Value>(
@@ -38,7 +38,7 @@ extension ByteSource {
         return true
     }
 
-    /// The end of the last byte that is not zero, at or after `start`.
+    /// Returns the offset behind the last nonzero byte, or `start` if only zeros follow it.
     mutating func endOfNonzeros(after start: Int) throws -> Int {
         var end = size
         while end > start {

@@ -12,8 +12,8 @@ enum FileHead: Sendable {
 
     /// The frames after the preamble.
     ///
-    /// The last frame of an outbox has a copy of the preamble at the beginning of a sector, so that
-    /// one damaged sector loses neither the seal nor the next id.
+    /// In an outbox, the last of them holds a copy of the preamble and of the next id, at the start
+    /// of another sector. Therefore, one damaged sector loses neither the seal nor the next id.
     func frames(sealedBy seal: JournalSeal) -> [Frame] {
         switch self {
         case .journal(let job): return [Frame(.journal, Array(job.utf8), sealedBy: seal)]
@@ -32,7 +32,9 @@ enum FileHead: Sendable {
         }
     }
 
-    /// The seal and the next id of a copy that begins here.
+    /// Reads the seal and the next id from the copy that begins here.
+    ///
+    /// Nil if there is no such copy.
     static func copy(_ bytes: UnsafeRawBufferPointer) -> (seal: JournalSeal, nextID: UInt64)? {
         guard bytes.count >= copySize,
             case .whole(let preamble) = Preamble.read(Array(bytes[..<Preamble.size]))

@@ -5,17 +5,17 @@
 /// | 0–3 | the tag of the frame's offset |
 /// | 4–7 | the check of bytes 8–31, and of the offset |
 /// | 8–11 | the payload's length |
-/// | 12–15 | the kind; zeros |
+/// | 12–15 | the kind and three zero bytes |
 /// | 16–23 | how many bytes of the file were on the disk before this frame was written, or 0 |
 /// | 24–31 | the check of the payload |
 ///
-/// All numbers are little-endian. Checks are keyed by the file, and those of headers by the offset.
-/// Therefore, a frame that is missing, doubled, moved or of another file is found as surely as a
-/// flipped bit.
+/// All numbers are little-endian. Each check depends on the file's random key, and the check of a
+/// header depends on its offset, too. Therefore, a frame that is missing, duplicated, moved or
+/// copied from another file is detected as reliably as a flipped bit.
 struct Frame: Sendable {
     static let headerSize = 32
     static let longestPayload = 128 << 20
-    /// The last byte of an outbox's records, which is not zero even if one bit is flipped.
+    /// The last byte of each outbox record, which is nonzero even if one bit flips.
     static let lastByte: UInt8 = 0xa5
 
     enum Kind: UInt8 {
@@ -37,24 +37,24 @@ struct Frame: Sendable {
         case entry
         /// The changed state of an entry.
         case change
-        /// Ids of entries that have left.
+        /// The ids of entries that have left the outbox.
         case left
         /// All entries with ids below this one have left.
         case cleared
-        /// The number of bytes after this frame that count only together.
+        /// The length of the frames that follow. They count only if all of them are whole.
         case batch
     }
 
-    /// The bytes.
+    /// The bytes of the header and the payload.
     ///
-    /// The header is complete, except for the parts that depend on the offset.
+    /// Sealing the frame sets the parts of the header that depend on the offset.
     private(set) var bytes: [UInt8]
     /// The offset in the file, once the frame is sealed.
     private(set) var offset = 0
 
     var size: Int { bytes.count }
 
-    /// Copies the payload that `fill` writes into a new frame.
+    /// Creates a frame with a payload that `fill` writes.
     init(
         _ kind: Kind,
         count: Int,
@@ -82,13 +82,16 @@ struct Frame: Sendable {
         self.init(kind, count: payload.count, sealedBy: seal) { $0.copyBytes(from: payload) }
     }
 
-    /// Fills up the rest of a sector; `size` is at least that of a header.
+    /// Creates a frame that fills the rest of a sector.
+    ///
+    /// `size` must be at least the size of a header.
     static func filler(_ size: Int, sealedBy seal: JournalSeal) -> Frame {
         Frame(.filler, Array(repeating: lastByte, count: size - headerSize), sealedBy: seal)
     }
 
-    /// Completes the header for the frame's place in the file, of which `synced` bytes are known to
-    /// be on the disk.
+    /// Completes the header for an offset in the file.
+    ///
+    /// The header records that the first `synced` bytes of the file are known to be on the disk.
     mutating func seal(at offset: Int, synced: Int, by seal: JournalSeal) {
         self.offset = offset
         bytes.withUnsafeMutableBytes { all in
@@ -103,13 +106,15 @@ struct Frame: Sendable {
         }
     }
 
-    /// A header that was read and is whole.
+    /// A valid header that was read from a file.
     struct Header {
         let kind: Kind
         let count: Int
         let synced: Int
         private let payloadCheck: UInt64
 
+        /// Reads a header.
+        ///
         /// Nil if the 32 bytes are not a header of this file at this offset.
         init?(_ bytes: UnsafeRawBufferPointer, at offset: Int, sealedBy seal: JournalSeal) {
             guard bytes.little(0) == seal.tag(at: offset) else { return nil }
@@ -128,7 +133,7 @@ struct Frame: Sendable {
             payloadCheck = bytes.little(24)
         }
 
-        /// Whether the payload is the one that was written.
+        /// Whether a payload is the one that was written with this header.
         func matches(_ payload: UnsafeRawBufferPointer, sealedBy seal: JournalSeal) -> Bool {
             payload.count == count && seal.digest(.payload, payload).low == payloadCheck
         }

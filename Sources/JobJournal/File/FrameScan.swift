@@ -1,9 +1,9 @@
-/// Reads the frames of a file, and decides where they end.
+/// Reads the frames of a file, and finds the end of the whole ones.
 ///
-/// A crash can leave the beginning of a frame at the end of the file. If writes are synced, the
-/// machine may have stopped before the last write was on the disk. Then any of its sectors may be
-/// zeros, and nothing after it was synced later. In an outbox, in which no frame ends with a zero,
-/// zeros up to the end of the file are cut, too. Everything else is damage.
+/// A crash can leave an incomplete frame at the end of the file. If writes are synced, the machine
+/// may have stopped before the last write was on the disk. Then any sector of that write may be
+/// zeros, and nothing behind it was synced. In an outbox, no frame ends with a zero, so zeros up to
+/// the end of the file are cut off, too. Everything else is damage.
 struct FrameScan: Sendable {
     struct Found {
         let offset: Int
@@ -18,17 +18,17 @@ struct FrameScan: Sendable {
     let seal: JournalSeal
     /// The end of the last whole frame.
     var offset: Int
-    /// Whether zeros up to the end of the file are no damage.
+    /// Whether zeros at the end of the file are cut off instead of reported.
     var cutsZeros = false
 
-    /// The next whole frame.
+    /// Returns the next whole frame.
     ///
-    /// Nil if the file ends here, or was torn.
+    /// Nil if the file ends here or a crash has torn the rest.
     mutating func next(_ bytes: inout some ByteSource, isSynced: Bool) throws -> Found? {
         let rest = bytes.size - offset
         guard rest > 0 else { return nil }
         guard rest >= Frame.headerSize else {
-            // Of an incomplete header, only the tag can be compared.
+            // Only the tag of an incomplete header can be compared.
             let seen = try bytes.read(at: offset, count: min(rest, 4)) { Array($0) }
             guard zip(seen, seal.tag(at: offset).littleEndianBytes).allSatisfy(==) else {
                 return try torn(&bytes, isSynced)
@@ -49,7 +49,7 @@ struct FrameScan: Sendable {
         return found
     }
 
-    /// Nil if the frame here may be of the last write before a power cut.
+    /// Returns nil if a crash explains the damage here, and throws otherwise.
     private func torn(_ bytes: inout some ByteSource, _ isSynced: Bool) throws -> Found? {
         let damage = Damage(offset: offset, reason: .check)
         if cutsZeros, try endsInZeros(&bytes) { return nil }
@@ -61,8 +61,8 @@ struct FrameScan: Sendable {
             if start + FrameScan.sector <= bytes.size, try bytes.isAllZero(start..<end) {
                 hasZeros = true
             } else {
-                // A write begins with a sector: one that was synced behind this frame proves that
-                // this frame was on the disk.
+                // Each write begins at the start of a sector. If the header of a later write
+                // records that this frame was on the disk, a crash cannot have torn the frame.
                 let later = try bytes.read(at: start, count: Frame.headerSize) {
                     Frame.Header($0, at: start, sealedBy: seal)
                 }
@@ -74,7 +74,7 @@ struct FrameScan: Sendable {
         return nil
     }
 
-    /// Whether the frame here has a beginning, or none, and then zeros up to the end of the file.
+    /// Whether zeros follow an incomplete or missing frame up to the end of the file.
     private func endsInZeros(_ bytes: inout some ByteSource) throws -> Bool {
         let written = try bytes.endOfNonzeros(after: offset)
         guard written > offset else { return true }

@@ -1,8 +1,8 @@
-/// The name of a file: one for each id, whatever the id's text, and always inside the folder.
+/// A file name that is different for each id and always inside the folder.
 ///
 /// Lowercase letters, digits, `-` and `_` are kept. Every other byte becomes `%` with two
-/// hexadecimal digits, so that a disk that ignores case keeps ids apart. A long name is cut, and
-/// ends with `~` and the SHA-256 of the id.
+/// hexadecimal digits, so that names stay different on a disk that ignores case. A long name is
+/// cut, and ends with `~` and the SHA-256 of the id.
 struct JournalFileName: Hashable, Sendable {
     let text: String
 

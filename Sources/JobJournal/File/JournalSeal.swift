@@ -1,7 +1,7 @@
-/// The random bytes of a journal, with which it makes all its checks and digests.
+/// The random key of a journal's checks and digests.
 ///
-/// They stand at the beginning of its file, so that nothing of another file passes for its own, and
-/// keys that other code chose cannot be made to collide.
+/// It is stored at the beginning of the file. Therefore, bytes from another file do not pass a
+/// check, and step keys cannot be chosen so that their digests collide.
 struct JournalSeal: Hashable, Sendable {
     let key: SipHash.Key
 
@@ -11,7 +11,7 @@ struct JournalSeal: Hashable, Sendable {
         JournalSeal(SipHash.Key(low: .random(in: 0 ... .max), high: .random(in: 0 ... .max)))
     }
 
-    /// What keeps a digest of one use apart from those of the others.
+    /// Separates the digests of one use from those of all others.
     enum Use: UInt64 {
         case preamble = 1
         case place
@@ -36,7 +36,7 @@ struct JournalSeal: Hashable, Sendable {
         bytes.withUnsafeBytes { digest(use, $0) }
     }
 
-    /// What begins the frame at an offset, and only there.
+    /// The first four bytes of a frame, which depend on its offset.
     func tag(at offset: Int) -> UInt32 {
         UInt32(
             truncatingIfNeeded: digest(

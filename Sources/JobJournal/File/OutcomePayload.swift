@@ -1,9 +1,9 @@
-/// The payload of a step that has succeeded: which step, from which input, and its outcome.
+/// The payload that records a step's success: its path, version, input and outcome.
 ///
 /// | bytes | |
 /// |---|---|
 /// | 0–7 | the version |
-/// | 8–11 | 1 where the step has an input; otherwise 0 |
+/// | 8–11 | 1 if the step has an input, otherwise 0 |
 /// | 12–15 | the length of the path |
 /// | 16–31 | the digest of the input, or zeros |
 /// | 32– | the path, then the outcome |
@@ -15,7 +15,9 @@ struct OutcomePayload {
     let path: UnsafeRawBufferPointer
     let outcome: UnsafeRawBufferPointer
 
-    /// Nil where the bytes are no such payload.
+    /// Reads a payload.
+    ///
+    /// Nil if the bytes are not such a payload.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= OutcomePayload.headerSize else { return nil }
         let flag: UInt32 = bytes.little(8)
@@ -29,7 +31,7 @@ struct OutcomePayload {
         outcome = UnsafeRawBufferPointer(rebasing: bytes[end...])
     }
 
-    /// The frame that records an outcome.
+    /// Creates the frame that records an outcome.
     static func frame(
         _ path: StepPath,
         version: Int,
@@ -52,13 +54,15 @@ struct OutcomePayload {
     }
 }
 
-/// Which step an outcome's payload is of, as the index knows steps.
+/// The digests by which the index identifies the step of an outcome.
 struct RecordedStep {
     let digest: SipHash.Digest
-    /// The scopes that the step lies in, outermost first.
+    /// The scopes that contain the step, outermost first.
     let scopes: [SipHash.Digest]
 
-    /// Nil where the bytes are no such payload.
+    /// Reads the step from the payload of an outcome.
+    ///
+    /// Nil if the bytes are not such a payload.
     init?(_ payload: UnsafeRawBufferPointer, sealedBy seal: JournalSeal) {
         guard let outcome = OutcomePayload(payload), let ends = StepPath.ends(in: outcome.path)
         else { return nil }

@@ -1,9 +1,9 @@
-/// The first 40 bytes of a journal's file: what it is, its format, and its random bytes.
+/// The first 40 bytes of a file: a signature, the format and the seal.
 struct Preamble: Sendable {
     static let size = 40
     static let format: UInt32 = 1
 
-    /// Not text to any tool, and changed by what changes line ends.
+    /// A signature that no tool takes for text, and that a conversion of line ends destroys.
     static let magic: [UInt8] = [0x89] + Array("JKjrnl".utf8) + [0x0a]
 
     let seal: JournalSeal
@@ -18,10 +18,10 @@ struct Preamble: Sendable {
         return bytes
     }
 
-    /// What the first bytes of a file are.
+    /// The result of reading the first bytes of a file.
     enum Reading {
         case whole(Preamble)
-        /// The beginning of a preamble: nothing was ever recorded.
+        /// An incomplete preamble. Nothing was ever recorded.
         case torn
         case laterFormat
         case damaged
@@ -50,7 +50,7 @@ struct Preamble: Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The little-endian number at an offset, which must lie inside.
+    /// Reads a little-endian number at an offset inside the buffer.
     func little<Number: FixedWidthInteger & BitwiseCopyable>(_ offset: Int) -> Number {
         Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: Number.self))
     }

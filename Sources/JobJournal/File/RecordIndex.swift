@@ -1,8 +1,8 @@
-/// What a journal knows in memory: of each outcome where it stands, and which steps have begun.
+/// A journal's index in memory: the location of each outcome, and the steps that have begun.
 ///
-/// Some 60 bytes for each record, however large its outcome.
+/// It takes about 60 bytes for each record, regardless of the size of the outcome.
 struct RecordIndex: Sendable {
-    /// Where an outcome's frame stands.
+    /// The location of a record in the file.
     struct Place: Hashable, Sendable {
         let offset: Int
         let payloadCount: UInt32
@@ -11,9 +11,9 @@ struct RecordIndex: Sendable {
     }
 
     private(set) var places: [SipHash.Digest: Place] = [:]
-    /// Steps that an earlier session began and none has ended with success.
+    /// Steps that began in an earlier session and have not succeeded since.
     private(set) var begun: Set<SipHash.Digest> = []
-    /// How many outcomes are recorded in each scope and those below it.
+    /// The number of outcomes that are recorded in each scope and the scopes below it.
     private var counts: [SipHash.Digest: Int] = [:]
     private(set) var outcomeBytes = 0
 
@@ -21,12 +21,12 @@ struct RecordIndex: Sendable {
 
     func count(in scope: SipHash.Digest) -> Int { counts[scope] ?? 0 }
 
-    /// Prepares for so many records.
+    /// Reserves memory for a number of records.
     mutating func reserve(_ count: Int) { places.reserveCapacity(count) }
 
     mutating func stepBegan(_ step: SipHash.Digest) { begun.insert(step) }
 
-    /// The outcome that is recorded last is the one that is known.
+    /// Adds an outcome, which replaces an earlier one of the same step.
     mutating func outcomeRecorded(
         _ step: SipHash.Digest,
         in scopes: [SipHash.Digest],

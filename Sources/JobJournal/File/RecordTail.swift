@@ -1,20 +1,19 @@
-/// The end of a file of records: gives each frame its offset, and writes what precedes the first
-/// frame of a session.
+/// Assigns offsets to frames, and creates the records that must precede them.
 ///
-/// If records are synced, each write fills its last sector, so that no later write touches a sector
-/// that is already on the disk.
+/// If records are synced, each write fills its last sector. Therefore, no later write touches a
+/// sector that is already on the disk.
 struct RecordTail: Sendable {
     let seal: JournalSeal
     let head: FileHead
     let session: SessionPayload
     private(set) var end: Int
-    /// How many bytes are known to be on the disk, if records are synced.
+    /// The number of bytes that are known to be on the disk, if records are synced.
     private(set) var synced = 0
     private(set) var hasSession = false
-    /// The end of the first records, if they were written in this session.
+    /// The end of the first records, if this session has written them.
     private var headEnd = 0
 
-    /// The tail of a file of which `end` bytes are whole.
+    /// Creates the tail of a file with `end` whole bytes.
     init(
         seal: JournalSeal,
         head: FileHead,
@@ -35,9 +34,9 @@ struct RecordTail: Sendable {
         return size + fillerSize(after: size)
     }
 
-    /// The tail of a new file that replaces this one.
+    /// Returns the tail of a new file that replaces this one.
     ///
-    /// - Parameter head: The new file's first records. Nil for the same.
+    /// - Parameter head: The new file's first records. Nil: the same as in this file.
     /// - Returns: The tail.
     func ofNewFile(_ head: FileHead? = nil) -> RecordTail {
         RecordTail(seal: seal, head: head ?? self.head, session: session, end: 0)
@@ -49,9 +48,9 @@ struct RecordTail: Sendable {
     /// Whether the file must be synced before records are added.
     var mustBeSynced: Bool { session.isSynced && (!hasSession || synced == 0) }
 
-    /// The beginning of a new file, up to its first session.
+    /// Returns the beginning of a new file, up to its first session.
     ///
-    /// Empty for any other file.
+    /// Returns nothing for any other file.
     mutating func takeHead() -> [UInt8] {
         guard end == 0 else { return [] }
         var bytes = Preamble(seal: seal).bytes
@@ -64,7 +63,7 @@ struct RecordTail: Sendable {
         return bytes + takeSession() + fill()
     }
 
-    /// The first record of the session, unless it was written.
+    /// Returns the first record of the session, unless it was written.
     mutating func takeSession() -> [UInt8] {
         guard !hasSession else { return [] }
         hasSession = true
@@ -75,7 +74,7 @@ struct RecordTail: Sendable {
         return bytes
     }
 
-    /// Has the session's first record written once more.
+    /// Makes the next write contain the session's first record again.
     mutating func beginSessionAgain() { hasSession = false }
 
     /// Seals a frame for the end of the file.
@@ -84,7 +83,7 @@ struct RecordTail: Sendable {
         end += frame.size
     }
 
-    /// The end of a write.
+    /// Returns the padding that ends a write.
     mutating func fill() -> [UInt8] {
         guard session.isSynced, end > headEnd else { return [] }
         let size = RecordTail.fillerSize(after: end)
@@ -94,7 +93,7 @@ struct RecordTail: Sendable {
         return frame.bytes
     }
 
-    /// All that was written is on the disk.
+    /// Notes that all written bytes are on the disk.
     mutating func wasSynced() {
         if session.isSynced { synced = end }
     }

@@ -1,14 +1,16 @@
-/// What the bytes of a journal's file say: read once, when it is opened.
+/// The contents of a journal's file, read once when it is opened.
 struct RecoveredJournal: Sendable {
-    /// Nil of a file in which nothing was recorded yet.
+    /// Nil if nothing was recorded in the file.
     private(set) var seal: JournalSeal?
     private(set) var index = RecordIndex()
     private(set) var session: SessionPayload?
-    /// How much of the file is whole; what follows was torn by a crash.
+    /// The end of the whole records.
+    ///
+    /// A crash has torn any bytes after it.
     private(set) var end = 0
     private(set) var headSize = 0
 
-    /// How much of the file a file written anew would need, about.
+    /// The approximate size of a new file with the same contents.
     var liveBytes: Int {
         headSize + index.outcomeBytes + index.begun.count * (Frame.headerSize + 16)
     }
@@ -18,8 +20,9 @@ struct RecoveredJournal: Sendable {
     /// - Parameters:
     ///   - bytes: The file.
     ///   - job: The job that it must belong to.
-    ///   - isSynced: How the file is opened, which counts of one that holds no more than its head.
-    /// - Throws: ``Damage``, and what `bytes` throws.
+    ///   - isSynced: Whether this session syncs its records. It matters only if the file holds no
+    ///     more than its head.
+    /// - Throws: ``Damage``, or an error of `bytes`.
     init(_ bytes: inout some ByteSource, job: String, isSynced: Bool) throws {
         let isHeadOnly = isSynced && bytes.size <= RecordTail.headSize(of: job)
         let first = try bytes.read(at: 0, count: min(Preamble.size, bytes.size)) { Array($0) }
@@ -42,7 +45,7 @@ struct RecoveredJournal: Sendable {
         }
         end = scan.offset
         guard headSize > 0 else {
-            // Torn before the first frame was whole.
+            // A crash has torn the file before its first frame was whole.
             self.seal = nil
             end = 0
             return
@@ -94,7 +97,7 @@ struct RecoveredJournal: Sendable {
     }
 }
 
-/// Damage of a file, which is then left as it is.
+/// Damage that was found in a file, which is left unchanged.
 struct Damage: Error, Hashable {
     enum Reason: String {
         case notAJournal = "it is not a journal"

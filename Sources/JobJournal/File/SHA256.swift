@@ -1,8 +1,10 @@
-/// SHA-256, for the file names of long job ids: no two ids are known to share one.
+/// SHA-256, for the file names of long job ids.
+///
+/// No two inputs with the same hash are known, so different ids have different files.
 ///
 /// > Source: FIPS 180-4, "Secure Hash Standard", section 6.2.
 enum SHA256 {
-    /// 32 bytes.
+    /// Returns the 32 bytes of the hash.
     static func digest(_ message: some Collection<UInt8>) -> [UInt8] {
         var padded = Array(message) + [0x80]
         padded += Array(repeating: 0, count: (120 - padded.count % 64) % 64)

@@ -1,12 +1,12 @@
-/// The payload of a session's first record: its safety and the start of the machine.
+/// The payload of a session's first record: its safety and the machine's boot session.
 struct SessionPayload: Hashable, Sendable {
     static let size = 24
 
     /// Whether its records are synced before they count.
     var isSynced: Bool
-    /// Whether a record of a beginning may be missing, because the machine stopped.
+    /// Whether start records may be missing, because the machine has stopped.
     var isInDoubt: Bool
-    /// The machine's start.
+    /// Identifies the boot session of the machine.
     ///
     /// Nil if the system does not report it.
     var boot: SipHash.Digest?
@@ -25,7 +25,7 @@ struct SessionPayload: Hashable, Sendable {
         self.boot = boot
     }
 
-    /// A session after another one, on this start of the machine.
+    /// Creates a session that follows another one, in the current boot session.
     init(isSynced: Bool, after last: SessionPayload?, sealedBy seal: JournalSeal) {
         let boot = MachineStart.digest(seal)
         let isSameStart = last.map { $0.boot != nil && $0.boot == boot } ?? true

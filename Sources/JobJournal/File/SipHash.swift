@@ -1,21 +1,23 @@
-/// A keyed hash of 128 bits: fast on the short inputs of a journal, and no two inputs share one by
-/// accident or, without the key, on purpose.
+/// A keyed hash of 128 bits that is fast for the short inputs of a journal.
 ///
-/// > Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012; SipHash-2-4 with the
-/// > output of 128 bits.
+/// No two inputs have the same hash by accident. Without the key, such inputs cannot be
+/// constructed.
+///
+/// > Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012. This is SipHash-2-4
+/// > with an output of 128 bits.
 struct SipHash: Sendable {
-    /// 16 random bytes, which each journal draws for itself.
+    /// A key of 16 bytes, chosen at random for each journal.
     struct Key: Hashable, Sendable {
         let low: UInt64
         let high: UInt64
     }
 
-    /// 128 bits; equal for equal inputs of one key.
+    /// A hash of 128 bits, which is equal for equal inputs and keys.
     struct Digest: Hashable, Sendable {
         let low: UInt64
         let high: UInt64
 
-        /// Its 16 bytes in a file.
+        /// The 16 bytes that are stored in a file.
         var bytes: [UInt8] {
             var bytes: [UInt8] = []
             bytes.append(little: low)
@@ -39,7 +41,7 @@ struct SipHash: Sendable {
         v3 = key.high ^ 0x7465_6462_7974_6573
     }
 
-    /// The digest of a word's eight bytes, little-endian, followed by `bytes`.
+    /// Hashes a word's eight bytes, little-endian, followed by `bytes`.
     static func digest(_ key: Key, _ word: UInt64, _ bytes: UnsafeRawBufferPointer) -> Digest {
         var hash = SipHash(key)
         hash.absorb(word)

@@ -1,7 +1,7 @@
 /// The full name of a step: its scopes, outermost first, and its key.
 ///
-/// Each part is its length in four bytes and its UTF-8, so that no two lists of parts read alike,
-/// whatever stands in them.
+/// Each part is stored as its length in four bytes, followed by its UTF-8. Therefore, different
+/// lists of parts always have different bytes.
 struct StepPath: Hashable, Sendable {
     private(set) var bytes: [UInt8] = []
 
@@ -14,7 +14,9 @@ struct StepPath: Hashable, Sendable {
         return path
     }
 
-    /// Where each part of a path ends; nil where the bytes are none.
+    /// Returns the end of each part of a path.
+    ///
+    /// Nil if the bytes are not a path.
     static func ends(in bytes: UnsafeRawBufferPointer) -> [Int]? {
         var ends: [Int] = []
         var at = 0

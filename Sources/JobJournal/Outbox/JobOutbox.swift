@@ -1,7 +1,7 @@
 import Foundation
 import JobKit
 
-/// Keeps a list of things to do in a file, and does them until each has succeeded.
+/// Keeps a list of items in a file, and performs each until it has succeeded.
 ///
 /// ```swift
 /// let outbox = try JobOutbox<Photo>(at: folder, name: "uploads") { photo, attempt in
@@ -20,11 +20,12 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
     /// Opens an outbox, or creates it, and starts to perform its entries.
     ///
     /// - Parameters:
-    ///   - folder: The folder of the file. It is created for the user alone if it is missing.
+    ///   - folder: The folder of the file. If it is missing, it is created so that only the user
+    ///     has access to it.
     ///   - name: The outbox's name, any text.
     ///   - configuration: How entries are performed.
-    ///   - perform: Performs an item. Its entry leaves the file when it returns. It may be called
-    ///     more than once for an entry, and it must not call ``waitForFinish(of:)`` or
+    ///   - perform: Performs an item. When it returns, the entry leaves the file. It may be called
+    ///     more than once for an entry. It must not call ``waitForFinish(of:)`` or
     ///     ``waitUntilIdle()``.
     /// - Throws: ``JobJournal/JobJournal/InUseError``, ``JobJournal/JobJournal/DamagedError``, or
     ///   ``JobJournal/JobJournal/WriteError`` if the file cannot be created, read or written.
@@ -37,7 +38,7 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
         try self.init(at: folder, name, configuration, calls: .system, perform)
     }
 
-    /// Opens an outbox whose system calls a test replaces.
+    /// Opens an outbox with the system calls of a test.
     package init(
         at folder: URL,
         _ name: String,
@@ -71,12 +72,15 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - item: The item, which is stored as JSON.
-    ///   - key: Entries of one key are performed in order. Nil: the entry waits for no other one.
+    ///   - key: The entry's key. Entries of one key are performed in order. Nil: the entry waits
+    ///     for no other one.
     ///   - deduplicationID: Identifies duplicates among the entries of the key. Nil: none.
-    ///   - duplicates: What becomes of the duplicates.
-    ///   - notBefore: Delays the entry and its key. Nil: no delay.
+    ///   - duplicates: Decides which of the duplicates stay.
+    ///   - notBefore: The earliest time of the first attempt. It also delays later entries of the
+    ///     key. Nil: no delay.
     /// - Returns: The id of the new entry, or of the duplicate that stays.
-    /// - Throws: ``JobJournal/JobJournal/WriteError`` or an `EncodingError`. Nothing was added then.
+    /// - Throws: ``JobJournal/JobJournal/WriteError`` or an `EncodingError`. Then nothing was
+    ///   added.
     @discardableResult
     public func add(
         _ item: Item,
@@ -89,15 +93,18 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
         return OutboxEntry.ID(number: try shell.add([encoded], duplicates)[0])
     }
 
-    /// Adds items in one write, all or none, as if they were added one after another.
+    /// Adds all items in one write, or none of them.
+    ///
+    /// The result is the same as if they were added one after another.
     ///
     /// - Parameters:
     ///   - items: The items.
     ///   - key: Returns the key of an item.
     ///   - deduplicationID: Returns the deduplication ID of an item.
-    ///   - duplicates: What becomes of the duplicates.
+    ///   - duplicates: Decides which of the duplicates stay.
     /// - Returns: For each item, the id of the new entry, or of the duplicate that stays.
-    /// - Throws: ``JobJournal/JobJournal/WriteError`` or an `EncodingError`. Nothing was added then.
+    /// - Throws: ``JobJournal/JobJournal/WriteError`` or an `EncodingError`. Then nothing was
+    ///   added.
     @discardableResult
     public func add(
         contentsOf items: [Item],
@@ -133,35 +140,35 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
 
     // MARK: Suspending and retrying
 
-    /// Lets no entry begin while a reason is set.
+    /// Prevents attempts from starting while a reason is set.
     ///
     /// - Parameter reason: Any text. It is not stored.
     public func suspend(for reason: String) { shell.setReason(reason, true) }
 
-    /// Removes a reason.
+    /// Removes a reason for the suspension.
     ///
-    /// Entries begin again when none is left.
+    /// Attempts start again when no reason is left.
     ///
     /// - Parameter reason: The reason.
     public func resume(for reason: String) { shell.setReason(reason, false) }
 
-    /// Ends the delays that failures and interruptions have caused.
+    /// Ends all delays that follow failures and interruptions.
     public func retryNow() { shell.retryNow() }
 
     /// Ends the delay of an entry, or unparks it.
     ///
-    /// Its failures then count from 0.
+    /// The failures of a parked entry are then counted from 0 again.
     ///
-    /// - Parameter id: A parked or delayed entry. For others, nothing happens.
+    /// - Parameter id: A parked or delayed entry. Any other entry does not change.
     /// - Throws: ``JobJournal/JobJournal/WriteError``.
     public func retry(_ id: OutboxEntry.ID) throws { try shell.retry(id.number) }
 
     // MARK: Removing
 
-    /// Removes an entry and asks its attempt to stop.
+    /// Removes an entry, and asks its attempt to stop.
     ///
     /// - Parameter id: The entry.
-    /// - Returns: False if the entry had left already.
+    /// - Returns: Whether the entry was still in the file.
     /// - Throws: ``JobJournal/JobJournal/WriteError``.
     @discardableResult
     public func remove(_ id: OutboxEntry.ID) throws -> Bool {
@@ -176,7 +183,7 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
     /// Removes all entries of a key in one write.
     ///
     /// - Parameter key: The key.
-    /// - Returns: The entries as they were.
+    /// - Returns: The entries as they were before.
     /// - Throws: ``JobJournal/JobJournal/WriteError``.
     @discardableResult
     public func removeAll(key: String) throws -> [OutboxEntry] {
@@ -188,7 +195,7 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
 
     // MARK: Reading
 
-    /// The numbers of entries by their state.
+    /// The number of entries in each state.
     public var counts: OutboxCounts {
         let counts = shell.read { $0.machine.counts }
         return OutboxCounts(
@@ -199,17 +206,17 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
         )
     }
 
-    /// The entries by position.
+    /// Returns entries in the order of their positions.
     ///
     /// - Parameters:
     ///   - key: The key. Nil: the entries of all keys.
-    ///   - limit: How many are returned at most.
+    ///   - limit: The maximum number of entries.
     /// - Returns: The entries.
     public func entries(key: String? = nil, limit: Int = 100) -> [OutboxEntry] {
         shell.entries(key: key, limit: limit)
     }
 
-    /// The item of an entry.
+    /// Returns the item of an entry.
     ///
     /// - Parameter id: The entry.
     /// - Returns: The item. Nil if the entry has left.
@@ -219,25 +226,25 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
         try shell.item(id.number).map { try Coders.decoder.decode(Item.self, from: $0) }
     }
 
-    /// Explains why entries wait, in one line for each entry or for equal ones together.
+    /// Explains why entries wait, with one line for each entry or for several equal ones.
     ///
-    /// - Parameter limit: How many lines there are at most.
+    /// - Parameter limit: The maximum number of lines.
     /// - Returns: The text.
     public func explain(limit: Int = 20) -> String { shell.explain(limit: limit) }
 
-    /// A new stream of changes for one reader.
+    /// Returns a new stream of changes for one reader.
     ///
-    /// It ends when the outbox is closed.
+    /// The stream ends when the outbox is closed.
     ///
-    /// The first stream begins with the events of the opening. A stream keeps unread events in
-    /// memory and loses none.
+    /// The first stream begins with the events that occurred when the outbox was opened. A stream
+    /// keeps unread events in memory and loses none.
     ///
     /// - Returns: The stream.
     public func events() -> AsyncStream<OutboxEvent> { shell.events() }
 
     // MARK: Waiting
 
-    /// Waits until an entry has left by success.
+    /// Waits until an entry has succeeded and left the file.
     ///
     /// Must not be called in `perform`.
     ///
@@ -253,9 +260,10 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
     /// Must not be called in `perform`.
     public func waitUntilIdle() async { await shell.waitUntilIdle() }
 
-    /// Starts nothing new, cancels the attempts, waits for them, and releases the file.
+    /// Stops new attempts, cancels the running ones, waits for them, and releases the file.
     ///
-    /// - Parameter limit: How long to wait. Code that ignores its cancellation may then still run.
+    /// - Parameter limit: The maximum wait. Code that ignores its cancellation may continue after
+    ///   it.
     public func close(stopWithin limit: Duration = .seconds(10)) async {
         await shell.close(stopWithin: limit)
     }

@@ -3,11 +3,11 @@ import JobKit
 
 /// How a ``JobOutbox`` performs its entries.
 public struct OutboxConfiguration<Item: Sendable>: Sendable {
-    /// How many attempts run at a time.
+    /// The maximum number of attempts at the same time.
     public var concurrencyLimit = 4
-    /// Which crash an entry survives.
+    /// The kind of crash that an entry survives.
     public var safety = JobJournal.Safety.processCrash
-    /// Reasons for a suspension, set before anything starts.
+    /// The reasons for a suspension that are set before any attempt starts.
     public var suspendedFor: Set<String> = []
     /// Decides the delays after failures and interruptions.
     public var retryPolicy = RetryPolicy.exponential(
@@ -15,21 +15,21 @@ public struct OutboxConfiguration<Item: Sendable>: Sendable {
         initialDelay: .seconds(2),
         maximumDelay: .seconds(3_600)
     )
-    /// Decides what follows from a failure.
+    /// Decides how the outbox responds to a failure.
     public var onFailure: @Sendable (any Error, Item, OutboxAttempt) -> OutboxFailureResponse = {
         error,
         _,
         _ in .standard(for: error)
     }
-    /// After how many interruptions in a row an entry is parked.
+    /// The number of interruptions in a row after which an entry is parked.
     ///
     /// Nil: never.
     public var interruptionLimit: Int? = 5
-    /// How long an attempt may run.
+    /// The maximum time that an attempt may run.
     ///
     /// Nil: no limit.
     public var maximumRuntime: Duration?
-    /// How long an attempt may take to stop.
+    /// The maximum time that an attempt may take to stop after it was asked to.
     ///
     /// Nil: no limit.
     public var maximumStopTime: Duration?
@@ -42,11 +42,11 @@ public struct OutboxConfiguration<Item: Sendable>: Sendable {
     public init() {}
 }
 
-/// What follows from a failure of an attempt.
+/// The response of an outbox to a failed attempt.
 public enum OutboxFailureResponse: Sendable, Hashable {
-    /// Another attempt after a delay. Nil: by the retry policy.
+    /// Another attempt follows after a delay. Nil: the retry policy decides the delay.
     case retry(after: Duration? = nil)
-    /// The same, and the failure is not charged.
+    /// The same as a retry, but the failure is not charged.
     case retryUncharged(after: Duration? = nil)
     /// The outbox is suspended for a reason. The failure is not charged.
     case suspend(for: String)

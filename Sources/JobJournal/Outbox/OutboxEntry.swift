@@ -1,10 +1,10 @@
 import Foundation
 
-/// One item of a ``JobOutbox``, until it leaves the file.
+/// An item of a ``JobOutbox``, until it leaves the file.
 public struct OutboxEntry: Sendable, Identifiable {
     /// Identifies an entry.
     ///
-    /// No id is given twice.
+    /// No two entries of an outbox have the same id.
     public struct ID: Hashable, Codable, Sendable, LosslessStringConvertible {
         let number: UInt64
 
@@ -12,7 +12,7 @@ public struct OutboxEntry: Sendable, Identifiable {
             self.number = number
         }
 
-        /// Creates the id that has a description.
+        /// Creates the id that a description names.
         ///
         /// - Parameter description: The ``description`` of an id.
         public init?(_ description: String) {
@@ -37,35 +37,37 @@ public struct OutboxEntry: Sendable, Identifiable {
             try container.encode(number)
         }
 
-        /// A number, as text.
+        /// The id's number, as text.
         public var description: String { "\(number)" }
     }
 
     /// Why an entry is in the file.
     public enum State: Sendable, Hashable {
-        /// It waits for its turn.
+        /// The entry waits for its turn.
         case waiting
-        /// It waits for a date.
+        /// The entry waits for a date.
         case delayed(until: Date)
-        /// It stays until it is retried or removed.
+        /// The entry stays until it is retried or removed.
         case parked(holdsKey: Bool)
-        /// `perform` was called for it and has not returned.
+        /// `perform` was called for the entry and has not returned.
         case performing
     }
 
     /// The entry's id.
     public let id: ID
-    /// The key.
+    /// The entry's key.
     ///
-    /// Entries of a key are performed in order, one at a time.
+    /// Entries of one key are performed in order, one at a time.
     public let key: String?
-    /// Entries of the same key and deduplication ID are duplicates of each other.
+    /// Identifies duplicates among the entries of a key.
     public let deduplicationID: String?
     /// Why the entry is in the file.
     public let state: State
-    /// How many attempts have failed.
+    /// The number of failed attempts.
     public let failureCount: Int
-    /// False only if `perform` was certainly never called for the entry.
+    /// Whether `perform` may have been called for the entry.
+    ///
+    /// False only if it certainly was not.
     public let mayHaveBegun: Bool
     /// The text of the latest error, at most 1,000 characters.
     public let lastError: String?
@@ -99,7 +101,9 @@ public struct OutboxEntry: Sendable, Identifiable {
     }
 }
 
-/// The numbers of entries, each counted once by its state.
+/// The number of entries in each state.
+///
+/// Each entry is counted once.
 public struct OutboxCounts: Sendable, Hashable {
     /// Entries that wait for their turn.
     public let waiting: Int
@@ -107,13 +111,13 @@ public struct OutboxCounts: Sendable, Hashable {
     public let delayed: Int
     /// Entries that stay until they are retried or removed.
     public let parked: Int
-    /// Entries whose attempt runs.
+    /// Entries with a running attempt.
     public let performing: Int
 }
 
 /// A change of an entry that is in the file.
 public struct OutboxEvent: Sendable {
-    /// What has changed.
+    /// The kind of a change.
     public enum Kind: Sendable, Hashable {
         /// The entry was added.
         case added
@@ -123,9 +127,9 @@ public struct OutboxEvent: Sendable {
         case finished
         /// An attempt has failed, or the entry was parked.
         case failed(OutboxFailureResponse)
-        /// Another entry has replaced it.
+        /// Another entry has replaced the entry.
         case replaced
-        /// It was removed.
+        /// The entry was removed.
         case removed
     }
 
@@ -133,7 +137,7 @@ public struct OutboxEvent: Sendable {
     public let id: OutboxEntry.ID
     /// The entry's key.
     public let key: String?
-    /// What has changed.
+    /// The kind of the change.
     public let kind: Kind
     /// The text of the error, at most 1,000 characters.
     public let error: String?
@@ -154,15 +158,17 @@ public struct OutboxAttempt: Sendable {
     public let key: String?
     /// The entry's deduplication ID.
     public let deduplicationID: String?
-    /// How many attempts have failed before.
+    /// The number of earlier attempts that have failed.
     public let failureCount: Int
-    /// How many of them were charged.
+    /// The number of earlier failures that were charged.
     public let chargedFailureCount: Int
-    /// Identifies the entry to the receiver, the same for all attempts.
+    /// Identifies the entry to the receiver, with the same text for all attempts.
     public let idempotencyKey: String
-    /// False only if this is certainly the first call for the entry.
+    /// Whether an earlier attempt may have begun.
+    ///
+    /// False only if this is certainly the first one.
     public let mayHaveBegun: Bool
-    /// How many sessions in a row have ended in the middle of an attempt.
+    /// The number of sessions in a row that ended in the middle of an attempt.
     public let interruptions: Int
     /// When the entry was added.
     public let addedAt: Date
@@ -187,18 +193,18 @@ public struct OutboxAttempt: Sendable {
     }
 }
 
-/// Sessions have ended in the middle of an entry's attempts, one after another.
+/// The process has ended during one or more attempts for an entry.
 public struct OutboxInterruptedError: LocalizedError, CustomStringConvertible {
     /// The entry's id.
     public let id: OutboxEntry.ID
-    /// How many sessions in a row.
+    /// The number of sessions in a row.
     public let interruptions: Int
 
     /// Creates the error.
     ///
     /// - Parameters:
     ///   - id: The entry's id.
-    ///   - interruptions: How many sessions in a row.
+    ///   - interruptions: The number of sessions in a row.
     public init(id: OutboxEntry.ID, interruptions: Int) {
         self.id = id
         self.interruptions = interruptions

@@ -1,16 +1,16 @@
 import Foundation
 
-/// The file of an outbox that is not open.
+/// Repairs or deletes the file of an outbox that is not open.
 public enum OutboxFile {
-    /// Moves a damaged file aside, and keeps every entry whose records are whole.
+    /// Moves a damaged file aside, and writes a new one with every readable entry.
     ///
-    /// Kept entries may have begun. Entries that were removed or replaced may come back. A whole
-    /// file stays as it is.
+    /// Each kept entry is marked as one that may have begun. Removed or replaced entries may
+    /// return. An undamaged file is not changed.
     ///
     /// - Parameters:
     ///   - folder: The folder of the outbox.
     ///   - name: The name of the outbox.
-    /// - Returns: What was kept and lost.
+    /// - Returns: The number of kept entries, and the extent of the loss.
     /// - Throws: ``JobJournal/JobJournal/InUseError`` if the outbox is open,
     ///   ``JobJournal/JobJournal/DamagedError`` if the file is of a later format or of another
     ///   outbox, or ``JobJournal/JobJournal/WriteError``.
@@ -47,7 +47,7 @@ public enum OutboxFile {
 
     /// Deletes the file and every file that was moved aside.
     ///
-    /// Without a file, nothing happens.
+    /// If there is no file, nothing happens.
     ///
     /// - Parameters:
     ///   - folder: The folder of the outbox.
@@ -90,15 +90,15 @@ public enum OutboxFile {
     }
 }
 
-/// What a salvage has kept and lost.
+/// The result of a salvage.
 public struct OutboxSalvage: Sendable {
     /// The number of entries that were kept.
     public let keptCount: Int
     /// The number of bytes that could not be read as records.
     public let lostByteCount: Int
-    /// The damaged file, which was moved aside.
+    /// The damaged file after it was moved aside.
     ///
-    /// Nil: the file was whole.
+    /// Nil if the file was whole.
     public let damagedFile: URL?
 }
 
@@ -109,7 +109,7 @@ struct OutboxSalvaging {
     private let lostByteCount: Int
 
     init(_ bytes: inout FileBytes, _ time: OutboxStateMachine.Time) throws {
-        // Without a seal, no record can be read, and any id may have been given.
+        // Without a seal, no record can be read, and any id may have been used.
         let source = try OutboxSalvaging.seal(of: &bytes)
         let age = UInt64(max(Date().timeIntervalSince1970, 0) * 1_000)
         seal = source?.seal ?? .random()
@@ -128,7 +128,7 @@ struct OutboxSalvaging {
         }
         let preamble = source?.isFirst == true ? Preamble.size : 0
         lostByteCount = bytes.size - whole - preamble
-        // Each lost record may have had a new id.
+        // Each lost record may have used a new id.
         found.idsLost(lostByteCount / (Frame.headerSize + OutboxEntryRecord.headerSize) + 1)
         found.markAsBegun()
         self.found = found
@@ -149,7 +149,7 @@ struct OutboxSalvaging {
         return found.map { ($0, 1, true) }
     }
 
-    /// Moves the damaged file aside, and writes the entries into a new one.
+    /// Moves the damaged file aside, and writes the entries to a new one.
     func replace(
         _ fileName: JournalFileName,
         _ name: String,

@@ -2,14 +2,14 @@ import Foundation
 import JobKit
 import Synchronization
 
-// Operation forces @unchecked. All that changes is an atomic byte, and the properties that `main()`
-// and then the work or the job's serial callbacks use.
-/// A step of a ``JobJournal``: returns the recorded outcome, or works and records its own.
+// Operation forces @unchecked. The only mutable state is an atomic byte, and properties that are
+// used by `main()` first and then by the work or the job's serial callbacks.
+/// A step of a ``JobJournal``, which returns its recorded outcome or works and records one.
 ///
 /// A step is an operation like any other. It can be tracked, queued, limited, retried, timed,
-/// cancelled, observed and explained, or started alone. A step that makes an operation is a job
-/// with that one task, so cancellation, a maximum runtime, progress, a context and a timeline
-/// reach the operation.
+/// cancelled, observed and explained, or started alone. If its closure creates an operation, the
+/// step is a job with that one task. Therefore, cancellation, a maximum runtime, progress, a
+/// context and a timeline reach the operation.
 ///
 /// A step succeeds only when its outcome is recorded. It fails with the error of its work, or with
 /// one of these:
@@ -63,9 +63,9 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
         if let running { journal.shell.release(running) }
     }
 
-    /// Whether the step returns an outcome that was recorded before it started.
+    /// Whether the step returned an outcome that was recorded before it started.
     ///
-    /// False until then.
+    /// False until the step has read that outcome.
     public var wasKnown: Bool { stage.load(ordering: .acquiring) == .known }
 
     /// Reports that the outcome is known, or is being recorded.
@@ -113,9 +113,9 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
         }
     }
 
-    /// The recorded value.
+    /// Returns the recorded value.
     ///
-    /// Nil if it is of another version.
+    /// Nil if another version of the step has recorded it.
     private func readKnown(_ record: OutcomePayload) throws -> Output? {
         guard record.version == version else { return nil }
         guard record.input == inputDigest else { throw JobJournal.InputChangedError(key: key) }
@@ -138,7 +138,8 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
                     }
                     let value = try await body(context)
                     let encoded = try coding.encode(value)
-                    // The end of the step cancels its Swift task. Then nothing is recorded (S3).
+                    // If the step has ended, its Swift task was cancelled, and nothing is recorded
+                    // (S3).
                     try Task.checkCancellation()
                     if let entry = try entry(encoded, running) {
                         try await shell.write(entry)
@@ -185,14 +186,14 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
     }
 
     private func recorded(_ running: RunningStep) {
-        // The record has freed the key.
+        // Recording the outcome has released the key.
         self.running = nil
         journal.shell.watch?.stepRecorded(path: running.step.path.bytes, version: version)
     }
 
-    /// The entry that records a value.
+    /// Creates the entry that records a value.
     ///
-    /// Nil if the step has ended and another one has its key.
+    /// Nil if the step has ended and another step has its key.
     private func entry(_ outcome: Data, _ running: RunningStep) throws -> JournalEntry? {
         guard !isCancelled else { throw CancellationError() }
         return try journal.shell.outcome(
@@ -219,7 +220,7 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
         }
         let shell = journal.shell
         follow(AsyncOperation<Void>(name: name) { try await shell.write(entry) }) { step in
-            // A cancelled task means that the step was cancelled.
+            // The task is cancelled only if the step was cancelled.
             next(step)
         }
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// For JobKitTesting, which runs a user's job on cut journals, and for tests.
+/// Hooks for tests, and for JobKitTesting, which runs a user's job on truncated journals.
 extension JobJournal {
-    /// Opens a journal whose steps are watched, and whose system calls are a test's.
+    /// Opens a journal with an observer of its steps, and with the system calls of a test.
     package convenience init(
         at folder: URL,
         job: String,
@@ -43,7 +43,7 @@ extension JobJournal {
         package let key: String
         package let path: [UInt8]
         package let version: Int
-        /// Its bytes in the file.
+        /// The range of the record's bytes in the file.
         package let range: Range<Int>
     }
 
@@ -79,7 +79,7 @@ extension JobJournal {
     }
 }
 
-/// A file that is in memory.
+/// A file in memory.
 private struct WholeFile: ByteSource {
     let bytes: [UInt8]
 

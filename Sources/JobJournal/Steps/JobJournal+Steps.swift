@@ -3,18 +3,19 @@ import JobKit
 
 /// The four forms of a step.
 ///
-/// The input of a step is what its outcome depends on besides the key. It is encoded as JSON with
-/// sorted keys and compared with the recorded one. A `Set` has no order, and neither has a
-/// dictionary whose keys are not `String` or `Int`, so such an input must be sorted first.
+/// The input of a step is all that its outcome depends on, except the key. It is encoded as JSON
+/// with sorted keys and compared with the recorded input. Sort an input first if it contains a
+/// `Set`, or a dictionary with keys that are not `String` or `Int`, because these have no order.
 extension JobJournal {
     /// Creates a step that runs a closure and records its value.
     ///
     /// - Parameters:
     ///   - key: The step's name in its scope: any text, the same in all sessions.
-    ///   - input: What the outcome depends on. If it differs from the recorded input, the step
-    ///     fails with ``JobJournal/JobJournal/InputChangedError`` and does not run.
-    ///   - version: Another version forgets the recorded outcome and runs again.
-    ///   - body: The work. It runs in a `Task` of its own, and only if no outcome is known.
+    ///   - input: The data on which the outcome depends. If it differs from the recorded input, the
+    ///     step fails with ``JobJournal/JobJournal/InputChangedError`` and does not run.
+    ///   - version: The version of the work. An outcome of another version is ignored, and the step
+    ///     runs again.
+    ///   - body: The work. It runs in its own Swift task, and only if no outcome is known.
     /// - Returns: The step, which has not been started.
     public func step<Output: Codable & Sendable>(
         _ key: String,
@@ -29,10 +30,11 @@ extension JobJournal {
     ///
     /// - Parameters:
     ///   - key: The step's name in its scope: any text, the same in all sessions.
-    ///   - input: What the success depends on. If it differs from the recorded input, the step
-    ///     fails with ``JobJournal/JobJournal/InputChangedError`` and does not run.
-    ///   - version: Another version forgets the record and runs again.
-    ///   - body: The work. It runs in a `Task` of its own, and only if no success is known.
+    ///   - input: The data on which the success depends. If it differs from the recorded input, the
+    ///     step fails with ``JobJournal/JobJournal/InputChangedError`` and does not run.
+    ///   - version: The version of the work. A record of another version is ignored, and the step
+    ///     runs again.
+    ///   - body: The work. It runs in its own Swift task, and only if no success is known.
     /// - Returns: The step, which has not been started.
     @_disfavoredOverload
     public func step(
@@ -48,11 +50,12 @@ extension JobJournal {
     ///
     /// - Parameters:
     ///   - key: The step's name in its scope: any text, the same in all sessions.
-    ///   - input: What the outcome depends on. If it differs from the recorded input, the step
-    ///     fails with ``JobJournal/JobJournal/InputChangedError`` and does not run.
-    ///   - version: Another version forgets the recorded outcome and runs again.
-    ///   - making: Creates the operation, a job or a retry of either. Called only if no outcome is
-    ///     known, on the thread that starts the step or on one of JobKit's threads.
+    ///   - input: The data on which the outcome depends. If it differs from the recorded input, the
+    ///     step fails with ``JobJournal/JobJournal/InputChangedError`` and does not run.
+    ///   - version: The version of the work. An outcome of another version is ignored, and the step
+    ///     runs again.
+    ///   - making: Creates the operation, a job, or a retry of either. It is called only if no
+    ///     outcome is known, on the thread that starts the step or on a JobKit thread.
     /// - Returns: The step, which has not been started.
     public func operationStep<Made: ValueProducing>(
         _ key: String,
@@ -74,11 +77,12 @@ extension JobJournal {
     ///
     /// - Parameters:
     ///   - key: The step's name in its scope: any text, the same in all sessions.
-    ///   - input: What the success depends on. If it differs from the recorded input, the step
-    ///     fails with ``JobJournal/JobJournal/InputChangedError`` and does not run.
-    ///   - version: Another version forgets the record and runs again.
-    ///   - making: Creates the operation. Called only if no success is known, on the thread that
-    ///     starts the step or on one of JobKit's threads.
+    ///   - input: The data on which the success depends. If it differs from the recorded input, the
+    ///     step fails with ``JobJournal/JobJournal/InputChangedError`` and does not run.
+    ///   - version: The version of the work. A record of another version is ignored, and the step
+    ///     runs again.
+    ///   - making: Creates the operation. It is called only if no success is known, on the thread
+    ///     that starts the step or on a JobKit thread.
     /// - Returns: The step, which has not been started.
     @_disfavoredOverload
     public func operationStep(

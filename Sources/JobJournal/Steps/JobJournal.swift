@@ -1,7 +1,7 @@
 import Foundation
 import JobKit
 
-/// Keeps the outcomes of a job's steps in a file, so that a job can continue after a crash.
+/// Records the outcomes of a job's steps, so that the job can continue after a crash.
 ///
 /// ```swift
 /// let journal = try JobJournal(at: folder, job: "import of customers.csv")
@@ -12,21 +12,22 @@ import JobKit
 /// }
 /// ```
 ///
-/// A step whose outcome is recorded does not run again, in this process or in the next. It finishes
-/// at once with that outcome. Steps are identified by their keys, not by their order.
+/// A step whose outcome is recorded does not run again, neither in this process nor in the next
+/// one. It finishes at once with that outcome. Steps are identified by their keys, not by their
+/// order.
 ///
-/// The journal keeps its file locked until ``close()`` or ``remove()``, or until nothing refers to
-/// it. Its steps refer to it.
+/// The journal keeps its file locked until ``close()`` or ``remove()`` is called, or until the
+/// journal and all of its steps are released.
 ///
 /// > Thread: Every member may be used from any thread.
 public final class JobJournal: Sendable {
-    /// Which crash a recorded outcome survives.
+    /// The kind of crash that a recorded outcome survives.
     public struct Safety: Sendable, Hashable {
-        /// The end of the process, however it ends: the operating system has the record.
+        /// The end of the process for any reason, because the operating system has the record.
         public static let processCrash = Safety(isSynced: false)
-        /// A power cut, too: the record is synced to the disk.
+        /// A power cut, too, because the record is synced to the disk.
         ///
-        /// Outcomes that wait for a sync share one.
+        /// Outcomes that wait for a sync at the same time share it.
         public static let powerLoss = Safety(isSynced: true)
 
         let isSynced: Bool
@@ -38,13 +39,15 @@ public final class JobJournal: Sendable {
 
     /// Opens the journal of a job, or creates it.
     ///
-    /// Reads the file on the calling thread. 100,000 outcomes take less than a second.
+    /// This reads the file on the calling thread. Reading 100,000 outcomes takes less than a
+    /// second.
     ///
     /// - Parameters:
-    ///   - folder: The folder of the file. It is created for the user alone if it is missing.
+    ///   - folder: The folder of the file. If it is missing, it is created so that only the user
+    ///     has access to it.
     ///   - job: The job's id, any text. It is the same in all sessions of a job and differs between
     ///     jobs. It is compared byte by byte.
-    ///   - safety: Which crash a recorded outcome survives.
+    ///   - safety: The kind of crash that a recorded outcome survives.
     /// - Throws: ``JobJournal/JobJournal/InUseError``, ``JobJournal/JobJournal/DamagedError``, or
     ///   ``JobJournal/JobJournal/WriteError`` if the folder or the file cannot be created, opened or
     ///   read.
@@ -62,13 +65,13 @@ public final class JobJournal: Sendable {
         self.scopes = scopes
     }
 
-    /// The job's id, also in a scope.
+    /// The job's id, which is the same in every scope.
     public var job: String { shell.job }
 
-    /// A part of the journal for a nested job, with the same file and its own keys.
+    /// Returns a part of the journal with its own keys, for example for a nested job.
     ///
     /// - Parameter name: Any text. The same name is the same scope.
-    /// - Returns: A journal of the same file with separate keys.
+    /// - Returns: A journal that uses the same file.
     public func scope(_ name: String) -> JobJournal {
         let path = path.appending(name)
         return JobJournal(shell, path, scopes + [shell.seal.digest(.scope, path.bytes)])
@@ -99,7 +102,7 @@ public final class JobJournal: Sendable {
     /// In a scope, it closes the whole journal. A step that starts later fails with
     /// ``JobJournal/JobJournal/WriteError``. So does a step that is running and succeeds later.
     public func close() async {
-        // Throws only where it removes.
+        // Only removal can throw.
         try? await shell.end(removing: false)
     }
 

@@ -7,7 +7,7 @@ struct OutcomeCoding<Output: Sendable>: Sendable {
 }
 
 extension OutcomeCoding where Output: Codable {
-    /// As JSON.
+    /// Stores the value as JSON.
     static var json: OutcomeCoding {
         OutcomeCoding(
             encode: { try Coders.encoded($0, by: Coders.outcome) },
@@ -17,7 +17,7 @@ extension OutcomeCoding where Output: Codable {
 }
 
 extension OutcomeCoding where Output == Void {
-    /// As nothing, because only the success counts.
+    /// Stores nothing, because only the success counts.
     static var nothing: OutcomeCoding {
         OutcomeCoding(
             encode: { Data() },
@@ -34,12 +34,14 @@ extension OutcomeCoding where Output == Void {
     }
 }
 
-/// Foundation's coders are safe on many threads, as long as their options stay as they are.
+/// The shared coders.
+///
+/// Foundation's coders are safe on many threads if their options never change.
 enum Coders {
     static let outcome = JSONEncoder()
     static let decoder = JSONDecoder()
 
-    /// Encodes equal inputs as equal bytes, whatever the order of a dictionary.
+    /// Encodes equal inputs as equal bytes, regardless of the order in a dictionary.
     static let input: JSONEncoder = {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -48,9 +50,9 @@ enum Coders {
 
     /// Encodes a value as text that can be decoded.
     ///
-    /// Foundation's encoder writes `NaN` for `Decimal.nan`, which its decoder refuses.
+    /// Foundation's encoder writes `NaN` for `Decimal.nan`, which its decoder rejects.
     ///
-    /// - Throws: An `EncodingError`, also for text that is not JSON.
+    /// - Throws: An `EncodingError`, even if only the encoded text is invalid.
     static func encoded(_ value: some Encodable, by encoder: JSONEncoder) throws -> Data {
         let data = try encoder.encode(value)
         guard data.withUnsafeBytes(hasOnlyLettersOfJSON) else {
@@ -63,7 +65,7 @@ enum Coders {
         return data
     }
 
-    /// Whether the text has no letters outside of its strings but those of JSON's words and numbers.
+    /// Whether all letters outside of strings belong to JSON's words and numbers.
     static func hasOnlyLettersOfJSON(_ text: UnsafeRawBufferPointer) -> Bool {
         var isInString = false
         var isEscaped = false

@@ -4,7 +4,7 @@ public struct StepContext: Sendable {
     public let key: String
     /// Whether an earlier session may have begun the step without recording its outcome.
     ///
-    /// Such a step may have had its effect. Ask the server, or rely on the ``idempotencyKey``.
+    /// Then the step may have had its effect. Ask the server, or rely on the ``idempotencyKey``.
     public let mayHaveBegun: Bool
 
     private let path: StepPath
@@ -14,7 +14,8 @@ public struct StepContext: Sendable {
     /// Identifies the step to the server that it calls, as 32 hexadecimal digits.
     ///
     /// It is the same in all sessions of the job, and it differs for each job, scope, key and
-    /// version. After ``JobJournal/JobJournal/remove()``, a new journal of the job has other ones.
+    /// version. After ``JobJournal/JobJournal/remove()``, a new journal of the job creates
+    /// different keys.
     public var idempotencyKey: String {
         var bytes = path.bytes
         bytes.append(little: Int64(version))

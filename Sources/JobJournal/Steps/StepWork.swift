@@ -1,6 +1,6 @@
 import JobKit
 
-/// The work of a step whose outcome is not known.
+/// The work of a step without a known outcome.
 enum StepWork<Output: Sendable>: Sendable {
     case body(@Sendable (StepContext) async throws -> Output)
     case making(@Sendable (StepContext) -> MadeOperation<Output>)
@@ -9,7 +9,7 @@ enum StepWork<Output: Sendable>: Sendable {
 /// An operation that a step runs, and the source of its value.
 struct MadeOperation<Output: Sendable>: Sendable {
     let operation: ConcurrentOperation
-    /// Called when the operation has finished as a success.
+    /// Called after the operation has succeeded.
     let result: @Sendable () -> Result<Output, any Error>?
 }
 
@@ -20,7 +20,7 @@ extension MadeOperation {
 }
 
 extension MadeOperation<Void> {
-    /// Any operation.
+    /// Wraps an operation of any class.
     ///
     /// Only its success counts.
     init(anyOperation operation: ConcurrentOperation) {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The system calls that write a journal's file; tests stand in between.
+/// The system calls that write a journal's file, which tests can replace.
 ///
-/// Each returns what the system's does, with the negative error number for a failure.
+/// Each returns the result of the system call, or the negative error number if it fails.
 package struct FileCalls: Sendable {
     package var write:
         @Sendable (_ file: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int
@@ -16,7 +16,7 @@ package struct FileCalls: Sendable {
         },
         sync: { file in
             #if canImport(Darwin)
-            // Where the disk does not know it, `fsync` is all there is.
+            // If the disk does not support `F_FULLFSYNC`, only `fsync` is left.
             if fcntl(file, F_FULLFSYNC) == 0 || fsync(file) == 0 { return 0 }
             #else
             if fdatasync(file) == 0 { return 0 }

@@ -1,4 +1,4 @@
-/// A frame to be written, its meaning, and the Swift task that waits for it.
+/// A frame to write, its meaning, and the Swift task that waits for it.
 struct JournalEntry: FrameCarrying, Sendable {
     enum Meaning: Sendable {
         case begun(SipHash.Digest)
@@ -14,7 +14,7 @@ struct JournalEntry: FrameCarrying, Sendable {
         self.meaning = meaning
     }
 
-    /// Whether it counts as soon as the operating system has it, even if records are synced.
+    /// Whether the entry counts as soon as the operating system has it, even if records are synced.
     var needsNoSync: Bool {
         if case .begun = meaning { true } else { false }
     }

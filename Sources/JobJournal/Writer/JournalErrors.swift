@@ -1,7 +1,7 @@
 import Foundation
 
 extension JobJournal {
-    /// Another journal or outbox of the same folder and name is open.
+    /// Another journal or outbox with the same folder and name is open.
     public struct InUseError: LocalizedError, Hashable, CustomStringConvertible {
         /// The job's id, or the outbox's name.
         public let job: String
@@ -20,15 +20,15 @@ extension JobJournal {
         public var errorDescription: String? { description }
     }
 
-    /// A file is not as any crash leaves it.
+    /// A file is damaged in a way that no crash explains.
     ///
-    /// It was not changed.
+    /// The file was not changed.
     public struct DamagedError: LocalizedError, CustomStringConvertible {
         /// The file.
         public let file: URL
         /// The first byte, from 0, that cannot be trusted.
         public let offset: Int
-        /// What is wrong, for example that the format is of a later version.
+        /// The reason, for example that the format is of a later version.
         public let reason: String
 
         /// Creates the error.
@@ -36,7 +36,7 @@ extension JobJournal {
         /// - Parameters:
         ///   - file: The file.
         ///   - offset: The first byte, from 0, that cannot be trusted.
-        ///   - reason: What is wrong.
+        ///   - reason: The reason.
         public init(file: URL, offset: Int, reason: String) {
             self.file = file
             self.offset = offset
@@ -58,7 +58,7 @@ extension JobJournal {
 
     /// A file cannot be written, or is closed.
     ///
-    /// What was recorded stays.
+    /// Earlier records stay in the file.
     public struct WriteError: LocalizedError, CustomStringConvertible {
         /// The file.
         public let file: URL
@@ -86,7 +86,7 @@ extension JobJournal {
 
     /// A step's input differs from the recorded one.
     ///
-    /// The step did not run. Another version of the step forgets the record.
+    /// The step did not run. If its version is changed, the record is ignored, and it runs again.
     public struct InputChangedError: LocalizedError, Hashable, CustomStringConvertible {
         /// The step's key.
         public let key: String
@@ -107,7 +107,7 @@ extension JobJournal {
         public var errorDescription: String? { description }
     }
 
-    /// A step of the same key has not finished in this session.
+    /// A step with the same key has not finished in this session.
     public struct KeyInUseError: LocalizedError, Hashable, CustomStringConvertible {
         /// The steps' key.
         public let key: String
@@ -134,11 +134,11 @@ struct FileIsClosed: Error, CustomStringConvertible {
     var description: String { "it is closed." }
 }
 
-/// An outcome, an item or a batch is larger than a file takes.
+/// An outcome, an item or a batch exceeds the maximum size.
 struct RecordTooLarge: Error, CustomStringConvertible {
     static let limit = 64 << 20
 
-    /// The step's key, or a word for the item.
+    /// Describes the outcome, the item or the batch.
     let name: String
     let count: Int
 
@@ -149,7 +149,7 @@ struct RecordTooLarge: Error, CustomStringConvertible {
 
 private func quoted(_ name: String) -> String { "\"\(name)\"" }
 
-/// An error's text, which ends one sentence.
+/// Returns an error's text with a full stop at its end.
 private func sentence(of error: any Error) -> String {
     let code = (error as? POSIXError)?.code.rawValue
     let text = code.map { String(cString: strerror($0)) } ?? "\(error)"

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The folder of journals: opens, replaces and unlinks files in it, and follows no links.
+/// A folder of journals, which opens, replaces and unlinks files without following links.
 struct JournalFolder: Sendable {
     let url: URL
     let handle: OpenFile
-    /// The folders in which a folder was created.
+    /// The folders with changed entries, because a folder was created in them.
     let changed: [String]
     private let calls: FileCalls
 
@@ -45,7 +45,7 @@ struct JournalFolder: Sendable {
 
     /// Opens a file and takes its lock.
     ///
-    /// Nil if it is locked already.
+    /// Nil if the file is locked already.
     func openLocked(_ name: String) throws -> OpenFile? {
         while true {
             let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
@@ -53,12 +53,15 @@ struct JournalFolder: Sendable {
             let status = try file.status()
             guard status.st_mode & S_IFMT == S_IFREG else { throw systemError(notAFile) }
             guard try file.lock() else { return nil }
-            // Its last holder may have removed or replaced it in the meantime.
+            // The previous holder of the lock may have removed or replaced the file in between.
             if try isStill(status, name) { return file }
         }
     }
 
-    /// A new file that replaces any of that name, locked before others can see it in use.
+    /// Creates a locked file, which replaces any file of that name.
+    ///
+    /// The file is locked before it is renamed to its final name, so it is never in use without a
+    /// lock.
     func createLocked(_ name: String) throws -> OpenFile {
         try unlink(name)
         let file = try opened(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC)
@@ -66,7 +69,7 @@ struct JournalFolder: Sendable {
         return file
     }
 
-    /// Gives a file a second name that no file has, so that it stays when it is replaced.
+    /// Gives a file a second, unused name, under which it survives its replacement.
     ///
     /// - Returns: The name.
     func moveAside(_ name: String) throws -> String {

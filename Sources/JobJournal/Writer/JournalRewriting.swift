@@ -1,5 +1,7 @@
-/// Writes a new file without what cannot be used any longer: replaced outcomes, beginnings of steps
-/// that have succeeded, earlier sessions, and fillers.
+/// Writes a new file without obsolete records.
+///
+/// These are replaced outcomes, the beginnings of steps that have succeeded, earlier sessions, and
+/// fillers.
 struct JournalRewriting {
     private let found: RecoveredJournal
     private let tail: RecordTail
@@ -11,12 +13,12 @@ struct JournalRewriting {
 
     /// Whether more than half of the file is obsolete.
     var isWorthIt: Bool {
-        // A synced file is filled to its sector before the last session and after it.
+        // In a synced file, sectors are filled before and after the last session.
         let live = found.liveBytes + (tail.fillsSectors ? 3 * FrameScan.sector : 0)
         return found.seal != nil && found.end > 2 * live
     }
 
-    /// Writes a file beside the old one, which it then replaces.
+    /// Writes the new file beside the old one, and then replaces the old one.
     func write(
         _ folder: JournalFolder,
         _ name: JournalFileName,

@@ -2,7 +2,7 @@ import Foundation
 import JobKit
 
 extension JournalShell {
-    /// The decision about a step that starts.
+    /// The result of starting a step.
     enum Start {
         case known(RecordIndex.Place, OpenFile)
         case runs(RunningStep)
@@ -10,9 +10,9 @@ extension JournalShell {
         case fails(any Error)
     }
 
-    /// Decides about a step that starts.
+    /// Decides whether a step runs, has a known outcome, or fails.
     ///
-    /// `passing` is a known outcome of another version, which does not count.
+    /// `passing` is a known outcome of another version, which is ignored.
     func start(
         _ step: StepName,
         _ operation: ConcurrentOperation,
@@ -29,7 +29,7 @@ extension JournalShell {
     ) -> Start {
         guard let log = state.log else { return .fails(FileIsClosed()) }
         if let refusal = state.writer.refusal { return .fails(refusal) }
-        // A step that runs again in another version has its key although an outcome is known.
+        // A step that runs again in another version holds its key, although an outcome is known.
         if state.claims.isInUse(step.digest) { return .isInUse }
         if let place = state.index.places[step.digest], place != passing {
             return .known(place, log.file)
@@ -44,7 +44,7 @@ extension JournalShell {
         return .runs(running)
     }
 
-    /// The step has finished, or is gone.
+    /// Releases the key of a step that has finished or is deallocated.
     func release(_ step: RunningStep) {
         guarded.withLock { $0.claims.released(step.step.digest, by: step.token) }
     }
@@ -76,7 +76,7 @@ extension JournalShell {
         return try result.get()
     }
 
-    /// The entry that records that a step begins.
+    /// Creates the entry that records the beginning of a step.
     func beginning(of step: RunningStep) -> JournalEntry {
         JournalEntry(
             Frame(.begun, step.step.digest.bytes, sealedBy: seal),
@@ -84,9 +84,9 @@ extension JournalShell {
         )
     }
 
-    /// The entry that records a step's outcome.
+    /// Creates the entry that records a step's outcome.
     ///
-    /// Nil if another step has taken the key since.
+    /// Nil if another step holds the key by now.
     ///
     /// - Throws: ``JobJournal/JobJournal/WriteError`` if the outcome is too large.
     func outcome(

@@ -15,13 +15,13 @@ extension JournalShell {
         }
         guard let batch else { return false }
         let (next, failure) = write(batch)
-        // Without a sync, another thread may write a few batches, too.
+        // Without syncs, this thread also writes a few batches that were added in between.
         drain(from: next, rounds: isSynced ? 0 : 8)
         if let failure { throw JobJournal.WriteError(file: url, underlying: failure) }
         return true
     }
 
-    /// Waits, without a thread, until an entry is written, and synced if it must be.
+    /// Suspends until an entry is written and, if necessary, synced.
     ///
     /// - Throws: ``JobJournal/JobJournal/WriteError``.
     func write(_ entry: JournalEntry) async throws {
@@ -48,7 +48,7 @@ extension JournalShell {
         drain(from: first, rounds: isSynced ? 0 : 8)
     }
 
-    /// Writes batch after batch, and leaves the rest to the journal's own thread.
+    /// Writes up to `rounds` batches, and leaves the rest to the journal's own thread.
     private func drain(from first: Batch, rounds: Int) {
         var batch = first
         for round in 0... {
@@ -59,12 +59,12 @@ extension JournalShell {
             guard round < rounds else { break }
             (batch, _) = write(batch)
         }
-        // The batch was taken, so it goes to the other thread as it is.
+        // This batch is no longer in the queue, so the other thread must receive it.
         let rest = batch
         queue.async { [self] in drain(from: rest, rounds: .max) }
     }
 
-    /// Writes a batch, resumes those who wait for it, and takes the next.
+    /// Writes a batch, resumes the Swift tasks that wait for it, and takes the next one.
     private func write(_ batch: Batch) -> (next: Batch, failure: (any Error)?) {
         var entries = batch.entries
         guard var log = batch.log else { return fail(entries, FileIsClosed()) }
@@ -87,7 +87,7 @@ extension JournalShell {
         }
     }
 
-    /// Lets the steps begin whose beginning was written, because it needs no sync.
+    /// Resumes the steps that wait for a written beginning, because that needs no sync.
     private func beginSteps(_ entries: inout [JournalEntry]) {
         let begun = entries.filter(\.needsNoSync)
         guard !begun.isEmpty else { return }
@@ -126,7 +126,7 @@ extension JournalShell {
 extension JournalShell.State {
     /// Takes the next batch.
     ///
-    /// If it is empty, the turn was given back.
+    /// If there are no entries, the turn ends and the batch is empty.
     mutating func takeBatch() -> JournalShell.Batch {
         let entries = writer.batchTaken()
         var batch = JournalShell.Batch(entries: entries, log: log)

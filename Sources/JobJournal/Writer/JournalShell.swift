@@ -4,15 +4,15 @@ import JobKit
 
 /// Owns the lock of a journal, and carries out the decisions of its machines.
 ///
-/// No system call is made under the lock. One thread at a time writes. Without syncs, it is the
-/// thread of the step that has ended, and steps that end in the meantime wait without a thread.
-/// With syncs, it is the journal's own thread.
+/// No system call is made under the lock. Only one thread writes at a time. Without syncs, it is
+/// the thread of a step that has ended, and other steps that end in the meantime wait without
+/// blocking a thread. With syncs, it is the journal's own thread.
 final class JournalShell: Sendable {
     struct State {
         var index: RecordIndex
         var claims = StepClaims()
         var writer = WriterStateMachine<JournalEntry>()
-        /// Used by the thread that has the turn.
+        /// Used only by the thread that has the turn.
         ///
         /// Nil if the journal is closed.
         var log: RecordLog?
@@ -71,7 +71,7 @@ final class JournalShell: Sendable {
         guard removing else { return }
         do {
             if file != nil { return try home.unlink(name.text) }
-            // It was closed before, so another journal may have the file.
+            // The journal was closed before, so another one may have the file.
             guard let file = try home.openLocked(name.text) else {
                 throw JobJournal.InUseError(job: job)
             }
@@ -85,11 +85,13 @@ final class JournalShell: Sendable {
     }
 }
 
-/// Is notified of the steps that run, for tests of users' jobs.
+/// Is notified when steps run and are recorded, for tests of users' jobs.
 package protocol JournalWatch: Sendable {
-    /// A step runs, because its outcome is not known and its key is not in use.
+    /// Called when a step runs.
+    ///
+    /// Its outcome is not known, and its key is not in use.
     func stepRuns(_ key: String, path: [UInt8], version: Int)
 
-    /// A step's outcome is recorded.
+    /// Called when a step's outcome was recorded.
     func stepRecorded(path: [UInt8], version: Int)
 }

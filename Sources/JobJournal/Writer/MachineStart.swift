@@ -1,8 +1,12 @@
 import Foundation
 
-/// Which start of the machine this is: what was handed to the system is still there on the same.
+/// Identifies the machine's boot session.
+///
+/// Bytes that were passed to the operating system are still there in the same boot session.
 enum MachineStart {
-    /// Nil where the system does not tell.
+    /// Returns the digest of the boot session.
+    ///
+    /// Nil if the system does not report it.
     static func digest(_ seal: JournalSeal) -> SipHash.Digest? {
         text.map { seal.digest(.preamble, Array($0.utf8)) }
     }

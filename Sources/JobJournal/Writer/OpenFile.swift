@@ -2,7 +2,7 @@ import Foundation
 
 /// An open file or folder.
 ///
-/// The last reference closes it.
+/// It is closed when the last reference is released.
 final class OpenFile: Sendable {
     let descriptor: Int32
     private let calls: FileCalls
@@ -14,7 +14,7 @@ final class OpenFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Writes all bytes, in as many calls as it takes.
+    /// Writes all bytes, in as many system calls as necessary.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
         var written = 0
         while written < bytes.count {
@@ -30,7 +30,7 @@ final class OpenFile: Sendable {
         try bytes.withUnsafeBytes { try write($0, at: offset) }
     }
 
-    /// Returns when what was written is on the disk.
+    /// Syncs all written bytes to the disk.
     func sync() throws {
         while true {
             let result = calls.sync(descriptor)
@@ -40,9 +40,9 @@ final class OpenFile: Sendable {
         }
     }
 
-    /// The same of a folder's entries.
+    /// Syncs the entries of a folder to the disk.
     func syncEntries() throws {
-        // Some file systems have nothing to sync of a folder, and say so.
+        // Some file systems cannot sync folders, and return `EINVAL`.
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw systemError() }
     }
 
@@ -67,9 +67,9 @@ final class OpenFile: Sendable {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw systemError() }
     }
 
-    /// Takes the lock that one open file has, in this process or another.
+    /// Takes the file's lock, which only one open file of all processes can hold.
     ///
-    /// False if it is taken.
+    /// Returns false if another open file holds it.
     func lock() throws -> Bool {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EINTR { continue }
@@ -88,7 +88,7 @@ final class OpenFile: Sendable {
     }
 }
 
-/// A file's bytes, each piece read when it is needed.
+/// Reads each piece of a file when it is needed.
 struct FilePieces: ByteSource {
     let file: OpenFile
     var size: Int { .max }
@@ -107,7 +107,7 @@ struct FilePieces: ByteSource {
     }
 }
 
-/// A file's bytes, read a mebibyte at a time.
+/// Reads a file one mebibyte at a time.
 struct FileBytes: ByteSource {
     let size: Int
     private let file: OpenFile

@@ -1,14 +1,14 @@
-/// The end of a file of records, and the only code that writes there.
+/// Appends records to a file, as the only code that writes there.
 ///
-/// The thread that has the turn uses a copy. It stores the copy when all that it wrote counts.
+/// The thread that has the turn uses a copy, and stores it once all that it wrote counts.
 struct RecordLog: Sendable {
     private(set) var tail: RecordTail
     let file: OpenFile
-    /// Bytes that have their offsets and are not written.
+    /// Bytes that have offsets and are not written yet.
     private var pending: [UInt8] = []
     /// The bytes since the latest sync, if they are kept.
     private(set) var unsynced: [UInt8]?
-    /// Whether a failed write may have left bytes behind the end.
+    /// Whether a failed write may have left bytes after the end.
     private var hasRest = false
 
     init(_ tail: RecordTail, _ file: OpenFile, keepsUnsynced: Bool = false) {
@@ -22,10 +22,11 @@ struct RecordLog: Sendable {
 
     var unsyncedCount: Int { unsynced?.count ?? 0 }
 
-    /// Writes records in one go and gives each its offset.
+    /// Writes records together and gives each its offset.
     ///
-    /// The beginning of the file and of the session come first, if they are missing. If writing
-    /// fails, nothing was added. The next call cuts off what the failed write has left.
+    /// If the beginning of the file or of the session is missing, it is written first. If writing
+    /// fails, no record was added, and the next call cuts off the bytes that the failed write has
+    /// left.
     mutating func append(_ records: inout [some FrameCarrying]) throws {
         try cutRest()
         let (before, unsyncedBefore) = (tail, unsyncedCount)
@@ -48,7 +49,7 @@ struct RecordLog: Sendable {
         }
     }
 
-    /// Gives a record its offset.
+    /// Gives a record its offset and adds it to the pending bytes.
     ///
     /// ``finish()`` writes it at the latest.
     mutating func add(_ frame: inout Frame) throws {
@@ -58,14 +59,14 @@ struct RecordLog: Sendable {
         if pending.count > 1 << 20 { try write() }
     }
 
-    /// Writes all that was added.
+    /// Writes all pending bytes.
     mutating func finish() throws {
         addBeginning()
         pending += tail.fill()
         try write()
     }
 
-    /// Makes all that was written survive a power cut.
+    /// Syncs all written bytes, so that they survive a power cut.
     mutating func sync() throws {
         try file.sync()
         wasSynced()
@@ -83,9 +84,10 @@ struct RecordLog: Sendable {
         wasSynced()
     }
 
-    /// Ends a file that replaces another one and will be synced as a whole.
+    /// Completes a file that replaces another one and will be synced as a whole.
     ///
-    /// A frame of a later write follows, so that nothing before it can be taken for torn.
+    /// It ends with a frame that records that all others are on the disk. Therefore, damage in the
+    /// others is never taken for a torn write.
     mutating func finishReplacement() throws {
         try finish()
         guard tail.fillsSectors else { return }
@@ -94,7 +96,7 @@ struct RecordLog: Sendable {
         try finish()
     }
 
-    /// Continues with a new file, which is synced, instead of this one.
+    /// Replaces this file with a new one, which is synced.
     mutating func replace(by log: RecordLog) {
         let keepsUnsynced = unsynced != nil
         self = log
@@ -125,7 +127,7 @@ struct RecordLog: Sendable {
     }
 }
 
-/// The bytes of a file whose latest sync has failed, as they were written.
+/// Reads a file after a failed sync, with the unsynced bytes from memory.
 struct UnsyncedPieces: ByteSource {
     let size: Int
     private let file: FilePieces

@@ -1,13 +1,13 @@
 import JobKit
 
-/// The steps that are running in this session, and those of them whose beginning is recorded.
+/// The steps that run in this session, and the steps with a recorded beginning.
 struct StepClaims {
     private struct Claim {
         let token: UInt64
-        /// The step that has the key until it has finished, however it ended.
+        /// The step that holds the key until it has finished.
         ///
-        /// Not retained: it gives the key back before it is gone. A weak reference would make each
-        /// count of references to the step a slow one.
+        /// It is not retained, because it releases the key before it is deallocated. A weak
+        /// reference would slow down the reference counting of the step.
         let step: Unmanaged<ConcurrentOperation>
     }
 
@@ -15,7 +15,7 @@ struct StepClaims {
     private var begun: Set<SipHash.Digest> = []
     private var lastToken: UInt64 = 0
 
-    /// Whether a step has the key that has not finished.
+    /// Whether an unfinished step holds the key.
     func isInUse(_ digest: SipHash.Digest) -> Bool {
         guard let claim = claims[digest] else { return false }
         return claim.step._withUnsafeGuaranteedRef { !$0.isFinished }
@@ -35,7 +35,7 @@ struct StepClaims {
         if isHeld(digest, by: token) { claims[digest] = nil }
     }
 
-    /// Whether this session must still record that the step begins.
+    /// Whether this session must still record the beginning of the step.
     func mustRecordBeginning(_ digest: SipHash.Digest) -> Bool { !begun.contains(digest) }
 
     mutating func beginningRecorded(_ digest: SipHash.Digest) { begun.insert(digest) }

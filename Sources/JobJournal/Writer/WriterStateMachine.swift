@@ -1,7 +1,7 @@
-/// Decides which thread writes, and what goes into one write.
+/// Decides which thread writes, and which entries it writes together.
 ///
-/// One thread at a time has the turn. Entries that are added in the meantime wait, and go into its
-/// next write together. After a failure, nothing is written any longer.
+/// Only one thread at a time has the turn. Entries that are added while it writes wait, and are
+/// written together next. After a failure, nothing is written.
 struct WriterStateMachine<Entry> {
     private(set) var hasTurn = false
     private(set) var waiting: [Entry] = []
@@ -13,14 +13,14 @@ struct WriterStateMachine<Entry> {
 
     /// Takes the turn for one entry.
     ///
-    /// False if it must wait.
+    /// Returns false if the entry must wait.
     mutating func turnTaken() -> Bool {
         guard !hasTurn, stop == nil else { return false }
         hasTurn = true
         return true
     }
 
-    /// Puts an entry behind the others.
+    /// Appends an entry to those that wait.
     ///
     /// - Returns: Whether the caller has the turn now, and must write all entries.
     mutating func entryAdded(_ entry: Entry) -> Bool {
@@ -30,9 +30,9 @@ struct WriterStateMachine<Entry> {
         return !hasTurn
     }
 
-    /// The entries that the thread with the turn writes next.
+    /// Takes the entries that the thread with the turn writes next.
     ///
-    /// If empty, it has given the turn back.
+    /// If there are none, the turn ends.
     mutating func batchTaken() -> [Entry] {
         precondition(hasTurn, "a batch was taken without the turn")
         guard !waiting.isEmpty else {
@@ -43,16 +43,16 @@ struct WriterStateMachine<Entry> {
         return waiting
     }
 
-    /// A write has failed.
+    /// Records that a write has failed, and takes the entries that fail with it.
     ///
-    /// All waiting and later entries fail with it.
+    /// These are all waiting entries. Later entries fail, too.
     mutating func writeFailed(_ error: any Error) -> [Entry] {
         if stop == nil || isClosing { stop = error }
         defer { waiting = [] }
         return waiting
     }
 
-    /// No entry is taken any longer.
+    /// Refuses all later entries.
     ///
     /// Waiting entries are still written.
     mutating func closed(_ error: any Error) {

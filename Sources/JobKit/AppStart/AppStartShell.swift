@@ -1,10 +1,10 @@
 import Dispatch
 
-/// Owns the manager's only lock, and calls tasks and the delegate with it released.
+/// Owns the manager's only lock, and calls tasks and the delegate after releasing it.
 final class AppStartShell: Sendable {
     typealias Machine = AppStartStateMachine<StartupEntry, any Error>
 
-    // The delegate need not be `Sendable`: it is handed over under the lock, and called on one
+    // The delegate need not be `Sendable`, because it is passed on under the lock and called on one
     // thread at a time.
     private struct WeakDelegate: Sendable {
         nonisolated(unsafe) weak var object: (any AppStartTaskManagerDelegate)?
@@ -14,7 +14,9 @@ final class AppStartShell: Sendable {
         var machine = Machine()
         var outbox = Outbox<Machine.Action>()
         var delegate = WeakDelegate()
-        /// Where tasks start and the delegate is called; nil: on the thread of the last report.
+        /// The queue on which tasks start and the delegate is called.
+        ///
+        /// Nil for the thread of the last report.
         var callbackQueue: DispatchQueue?
         /// Keeps the manager alive while a chain runs.
         var manager: AppStartTaskManager?
@@ -75,7 +77,7 @@ final class AppStartShell: Sendable {
         while let action = nextAction() { perform(action) }
     }
 
-    /// Takes the oldest action; releases the manager when there is none and no chain runs.
+    /// Takes the oldest action, or releases the manager if there is none and no chain runs.
     private func nextAction() -> Machine.Action? {
         let (action, _) = guarded.withLock { state -> (Machine.Action?, AppStartTaskManager?) in
             let action = state.outbox.nextAction()
@@ -117,13 +119,15 @@ final class AppStartShell: Sendable {
     }
 }
 
-/// What stands in the queue of a manager: a task, or the manager itself.
+/// An entry of a manager's queue, which is a task or the manager itself.
 struct StartupEntry: Identifiable, Sendable {
     let id: ObjectIdentifier
 
-    // Tasks need not be `Sendable`. The manager hands one from thread to thread under its lock, and
-    // calls it on one thread at a time.
-    /// The task; `nil` for the manager, which would otherwise keep itself alive.
+    // Tasks need not be `Sendable`, because the manager passes a task from thread to thread under
+    // its lock, and calls it on one thread at a time.
+    /// The entry's task.
+    ///
+    /// Nil for the manager, which would otherwise keep itself alive.
     nonisolated(unsafe) let task: (any AppStartTask)?
 
     init(_ task: any AppStartTask, in manager: AppStartTaskManager) {

@@ -2,15 +2,15 @@
 struct AppStartStateMachine<Task: Identifiable & Sendable, Failure: Sendable>
 where Task.ID: Sendable {
     enum Action: Sendable {
-        /// Ask ``turnBegan()`` for the next task: only then does it leave the queue.
+        /// The caller must call ``turnBegan()``, which removes the next task from the queue.
         case beginTurn
-        /// Notify of the task's end: of its completion, or of its failure.
+        /// The caller must report the task's completion, or its failure.
         case notify(Task, Failure?)
     }
 
     /// One start of a task.
     ///
-    /// A task that is queued twice has two turns.
+    /// A task that was added twice has two turns.
     struct Turn: Sendable {
         let number: Int
         let task: Task
@@ -34,13 +34,13 @@ where Task.ID: Sendable {
         queue.append(task)
     }
 
-    /// Returns the tasks removed, so that they are released outside the lock.
+    /// Removes a task, and returns its entries so that they are released outside the lock.
     mutating func taskRemoved(_ id: Task.ID) -> [Task] {
         defer { queue.removeAll { $0.id == id } }
         return queue.elements.filter { $0.id == id }
     }
 
-    /// Returns the tasks removed, so that they are released outside the lock.
+    /// Removes all tasks, and returns them so that they are released outside the lock.
     mutating func allTasksRemoved() -> [Task] {
         exchange(&queue, with: FIFO()).elements
     }
@@ -51,7 +51,9 @@ where Task.ID: Sendable {
         return [.beginTurn]
     }
 
-    /// Takes the next task out of the queue; `nil` says that the chain has completed.
+    /// Removes the next task from the queue and begins its turn.
+    ///
+    /// Nil if the queue is empty, so that the chain has completed.
     mutating func turnBegan() -> Turn? {
         guard let task = queue.popFirst() else {
             phase = .idle
@@ -63,20 +65,20 @@ where Task.ID: Sendable {
         return turn
     }
 
-    /// A task has reported its end: its completion, or its failure.
+    /// Ends the turn of a task that has reported its completion or failure.
     mutating func endReported(_ failure: Failure?, by reporter: Reporter) -> [Action] {
         guard let task = task(of: reporter) else { return [] }
         phase = failure == nil ? .betweenTurns : .idle
         return [.notify(task, failure)] + (failure == nil ? [.beginTurn] : [])
     }
 
-    /// The source of a report: a task, or, where it is known, exactly one turn of it.
+    /// The source of a report: a task or, if it is known, exactly one turn of a task.
     enum Reporter: Sendable {
         case task(Task.ID)
         case turn(Int)
     }
 
-    /// The task that has its turn, if the report is its own.
+    /// Returns the task that has its turn, if the report belongs to it.
     private func task(of reporter: Reporter) -> Task? {
         guard case .awaitingReport(let turn) = phase else { return nil }
         return switch reporter {

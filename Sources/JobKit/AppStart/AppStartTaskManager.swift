@@ -10,26 +10,27 @@ import Dispatch
 /// manager.startAllTasks()
 /// ```
 ///
-/// The manager is a start-up task itself, and the first in its own queue: a subclass that overrides
-/// ``start(delegate:)`` does its own work before the others.
+/// The manager is a start-up task itself, and the first one in its own queue. A subclass can
+/// override ``start(delegate:)`` to do its own work before the other tasks.
 ///
-/// A task leaves the queue as it starts. It starts on the thread on which the previous task
-/// reported that it completed. Tasks that complete inside `start(delegate:)` run in a loop, at
+/// A task leaves the queue when it starts. It starts on the thread on which the previous task
+/// reported its completion. Tasks that complete inside `start(delegate:)` run in a loop, at
 /// constant stack depth.
 ///
-/// A running chain keeps the manager alive until the delegate was notified of its end, and each
-/// task until it has reported. Otherwise the manager does not keep itself alive.
+/// A running chain keeps the manager alive until the delegate was notified of the chain's end. It
+/// keeps each task alive until the task has reported. Otherwise, the manager does not keep itself
+/// alive.
 ///
-/// > Thread: Any. Tasks and the delegate are called without a lock held.
-// Unchecked because the class is open. Its own state stands behind the lock of `shell`, and a
-// subclass guards what it adds.
+/// > Thread: Any. No lock is held while tasks and the delegate are called.
+// Unchecked because the class is open. The lock of `shell` guards its own state, and a subclass
+// must guard the state that it adds.
 open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked Sendable {
     /// The manager of the app's start.
     public static let shared = AppStartTaskManager()
 
     private let shell = AppStartShell()
 
-    /// Creates a manager whose queue holds the manager itself.
+    /// Creates a manager with only itself in its queue.
     public init() {
         removeAllStartupTasks()
     }
@@ -38,16 +39,19 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
         shell.removeAll()
     }
 
-    /// Follows the chain; held weakly.
+    /// The delegate, which follows the chain.
+    ///
+    /// It is held weakly.
     public var delegate: (any AppStartTaskManagerDelegate)? {
         get { shell.delegate }
         set { shell.delegate = newValue }
     }
 
-    /// Where the tasks start and the delegate is called; nil, the default: on the thread of the
-    /// last report.
+    /// The queue on which the tasks start and the delegate is called.
     ///
-    /// Set it to `.main`, before the start, if a task or the delegate belongs to the main actor.
+    /// Nil, the default, for the thread of the last report.
+    ///
+    /// If a task or the delegate belongs to the main actor, set this to `.main` before the start.
     /// Their methods are then called there one after another, after ``startAllTasks()`` has
     /// returned.
     public final var callbackQueue: DispatchQueue? {
@@ -59,47 +63,47 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     ///
     /// A task that is added twice runs twice, one turn after the other.
     ///
-    /// - Parameter task: The task. Retained until it has reported its end, or until it is removed.
+    /// - Parameter task: The task. It is retained until it has reported its end or is removed.
     public func addStartupTask(_ task: any AppStartTask) {
         shell.add(StartupEntry(task, in: self))
     }
 
     /// Removes a task from the queue unless it has started.
     ///
-    /// A task that has started continues, and the chain waits for its end. The cost grows with the
-    /// length of the queue.
+    /// A task that has started continues, and the chain waits for its end. The time is proportional
+    /// to the length of the queue.
     ///
     /// - Parameter task: The task.
     public func removeStartupTask(_ task: any AppStartTask) {
         shell.remove(ObjectIdentifier(task))
     }
 
-    /// Empties the queue except for the manager itself, which becomes the first task again.
+    /// Removes all tasks except the manager itself, which becomes the first task again.
     ///
     /// A task that has started continues, and the chain waits for its end.
     public func removeAllStartupTasks() {
         shell.removeAll(leaving: StartupEntry(self, in: self))
     }
 
-    /// Starts the first task of the queue; the others follow.
+    /// Starts the first task of the queue, and then the others one after another.
     ///
-    /// After a failure, continues with the next task. Does nothing while a chain runs. With an
-    /// empty queue, the chain completes at once.
+    /// After a failure, this continues with the next task. While a chain runs, it has no effect. If
+    /// the queue is empty, the chain completes immediately.
     public func startAllTasks() {
         shell.start(self)
     }
 
     // MARK: The manager as a task
 
-    /// The name of the manager's own task: the name of its class, unless overridden.
+    /// The name of the manager's own task, which is the name of its class unless overridden.
     open var taskName: String {
         String(describing: type(of: self))
     }
 
-    /// Does the manager's own work; the default completes at once.
+    /// Does the manager's own work.
     ///
-    /// An override reports to the delegate, now or later, how the work ended. It does not call
-    /// `super`.
+    /// The default completes at once. An override must report to the delegate, now or later, how
+    /// the work ended. It does not call `super`.
     ///
     /// - Parameter delegate: Receives the report.
     open func start(delegate: any AppStartTaskDelegate) {
@@ -110,8 +114,8 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
 
     /// Continues with the next task, if it is this task's turn.
     ///
-    /// A task that is queued several times reports to the delegate of its start, which knows the
-    /// turn. A report made here counts for the task's current turn.
+    /// If a task was added several times, it should report to the delegate that its start received,
+    /// which distinguishes its turns. A report to the manager counts for the task's current turn.
     ///
     /// - Parameter task: The reporting task.
     public func startupTaskDidComplete(_ task: any AppStartTask) {
@@ -122,7 +126,7 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
     ///
     /// - Parameters:
     ///   - task: The reporting task.
-    ///   - error: What went wrong, passed on to the delegate.
+    ///   - error: The reason for the failure, which the delegate receives.
     public func startupTaskDidFail(_ task: any AppStartTask, error: any Error) {
         shell.taskDidEnd(.task(ObjectIdentifier(task)), error: error)
     }
@@ -133,25 +137,27 @@ open class AppStartTaskManager: AppStartTask, AppStartTaskDelegate, @unchecked S
 /// A main-actor class conforms with `@MainActor AppStartTaskManagerDelegate`, and sets the
 /// manager's ``AppStartTaskManager/callbackQueue`` to `.main`.
 ///
-/// > Thread: The manager's ``AppStartTaskManager/callbackQueue``; without one, the thread on which
-/// > the task reported, or on which the chain was started. The methods are called one at a time
-/// > without a lock held, and may call every method of the manager.
+/// > Thread: The manager's ``AppStartTaskManager/callbackQueue``. If it is nil, the thread on which
+/// > the task reported or on which the chain was started. The methods are called one at a time,
+/// > while no lock is held, and may call every method of the manager.
 public protocol AppStartTaskManagerDelegate: AnyObject {
-    /// A task has completed; the next one has not started yet, and tasks may still be added.
+    /// Called when a task has completed and the next one has not started.
+    ///
+    /// More tasks may be added here.
     ///
     /// - Parameter task: The task. It may be the manager itself, which is its own first task.
     func taskDidComplete(_ task: any AppStartTask)
 
-    /// The queue is empty and the last task has completed.
+    /// Called when the last task has completed and the queue is empty.
     func taskManagerDidComplete()
 
-    /// A task has failed, and the chain has stopped after it.
+    /// Called when a task has failed and the chain has stopped.
     ///
-    /// The remaining tasks stay in the queue. ``AppStartTaskManager/startAllTasks()`` continues
-    /// with the next, and may be called here.
+    /// The remaining tasks stay in the queue. To continue with the next one, call
+    /// ``AppStartTaskManager/startAllTasks()``, which is also possible here.
     ///
     /// - Parameters:
     ///   - task: The task that failed.
-    ///   - error: What went wrong, as the task reported it.
+    ///   - error: The error that the task reported.
     func taskManagerDidFail(_ task: any AppStartTask, error: any Error)
 }

@@ -1,6 +1,6 @@
 /// The delegate of one start, which distinguishes a task's first report from a late second one.
 ///
-/// It refers neither to the task nor to the manager, so that a task may hold it as it likes.
+/// It refers neither to the task nor to the manager, so a task may hold it strongly or weakly.
 final class StartupTurn: AppStartTaskDelegate {
     private let number: Int
     private let taskID: ObjectIdentifier
@@ -14,7 +14,8 @@ final class StartupTurn: AppStartTaskDelegate {
 
     /// Ends the turn, unless it has ended.
     ///
-    /// - Parameter task: The reporting task; one that has not this turn reports for itself.
+    /// - Parameter task: The reporting task. A task other than the one of this turn reports for
+    ///   itself.
     func startupTaskDidComplete(_ task: any AppStartTask) {
         shell.taskDidEnd(reporter(task))
     }
@@ -22,8 +23,8 @@ final class StartupTurn: AppStartTaskDelegate {
     /// Ends the turn and the chain, unless the turn has ended.
     ///
     /// - Parameters:
-    ///   - task: The reporting task; one that has not this turn reports for itself.
-    ///   - error: What went wrong.
+    ///   - task: The reporting task. A task other than the one of this turn reports for itself.
+    ///   - error: The reason for the failure.
     func startupTaskDidFail(_ task: any AppStartTask, error: any Error) {
         shell.taskDidEnd(reporter(task), error: error)
     }

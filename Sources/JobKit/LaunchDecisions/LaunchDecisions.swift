@@ -1,9 +1,10 @@
-/// Decides which of many things an app presents after its launch, and when.
+/// Decides which of several items an app presents after its launch, and when.
 ///
-/// An update notice, a change of city, an advertisement, the page of a notification: each may turn
-/// out to be needed, early or late, and only one may be on the screen at a time. Code that learns
-/// of a need calls ``set(_:for:)``. Code that can present an item says how, once, with
-/// ``whenPresented(_:_:)`` and ``whenWithdrawn(_:_:)``. Neither has to know the other items.
+/// Examples are an update notice, a change of city, an advertisement, or the page of a
+/// notification. Each item may turn out to be needed, early or late, and only one may be on the
+/// screen at a time. Code that detects a need calls ``set(_:for:)``. Code that can present an item
+/// registers once with ``whenPresented(_:_:)`` and ``whenWithdrawn(_:_:)``. Neither depends on the
+/// other items.
 ///
 /// ```swift
 /// let decisions = LaunchDecisions(priority: ["upgrade", "city"], independent: ["badge"])
@@ -14,30 +15,30 @@
 /// decisions.set(.needed, for: "upgrade")    // Hide the city alert
 /// ```
 ///
-/// - At most one item of the priority list is executing: the needed one of highest priority that is
-///   not completed. Independent items execute as soon as they are needed.
+/// - At most one item of the priority list is executing: the one with the highest priority that is
+///   needed and not completed. Independent items execute as soon as they are needed.
 /// - Nothing is presented before ``open()``.
-/// - An item in neither list is never presented; its need can be set, read and followed. An item in
-///   both lists counts as prioritized.
+/// - An item in neither list is never presented, but its need can be set, read and followed. An
+///   item in both lists counts as prioritized.
 ///
-/// The closures run one at a time, in the order of the changes, on the thread whose call found no
-/// other closure running: usually the thread that made the change. A change that is made while a
-/// closure runs takes effect at once; its own closures run after the running one.
+/// The closures run one at a time, in the order of the changes. A closure usually runs on the
+/// thread that made the change. If another closure is running, it runs after that one, on the same
+/// thread. The change itself takes effect immediately, even if a closure made it.
 ///
-/// The closures are retained as long as the decisions, so a closure should capture its view, and
-/// the decisions, weakly.
+/// The closures are retained until the decisions are released, so a closure should capture its view
+/// and the decisions weakly.
 ///
 /// > Thread: Any. No lock is held while a closure runs, and a closure may call every method.
 public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     /// The state of a needed item.
     public enum State: Sendable {
-        /// It waits for the opening or for an item above it, or it was withdrawn.
+        /// The item waits for the opening or for an item above it, or it was withdrawn.
         case suspended
 
-        /// It is presented.
+        /// The item is presented.
         case executing
 
-        /// It was presented and has been dealt with.
+        /// The item was presented and has been dealt with.
         case completed
     }
 
@@ -46,21 +47,22 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
 
     private struct Shared {
         var machine: LaunchDecisionsStateMachine<Item, Reaction>
-        /// The readers of each item's needs, by numbers.
+        /// The readers of each item's need, by number.
         var readers: [Item: [Int: Reader]] = [:]
         var readerCount = 0
-        // Closures and streams have an outbox each: a closure that blocks delays no stream.
+        // Closures and streams have separate outboxes, so that a closure that blocks delays no
+        // stream.
         var updates = Outbox<(reader: Reader, need: LaunchNeed)>()
         var reactions = Outbox<Reaction>()
     }
 
     private let guarded: Guarded<Shared>
 
-    /// Creates decisions in which the need for every item is unknown.
+    /// Creates decisions with an unknown need for every item.
     ///
     /// - Parameters:
     ///   - priority: The items that are presented one at a time, the most urgent first. If an item
-    ///     appears twice, its first place counts.
+    ///     appears twice, its first position counts.
     ///   - independent: The items that are presented regardless of the others.
     ///   - waitsForUnknown: Whether an item waits until the need of every item above it is known. A
     ///     presented item stays if one above it becomes unknown again.
@@ -78,14 +80,14 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
         for reader in readers { reader.finish() }
     }
 
-    /// Says whether there is something to present for an item.
+    /// Sets whether there is something to present for an item.
     ///
     /// An executing item that is no longer needed is withdrawn. A completed item is presented again
-    /// only after its need has changed. Setting the same need again changes nothing, but
+    /// only after its need has changed. Setting the same need again has no effect, except that
     /// ``updates(for:)`` delivers it.
     ///
     /// - Parameters:
-    ///   - need: What is known now.
+    ///   - need: The need that is known now.
     ///   - item: The item.
     public func set(_ need: LaunchNeed, for item: Item) {
         send { shared in
@@ -99,25 +101,26 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     /// Returns the need that was last set for an item.
     ///
     /// - Parameter item: The item.
-    /// - Returns: The need; `.unknown` if none was set.
+    /// - Returns: The need, or `.unknown` if none was set.
     public func need(for item: Item) -> LaunchNeed {
         guarded.withLock { $0.machine.need(for: item) }
     }
 
     /// Returns the state of an item.
     ///
-    /// The state shows the effect of a change when the method that made the change returns, even if
-    /// closures have yet to run.
+    /// When a method that makes a change returns, the state shows the effect, even if closures have
+    /// not run yet.
     ///
     /// - Parameter item: The item.
-    /// - Returns: The state; nil if the item is not needed, or is in neither list.
+    /// - Returns: The state. Nil if the item is not needed or is in neither list.
     public func state(of item: Item) -> State? {
         guarded.withLock { $0.machine.state(of: item) }
     }
 
-    /// Follows an item's need: the latest value first, then every value that is set, in order.
+    /// Returns a stream of an item's need.
     ///
-    /// Values wait in the stream until they are read. A stream ends when the decisions are
+    /// The stream begins with the latest value, followed by every value that is set, in order.
+    /// Values wait in the stream until they are read. The stream ends when the decisions are
     /// released, and does not keep them alive.
     ///
     /// - Parameter item: The item to follow.
@@ -145,19 +148,19 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - item: The item.
-    ///   - body: Presents the item. Retained until the decisions are released.
+    ///   - body: Presents the item. It is retained until the decisions are released.
     public func whenPresented(_ item: Item, _ body: @escaping @Sendable () -> Void) {
         send { $0.machine.presentationAdded(body, for: item) }
     }
 
     /// Adds a closure that takes an item off the screen.
     ///
-    /// The closure runs each time the item stops executing without being completed: an item above
-    /// it is presented, or it is no longer needed.
+    /// The closure runs each time the item stops executing without being completed, because an item
+    /// above it is presented or because it is no longer needed.
     ///
     /// - Parameters:
     ///   - item: The item.
-    ///   - body: Takes the item off the screen. Retained until the decisions are released.
+    ///   - body: Takes the item off the screen. It is retained until the decisions are released.
     public func whenWithdrawn(_ item: Item, _ body: @escaping @Sendable () -> Void) {
         send {
             $0.machine.withdrawalAdded(body, for: item)
@@ -173,30 +176,32 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
         send { $0.machine.opened() }
     }
 
-    /// Says that an executing item has been dealt with; the next one by priority is presented.
+    /// Completes an executing item that has been dealt with.
     ///
-    /// Ignored if the item is not executing, for example because it was withdrawn meanwhile.
+    /// The next item by priority is presented. If the item is not executing, for example because it
+    /// was withdrawn in the meantime, nothing happens.
     ///
     /// - Parameter item: The item.
     public func complete(_ item: Item) {
         send { $0.machine.itemCompleted(item) }
     }
 
-    /// Moves an item of the priority list up, to directly before another.
+    /// Moves an item of the priority list up to just before another item.
     ///
-    /// A needed item that moves above the executing one is presented in its place. Of decisions
-    /// that wait for unknown items, an unknown one that moves above the executing one withdraws it
-    /// until the need is known. An item that already comes before the other keeps its place. If
-    /// either item is missing from the priority list, nothing changes.
+    /// A needed item that moves above the executing one is presented instead. If the decisions wait
+    /// for unknown items, an unknown item that moves above the executing one withdraws it until the
+    /// need is known. An item that is already before the other one does not move. If either item is
+    /// missing from the priority list, nothing changes.
     ///
     /// - Parameters:
     ///   - item: The item to move up.
-    ///   - other: The item that comes directly after it from now on.
+    ///   - other: The item that follows directly after the moved one.
     public func prioritize(_ item: Item, before other: Item) {
         send { $0.machine.itemPrioritized(item, before: other) }
     }
 
-    /// Makes a change under the lock, then feeds streams and runs closures with it released.
+    /// Makes a change under the lock, and feeds streams and runs closures after the lock is
+    /// released.
     private func send(_ change: (inout Shared) -> [Reaction]) {
         let (mustUpdate, mustReact) = guarded.withLock { shared in
             let reactions = change(&shared)

@@ -1,7 +1,7 @@
-/// Decides which launch items are presented and withdrawn, and returns the closures that do it.
+/// Decides which launch items are presented and withdrawn, and returns their closures.
 ///
-/// `Reaction` stands for the user's closure. A list is as long as a first screen's items: every
-/// call searches it from the top.
+/// `Reaction` is the type of a user's closure. Every call searches the priority list from the top,
+/// because a list contains only the items of a first screen.
 struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable>: Sendable {
     typealias State = LaunchDecisions<Item>.State
 
@@ -20,7 +20,7 @@ struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable
     private var isOpen = false
     /// The item of the priority list that is presented.
     private var executing: Item?
-    /// Independent items that wait for the opening, in the order in which they became needed.
+    /// The independent items that wait for the opening, in the order in which they became needed.
     private var waiting: [Item] = []
 
     init(priority: [Item], independent: Set<Item>, waitsForUnknown: Bool) {
@@ -60,7 +60,7 @@ struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable
             target < index
         else { return [] }
         var reactions: [Reaction] = []
-        // An unknown item that moves up past the executing one holds it back from now on.
+        // From now on, an unknown item that moves above the executing one holds it back.
         if waitsForUnknown, need(for: item) == .unknown, let executing,
             order[target..<index].contains(executing)
         {
@@ -102,7 +102,7 @@ struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable
         return wasExecuting ? entries[item]?.withdrawals ?? [] : []
     }
 
-    /// Makes the state fit D1: withdraws first, then presents.
+    /// Updates the presented items according to rule D1, which withdraws before it presents.
     private mutating func updatePresented() -> [Reaction] {
         guard isOpen else { return [] }
         var reactions: [Reaction] = []

@@ -4,24 +4,26 @@ extension TaskWorkflow {
     /// Adds a task after all others.
     ///
     /// Traps if the task was started or already belongs to a workflow. While the workflow is
-    /// executing, its tasks and callbacks may add more tasks; adding one to a finished workflow
+    /// executing, its tasks and callbacks may add more tasks. Adding a task to a finished workflow
     /// traps.
     ///
-    /// - Parameter task: The task; retained until it was delivered.
+    /// - Parameter task: The task, which is retained until it was delivered.
     public final func addTask(_ task: LaunchTask) {
         add([task], asGroup: false)
     }
 
-    /// Adds a group of tasks; all of them must have finished before any task added later starts.
+    /// Adds a group of tasks, which must all finish before any later task starts.
     ///
     /// The main thread is free while the workflow waits for the group.
     ///
-    /// - Parameter tasks: The group; an empty one has no effect.
+    /// - Parameter tasks: The tasks of the group. An empty group has no effect.
     public final func addBlockingTasks(_ tasks: [LaunchTask]) {
         add(tasks, asGroup: true)
     }
 
-    /// Adds a gate: tasks added later wait until it is opened, in addition to their stages.
+    /// Adds a gate, for which all tasks that are added later wait.
+    ///
+    /// Their stages still apply.
     ///
     /// - Parameter name: The name to pass to ``openGate(_:)``. Gates of the same name open
     ///   together.
@@ -31,8 +33,8 @@ extension TaskWorkflow {
 
     /// Opens a gate, for example when the first screen has appeared.
     ///
-    /// Opens the gates of that name that have been added so far; this is possible before the start.
-    /// A gate that is added later stays closed.
+    /// Opens the gates of that name that have been added so far, even before the start. A gate that
+    /// is added later stays closed.
     public final func openGate(_ name: String) {
         launch.openGate(name)
     }
@@ -42,10 +44,10 @@ extension TaskWorkflow {
         let (indices, submitted) = launch.add(tasks, tasks.map(track), asGroup: asGroup)
         for (index, task) in zip(indices, tasks) {
             task.position.withLock { $0 = LaunchPosition(shell: launch, index: index) }
-            // It may have finished, cancelled, when it did not know its number.
+            // It may have been cancelled and finished before it had its number.
             if task.isFinished { launch.taskFinished(index, task) }
         }
-        // A task that nothing waits for closes no circle.
+        // A task without dependents closes no cycle.
         if launch.isLaunched {
             if tasks.contains(where: { $0.hooks.withLock { $0.audience.hasDependents } }) {
                 refuseImpossibleDependencies()
@@ -89,7 +91,7 @@ extension TaskWorkflow {
         return record
     }
 
-    /// Gives the plan the dependencies between the tasks, and traps if one can never be met.
+    /// Adds the dependencies between the tasks to the plan, and traps if one can never be met.
     func refuseImpossibleDependencies() {
         noteDependencies(of: trackedTasks.compactMap { $0 as? LaunchTask })
         guard let (task, other) = launch.impossibleDependency() else { return }

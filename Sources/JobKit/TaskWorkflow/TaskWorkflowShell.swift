@@ -1,12 +1,14 @@
 import Dispatch
 import Foundation
 
-/// Owns a workflow's only lock of its own; submits tasks, and serves the main thread, without it.
+/// Owns the workflow's own lock, submits its tasks, and serves the main thread.
+///
+/// Tasks are submitted and served after the lock is released.
 final class TaskWorkflowShell: OperationScheduling, Sendable {
     typealias Machine = TaskWorkflowStateMachine<TaskRecord>
 
-    // The delegate need not be `Sendable`: it is handed over under the lock, and called on the main
-    // thread.
+    // The delegate need not be `Sendable`, because it is passed on under the lock and called on the
+    // main thread.
     private struct WeakDelegate: Sendable {
         nonisolated(unsafe) weak var object: (any TaskWorkflowDelegate)?
     }
@@ -18,14 +20,14 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         var delegate = WeakDelegate()
         /// The main-queue tasks that have their turn.
         var mainTasks = FIFO<LaunchTask>()
-        /// The finished workflow, while the main thread is to notify its delegate.
+        /// The finished workflow, until the main thread notifies its delegate.
         var workflowToNotifyOf: TaskWorkflow?
-        /// Whether the delegate was called, or the workflow has finished and there is none.
+        /// Whether the delegate was called, or the workflow has finished without one.
         var isNotified = false
         var isServing = false
-        /// Whether something has changed since the serving thread asked what is to be done.
+        /// Whether something has changed since the serving thread last looked for work.
         var hasChanged = false
-        /// Whether the main thread is blocked until the end, of which it is then notified.
+        /// Whether the main thread waits for the end, and must be notified of it.
         var isAwaitedOnMainThread = false
         var waiters: [@Sendable () -> Void] = []
 
@@ -36,7 +38,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
 
     private let state = Guarded(State())
 
-    /// The tasks of launches, among Instruments' Points of Interest.
+    /// The intervals of launch tasks in Instruments' Points of Interest.
     private static let intervals = SignpostIntervals(name: "Launch task", subsystem: "JobKit")
 
     var delegate: (any TaskWorkflowDelegate)? {
@@ -56,9 +58,9 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
 
     // MARK: The plan
 
-    /// Notes tasks that the job tracks already; returns their numbers.
+    /// Adds tasks that the job already tracks, and returns their numbers.
     ///
-    /// The caller passes the records to ``submit(_:)`` when the tasks know their numbers.
+    /// The caller passes the records to ``submit(_:)`` once the tasks have their numbers.
     func add(
         _ tasks: [LaunchTask],
         _ records: [TaskRecord],
@@ -87,7 +89,9 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
 
     // MARK: Asking
 
-    /// The names of a task and of a dependency that it can never see finished; nil: there is none.
+    /// Returns the names of a task and of a dependency that the task can never see finished.
+    ///
+    /// Nil if there are none.
     func impossibleDependency() -> (task: String, dependency: String)? {
         let (impossible, tasks) = state.withLock { state in
             (state.machine.plan.impossibleDependency(), state.record.tasks)
@@ -95,14 +99,16 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         return impossible.map { (tasks[$0.task].name, tasks[$0.dependency].name) }
     }
 
-    /// The numbers in events of the tasks that a task waited for in addition to its dependencies.
+    /// Returns the event numbers of the tasks that a task waited for, apart from its dependencies.
     func predecessors(of index: Int) -> [Int] {
         state.withLock { state in
             state.machine.predecessors(of: index).map { state.record.tasks[$0].eventID }
         }
     }
 
-    /// Why a task has not been submitted, in words; nil if it has.
+    /// Returns the reason why a task has not been submitted.
+    ///
+    /// Nil if it has been submitted.
     func reasonToWait(of index: Int) -> String? {
         state.withLock { state in
             switch state.machine.wait(of: index) {
@@ -121,9 +127,9 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         return LaunchTimeline(name: name, plan: plan, record: record, now: .now)
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// `main()` has returned: the first stage opens.
+    /// Opens the first stage, because `main()` has returned.
     func launch() {
         send { $0.machine.started() }
     }
@@ -155,7 +161,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         }
     }
 
-    /// The task was delivered: if it has failed, the workflow carries on.
+    /// Continues the workflow after a failed task was delivered.
     func taskDelivered(_ index: Int?) {
         guard let index else { return }
         send { $0.machine.carryOnAnswered(about: index) }
@@ -174,16 +180,18 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         for record in records { record.shell.submitLater(record) }
     }
 
-    // MARK: The main thread: one thing at a time, in order, inline where it is at hand
+    // MARK: The main thread
 
-    /// A main-queue task has its turn; the job hands it over.
+    /// Receives a main-queue task from the job when it has its turn.
+    ///
+    /// The main thread runs one task at a time, in order, and inline if it is the calling thread.
     func addOperation(_ operation: Operation) {
         guard let task = operation as? LaunchTask else { return }
         state.withLock { $0.mainTasks.append(task) }
         wakeMainThread()
     }
 
-    /// Makes the main thread do what is to be done there.
+    /// Makes the main thread do the work that waits for it.
     func wakeMainThread() {
         let isServed = state.withLock { state in
             state.hasChanged = true
@@ -192,7 +200,9 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         if !isServed { MainThread.shared.summon(self) }
     }
 
-    /// Makes the main thread, which calls this, serve the workflow; ``serveClaimed()`` comes next.
+    /// Makes the main thread, which is the calling thread, serve the workflow.
+    ///
+    /// If this returns true, the caller must call ``serveClaimed()``.
     func claimServing() -> Bool {
         state.withLock { !exchange(&$0.isServing, with: true) }
     }
@@ -207,7 +217,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
                 state.hasChanged = false
                 return (state.mainTasks.first, state.workflowToNotifyOf)
             }
-            // `isReady` may be a user's code: it is asked without the lock.
+            // `isReady` may be user code, so it is read without the lock.
             if let task, task.isReady || task.currentLifecycle.contains(.started) {
                 _ = state.withLock { $0.mainTasks.popFirst() }
                 if !task.currentLifecycle.contains(.started) { task.start() }
@@ -225,7 +235,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         }
     }
 
-    /// Ends the serving, unless something has changed meanwhile.
+    /// Stops serving, unless something has changed in between.
     private func endServing() -> Bool {
         state.withLock { state in
             state.isServing = state.hasChanged
@@ -236,7 +246,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
     // MARK: The end
 
     func workflowFinished(_ workflow: TaskWorkflow) {
-        // Asked without the lock: the delegate's last owner may release it meanwhile.
+        // This is read without the lock, because it may release the last reference to the delegate.
         let hasDelegate = delegate != nil
         let (mustNotify, context) = state.withLock { state in
             state.record.ended = .now
@@ -244,7 +254,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
             if mustNotify { state.workflowToNotifyOf = workflow }
             return (mustNotify, exchange(&state.context, with: [:]))
         }
-        // The values are the user's, and released with no lock held.
+        // The values may run user code when they are released, so no lock is held.
         withExtendedLifetime(context) {}
         if mustNotify { wakeMainThread() } else { delegateNotified() }
     }
@@ -257,7 +267,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         for waiter in waiters { waiter() }
     }
 
-    /// Waits until the delegate was called, or the workflow has finished and there is none.
+    /// Waits until the delegate was called, or the workflow has finished without one.
     func waitUntilNotified() async {
         await withCheckedContinuation { continuation in
             let isNotified = state.withLock { state in
@@ -268,7 +278,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         }
     }
 
-    /// Waits for the end on the calling thread, which has just started the workflow or is about to.
+    /// Calls `start`, which may start the workflow, and waits for the end on the calling thread.
     ///
     /// - Returns: Whether the delegate was called in time.
     func wait(atMost limit: Duration?, start: () -> Void) -> Bool {

@@ -1,34 +1,37 @@
-/// Decides which launch tasks may start: by stages, gates and the order of the main-queue tasks.
+/// Decides which launch tasks may start.
 ///
-/// Dependencies are the plan's, to be checked; whether they are met is asked where a task starts.
+/// It considers stages, gates and the order of the main-queue tasks. The plan contains the
+/// dependencies only to check them. Whether they are met is decided when a task starts.
 struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
     private struct Progress: Sendable {
         let task: Task
-        /// `main(context:)` has returned, or the task has finished without.
+        /// Whether `main(context:)` has returned, or the task has finished without it.
         var hasRun = false
-        /// Finished, and if it failed, the workflow carries on.
+        /// Whether the task has finished and, if it failed, the workflow continues.
         var isDone = false
         var awaitsAnswer = false
     }
 
-    /// How many of the tasks that hold a stage back are named.
+    /// The maximum number of named tasks among those that hold back a stage.
     static var namedHolders: Int { 10 }
 
     private(set) var plan = LaunchPlan()
     private(set) var isStarted = false
     private var tasks: [Progress] = []
-    /// For each stage, how much of it the next stage still waits for.
+    /// For each stage, the number of conditions that the next stage still waits for.
     private var remaining: [Int] = []
     private var closedGates: [String: [Int]] = [:]
     private var openGates: Set<Int> = []
-    /// How many gates are open before the first that is closed.
+    /// The number of gates before the first closed one.
     private var passableGates = 0
     private(set) var openStages = 0
-    /// The task that each open stage waited for last; nil for none.
+    /// The task that each open stage waited for last.
+    ///
+    /// Nil if there is none.
     private var causes: [Int?] = []
     private var lastDone: Int?
     private var nextMainTask = 0
-    /// Concurrent tasks of open stages, in order, which wait for gates alone.
+    /// The concurrent tasks of open stages, in order, which wait only for gates.
     private var gated = FIFO<Int>()
 
     // MARK: Adding
@@ -79,7 +82,9 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         return advance()
     }
 
-    /// A task that has failed is waited for until the workflow has said that it carries on.
+    /// Ends a task, unless it has failed.
+    ///
+    /// The next tasks wait for a failed task until the workflow has decided to carry on.
     mutating func taskFinished(_ index: Int, hasFailed: Bool) -> [Task] {
         guard !tasks[index].isDone else { return [] }
         tasks[index].awaitsAnswer = hasFailed
@@ -112,7 +117,9 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
 
     // MARK: Waiting
 
-    /// Why a task has not been submitted; nil if it has.
+    /// Returns the condition for which a task has not been submitted.
+    ///
+    /// Nil if it has been submitted.
     func wait(of index: Int) -> LaunchWait? {
         guard isStarted else { return .start }
         let task = plan.tasks[index]
@@ -130,7 +137,7 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         return .tasks([predecessor], further: 0)
     }
 
-    /// The tasks that a task waited for because of its stage and its turn on the main thread.
+    /// Returns the tasks for which a task's stage or main-thread turn waited.
     func predecessors(of index: Int) -> [Int] {
         let task = plan.tasks[index]
         let cause = task.stage < causes.count ? causes[task.stage] : nil
@@ -147,7 +154,7 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
 
     // MARK: Decisions
 
-    /// Opens the stages that nothing holds back; returns the tasks that are to be submitted.
+    /// Opens the stages that nothing holds back, and returns the tasks to submit.
     private mutating func advance() -> [Task] {
         guard isStarted else { return [] }
         var submitted: [Task] = []
@@ -178,11 +185,11 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
     }
 }
 
-/// What a launch task waits for before it can be put into its queue.
+/// The condition that a launch task waits for before it is added to its queue.
 enum LaunchWait: Equatable, Sendable {
     /// The workflow was not started.
     case start
-    /// Tasks of the stage before, the first ten by their numbers, or the main-queue task before.
+    /// The first ten tasks of the previous stage by number, or the previous main-queue task.
     case tasks([Int], further: Int)
     case gate(String)
 }

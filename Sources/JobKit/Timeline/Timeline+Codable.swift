@@ -3,7 +3,7 @@ extension Timeline: Codable {
         case entries, predecessors, omittedCount
     }
 
-    /// Reads a timeline that was encoded.
+    /// Decodes a timeline.
     ///
     /// - Throws: `DecodingError` if an entry refers to a job or a predecessor that does not exist.
     public init(from decoder: any Decoder) throws {
@@ -25,7 +25,9 @@ extension Timeline: Codable {
         Self.addTimesAfterTasks(to: &self.entries)
     }
 
-    /// Writes the timeline; what made tasks fail is kept as its description.
+    /// Encodes the timeline.
+    ///
+    /// Errors are reduced to their descriptions.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(entries, forKey: .entries)
@@ -33,8 +35,10 @@ extension Timeline: Codable {
         try container.encode(omittedCount, forKey: .omittedCount)
     }
 
-    /// Whether every form can be made of the entries: what one refers to is there, every job stands
-    /// before its tasks, and nothing ends before it starts.
+    /// Whether every form can be created from the entries.
+    ///
+    /// All references must be valid, every job must come before its tasks, and no entry may end
+    /// before it starts.
     private var isWhole: Bool {
         entries.enumerated()
             .allSatisfy { index, entry in
@@ -51,9 +55,9 @@ extension Timeline.Entry: Codable {
         case name, typeName, group, outcome, error, parent, lane, start, end
     }
 
-    /// Reads an entry that was encoded; times are whole nanoseconds.
+    /// Decodes an entry, with times in whole nanoseconds.
     ///
-    /// The error of one that has failed is a ``Timeline/RecordedError``.
+    /// The error of a failed entry is a ``Timeline/RecordedError``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         name = try container.decode(String.self, forKey: .name)
@@ -76,7 +80,7 @@ extension Timeline.Entry: Codable {
         }
     }
 
-    /// Writes the entry.
+    /// Encodes the entry.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(name, forKey: .name)

@@ -1,5 +1,5 @@
 extension Timeline.Entry: Equatable {
-    /// Returns whether all facts of two entries are equal.
+    /// Returns whether all properties of two entries are equal.
     ///
     /// Outcomes are equal if their cases and the descriptions of their errors are equal.
     public static func == (left: Timeline.Entry, right: Timeline.Entry) -> Bool {

@@ -16,8 +16,10 @@ extension Timeline {
         return path.reversed()
     }
 
-    /// For each entry the task that was the last to keep it from finishing: of a job, the last of
-    /// its tasks; of a task, and of a job without tasks, itself.
+    /// Returns the last task that kept each entry from finishing.
+    ///
+    /// For a job, this is the last of its tasks. For a task, and for a job without tasks, it is the
+    /// entry itself.
     private func lastTasksOfJobs() -> [Int] {
         var lastTasks = Array(entries.indices)
         for index in entries.indices.reversed() {
@@ -31,8 +33,7 @@ extension Timeline {
         return lastTasks
     }
 
-    /// For each entry the task that was the last to keep it, or a job that it belongs to, from
-    /// starting.
+    /// Returns the last task that kept each entry, or a job above it, from starting.
     private func blockers(lastTasks: [Int]) -> [Int?] {
         var blockers: [Int?] = Array(repeating: nil, count: entries.count)
         for index in entries.indices {

@@ -1,19 +1,19 @@
 extension Timeline {
-    /// The tasks of one group, in all jobs together.
+    /// The tasks of one group, from all jobs.
     public struct Group: Equatable, Sendable {
-        /// The group's name, or its type's.
+        /// The group's name, or the name of the tasks' type.
         public let name: String
 
-        /// How many tasks of the group there are.
+        /// The number of tasks in the group.
         public let taskCount: Int
 
-        /// The sum of their durations.
+        /// The sum of the tasks' durations.
         public let duration: Duration
     }
 
     /// The groups of the tasks, by total time, longest first.
     ///
-    /// A job that has tasks, such as a retry, counts where it was tracked with a named group.
+    /// A job that has tasks, such as a retry, counts only if it was tracked with a named group.
     public var groups: [Group] {
         let jobs = Set(entries.compactMap(\.parent))
         let counted = entries.indices.filter { index in
@@ -39,9 +39,9 @@ extension Timeline.Group {
 }
 
 extension Timeline.Entry {
-    /// The group, or the type of what was tracked before the recorder was added.
+    /// The group, or the type if the operation was tracked before the recorder was added.
     var groupName: String { group ?? typeName }
 
-    /// The group, where it is not the type's own.
+    /// The group, unless it is the type's own group.
     var givenGroup: String? { group == typeName ? nil : group }
 }

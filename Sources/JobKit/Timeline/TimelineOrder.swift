@@ -1,10 +1,10 @@
 extension Timeline {
-    /// Puts recorded entries in order and gives each its lane.
+    /// Sorts recorded entries and gives each its lane.
     ///
     /// - Parameters:
-    ///   - recorded: In any order; no entry is its own ancestor. Their indices are those of this
-    ///     list.
-    ///   - omittedCount: How many operations more there were.
+    ///   - recorded: The entries in any order. Their indices are those of this list, and no entry
+    ///     is its own ancestor.
+    ///   - omittedCount: The number of further operations.
     init(_ recorded: [Entry], omittedCount: Int = 0) {
         var recorded = recorded
         let depths = Self.depths(of: recorded.map(\.parent))
@@ -33,7 +33,9 @@ extension Timeline {
         self.omittedCount = omittedCount
     }
 
-    /// How many ancestors each has, found without recursion: jobs may nest ten thousand deep.
+    /// Returns the number of each entry's ancestors.
+    ///
+    /// It uses no recursion, because jobs may be nested ten thousand levels deep.
     static func depths(of parents: [Int?]) -> [Int] {
         var depths = Array(repeating: -1, count: parents.count)
         for index in parents.indices where depths[index] < 0 {

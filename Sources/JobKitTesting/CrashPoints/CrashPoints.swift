@@ -9,15 +9,15 @@ import JobJournal
 /// }
 /// ```
 public struct CrashPoints: Sendable {
-    /// How many records the uninterrupted run wrote.
+    /// The number of records that the uninterrupted run wrote.
     public let recordCount: Int
 
-    /// Runs a job once on a journal, and again on copies that are cut after and in each record.
+    /// Runs a job, and again on copies of its journal that end at each record.
     ///
-    /// Each run must have the outcome of the first. No step may run if its outcome was recorded
-    /// before the cut, and none may run again after this run has recorded its outcome. A job with
-    /// *n* records runs 2 *n* + 1 times, one run after another, each on a journal of its own in a
-    /// temporary folder.
+    /// Each record gives two copies: one is cut in the record, and one after it. Each run must have
+    /// the outcome of the first one. A step must not run if its outcome was recorded before the
+    /// cut, or earlier in the same run. A job with *n* records runs 2 *n* + 1 times, one run after
+    /// another. Each run has its own journal in a temporary folder.
     ///
     /// - Parameter job: The user's own job. It may close or remove the journal.
     /// - Returns: The number of records.
@@ -75,15 +75,15 @@ public struct CrashPoints: Sendable {
     }
 }
 
-/// A job did not continue from a crash as it must.
+/// Reports that a job did not continue correctly after a crash.
 public struct CrashPointError: LocalizedError, CustomStringConvertible {
     /// The record, from 1, after which or in which the journal was cut.
     public let point: Int
     /// Whether the cut was in the middle of the record.
     public let isTorn: Bool
-    /// The step that ran again.
+    /// The step that ran again although it was recorded.
     ///
-    /// If none did, the step whose record was cut.
+    /// If there is none, the step of the record that was cut.
     public let key: String?
     /// The outcome of the uninterrupted run.
     public let expected: String

@@ -1,17 +1,17 @@
 import JobJournal
 import JobKit
 
-/// Watches one run of a job: no step may run if its outcome is recorded.
+/// Watches one run of a job, and finds a step that runs although its outcome is recorded.
 final class CrashSession: JournalWatch {
     private struct Books {
-        /// The version that was recorded last of each step.
+        /// The latest recorded version of each step.
         var recorded: [[UInt8]: Int]
         var repeated: String?
     }
 
     private let books: Guarded<Books>
 
-    /// A run on a journal that holds these records.
+    /// Creates the watcher of a run on a journal that holds these records.
     init(knowing records: ArraySlice<JobJournal.Record> = []) {
         let recorded = Dictionary(
             records.map { ($0.path, $0.version) },

@@ -1,9 +1,9 @@
 import JobKit
 
-/// A clock whose time passes only when a test says so.
+/// A clock that only a test advances.
 ///
-/// Give it to the code under test instead of a `ContinuousClock`, to test every delay, limit and
-/// backoff without waiting:
+/// Use it in the code under test instead of a `ContinuousClock`, to test every delay, time limit
+/// and backoff without waiting:
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -28,53 +28,57 @@ public final class ManualClock: Clock, Sendable {
         Instant(elapsed: guarded.withLock { $0.now })
     }
 
-    /// Zero: the clock is exact.
+    /// Zero, because the clock is exact.
     public var minimumResolution: Duration {
         .zero
     }
 
-    /// The earliest sleeper's deadline; nil if there are no sleepers.
+    /// The deadline of the earliest sleeper.
+    ///
+    /// Nil if there are no sleepers.
     public var nextDeadline: Instant? {
         guarded.withLock { $0.nextDeadline }.map(Instant.init(elapsed:))
     }
 
-    /// Advances the time and resumes every sleeper whose deadline has come, the earliest first.
+    /// Advances the time, and resumes every sleeper that has reached its deadline, the earliest
+    /// first.
     ///
-    /// Sleepers with the same deadline are resumed in the order in which they fell asleep. Resumed
-    /// tasks run concurrently. A test that needs their order advances from ``nextDeadline`` to the
-    /// next, and waits for the effect of each. The time jumps: a task that wakes and sleeps again
-    /// does so from the new time.
+    /// Sleepers with the same deadline are resumed in the order in which they fell asleep. The
+    /// resumed Swift tasks run concurrently. If a test needs their order, it must advance to one
+    /// ``nextDeadline`` after another, and wait for the effect of each. The time jumps to its new
+    /// value before sleepers wake, so a Swift task that sleeps again does so from the new time.
     ///
-    /// - Parameter duration: How far to advance; not negative.
+    /// - Parameter duration: The time to add, which must not be negative.
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "A ManualClock cannot go back, here by \(duration)")
         send { $0.advanced(by: duration) }
     }
 
-    /// Suspends the calling task until the clock has been advanced to a deadline.
+    /// Suspends the calling Swift task until the clock has been advanced to a deadline.
     ///
     /// - Parameters:
-    ///   - deadline: When to resume. A deadline that has already come does not suspend.
+    ///   - deadline: The time at which to resume. If it has already come, the call returns at once.
     ///   - tolerance: Ignored, because the clock is exact.
-    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    /// - Throws: `CancellationError` as soon as the Swift task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let ending = await wait { $0.sleepBegan($1, until: deadline.elapsed, waiter: $2) }
         guard ending == .due else { throw CancellationError() }
     }
 
-    /// Suspends the calling task until at least so many tasks are sleeping on this clock.
+    /// Suspends the calling Swift task until at least `count` Swift tasks sleep on this clock.
     ///
-    /// It also returns when the calling task is cancelled, so a test's time limit ends the wait.
+    /// It also returns when the calling Swift task is cancelled, so that a test's time limit ends
+    /// the wait.
     ///
     /// - Parameter count: The number of sleepers to wait for.
     public func waitForSleepers(_ count: Int = 1) async {
         _ = await wait { $0.watchBegan($1, for: .sleepers(count), waiter: $2) }
     }
 
-    /// Suspends the calling task until something sleeps until exactly this deadline.
+    /// Suspends the calling Swift task until a sleeper has exactly this deadline.
     ///
-    /// Returns at once if something already does. Other sleepers do not matter, so this works where
-    /// several timers use one clock:
+    /// Returns at once if there is such a sleeper. Other sleepers do not matter, so this also works
+    /// if several timers use one clock:
     ///
     /// ```swift
     /// operation.maximumRuntime = .seconds(60)
@@ -83,15 +87,16 @@ public final class ManualClock: Clock, Sendable {
     /// clock.advance(by: .seconds(5))
     /// ```
     ///
-    /// It also returns when the calling task is cancelled, so a test's time limit ends the wait.
+    /// It also returns when the calling Swift task is cancelled, so that a test's time limit ends
+    /// the wait.
     ///
-    /// - Parameter deadline: The sleeper's deadline. A deadline that has already come is never
-    ///   slept for.
+    /// - Parameter deadline: The sleeper's deadline. No sleeper can have a deadline that has
+    ///   already come.
     public func waitForDeadline(_ deadline: Instant) async {
         _ = await wait { $0.watchBegan($1, for: .deadline(deadline.elapsed), waiter: $2) }
     }
 
-    /// Suspends the calling task until the machine resumes it or the task is cancelled.
+    /// Suspends the calling Swift task until the machine resumes it or it is cancelled.
     private func wait(
         _ began: (inout Machine, Machine.WaiterID, Waiter) -> [Machine.Resumption]
     ) async -> ManualClockEnding {
@@ -105,7 +110,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Feeds an input to the machine, and resumes tasks with the lock released.
+    /// Passes an input to the machine, and resumes Swift tasks after the lock is released.
     private func send(_ input: (inout Machine) -> [Machine.Resumption]) {
         let resumptions = guarded.withLock { input(&$0) }
         for resumption in resumptions { resumption.waiter.resume(returning: resumption.ending) }
@@ -113,25 +118,26 @@ public final class ManualClock: Clock, Sendable {
 }
 
 extension ManualClock {
-    /// A point in the time of a manual clock.
+    /// A point in time of a manual clock.
     public struct Instant: InstantProtocol, CustomStringConvertible {
-        /// How far the clock had been advanced since its creation.
+        /// The time by which the clock had been advanced since its creation.
         public let elapsed: Duration
 
-        /// Creates the point at which a clock has been advanced this far since its creation.
+        /// Creates the point at which a clock has been advanced by a duration since its creation.
         public init(elapsed: Duration) {
             self.elapsed = elapsed
         }
 
-        /// The time and its unit, for the message of a failing test.
+        /// The time with its unit, for the message of a failing test.
         public var description: String {
             "ManualClock + \(elapsed)"
         }
 
-        /// Returns the point that is this far away, or the last or first possible one.
+        /// Returns the point that is a duration later, or the last or first possible point.
         ///
-        /// - Parameter duration: How much later; negative for earlier.
-        /// - Returns: That point.
+        /// - Parameter duration: The time to the new point. A negative duration gives an earlier
+        ///   point.
+        /// - Returns: The new point.
         public func advanced(by duration: Duration) -> Instant {
             Instant(elapsed: elapsed.adding(duration))
         }
@@ -139,7 +145,7 @@ extension ManualClock {
         /// Returns the time from this point to another.
         ///
         /// - Parameter other: Another point of the same clock.
-        /// - Returns: The time between; negative if the other is earlier.
+        /// - Returns: The time between the points, which is negative if the other one is earlier.
         public func duration(to other: Instant) -> Duration {
             other.elapsed.subtracting(elapsed)
         }
@@ -152,13 +158,13 @@ extension ManualClock {
 }
 
 extension Duration {
-    /// The sum, or the longest or shortest duration where it does not fit.
+    /// Returns the sum, or the longest or shortest duration if the sum does not fit.
     func adding(_ other: Duration) -> Duration {
         let (sum, overflows) = attoseconds.addingReportingOverflow(other.attoseconds)
         return Duration(attoseconds: !overflows ? sum : other < .zero ? .min : .max)
     }
 
-    /// The difference, or the longest or shortest duration where it does not fit.
+    /// Returns the difference, or the longest or shortest duration if the difference does not fit.
     func subtracting(_ other: Duration) -> Duration {
         let (difference, overflows) = attoseconds.subtractingReportingOverflow(other.attoseconds)
         return Duration(attoseconds: !overflows ? difference : other < .zero ? .max : .min)

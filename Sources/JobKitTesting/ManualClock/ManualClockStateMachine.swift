@@ -1,13 +1,13 @@
-/// Why a task that waited on a manual clock goes on.
+/// The reason why a Swift task's wait on a manual clock ends.
 enum ManualClockEnding: Sendable {
     case due
     case cancelled
 }
 
-/// Decides which tasks sleep until when on a manual clock, and which are resumed.
+/// Decides how long Swift tasks sleep on a manual clock, and which are resumed.
 ///
-/// A wait is announced before its waiter exists, so that a cancellation which overtakes the
-/// beginning of the wait is remembered, and one which comes after its end is told from it.
+/// A wait is announced before its waiter exists. Therefore, the machine remembers a cancellation
+/// that comes before the wait begins, and ignores one that comes after the wait has ended.
 struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
     typealias WaiterID = Int
 
@@ -22,21 +22,23 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
         let waiter: Waiter
     }
 
-    /// What a watcher waits for.
+    /// The condition that a watcher waits for.
     enum Goal: Sendable {
-        /// So many sleepers.
+        /// At least this number of sleepers.
         case sleepers(Int)
-        /// A sleeper until exactly then.
+        /// A sleeper with exactly this deadline.
         case deadline(Duration)
     }
 
     private(set) var now = Duration.zero
     private var lastID: WaiterID = 0
-    /// The waits that have not begun, and whether they were cancelled.
+    /// The waits that are announced and have not begun, and whether each was cancelled.
     private var announced: [WaiterID: Bool] = [:]
-    /// By deadline, the earliest first, and within a deadline in the order in which they began.
+    /// The sleepers by deadline, the earliest first.
+    ///
+    /// Sleepers with the same deadline are in the order in which they began.
     private var sleepers: [Wait<Duration>] = []
-    /// In the order in which they began.
+    /// The watchers in the order in which they began.
     private var watchers: [Wait<Goal>] = []
 
     var nextDeadline: Duration? { sleepers.first?.goal }
@@ -95,7 +97,7 @@ struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
         }
     }
 
-    /// Ends an announced wait that was cancelled, or that has nothing to wait for.
+    /// Ends an announced wait if it was cancelled or its condition is already met.
     private mutating func endingAtOnce(_ id: WaiterID, unless mustWait: Bool) -> ManualClockEnding?
     {
         guard announced.removeValue(forKey: id) == false else { return .cancelled }

@@ -1,11 +1,13 @@
-/// What a ``StepQueue`` holds, in the order added.
+/// The elements that a ``StepQueue`` holds, in the order in which they were added.
 ///
-/// Adding, taking out and drawing one take constant time on average.
+/// Adding, removing and picking an element take constant time on average.
 struct HeldElements<Element: AnyObject> {
-    /// Nil for what was taken out; at most as many of those as are left, and sixteen.
+    /// The elements, with nil for each removed one.
+    ///
+    /// There are at most 16 more nils than elements.
     private var slots: [Element?] = []
     private var indices: [ObjectIdentifier: Int] = [:]
-    /// All slots before it are empty.
+    /// The index of the first slot that is not empty.
     private var head = 0
 
     var count: Int { indices.count }
@@ -23,7 +25,9 @@ struct HeldElements<Element: AnyObject> {
         slots.append(element)
     }
 
-    /// Takes an element out; returns false if it is not held.
+    /// Removes an element.
+    ///
+    /// Returns false if the element is not held.
     mutating func remove(_ element: Element) -> Bool {
         guard let index = indices.removeValue(forKey: ObjectIdentifier(element)) else {
             return false
@@ -34,7 +38,9 @@ struct HeldElements<Element: AnyObject> {
         return true
     }
 
-    /// Draws one of the elements, each as likely as any other; nil if there is none.
+    /// Picks one of the elements, all with the same probability.
+    ///
+    /// Nil if there are no elements.
     func random(using generator: inout some RandomNumberGenerator) -> Element? {
         guard count > 0 else { return nil }
         while true {

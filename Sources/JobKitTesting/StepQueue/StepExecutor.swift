@@ -1,9 +1,9 @@
 import Dispatch
 import JobKit
 
-/// Holds the parts of `async` bodies that are ready to go on, until a run of the queue chooses one.
+/// Holds the parts of `async` bodies that are ready to continue until a run picks one.
 ///
-/// Where no run is under way, they go on by themselves, one after another.
+/// Without a run, the parts continue without being held, one after another.
 final class StepExecutor: TaskExecutor {
     private struct State {
         var parts: [UnownedJob] = []
@@ -15,12 +15,12 @@ final class StepExecutor: TaskExecutor {
     /// The serial queue on which runs start operations and continue bodies.
     var queue: DispatchQueue { state.withLock { $0.queue } }
 
-    /// Leaves the queue to a step that blocks its thread, and continues on another one.
+    /// Continues on a new queue, because a step blocks the thread of the old one.
     func replaceQueue() {
         state.withLock { $0.queue = DispatchQueue(label: "JobKitTesting.StepQueue") }
     }
 
-    /// Holds a part of a body.
+    /// Holds a part of a body, or continues it if there is no run.
     func enqueue(_ job: consuming ExecutorJob) {
         let part = UnownedJob(job)
         let runs = state.withLock { state -> [StepRun]? in
@@ -36,10 +36,10 @@ final class StepExecutor: TaskExecutor {
         queue.async { [self] in part.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 
-    /// How many parts are held.
+    /// The number of parts that are held.
     var count: Int { state.withLock { $0.parts.count } }
 
-    /// Lets a part go on; there must be so many.
+    /// Continues the part at an index, which must exist.
     func runPart(_ index: Int) {
         let part = state.withLock { $0.parts.remove(at: index) }
         part.runSynchronously(on: asUnownedTaskExecutor())
@@ -58,7 +58,7 @@ final class StepExecutor: TaskExecutor {
         for part in parts { goOn(part) }
     }
 
-    /// Something was added to the queue.
+    /// Wakes all runs, because an operation was added to the queue.
     func wakeRuns() {
         for run in state.withLock({ Array($0.runs.values) }) { run.wake() }
     }

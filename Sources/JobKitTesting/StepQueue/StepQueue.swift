@@ -1,7 +1,7 @@
 import Foundation
 import JobKit
 
-/// A queue that starts an operation when the test says so, in an order that a seed repeats.
+/// Starts operations when a test requests it, in an order that a seed repeats.
 ///
 /// ```swift
 /// func testEveryOrder() async throws {
@@ -14,15 +14,15 @@ import JobKit
 /// }
 /// ```
 ///
-/// ``run(_:seed:patience:)`` runs a job to its end. ``runNext()`` and ``runAll(seed:)`` go step by
-/// step, on the test's thread.
+/// ``run(_:seed:patience:)`` runs a job to its end. ``runNext()`` and ``runAll(seed:)`` start
+/// operations one by one, on the test's thread.
 ///
-/// > Thread: Any; a callback may call every method.
+/// > Thread: Any. A callback may call every method.
 public final class StepQueue: StartingQueue {
     private let operations = Guarded(HeldElements<Operation>())
     private let executor = StepExecutor()
 
-    /// How many operations are drawn one by one before all are asked whether they are ready.
+    /// The number of operations that are picked one by one before `isReady` is read for all.
     private static let draws = 16
 
     /// Creates an empty queue.
@@ -34,27 +34,29 @@ public final class StepQueue: StartingQueue {
         executor.wakeRuns()
     }
 
-    /// Returns what an operation that this queue holds waits for; nil for any other.
+    /// Returns the reason why an operation in this queue waits.
+    ///
+    /// Nil for an operation that is not in this queue.
     public func reasonNotStarted(_ operation: Operation) -> String? {
         guard operations.withLock({ $0.holds(operation) }) else { return nil }
         return operation.isReady ? "held in StepQueue" : "not ready, in StepQueue"
     }
 
-    /// The operations that have not been started, in the order added.
+    /// The operations that have not been started, in the order in which they were added.
     public var held: [Operation] { operations.withLock { $0.all } }
 
-    /// Starts a job and whatever this queue holds, in a random order, until the job has finished.
+    /// Runs a job and this queue's operations in random order, until the job has finished.
     ///
-    /// The `async` bodies of operations that the run starts take part: where several can go on, at
-    /// first or after an `await`, the seed decides which one does. So do a job's delays on a
-    /// `ManualClock` that has been advanced. Operations, bodies and callbacks run one at a time, on
-    /// a thread of the queue, except callbacks on a `callbackQueue`. All that have come by then
-    /// have returned when this returns.
+    /// The seed also decides the order of the `async` bodies of operations that the run starts: if
+    /// several bodies can continue, at first or after an `await`, it picks the next one. The same
+    /// applies to a job's delays on a `ManualClock` that has been advanced. Operations, bodies and
+    /// callbacks run one at a time, on a thread of the queue, except callbacks on a
+    /// `callbackQueue`. When this method returns, all callbacks that had been called have returned.
     ///
-    /// What other threads bring has no part in the seed's order: the end of a callback's work, of a
-    /// sleep or of a main-actor function, an operation on another queue, a `Task` that a body
-    /// makes. The run waits for it, but not for long. A test that advances a `ManualClock` does so
-    /// beside the run:
+    /// The seed does not decide the order of events from other threads: the end of a callback's
+    /// work, of a sleep or of a main-actor function, an operation on another queue, or a Swift task
+    /// that a body creates. The run waits for such an event, but only for the time of `patience`. A
+    /// test that advances a `ManualClock` does so concurrently with the run:
     ///
     /// ```swift
     /// async let ended: Void = queue.run(job, seed: 1)
@@ -63,15 +65,17 @@ public final class StepQueue: StartingQueue {
     /// try await ended
     /// ```
     ///
-    /// A job that is in this queue already, or was started by a run that stalled, goes on.
-    /// Cancelling the calling task cancels the job.
+    /// A job that is already in this queue, or was started by a run that stalled, continues.
+    /// Cancelling the calling Swift task cancels the job.
     ///
     /// - Parameters:
     ///   - job: The job.
-    ///   - seed: The same seed gives the same order.
-    ///   - patience: How long, in real time, nothing may go on.
-    /// - Throws: ``StepQueueStallError`` if nothing has gone on for as long as `patience` and the job
-    ///   has not finished; the job's error; `CancellationError` if the job was cancelled.
+    ///   - seed: The seed of the order. The same seed gives the same order.
+    ///   - patience: How long the run may make no progress, in real time, before it throws an
+    ///     error.
+    /// - Throws: ``StepQueueStallError`` if the run made no progress for the time of `patience` and
+    ///   the job has not finished, the job's error if it failed, or `CancellationError` if it was
+    ///   cancelled.
     public func run(
         _ job: JobController,
         seed: UInt64,
@@ -98,12 +102,12 @@ public final class StepQueue: StartingQueue {
         }
     }
 
-    /// Starts the first operation that is ready, on this thread.
+    /// Starts the first operation that is ready, on the calling thread.
     ///
     /// Returns when the resulting callbacks have returned, except those on a `callbackQueue`. An
-    /// `async` body goes on by itself.
+    /// `async` body continues by itself.
     ///
-    /// - Returns: The operation; nil if none is ready.
+    /// - Returns: The operation. Nil if none is ready.
     @discardableResult
     public func runNext() -> Operation? {
         while let operation = firstReady {
@@ -114,13 +118,13 @@ public final class StepQueue: StartingQueue {
         return nil
     }
 
-    /// Starts operations in a random order, on this thread, until none is ready.
+    /// Starts operations in a random order, on the calling thread, until none is ready.
     ///
     /// Returns when the resulting callbacks have returned, except those on a `callbackQueue`. An
-    /// `async` body goes on by itself, and what its end adds to this queue stays here: use
-    /// ``run(_:seed:patience:)`` for a job with such tasks.
+    /// `async` body continues by itself. Operations that are added when it ends stay in this queue,
+    /// so use ``run(_:seed:patience:)`` for a job with such tasks.
     ///
-    /// - Parameter seed: The same seed gives the same order.
+    /// - Parameter seed: The seed of the order. The same seed gives the same order.
     public func runAll(seed: UInt64) {
         var generator = StepGenerator(seed: seed)
         while case .operation(let operation)? = draw(besides: 0, using: &generator) {
@@ -128,25 +132,29 @@ public final class StepQueue: StartingQueue {
         }
     }
 
-    /// The first operation that can be started; asked without the lock, as everywhere here.
+    /// The first operation that can be started.
+    ///
+    /// As everywhere here, `isReady` is read without the lock.
     private var firstReady: Operation? {
         let first = operations.withLock { $0.first }
         return first?.isReady == true ? first : held.first(where: \.isReady)
     }
 
-    /// What may go on in a step.
+    /// The choice for a step.
     enum Draw {
         case operation(Operation)
-        /// Something else, as a number from 0.
+        /// Another choice, as a number from 0.
         case other(Int)
     }
 
-    /// Draws an operation that is ready, or one of some other things, each as likely as any other;
-    /// nil if nothing can go on.
+    /// Picks a ready operation or another choice, all with the same probability.
     ///
-    /// Of many operations, draws some and takes the first that is ready: n steps of n operations
-    /// that are ready do not ask n² times. Asks all of them where that finds none, and where they
-    /// are few, so that what is not ready has no part in the order.
+    /// Nil if nothing can continue.
+    ///
+    /// If there are many operations, it picks some of them and takes the first that is ready.
+    /// Therefore, *n* steps of *n* ready operations do not read `isReady` *n*² times. If none of
+    /// them is ready, or there are few operations, it checks all, so that operations that are not
+    /// ready do not affect the order.
     func draw(besides otherCount: Int, using generator: inout StepGenerator) -> Draw? {
         let isMany = operations.withLock { $0.count > Self.draws }
         for _ in 0..<(isMany ? Self.draws : 0) {
@@ -165,7 +173,9 @@ public final class StepQueue: StartingQueue {
         return choice < otherCount ? .other(choice) : .operation(ready[choice - otherCount])
     }
 
-    /// Takes an operation out; returns false if there is nothing to start.
+    /// Removes an operation from the queue.
+    ///
+    /// Returns false if there is nothing to start.
     func take(_ operation: Operation) -> Bool {
         let isTaken = operations.withLock { $0.remove(operation) }
         return isTaken && !operation.isFinished && !operation.isExecuting

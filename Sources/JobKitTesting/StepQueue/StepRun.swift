@@ -2,28 +2,30 @@ import Dispatch
 import Foundation
 import JobKit
 
-/// One run of a job: starts what is held and lets `async` bodies go on, in the seed's order, until
-/// the job has finished.
+/// A run of a job, which starts operations and continues `async` bodies in the seed's order.
 ///
-/// Works on the queue of the executor, in rounds, and blocks no thread while it waits for what
-/// comes from outside.
+/// It works in rounds on the executor's queue, until the job has finished. It blocks no thread
+/// while it waits for outside events.
 final class StepRun: Sendable {
     private struct State {
         var generator: StepGenerator
         var lastStep = ContinuousClock.now
-        /// Whether a round is about to begin; and whether one begins after a while.
+        /// Whether a round is about to begin.
         var isDue = false
+        /// Whether a round begins after a pause.
         var isTicking = false
         var continuation: CheckedContinuation<Bool, Never>?
         var isCancelRequested = false
-        /// The step that a thread is in; nil between two steps.
+        /// The step that is executing.
+        ///
+        /// Nil between two steps.
         var step: Step?
-        /// Counts the threads that were left in a step that blocks them.
+        /// The number of threads that were left because a step blocks them.
         var leftCount = 0
     }
 
     private struct Step {
-        /// Nil for a part of a body, and for a cancellation.
+        /// Nil for a part of a body and for a cancellation.
         let operation: Operation?
         let began = ContinuousClock.now
     }
@@ -34,11 +36,12 @@ final class StepRun: Sendable {
     private let patience: Duration
     private let state: Guarded<State>
 
-    /// How long a step may take before the run checks whether it blocks its thread.
+    /// The duration of a step after which the run checks whether it blocks its thread.
     private static let longStep = Duration.milliseconds(50)
 
-    /// How often a run polls for what does not wake it: an operation that became ready, a job that
-    /// finished on another thread.
+    /// The interval at which a run polls for changes that do not wake it, in seconds.
+    ///
+    /// Examples are an operation that became ready, and a job that finished on another thread.
     private static let pause = 0.005
 
     init(
@@ -53,7 +56,9 @@ final class StepRun: Sendable {
         state = Guarded(State(generator: StepGenerator(seed: seed)))
     }
 
-    /// Runs until the job has finished or nothing goes on; returns whether it has finished.
+    /// Runs until the job has finished or no step is possible.
+    ///
+    /// Returns whether the job has finished.
     func finishes() async -> Bool {
         await withCheckedContinuation { continuation in
             state.withLock { state in
@@ -66,7 +71,7 @@ final class StepRun: Sendable {
         }
     }
 
-    /// Begins a round; something may go on.
+    /// Begins a round, because a step may be possible.
     func wake() {
         let (wasDue, thread) = state.withLock { state in
             (exchange(&state.isDue, with: true), state.leftCount)
@@ -74,7 +79,7 @@ final class StepRun: Sendable {
         if !wasDue { executor.queue.async { [self] in round(thread) } }
     }
 
-    /// Cancels the job, as the next step of the run.
+    /// Cancels the job as the next step of the run.
     func cancel() {
         state.withLock { $0.isCancelRequested = true }
         wake()
@@ -82,7 +87,8 @@ final class StepRun: Sendable {
 
     /// Takes steps until nothing can continue.
     ///
-    /// - Parameter thread: The number of the thread. It stops if it was left in a step.
+    /// - Parameter thread: The number of the thread. The round stops if that thread was left in a
+    ///   step.
     private func round(_ thread: Int) {
         let isOver = state.withLock { state in
             guard state.leftCount == thread else { return true }
@@ -105,16 +111,19 @@ final class StepRun: Sendable {
         tick()
     }
 
-    /// Starts an operation or continues a body; returns false if nothing can.
+    /// Starts an operation or continues a body.
+    ///
+    /// Returns false if no step is possible.
     private func step() -> Bool {
         if takeCancel() {
             begin(Step(operation: nil))
             StepStarter.step(on: executor) { job.cancel() }
             return true
         }
-        // Rounds come one after another, so that nothing else draws meanwhile.
+        // Rounds never overlap, so nothing else uses the generator in between.
         var generator = state.withLock { $0.generator }
-        // A round without a step leaves no trace: how many of them there are depends on time.
+        // A round without a step must not change the generator, because the number of such rounds
+        // depends on time.
         guard let draw = steps.draw(besides: executor.count, using: &generator) else {
             return false
         }
@@ -140,7 +149,7 @@ final class StepRun: Sendable {
 
     /// Checks from time to time whether a step blocks its thread.
     ///
-    /// - Parameter queue: A thread that no step blocks.
+    /// - Parameter queue: A queue with a thread that no step blocks.
     private func watchSteps(on queue: DispatchQueue) {
         queue.asyncAfter(deadline: .now() + Self.pause * 2) { [weak self] in
             guard let self, state.withLock({ $0.continuation != nil }) else { return }
@@ -155,19 +164,21 @@ final class StepRun: Sendable {
         let time = step.began.duration(to: .now)
         guard time >= min(Self.longStep, patience) else { return }
         if step.operation?.isFinished == true {
-            // It was abandoned, and its thread is replaced as in a `TaskQueue`.
+            // The operation was abandoned, so its thread is replaced, as in a `TaskQueue`.
             if leave(thread) { wake() }
         } else if job.isFinished {
             if leave(thread) { end(hasFinished: true) }
         } else if takeCancel() {
-            // The cancellation may free the thread, or not return either.
+            // The cancellation may free the thread, or block its own thread, too.
             DispatchQueue(label: "JobKitTesting.StepQueue cancel").async { [job] in job.cancel() }
         } else if time >= patience {
             if leave(thread) { end(hasFinished: false) }
         }
     }
 
-    /// Leaves a thread in its step; returns false if it has returned.
+    /// Leaves a thread in its step, and continues on another one.
+    ///
+    /// Returns false if the step has returned.
     private func leave(_ thread: Int) -> Bool {
         let isLeft = state.withLock { state in
             guard state.leftCount == thread, state.step != nil else { return false }
@@ -197,7 +208,7 @@ final class StepRun: Sendable {
 
 /// Random numbers that a seed repeats.
 ///
-/// > Source: SplitMix64; G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
+/// > Source: SplitMix64 from G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
 /// > generators", OOPSLA 2014.
 struct StepGenerator: RandomNumberGenerator {
     private var state: UInt64

@@ -1,12 +1,14 @@
 import JobKit
 
-/// Items that are added in one write, and what becomes of their duplicates.
+/// Items that are added in one write, and the effects on their duplicates.
 struct OutboxAdditions: Sendable {
-    /// For each item, the id of its entry, new or old.
+    /// The id of each item's entry, which is new or already in the outbox.
     private(set) var ids: [UInt64] = []
     private(set) var placed: [(record: OutboxEntryRecord, place: RecordIndex.Place)] = []
     private(set) var events: [OutboxEvent] = []
-    /// Nil: another item of the same write has replaced it.
+    /// The new records.
+    ///
+    /// Nil if another item of the same write has replaced the record.
     private var records: [OutboxEntryRecord?] = []
     private var indexes: [SipHash.Digest: Int] = [:]
     private let policy: DuplicatePolicy
@@ -49,7 +51,7 @@ struct OutboxAdditions: Sendable {
         }
     }
 
-    /// The entry that stays instead of a new one.
+    /// Returns the id of the entry that stays instead of a new one.
     private func keptID(of duplicate: SipHash.Digest, _ machine: OutboxStateMachine) -> UInt64? {
         guard policy == .keep || policy == .join else { return nil }
         if let index = indexes[duplicate], let record = records[index] { return record.id }
@@ -88,7 +90,7 @@ struct OutboxAdditions: Sendable {
         events += record.replaced.map { OutboxEvent(id: $0, key: key, .replaced) }
     }
 
-    /// The frames of one write.
+    /// Creates the frames of one write.
     func frames(sealedBy seal: JournalSeal) -> [Frame] {
         let frames = records.compactMap { $0?.frame(sealedBy: seal) }
         guard frames.count > 1 else { return frames }
@@ -108,7 +110,7 @@ struct OutboxAdditions: Sendable {
 }
 
 extension Frame {
-    /// The place of a sealed frame.
+    /// The location of a sealed frame.
     var place: RecordIndex.Place {
         RecordIndex.Place(offset: offset, payloadCount: UInt32(size - Frame.headerSize))
     }

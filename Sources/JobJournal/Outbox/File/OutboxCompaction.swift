@@ -2,10 +2,11 @@ import Dispatch
 import Foundation
 import JobKit
 
-/// Writes an outbox's file anew, without the records that later ones made obsolete.
+/// Writes an outbox's entries to a new file, without obsolete records.
 ///
-/// The entries are copied beside running calls. Meanwhile, the old file grows. Its new records are
-/// copied after them, which gives the same state, because each record holds a complete one.
+/// The entries are copied while attempts run, so the old file grows in the meantime. Its new
+/// records are copied after the entries. This gives the same state, because each record holds a
+/// complete one.
 struct OutboxCompaction {
     private let shell: OutboxShell
     private let nextID: UInt64
@@ -13,7 +14,7 @@ struct OutboxCompaction {
     private var log: RecordLog
     private var moved: [(id: UInt64, place: RecordIndex.Place, hasError: Bool)] = []
     private var movedErrors: [(id: UInt64, offset: Int)] = []
-    /// The part of the old file whose records are copied.
+    /// The end of the part of the old file that has been copied.
     private var copiedEnd: Int
 
     init(_ shell: OutboxShell, _ tail: RecordTail) throws {
@@ -43,7 +44,7 @@ struct OutboxCompaction {
                 }
                 record.progress = slot.progress
                 record.replaced = []
-                // The record of a newer error is copied later.
+                // A newer error's record is copied later.
                 let hasError = slot.errorOffset > 0 && slot.errorOffset < copiedEnd
                 record.error = try hasError ? shell.error(at: slot.errorOffset, in: &old) : nil
                 var frame = record.frame(sealedBy: shell.seal)
@@ -80,12 +81,12 @@ struct OutboxCompaction {
         copiedEnd = end
     }
 
-    /// Makes the copied records survive a power cut.
+    /// Syncs the copied records, so that they survive a power cut.
     func sync() throws { try log.file.sync() }
 
-    /// Puts the new file in the place of the old one.
+    /// Replaces the old file with the new one.
     ///
-    /// Called with the turn.
+    /// The caller must have the turn.
     mutating func replace(_ old: inout RecordLog, isSynced: Bool) throws {
         try log.finishReplacement()
         if isSynced { try log.sync() }
@@ -107,7 +108,9 @@ struct OutboxCompaction {
 }
 
 extension OutboxShell {
-    /// Writes all entries into a new file, because the old one is not trusted after a failed sync.
+    /// Writes all entries to a new file after a failed sync.
+    ///
+    /// The old file is not trusted any longer.
     func rewrite(_ log: inout RecordLog) throws {
         do {
             var old = UnsyncedPieces(log)
@@ -120,7 +123,7 @@ extension OutboxShell {
         }
     }
 
-    /// Compacts the file beside running calls, if most of it is obsolete.
+    /// Compacts the file while attempts run, if most of it is obsolete.
     func compactIfNeeded() {
         let isNeeded = guarded.withLock { state in
             guard let log = state.log, !state.disk.isCompacting, !state.disk.isFailing,
@@ -147,7 +150,7 @@ extension OutboxShell {
             OutboxCompaction.discard(self)
             guarded.withLock { state in
                 state.disk.isCompacting = false
-                // No failure of the outbox. It tries again when the file has grown.
+                // The outbox still works. The next attempt follows when the file has grown.
                 state.disk.compactionFloor = max((state.log?.tail.end ?? 0) * 3 / 2, 1 << 20)
             }
         }
@@ -155,7 +158,7 @@ extension OutboxShell {
     }
 
     private func compactNow() throws {
-        // With the turn, so that no record is half written.
+        // This thread has the turn, so no record is half written.
         let (started, file, end) = try writeNow(isOptional: true) { [self] log in
             (try OutboxCompaction(self, log.tail), log.file, log.tail.end)
         }

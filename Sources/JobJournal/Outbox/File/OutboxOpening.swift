@@ -1,7 +1,7 @@
 import Foundation
 import JobKit
 
-/// Opens, locks and reads an outbox's file, and writes the interruptions of the last session.
+/// Opens, locks and reads an outbox's file, and records the interruptions of the last session.
 struct OutboxOpening {
     let folder: JournalFolder
     let name: JournalFileName
@@ -47,7 +47,7 @@ struct OutboxOpening {
                 end: found.end
             )
             var log = RecordLog(tail, file, keepsUnsynced: settings.isSynced)
-            // A new file holds its name and the seal at once.
+            // A new file receives its name and seal at once.
             if found.end == 0 { try log.finish() }
             try OutboxOpening.startSession(
                 &machine,
@@ -82,7 +82,7 @@ struct OutboxOpening {
             let slot = machine.slots[number]
             var progress = slot.progress
             if isInDoubt { progress.flags.insert(.mayHaveBegun) }
-            // Another version of the app may decode the item.
+            // The current version of the app may be able to decode the item.
             if progress.flags.contains(.unreadable) {
                 progress.flags.subtract([.parked, .unreadable])
             }
@@ -123,9 +123,9 @@ struct OutboxOpening {
         }
     }
 
-    /// Counts an interruption and delays the entry, or parks it.
+    /// Counts an interruption, and delays or parks the entry.
     ///
-    /// - Returns: The error of a parked entry.
+    /// - Returns: The error, if the entry is parked.
     private static func interrupted(
         _ progress: inout OutboxProgress,
         _ id: UInt64,

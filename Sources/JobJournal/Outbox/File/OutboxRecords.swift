@@ -1,6 +1,6 @@
 /// The record of a complete entry.
 ///
-/// A new entry and a compaction write it.
+/// It is written for a new entry and by a compaction.
 ///
 /// | bytes | |
 /// |---|---|
@@ -18,7 +18,9 @@ struct OutboxEntryRecord: Sendable {
     var progress = OutboxProgress()
     var key: String?
     var deduplicationID: String?
-    /// Known only for a new entry, and after it was read.
+    /// The digest that is equal for duplicates.
+    ///
+    /// Known only for a new entry and for one that was read from the file.
     var duplicate: SipHash.Digest?
     var replaced: [UInt64] = []
     var error: String?
@@ -46,7 +48,9 @@ struct OutboxEntryRecord: Sendable {
         return Frame(.entry, bytes, sealedBy: seal)
     }
 
-    /// Nil if the bytes are not such a payload.
+    /// Reads a record.
+    ///
+    /// Nil if the bytes are not the payload of an entry.
     init?(_ bytes: UnsafeRawBufferPointer, sealedBy seal: JournalSeal, withItem: Bool = true) {
         guard bytes.count > Self.headerSize, let progress = OutboxProgress(bytes, at: 24) else {
             return nil
@@ -92,7 +96,7 @@ struct OutboxEntryRecord: Sendable {
         self.item = item
     }
 
-    /// Equal for duplicates.
+    /// Returns the digest that is equal for duplicates.
     static func digest(
         _ key: String?,
         _ deduplicationID: String,
@@ -104,7 +108,7 @@ struct OutboxEntryRecord: Sendable {
     }
 }
 
-/// The record of an entry's new state, with the error that led to it.
+/// The record of an entry's new state, and of the error that caused it.
 struct OutboxChangeRecord: Sendable {
     let id: UInt64
     let progress: OutboxProgress
@@ -128,7 +132,7 @@ struct OutboxChangeRecord: Sendable {
         var bytes: [UInt8] = []
         bytes.append(little: id)
         bytes.append(progress)
-        // A byte that is there only with an error, so that an empty one is an error, too.
+        // This byte marks an error, so that an empty text is an error, too.
         if let error { bytes += [Frame.lastByte] + error.utf8 }
         bytes.append(Frame.lastByte)
         return Frame(.change, bytes, sealedBy: seal)
@@ -136,7 +140,7 @@ struct OutboxChangeRecord: Sendable {
 }
 
 extension Frame {
-    /// A record that consists of numbers, such as ids.
+    /// Creates a record that consists of numbers, such as ids.
     init(_ kind: Kind, numbers: [UInt64], sealedBy seal: JournalSeal) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(8 * numbers.count + 1)
@@ -149,7 +153,7 @@ extension Frame {
 extension UnsafeRawBufferPointer {
     /// The numbers of a record that consists of numbers.
     ///
-    /// Nil if it does not.
+    /// Nil for any other record.
     var numbers: [UInt64]? {
         guard count % 8 == 1 else { return nil }
         return (0..<count / 8).map { little(8 * $0) }
@@ -157,7 +161,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension OutboxProgress {
-    /// 48 bytes.
+    /// Reads the 48 bytes of a state.
     fileprivate init?(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
         func double(_ at: Int) -> Double { Double(bitPattern: bytes.little(offset + at)) }
         flags = Flags(rawValue: bytes.little(offset))

@@ -1,12 +1,12 @@
-/// The state of an outbox that its file holds.
+/// The state of an outbox, read from its file.
 struct RecoveredOutbox: Sendable {
-    /// Nil for a file in which nothing was recorded.
+    /// Nil if nothing was recorded in the file.
     private(set) var seal: JournalSeal?
     private(set) var machine: OutboxStateMachine
     private(set) var session: SessionPayload?
     /// The end of the whole records.
     ///
-    /// A crash has torn the bytes after it.
+    /// A crash has torn any bytes after it.
     private(set) var end = 0
     private var time: OutboxStateMachine.Time
 
@@ -28,7 +28,8 @@ struct RecoveredOutbox: Sendable {
         case .torn: return
         case .laterFormat: throw Damage(offset: 0, reason: .laterFormat)
         case .damaged:
-            // Zeros behind the beginning of a preamble, or nothing else.
+            // The file may consist of the beginning of a preamble, or of nothing, followed by
+            // zeros.
             let written = try bytes.endOfNonzeros(after: 0)
             guard written < Preamble.size, zip(first[..<written], Preamble.magic).allSatisfy(==)
             else { throw Damage(offset: 0, reason: .notAJournal) }
@@ -53,12 +54,12 @@ struct RecoveredOutbox: Sendable {
             end = frame.end
         }
         guard !isNamed else { return }
-        // Torn before the first record was whole.
+        // A crash has torn the file before its first record was whole.
         self.seal = nil
         end = 0
     }
 
-    /// Collects whole records after damage.
+    /// Creates an empty outbox that collects the whole records of a damaged file.
     init(salvagedBy seal: JournalSeal, nextID: UInt64, _ time: OutboxStateMachine.Time) {
         self.seal = seal
         self.time = time
@@ -89,7 +90,7 @@ struct RecoveredOutbox: Sendable {
 
     /// Applies a record.
     ///
-    /// False if it is not one of an outbox.
+    /// Returns false if the record does not belong in an outbox.
     mutating func apply(_ frame: FrameScan.Found, _ payload: UnsafeRawBufferPointer) -> Bool {
         guard let seal else { return false }
         switch frame.header.kind {
@@ -127,7 +128,7 @@ struct RecoveredOutbox: Sendable {
         return true
     }
 
-    /// Marks every entry, because records may be missing.
+    /// Marks every entry as possibly begun, because records may be missing.
     mutating func markAsBegun() {
         for number in machine.slots.entries() {
             let slot = machine.slots[number]

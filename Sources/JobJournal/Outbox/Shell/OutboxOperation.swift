@@ -2,14 +2,14 @@ import Foundation
 import JobKit
 
 // Operation forces @unchecked. A lock guards the state.
-/// One attempt for an entry, which the outbox starts by itself.
+/// An attempt for an entry, which the outbox starts without a queue.
 final class OutboxOperation: ConcurrentOperation, @unchecked Sendable {
-    /// How an attempt has ended.
+    /// The result of an attempt.
     enum End {
         case notBegun
         case unreadable(any Error, OutboxProgress)
         case succeeded
-        /// The outbox has cancelled it, or it has begun and not called `perform`.
+        /// The outbox has cancelled the attempt, or it began and did not call `perform`.
         case cancelled(OutboxProgress)
         case failed(any Error, OutboxFailureResponse, OutboxProgress)
     }
@@ -17,7 +17,7 @@ final class OutboxOperation: ConcurrentOperation, @unchecked Sendable {
     private struct State {
         var task: Task<Void, Never>?
         var isCancelled = false
-        /// Nil until the code has returned.
+        /// Nil until the user's code has returned.
         var result: Result<Void, any Error>?
         var unreadable: (error: any Error, progress: OutboxProgress)?
         var attempt: OutboxAttempt?
@@ -60,7 +60,7 @@ final class OutboxOperation: ConcurrentOperation, @unchecked Sendable {
         task?.cancel()
     }
 
-    /// Cancels the attempt for the outbox, on another thread, because user code may block it.
+    /// Cancels the attempt on another thread, because user code may block that thread.
     func cancelElsewhere() {
         state.withLock { $0.isOutboxCancelling = true }
         DispatchQueue.global().async { [self] in cancel() }
@@ -94,7 +94,7 @@ final class OutboxOperation: ConcurrentOperation, @unchecked Sendable {
         }
     }
 
-    /// How the attempt has ended, once the operation has finished.
+    /// Returns the result of the attempt, once the operation has finished.
     func end(isClosing: Bool) -> End {
         let state = state.withLock { $0 }
         if let (error, progress) = state.unreadable { return .unreadable(error, progress) }
@@ -104,7 +104,7 @@ final class OutboxOperation: ConcurrentOperation, @unchecked Sendable {
         }
         progress.flags.insert(.mayHaveBegun)
         guard state.hasPerformed else { return .cancelled(progress) }
-        // The delay before ended when the attempt began.
+        // When the attempt began, the delay before it ended.
         var begun = progress
         begun.attemptBegan()
         if case .failed(let error)? = outcome, error is OperationTimeoutError {

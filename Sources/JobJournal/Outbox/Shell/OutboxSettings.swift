@@ -13,7 +13,7 @@ struct OutboxSettings: Sendable {
     let clock: any Clock<Duration>
     let now: @Sendable () -> Date
     let elapsed: @Sendable () -> Duration
-    /// Decodes an item.
+    /// Decodes an item and returns the code for it.
     let work: @Sendable (Data) throws -> OutboxWork
 
     init<Item: Codable & Sendable>(
@@ -40,7 +40,7 @@ struct OutboxSettings: Sendable {
         }
     }
 
-    /// The time on the wall and on the clock, since the opening.
+    /// Returns the wall time, and the clock's time since the outbox was opened.
     func time() -> OutboxStateMachine.Time {
         OutboxStateMachine.Time(
             wall: now().timeIntervalSinceReferenceDate,
@@ -54,7 +54,7 @@ struct OutboxSettings: Sendable {
     }
 }
 
-/// What an attempt does with a decoded item.
+/// The code of an attempt for a decoded item.
 struct OutboxWork: Sendable {
     let perform: @Sendable (OutboxAttempt) async throws -> Void
     let respond: @Sendable (any Error, OutboxAttempt) -> OutboxFailureResponse
@@ -63,7 +63,7 @@ struct OutboxWork: Sendable {
 enum OutboxError {
     static let longestText = 1_000
 
-    /// An error's text as it is stored.
+    /// Returns an error's text as it is stored.
     static func text(of error: any Error) -> String {
         String("\(error)".prefix(longestText))
     }

@@ -1,7 +1,7 @@
 import Foundation
 import JobKit
 
-/// An item that is to be added.
+/// An item to add.
 struct OutboxNewItem: Sendable {
     let item: [UInt8]
     let key: String?
@@ -10,7 +10,7 @@ struct OutboxNewItem: Sendable {
 }
 
 extension OutboxShell {
-    /// Adds items in one write, all or none.
+    /// Adds all items in one write, or none of them.
     func add(_ items: [OutboxNewItem], _ duplicates: DuplicatePolicy) throws -> [UInt64] {
         let size = items.reduce(0) { $0 + $1.item.count }
         guard size <= RecordTooLarge.limit else {
@@ -41,9 +41,9 @@ extension OutboxShell {
 
     // MARK: Attempts
 
-    /// Writes that an attempt begins.
+    /// Records that an attempt begins.
     ///
-    /// Nil if it may not begin any longer.
+    /// Nil if the attempt may no longer begin.
     func begin(
         _ id: UInt64,
         _ deduplicationID: String?
@@ -77,7 +77,7 @@ extension OutboxShell {
         }
     }
 
-    /// The operation of an attempt has finished.
+    /// Handles the end of an attempt's operation.
     func attemptFinished(_ operation: OutboxOperation) {
         let id = operation.id
         let end = operation.end(isClosing: guarded.withLock { $0.isClosing })
@@ -109,9 +109,9 @@ extension OutboxShell {
         submit(request)
     }
 
-    /// Writes how an attempt has ended.
+    /// Creates the request that records the result of an attempt.
     ///
-    /// The entry leaves if it has no new state.
+    /// Without a new state, the entry leaves.
     private func ending(
         _ id: UInt64,
         _ progress: OutboxProgress?,
@@ -165,7 +165,8 @@ extension OutboxShell {
 
     /// Removes entries in one write, and asks their attempts to stop.
     ///
-    /// `choose` returns their ids, or nil for all. The file still holds their records.
+    /// `choose` returns the ids of the entries, or nil for all. Afterwards, their records are still
+    /// in the file.
     func remove(
         _ choose: @escaping @Sendable (OutboxStateMachine) -> [UInt64]?
     ) throws -> (slots: [OutboxStateMachine.Slot], file: OpenFile?) {
@@ -217,7 +218,7 @@ extension OutboxShell {
 
     // MARK: Watchers
 
-    /// Sends events that are in the file, in the order of the file.
+    /// Delivers events once they are in the file, in the order of the file.
     func emit(_ events: [OutboxEvent]) {
         guard !events.isEmpty else { return }
         let streams = guarded.withLock { Array($0.watchers.streams.values) }
@@ -236,11 +237,11 @@ extension OutboxShell {
 }
 
 extension OutboxProgress {
-    /// The state after a failure.
+    /// Returns the state after a failure.
     ///
     /// Nil if the entry leaves.
     ///
-    /// - Returns: The state, and the response as the event shows it.
+    /// - Returns: The state, and the response that the event reports.
     fileprivate func after(
         _ response: OutboxFailureResponse,
         to error: any Error,

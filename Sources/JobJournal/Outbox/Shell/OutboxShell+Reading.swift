@@ -1,9 +1,11 @@
 import Foundation
 import JobKit
 
-/// Reading entries. Items and errors are read from the file when they are needed.
+/// Reads entries.
+///
+/// Items and errors are read from the file when they are needed.
 extension OutboxShell {
-    /// Reads the state as of now, without the delays that have passed.
+    /// Reads the current state, in which delays that have passed are over.
     func read<Value: Sendable>(_ body: (State) -> Value) -> Value {
         let time = time()
         return guarded.withLock { state in
@@ -21,9 +23,9 @@ extension OutboxShell {
         }
     }
 
-    /// An entry, and the file that holds its record.
+    /// Returns an entry, and the file that holds its record.
     ///
-    /// Nil if it has left.
+    /// Nil if the entry has left.
     func slot(_ id: UInt64) -> (value: OutboxStateMachine.Slot, file: OpenFile)? {
         guarded.withLock { state in
             state.machine.slot(id).flatMap { slot in state.file.map { (slot, $0) } }
@@ -41,9 +43,9 @@ extension OutboxShell {
         return record
     }
 
-    /// The error in a record.
+    /// Returns the error in a record.
     ///
-    /// Nil if there is none.
+    /// Nil if the record has none.
     func error(at offset: Int, in bytes: inout some ByteSource) throws -> String? {
         let header = try bytes.read(at: offset, count: Frame.headerSize) {
             Frame.Header($0, at: offset, sealedBy: seal)
@@ -179,7 +181,7 @@ extension OutboxShell {
 }
 
 extension OutboxStateMachine {
-    /// Why an entry is not performed.
+    /// The reason why an entry is not performed.
     struct Wait: Sendable {
         enum Reason: Sendable {
             case executing
@@ -212,7 +214,7 @@ extension OutboxStateMachine {
         return slot.progress.isAlone ? .alone : .full
     }
 
-    /// The entries of a key, by position.
+    /// Returns the entries of a key, by position.
     func numbers(ofKey name: String) -> [Number] {
         guard let key = keys.number(of: name) else { return [] }
         let numbers = slots.line(keys[key].line) + slots.line(keys[key].aside)

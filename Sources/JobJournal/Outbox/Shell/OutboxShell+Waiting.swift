@@ -7,7 +7,7 @@ extension OutboxShell {
             guard !state.isClosed else { return nil }
             let number = state.watchers.newID()
             defer { state.watchers.openingEvents = [] }
-            // In the stream before any later event.
+            // These events precede all later ones in the stream.
             for event in state.watchers.openingEvents { continuation.yield(event) }
             state.watchers.streams[number] = continuation
             return number

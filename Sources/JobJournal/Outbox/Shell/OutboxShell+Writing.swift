@@ -2,38 +2,38 @@ import Dispatch
 import Foundation
 import JobKit
 
-/// A change of the file, which the thread with the turn carries out.
+/// A change of the file, which is performed by the thread that has the turn.
 struct OutboxRequest: Sendable {
-    /// Decides, writes, and then changes the machine.
+    /// Makes decisions, writes, and then changes the machine.
     let body: @Sendable (inout RecordLog) throws -> Void
     var needsSync = false
-    /// Whether a failure of the body is no failure of the outbox.
+    /// Whether the outbox continues as usual if the body fails.
     var isOptional = false
-    /// Whether it is carried out later if writing fails.
+    /// Whether the change is made later if writing fails.
     var isKept = false
-    /// Called once the change is in the file, or with the reason why it is not.
+    /// Called once the change is in the file, or with the error that prevented it.
     let done: @Sendable ((any Error)?) -> Void
 }
 
-/// Failures of the disk, and the compaction.
+/// The state of disk failures and of the compaction.
 struct OutboxDisk {
     /// The largest file of an empty outbox.
     static let emptySize = 4_096
 
     var isFailing = false
-    /// A sync has failed, so the file is not trusted.
+    /// Whether the file is not trusted, because a sync has failed.
     var mustBeRewritten = false
-    /// Ends of attempts that could not be written.
+    /// The results of attempts that could not be written.
     var kept: [OutboxRequest] = []
     var pause = 1.0
     var timer: OutboxTimer?
     var isCompacting = false
-    /// No compaction is tried below this size.
+    /// The file size below which no compaction is tried.
     var compactionFloor = 0
 }
 
 extension OutboxShell {
-    /// Carries out a change, and blocks its thread until it is written.
+    /// Makes a change, and blocks the calling thread until it is written.
     func writeNow<Value: Sendable>(
         isOptional: Bool = false,
         _ body: @escaping @Sendable (inout RecordLog) throws -> Value
@@ -59,7 +59,7 @@ extension OutboxShell {
         return value
     }
 
-    /// Carries out a change, and waits without a thread until it is written.
+    /// Makes a change, and suspends until it is written.
     func write<Value: Sendable>(
         needsSync: Bool = false,
         _ body: @escaping @Sendable (inout RecordLog) throws -> Value
@@ -82,7 +82,7 @@ extension OutboxShell {
         return value
     }
 
-    /// Carries out a change on this thread, or on the one that has the turn.
+    /// Makes a change on this thread, or on the thread that has the turn.
     func submit(_ request: OutboxRequest) {
         let decision = guarded.withLock { state -> (refusal: (any Error)?, hasTurn: Bool) in
             if let refusal = state.writer.refusal { return (refusal, false) }
@@ -159,7 +159,7 @@ extension OutboxShell {
 
     // MARK: Failures
 
-    /// Repairs what an earlier failure has left, before more is written.
+    /// Repairs the effects of an earlier failure before more is written.
     private func recover(_ log: inout RecordLog) throws {
         let (mustBeRewritten, kept, isFailing) = guarded.withLock { state in
             (state.disk.mustBeRewritten, exchange(&state.disk.kept, with: []), state.disk.isFailing)
@@ -182,7 +182,7 @@ extension OutboxShell {
                 rest.removeFirst()
             }
             if isFailing, kept.isEmpty {
-                // A record without a meaning shows whether the disk takes more.
+                // A record without meaning tests whether the disk accepts writes again.
                 var probe = [Frame.filler(Frame.headerSize + 1, sealedBy: seal)]
                 try log.append(&probe)
             }
@@ -201,7 +201,7 @@ extension OutboxShell {
         timer?.finish()
     }
 
-    /// Holds back all entries until a write has succeeded, and tries again after a pause.
+    /// Holds back all entries until a write has succeeded, and retries after a pause.
     private func writingFailed() {
         let timer = OutboxTimer(on: settings.clock)
         let pause = guarded.withLock { state -> Double? in

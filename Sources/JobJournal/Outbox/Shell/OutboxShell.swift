@@ -4,17 +4,17 @@ import JobKit
 
 /// Owns the lock of an outbox, and carries out the decisions of its machine.
 ///
-/// No user code and no system call runs under the lock. One thread at a time has the turn to write.
-/// It decides, writes, and then changes the machine.
+/// No user code and no system call runs under the lock. Only the thread that has the turn writes:
+/// it makes decisions, writes, and then changes the machine.
 final class OutboxShell: Sendable {
     struct State {
         var machine: OutboxStateMachine
         var writer = WriterStateMachine<OutboxRequest>()
-        /// Nil while a thread uses it, and after the end.
+        /// Nil while a thread uses it, and after the outbox was closed.
         var log: RecordLog?
-        /// Where items are read.
+        /// The file from which items are read.
         ///
-        /// Nil after the end.
+        /// Nil after the outbox was closed.
         var file: OpenFile?
         var disk = OutboxDisk()
         var attempts: [UInt64: OutboxOperation] = [:]
@@ -54,7 +54,7 @@ final class OutboxShell: Sendable {
 
     // MARK: Attempts
 
-    /// Starts the attempts that may start, and resumes those who wait until there are none.
+    /// Starts all attempts that may start, and resumes the waiters if the outbox is idle.
     func startAttempts() {
         let time = time()
         guarded.withLock { $0.machine.timePassed(time) }
@@ -68,7 +68,7 @@ final class OutboxShell: Sendable {
         setTimer()
         compactIfNeeded()
         let waiters = guarded.withLock { state -> [CheckedContinuation<Void, Never>] in
-            // The thread that has the turn looks again.
+            // The thread that has the turn repeats this check afterwards.
             let isIdle = state.machine.activeCount == 0 && !state.writer.hasTurn
             guard isIdle, !state.disk.isCompacting, !state.machine.canStart() else { return [] }
             return state.watchers.takeIdleWaiters()
@@ -76,7 +76,7 @@ final class OutboxShell: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Waits for the end of the next delay.
+    /// Sets the timer to the end of the next delay.
     private func setTimer() {
         let (dueAt, old) = guarded.withLock { state -> (Double?, OutboxTimer?) in
             let dueAt = state.isClosing ? nil : state.machine.nextDue()
@@ -107,7 +107,7 @@ final class OutboxShell: Sendable {
 
     private func delayPassed(_ dueAt: Double) {
         var time = time()
-        // The timer has waited as long as the clock said.
+        // The timer has waited until this time, even if the clock now shows less.
         time.clock = max(time.clock, dueAt)
         guarded.withLock { $0.machine.timePassed(time) }
         startAttempts()
@@ -172,7 +172,7 @@ final class OutboxShell: Sendable {
         watchers.end()
     }
 
-    /// Refuses requests, and waits until the last one is carried out.
+    /// Refuses new requests, and waits until the last one is done.
     private func endTurns() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isFree = guarded.withLock { state in
@@ -194,7 +194,9 @@ final class OutboxShell: Sendable {
         }
     }
 
-    /// Returns when no attempt runs, or when the limit has passed in real time or on the clock.
+    /// Waits until no attempt runs, or until the limit has passed.
+    ///
+    /// The limit is measured in real time and on the clock, and the earlier end counts.
     private func waitForAttempts(_ limit: Duration) async {
         let gate = AttemptsGate()
         let clocks: [any Clock<Duration>] =
@@ -212,7 +214,7 @@ final class OutboxShell: Sendable {
     }
 }
 
-/// Waits for the attempts of an outbox that is closing.
+/// Makes a closing outbox wait for its attempts.
 final class AttemptsGate: Sendable {
     private let state = Guarded<(isOpen: Bool, waiter: CheckedContinuation<Void, Never>?)>(
         (false, nil)
@@ -237,7 +239,7 @@ final class AttemptsGate: Sendable {
     }
 }
 
-/// A timer of JobKit: an operation that waits on a clock.
+/// A timer that uses a JobKit operation to wait on a clock.
 final class OutboxTimer: Sendable {
     private let operation = EventlessOperation()
 
@@ -262,7 +264,7 @@ final class OutboxTimer: Sendable {
 }
 
 // Operation forces @unchecked. It has no state.
-/// Executes until it is finished.
+/// An operation that executes until `finish()` is called.
 private final class EventlessOperation: ConcurrentOperation, @unchecked Sendable {
     override func main() {}
     override func didCancel() { finish() }

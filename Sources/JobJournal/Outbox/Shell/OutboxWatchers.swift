@@ -1,23 +1,23 @@
 import Foundation
 
-/// Everyone who waits for changes of an outbox.
+/// The readers and Swift tasks that wait for changes of an outbox.
 struct OutboxWatchers {
     typealias Waiter = CheckedContinuation<Void, any Error>
 
     var streams: [Int: AsyncStream<OutboxEvent>.Continuation] = [:]
-    /// The events of the opening, until there is a stream.
+    /// The events from the opening of the outbox, until the first stream takes them.
     var openingEvents: [OutboxEvent] = []
     var closing: [CheckedContinuation<Void, Never>] = []
     var attempts: AttemptsGate?
-    /// Those who wait until no thread has the turn.
+    /// Swift tasks that wait until no thread has the turn.
     var turns: [CheckedContinuation<Void, Never>] = []
     private var idle: [CheckedContinuation<Void, Never>] = []
     private var waiters: [UInt64: [Int: Waiter]] = [:]
     private var lastID = 0
-    /// Recent entries that were dropped, replaced or removed.
+    /// The recent entries that were dropped, replaced or removed.
     private var leftOtherwise: Set<UInt64> = []
     private var leftOrder: [UInt64] = []
-    /// Waits whose Swift tasks were cancelled before they began.
+    /// The waits that were cancelled before they began.
     private var cancelled: Set<Int> = []
 
     mutating func newID() -> Int {
@@ -36,7 +36,7 @@ struct OutboxWatchers {
 
     /// Stores a waiter.
     ///
-    /// False if it was cancelled before.
+    /// Returns false if the wait was cancelled before.
     mutating func wait(for id: UInt64, _ number: Int, _ waiter: Waiter) -> Bool {
         guard cancelled.remove(number) == nil else { return false }
         waiters[id, default: [:]][number] = waiter
@@ -54,7 +54,7 @@ struct OutboxWatchers {
 
     mutating func waitEnded(_ number: Int) { cancelled.remove(number) }
 
-    /// Takes those who wait for entries that have left.
+    /// Takes the waiters of entries that have left.
     mutating func entriesLeft(_ ids: [UInt64], otherwise: Bool) -> [Waiter] {
         if otherwise {
             leftOrder += ids.suffix(1_024)
@@ -78,7 +78,7 @@ struct OutboxWatchers {
         return self
     }
 
-    /// The outbox is closed.
+    /// Ends all streams and waits, because the outbox is closed.
     func end() {
         for stream in streams.values { stream.finish() }
         for waiter in waiters.values.flatMap(\.values) {

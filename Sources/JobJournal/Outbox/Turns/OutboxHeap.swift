@@ -1,4 +1,4 @@
 import JobKit
 
-/// A heap of JobKit, for state machines, which import nothing.
+/// JobKit's heap, for state machine files, which import nothing.
 typealias OutboxHeap<Element: Comparable> = MinHeap<Element>

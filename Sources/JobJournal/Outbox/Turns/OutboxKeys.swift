@@ -1,14 +1,16 @@
-/// The keys of an outbox, and whose turn it is.
+/// The keys of an outbox, in the order of their turns.
 ///
-/// A key with an entry that may start has a turn. The key that had its last turn the longest time ago
-/// comes first. Entries without a key share the turns of one key.
+/// A key waits for a turn if it has an entry that may start. The turn passes to the key that has
+/// waited the longest since its last turn. Entries without a key share the turns of one key.
 struct OutboxKeys: Sendable {
     typealias Number = OutboxSlots.Number
 
     struct Key: Sendable {
-        /// Nil: the entries without a key.
+        /// The key's name.
+        ///
+        /// Nil for the entries without a key.
         var name: String?
-        /// Its entries by position, without those that are parked aside.
+        /// The key's entries by position, except those that are parked aside.
         fileprivate(set) var line = SlotList()
         fileprivate(set) var aside = SlotList()
         fileprivate(set) var activeCount = 0
@@ -30,7 +32,7 @@ struct OutboxKeys: Sendable {
         static func < (left: Ready, right: Ready) -> Bool { left.position < right.position }
     }
 
-    /// The key of the entries without one.
+    /// The internal key of entries without a key.
     static let none: Number = 0
 
     private var numbers: [String: Number] = [:]
@@ -44,9 +46,9 @@ struct OutboxKeys: Sendable {
 
     func number(of name: String?) -> Number? { name.map { numbers[$0] } ?? Self.none }
 
-    /// The key of a name.
+    /// Returns the key with a name, which is created if necessary.
     ///
-    /// A new key comes last.
+    /// A new key has the last turn.
     mutating func key(named name: String?) -> Number {
         guard let name else { return Self.none }
         if let number = numbers[name] { return number }
@@ -105,7 +107,7 @@ struct OutboxKeys: Sendable {
 
     // MARK: Turns
 
-    /// The key whose turn it is.
+    /// The key that has its turn.
     var firstTurn: Number? { turns.first?.key }
 
     mutating func takeTurn(_ key: Number) {
@@ -120,9 +122,9 @@ struct OutboxKeys: Sendable {
         freeIfUnused(turn.key)
     }
 
-    /// The first key's attempt starts.
+    /// Ends the turn of the first key, because its attempt starts.
     ///
-    /// - Returns: The key's turn before.
+    /// - Returns: The key's previous turn.
     mutating func attemptStarted(of key: Number) -> UInt64 {
         let before = keys[Int(key)].turn
         _ = turns.popFirst()
@@ -139,7 +141,7 @@ struct OutboxKeys: Sendable {
 
     mutating func attemptEnded(of key: Number) { keys[Int(key)].activeCount -= 1 }
 
-    /// Forgets a key that has no entries and no attempts.
+    /// Removes a key that has no entries and no attempts.
     mutating func freeIfUnused(_ number: Number) {
         let key = keys[Int(number)]
         guard let name = key.name, key.line.isEmpty, key.aside.isEmpty, key.activeCount == 0,

@@ -1,4 +1,4 @@
-/// The state of an entry that changes while it waits: everything that its latest record holds.
+/// The mutable state of an entry, as it is in the entry's latest record.
 struct OutboxProgress: Hashable, Sendable {
     struct Flags: OptionSet, Hashable, Sendable {
         let rawValue: UInt32
@@ -13,11 +13,11 @@ struct OutboxProgress: Hashable, Sendable {
         static let unreadable = Flags(rawValue: 16)
         /// The delay follows an interruption.
         static let afterInterruption = Flags(rawValue: 32)
-        /// ``delayLength`` is the length of a delay, although it may have been zero.
+        /// ``delayLength`` is the length of an earlier delay, which may be zero.
         static let hasDelayBefore = Flags(rawValue: 64)
     }
 
-    /// No date.
+    /// A date that has always passed.
     static let never = -Double.infinity
 
     var flags: Flags = []
@@ -29,7 +29,7 @@ struct OutboxProgress: Hashable, Sendable {
     var interruptions: Int32 = 0
     /// The end of the delay after a failure or an interruption, in seconds.
     var delayUntil = never
-    /// The length of the latest delay.
+    /// The length of the latest delay, in seconds.
     var delayLength = 0.0
     var notBefore = never
 
@@ -38,14 +38,14 @@ struct OutboxProgress: Hashable, Sendable {
     /// Whether the entry must be performed alone.
     var isAlone: Bool { interruptions >= 2 }
 
-    /// An attempt begins, which ends the delay before it.
+    /// Records the beginning of an attempt, which ends the delay before it.
     mutating func attemptBegan() {
         flags.formUnion([.began, .mayHaveBegun])
         flags.remove(.afterInterruption)
         (delayUntil, notBefore) = (Self.never, Self.never)
     }
 
-    /// An attempt has ended, however it ended.
+    /// Records the end of an attempt, regardless of its result.
     mutating func attemptEnded() {
         flags.remove(.began)
         interruptions = 0
@@ -63,18 +63,18 @@ struct OutboxProgress: Hashable, Sendable {
         (delayUntil, notBefore) = (Self.never, Self.never)
     }
 
-    /// Ends every delay.
+    /// Ends every delay, and unparks the entry.
     ///
-    /// A parked entry counts from 0 again.
+    /// The failures and interruptions of a parked entry are counted from 0 again.
     mutating func retried() {
         if isParked { (failures, charged, uncharged, interruptions) = (0, 0, 0, 0) }
         flags.subtract([.parked, .aside, .unreadable, .afterInterruption])
         (delayUntil, notBefore) = (Self.never, Self.never)
     }
 
-    /// Takes over the delay and the failures of entries that this one replaces.
+    /// Takes over the delay and failures of the entries that this one replaces.
     ///
-    /// - Parameter replaced: Their states, by position, without parked entries.
+    /// - Parameter replaced: The states of the replaced entries that are not parked, by position.
     mutating func inherit(_ replaced: [(state: OutboxProgress, isDelayed: Bool)]) {
         for (state, isDelayed) in replaced {
             if isDelayed, !state.flags.contains(.afterInterruption), state.delayUntil > delayUntil {
@@ -86,7 +86,9 @@ struct OutboxProgress: Hashable, Sendable {
         }
     }
 
-    /// How long the entry must still wait, at most as long as each delay is.
+    /// Returns the remaining delay, in seconds.
+    ///
+    /// No delay is longer than its original length, even if the clock was set back.
     func remaining(now: Double, addedAt: Double, ignoresDelay: Bool) -> Double {
         let own = min(notBefore - now, notBefore - addedAt)
         let delay = ignoresDelay ? Self.never : min(delayUntil - now, delayLength)
@@ -94,7 +96,7 @@ struct OutboxProgress: Hashable, Sendable {
         return max((max(own, delay, 0) * 1e6).rounded() / 1e6, 0)
     }
 
-    /// Moves dates that a clock that was set back has put too far away.
+    /// Moves dates that are too far in the future, because the clock was set back.
     mutating func limitDelays(now: Double, addedAt: Double) {
         if delayUntil - now > delayLength + 1e-3 { delayUntil = now + delayLength }
         let own = notBefore - addedAt

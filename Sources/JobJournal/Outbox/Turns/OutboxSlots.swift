@@ -1,22 +1,23 @@
 /// The entries of an outbox in memory, each in a slot.
 ///
-/// An entry is in a list of all entries by position, in a list of its key, and in a list of its
-/// duplicates. Each list is linked through the slots, so that an entry costs no further memory.
+/// Each entry is in the list of all entries, the list of its key and the list of its duplicates,
+/// each ordered by position. The lists are linked through the slots, so that they need no further
+/// memory for an entry.
 struct OutboxSlots: Sendable {
     typealias Number = Int32
 
     enum Phase: UInt8, Sendable {
         case waiting
-        /// An attempt was decided, and `perform` was not called.
+        /// The entry was chosen for an attempt, and `perform` has not been called.
         case starting
         case performing
     }
 
     struct Slot: Sendable {
         var id: UInt64
-        /// Its order.
+        /// The entry's position in the order.
         ///
-        /// Equal to the id, unless the entry took over the position of another one.
+        /// It is equal to the id, unless the entry has taken over the position of another one.
         var position: UInt64
         var addedAt: Double
         var key: Number
@@ -25,14 +26,14 @@ struct OutboxSlots: Sendable {
         var place: RecordIndex.Place
         /// The offset of the record with the latest error.
         ///
-        /// 0: none.
+        /// 0 if there was none.
         var errorOffset = 0
         var phase = Phase.waiting
         /// Whether ``JobOutbox/retryNow()`` has ended the delay of a failure.
         var ignoresDelay = false
         /// When the entry is due, on the session's clock.
         ///
-        /// Nil: it is not delayed.
+        /// Nil if the entry is not delayed.
         var dueAt: Double?
         var isInReadyHeap = false
     }
@@ -40,7 +41,7 @@ struct OutboxSlots: Sendable {
     private(set) var numbers: [UInt64: Number] = [:]
     private var slots: [Slot] = []
     private var free: [Number] = []
-    /// All entries.
+    /// The list of all entries.
     private(set) var all = SlotList()
     private var allLinks = SlotLinks()
     private var lineLinks = SlotLinks()
@@ -91,19 +92,19 @@ struct OutboxSlots: Sendable {
         duplicateLinks.remove(number, from: &list)
     }
 
-    /// All entries by position.
+    /// Returns all entries by position.
     func entries(limit: Int = .max) -> [Number] { allLinks.members(of: all, limit) }
 
-    /// The entries of a line by position.
+    /// Returns the entries of a line by position.
     func line(_ line: SlotList, limit: Int = .max) -> [Number] {
         lineLinks.members(of: line, limit)
     }
 
-    /// Duplicates by position.
+    /// Returns the duplicates in a list by position.
     func duplicates(_ list: SlotList) -> [Number] { duplicateLinks.members(of: list, .max) }
 }
 
-/// The ends of a list of slots.
+/// The first and the last slot of a list.
 struct SlotList: Sendable {
     fileprivate(set) var first: OutboxSlots.Number = -1
     fileprivate(set) var last: OutboxSlots.Number = -1

@@ -1,14 +1,14 @@
 /// Decides which entry of an outbox is performed next.
 ///
-/// The machine changes only after the change was written. Therefore, a failed write changes nothing.
-/// Only decisions that are not stored are made before: an attempt that starts, and a delay that has
+/// The machine changes only after the change was written, so a failed write has no effect. The only
+/// exceptions are decisions that are not stored: an attempt that starts, and a delay that has
 /// passed.
 struct OutboxStateMachine: Sendable {
     typealias ID = UInt64
     typealias Number = OutboxSlots.Number
     typealias Slot = OutboxSlots.Slot
 
-    /// The time on the wall and on the session's clock, in seconds.
+    /// The wall time and the time on the session's clock, in seconds.
     struct Time: Sendable {
         var wall: Double
         var clock: Double
@@ -26,9 +26,9 @@ struct OutboxStateMachine: Sendable {
     private(set) var keys = OutboxKeys()
     private(set) var counts = Counts()
     private(set) var nextID: ID = 1
-    /// The bytes of all entries' records.
+    /// The total size of all entries' records, in bytes.
     private(set) var liveBytes = 0
-    /// Attempts that have started and not ended, those of removed entries included.
+    /// The number of running attempts, including those of removed entries.
     private(set) var activeCount = 0
     var reasons: Set<String> = []
     /// Whether no entry may begin, because writing fails or the outbox is closing.
@@ -36,9 +36,9 @@ struct OutboxStateMachine: Sendable {
     private var duplicates: [SipHash.Digest: SlotList] = [:]
     private var delays = OutboxHeap<Delay>()
     private var isAloneActive = false
-    /// Attempts of entries that have left, with their keys.
+    /// The running attempts of entries that have left, with their keys.
     private var ghosts: [ID: Number] = [:]
-    /// The turns of the keys before the attempts that are starting.
+    /// The previous turns of keys for which attempts are starting.
     private var turnsBefore: [ID: UInt64] = [:]
 
     private struct Delay: Comparable, Sendable {
@@ -58,9 +58,9 @@ struct OutboxStateMachine: Sendable {
 
     // MARK: Turns
 
-    /// The entry whose attempt starts now.
+    /// Chooses the entry to attempt now.
     ///
-    /// Nil if none can start.
+    /// Nil if no attempt can start.
     mutating func nextAttempt() -> ID? {
         guard let number = readyNumber() else { return nil }
         let key = slots[number].key
@@ -88,7 +88,7 @@ struct OutboxStateMachine: Sendable {
         return nil
     }
 
-    /// The entry of a key that may start, as far as the key is concerned.
+    /// Returns the entry of a key that may start if only the key is considered.
     private mutating func firstReady(of key: Number) -> Number? {
         if key == OutboxKeys.none {
             while let first = keys.firstWithoutKey {
@@ -115,9 +115,9 @@ struct OutboxStateMachine: Sendable {
 
     // MARK: Attempts
 
-    /// An attempt that started does not begin after all.
+    /// Cancels the start of an attempt that does not begin after all.
     ///
-    /// Its key keeps its turn.
+    /// The key gets its previous turn back.
     mutating func startRefused(_ id: ID) {
         guard let number = slots.numbers[id], slots[number].phase == .starting else {
             return attemptEnded(id)
@@ -129,9 +129,9 @@ struct OutboxStateMachine: Sendable {
         entryChanged(number)
     }
 
-    /// The state of an entry whose attempt begins.
+    /// Returns the state that an entry has when its attempt begins.
     ///
-    /// Nil if it may not begin any longer.
+    /// Nil if the attempt may no longer begin.
     func beginning(of id: ID) -> OutboxProgress? {
         guard reasons.isEmpty, !isHeld, let slot = slot(id), slot.phase == .starting else {
             return nil
@@ -141,7 +141,7 @@ struct OutboxStateMachine: Sendable {
         return progress
     }
 
-    /// The beginning is written.
+    /// Applies the beginning of an attempt, which is in the file.
     mutating func attemptBegan(_ id: ID, _ progress: OutboxProgress) {
         guard let number = slots.numbers[id] else { return }
         change(number) { slot in
@@ -150,9 +150,9 @@ struct OutboxStateMachine: Sendable {
         }
     }
 
-    /// The code of an attempt has ended.
+    /// Ends an attempt after its code has returned.
     ///
-    /// Its entry stays with a new state, if it has not left.
+    /// Unless the entry has left, it stays with the new state.
     mutating func attemptEnded(_ id: ID, _ progress: OutboxProgress? = nil, at time: Time? = nil) {
         if let key = ghosts.removeValue(forKey: id) { return endActive(id, key) }
         guard let number = slots.numbers[id], slots[number].phase != .waiting else { return }
@@ -174,7 +174,7 @@ struct OutboxStateMachine: Sendable {
 
     // MARK: Entries
 
-    /// An entry is in the file.
+    /// Adds an entry that is in the file.
     mutating func entryAdded(_ entry: OutboxEntryRecord, at place: RecordIndex.Place, _ time: Time)
     {
         for id in entry.replaced { entryLeft(id) }
@@ -202,7 +202,7 @@ struct OutboxStateMachine: Sendable {
         entryChanged(number)
     }
 
-    /// The new state of an entry is in the file.
+    /// Applies the new state of an entry, which is in the file.
     mutating func stateChanged(
         _ id: ID,
         _ progress: OutboxProgress,
@@ -223,7 +223,7 @@ struct OutboxStateMachine: Sendable {
         entryChanged(number)
     }
 
-    /// An entry has left the file.
+    /// Removes an entry that has left the file.
     ///
     /// Its attempt may still run.
     mutating func entryLeft(_ id: ID) {
@@ -241,7 +241,7 @@ struct OutboxStateMachine: Sendable {
         noteReady(slot.key)
     }
 
-    /// All entries below an id have left the file.
+    /// Removes all entries below an id, which have left the file.
     mutating func entriesCleared(below id: ID) {
         nextID = max(nextID, id)
         for number in slots.entries() where slots[number].id < id { entryLeft(slots[number].id) }
@@ -249,7 +249,7 @@ struct OutboxStateMachine: Sendable {
 
     mutating func idsUsed(below id: ID) { nextID = max(nextID, id) }
 
-    /// Whether an entry's record is in another place of a new file.
+    /// Applies the new location of an entry's record in a new file.
     mutating func moved(_ id: ID, to place: RecordIndex.Place, errorOffset: Int?) {
         guard let number = slots.numbers[id] else { return }
         liveBytes += place.size - slots[number].place.size
@@ -264,14 +264,14 @@ struct OutboxStateMachine: Sendable {
 
     // MARK: Duplicates
 
-    /// Duplicates of a new entry, by position.
+    /// Returns the duplicates of a new entry, by position.
     func duplicates(of duplicate: SipHash.Digest) -> [Slot] {
         duplicates[duplicate].map { slots.duplicates($0).map { slots[$0] } } ?? []
     }
 
     // MARK: Delays
 
-    /// When the next delay ends, on the session's clock.
+    /// Returns the time at which the next delay ends, on the session's clock.
     mutating func nextDue() -> Double? {
         while let delay = delays.first {
             if let number = slots.numbers[delay.id], slots[number].dueAt == delay.dueAt {
@@ -297,7 +297,7 @@ struct OutboxStateMachine: Sendable {
         }
     }
 
-    /// Ends the delays that failures and interruptions have caused.
+    /// Ends the delays that follow failures and interruptions.
     mutating func delaysEnded(_ time: Time) {
         let ids = slots.numbers.filter { slots[$0.value].dueAt != nil }
         for number in ids.values where slots[number].progress.delayUntil > OutboxProgress.never {
@@ -326,7 +326,7 @@ struct OutboxStateMachine: Sendable {
         }
     }
 
-    /// An entry may be ready now, or not any longer.
+    /// Updates the turns after an entry may have become ready or stopped being ready.
     private mutating func entryChanged(_ number: Number) {
         let slot = slots[number]
         if slot.key == OutboxKeys.none, isReady(number), !slot.isInReadyHeap {

@@ -1,4 +1,4 @@
-/// What can never happen.
+/// Finds dependencies that can never be met.
 extension LaunchPlan {
     struct ImpossibleDependency: Equatable, Sendable {
         let task: Int
@@ -10,7 +10,7 @@ extension LaunchPlan {
         case opening(Int)
     }
 
-    /// The steps that come before one.
+    /// Returns the steps for which a step waits.
     private func conditions(of step: Step) -> [Step] {
         switch step {
         case .task(let index):
@@ -24,13 +24,13 @@ extension LaunchPlan {
         }
     }
 
-    /// A dependency that can never be met: what it waits for can start only after its task.
+    /// Returns a dependency that can start only after the task that waits for it.
     ///
-    /// Stages and the order of the main-queue tasks alone have no cycle, so every cycle holds a
+    /// Stages and the order of the main-queue tasks alone have no cycle, so every cycle contains a
     /// dependency. The search is depth first, without recursion.
     func impossibleDependency() -> ImpossibleDependency? {
         guard tasks.contains(where: { !$0.dependencies.isEmpty }) else { return nil }
-        // Each step on the path waits for the next one, and for what is left.
+        // Each step on the path waits for the next one, and for the steps in `left`.
         var path: [(step: Step, left: [Step])] = []
         var isOnPath: [Step: Bool] = [:]
         func enter(_ step: Step) {
@@ -54,7 +54,7 @@ extension LaunchPlan {
         return nil
     }
 
-    /// The first dependency in a cycle of steps, each of which waits for the next.
+    /// Returns the first dependency in a cycle of steps, in which each step waits for the next.
     private func dependency(in cycle: [Step]) -> ImpossibleDependency? {
         for case (.task(let task), .task(let other)) in zip(cycle, cycle.dropFirst())
         where tasks[task].dependencies.contains(other) {

@@ -1,11 +1,13 @@
-/// What was added to a workflow, in order, and what each task has to wait for.
+/// The tasks and gates of a workflow, in the order added, and the conditions of each task.
 struct LaunchPlan: Sendable {
     struct Task: Sendable {
         let queue: LaunchTaskQueue
         let stage: Int
-        /// How many of the gates were added before it.
+        /// The number of gates that were added before the task.
         let gateCount: Int
-        /// The main-queue task before it, of a main-queue task.
+        /// The previous main-queue task.
+        ///
+        /// Nil for a concurrent task.
         let predecessor: Int?
         /// The tasks of the workflow that it depends on.
         var dependencies: [Int] = []
@@ -16,7 +18,7 @@ struct LaunchPlan: Sendable {
         fileprivate(set) var tasks: [Int] = []
     }
 
-    /// What a stage waits for of a task of the stage before.
+    /// The condition that a stage sets for a task of the previous stage.
     enum Condition: Sendable {
         /// `main(context:)` has returned.
         case ran
@@ -30,7 +32,9 @@ struct LaunchPlan: Sendable {
 
     // MARK: Adding
 
-    /// Adds tasks, and returns their indices; an empty group is nothing.
+    /// Adds tasks, and returns their indices.
+    ///
+    /// An empty group has no effect.
     mutating func tasksAdded(to queues: [LaunchTaskQueue], asGroup: Bool) -> Range<Int> {
         let first = tasks.count
         if !queues.isEmpty, asGroup || stages.last?.isGroup ?? true {
@@ -62,9 +66,12 @@ struct LaunchPlan: Sendable {
 
     // MARK: Waiting
 
-    /// What the stage after a task's own waits for of that task; nil: nothing.
+    /// Returns the condition of a task for which the next stage waits.
     ///
-    /// A group is waited for as a whole. Of other stages, the main-queue tasks must have run.
+    /// Nil if it does not wait for the task.
+    ///
+    /// The next stage waits for all tasks of a group. Otherwise, it waits only until the main-queue
+    /// tasks have run.
     func conditionOfNextStage(_ index: Int) -> Condition? {
         let task = tasks[index]
         if stages[task.stage].isGroup { return .finished }

@@ -1,13 +1,12 @@
 import Dispatch
 import Foundation
 
-/// Brings workflows to the main thread, even while ``TaskWorkflow/startAndWait(context:timeout:)``
-/// waits there.
+/// Lets workflows use the main thread, even during ``TaskWorkflow/startAndWait(context:timeout:)``.
 final class MainThread: Sendable {
     private struct State {
-        /// The workflows that have something to do on the main thread.
+        /// The workflows that have work for the main thread.
         var inbox = FIFO<TaskWorkflowShell>()
-        /// The waits that stand on the main thread's stack, the innermost last.
+        /// The waits on the main thread's stack, the innermost last.
         var waits: [DispatchSemaphore] = []
     }
 
@@ -23,13 +22,13 @@ final class MainThread: Sendable {
 
     /// Whether the calling code runs on the main thread.
     ///
-    /// Where `dispatchMain()` has given the first thread up, as in a Linux program with an `async`
-    /// main function, it is whatever thread serves the main queue.
+    /// After `dispatchMain()` has ended the first thread, as in a Linux program with an `async`
+    /// main function, the main thread is the thread that serves the main queue.
     static var isCurrent: Bool {
         Thread.isMainThread || DispatchQueue.getSpecific(key: key) == true
     }
 
-    /// Runs code of the main actor, on the main thread already; traps elsewhere.
+    /// Runs main-actor code on the main thread, and traps on any other thread.
     static func assumeMainActor<Value: Sendable>(
         for name: String,
         _ body: @MainActor () throws -> Value
@@ -57,11 +56,11 @@ final class MainThread: Sendable {
         while let shell = state.withLock({ $0.inbox.popFirst() }) { shell.serve() }
     }
 
-    /// Serves workflows on the main thread, which calls this, until one is done.
+    /// Serves workflows on the main thread, which is the calling thread, until one is done.
     ///
-    /// The time in which workflows are served does not count.
+    /// The time in which workflows are served does not count toward the limit.
     ///
-    /// - Returns: Whether it was done before it had waited that long.
+    /// - Returns: Whether the workflow was done before the limit.
     func serve(waitingAtMost limit: Duration?, isDone: () -> Bool) -> Bool {
         let wait = DispatchSemaphore(value: 0)
         state.withLock { $0.waits.append(wait) }
@@ -84,7 +83,7 @@ final class MainThread: Sendable {
 }
 
 extension DispatchSemaphore {
-    /// Waits for a signal; returns false if none came in time.
+    /// Waits for a signal, and returns false if none came in time.
     func wait(atMost limit: Duration?) -> Bool {
         let deadline = limit?.dispatchInterval.map { DispatchTime.now() + $0 }
         return wait(timeout: deadline ?? .distantFuture) == .success

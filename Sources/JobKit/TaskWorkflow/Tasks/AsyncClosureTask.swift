@@ -1,7 +1,8 @@
-// Operation forces @unchecked. The body and the task stand behind the lock of AsyncWork.
-/// A launch task that runs an `async` closure, and finishes when the closure has returned.
+// Operation forces @unchecked. The lock of AsyncWork guards the body and the Swift task.
+/// A launch task that runs an `async` closure.
 ///
-/// `cancel()` cancels the closure's `Task`; the launch task finishes when the closure has returned.
+/// The launch task finishes when the closure has returned. `cancel()` cancels the closure's Swift
+/// task, and the launch task still waits for the closure.
 public final class AsyncClosureTask: LaunchTask, @unchecked Sendable {
     private let work: AsyncWork<@Sendable (LaunchContext) async throws -> Void>
 
@@ -9,12 +10,12 @@ public final class AsyncClosureTask: LaunchTask, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - name: The task's name in the timeline and in messages.
-    ///   - queue: Where the closure is started. Its own isolation decides where it runs: write
-    ///     `{ @MainActor context in … }` for the main thread. Such a closure needs a free main
-    ///     thread, so it does not run while ``TaskWorkflow/startAndWait(context:timeout:)`` waits
-    ///     there.
-    ///   - body: The work; an error that it throws becomes the task's. Released when it has
-    ///     returned, or with the task if it is never started.
+    ///   - queue: The queue on which the closure is started. The closure's isolation decides where
+    ///     it runs: write `{ @MainActor context in … }` for the main thread. Such a closure needs a
+    ///     free main thread, so it does not run while
+    ///     ``TaskWorkflow/startAndWait(context:timeout:)`` waits there.
+    ///   - body: The work. If it throws an error, the task fails with that error. It is released
+    ///     when it has returned, or with the task if the task is never started.
     public init(
         name: String,
         queue: LaunchTaskQueue = .concurrentQueue,
@@ -24,10 +25,10 @@ public final class AsyncClosureTask: LaunchTask, @unchecked Sendable {
         super.init(name: name, queue: queue)
     }
 
-    /// Whether the task continues after ``main(context:)`` has returned: true.
+    /// True, because the task continues after ``main(context:)`` has returned.
     public override var finishesAsynchronously: Bool { true }
 
-    /// Starts the closure's `Task`.
+    /// Starts the closure's Swift task.
     public override func main(context: LaunchContext) {
         work.start(for: self) { [self] body in
             try await body(context)
@@ -40,7 +41,7 @@ public final class AsyncClosureTask: LaunchTask, @unchecked Sendable {
         super.startedWithoutMain()
     }
 
-    /// Cancels the closure's `Task`.
+    /// Cancels the closure's Swift task.
     public override func didCancel() {
         work.cancel()
     }

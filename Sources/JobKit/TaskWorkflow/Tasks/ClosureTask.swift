@@ -8,9 +8,9 @@ public final class ClosureTask: LaunchTask, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - name: The task's name in the timeline and in messages.
-    ///   - queue: Where the closure runs.
-    ///   - body: The work; an error that it throws becomes the task's. Released when the task has
-    ///     finished.
+    ///   - queue: The queue on which the closure runs.
+    ///   - body: The work. If it throws an error, the task fails with that error. It is released
+    ///     when the task has finished.
     public init(
         name: String,
         queue: LaunchTaskQueue = .mainQueue,
@@ -20,7 +20,7 @@ public final class ClosureTask: LaunchTask, @unchecked Sendable {
         super.init(name: name, queue: queue)
     }
 
-    /// Creates a main-queue task whose closure runs on the main actor.
+    /// Creates a main-queue task that runs a closure on the main actor.
     ///
     /// ```swift
     /// workflow.addTask(ClosureTask(name: "Window", onMain: { _ in window.makeKeyAndVisible() }))
@@ -28,8 +28,8 @@ public final class ClosureTask: LaunchTask, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - name: The task's name in the timeline and in messages.
-    ///   - body: The work, on the main thread; an error that it throws becomes the task's. Released
-    ///     when the task has finished.
+    ///   - body: The work, on the main thread. If it throws an error, the task fails with that
+    ///     error. It is released when the task has finished.
     public init(name: String, onMain body: @escaping @MainActor (LaunchContext) throws -> Void) {
         self.body = Guarded { context in
             try MainThread.assumeMainActor(for: name) { try body(context) }
@@ -45,7 +45,7 @@ public final class ClosureTask: LaunchTask, @unchecked Sendable {
 
     override func becameFinished() {
         super.becameFinished()
-        // Released here, with no lock held.
+        // The body is released here because no lock is held.
         let released = body.withLock { $0.take() }
         withExtendedLifetime(released) {}
     }

@@ -1,9 +1,9 @@
 import Foundation
 
-// Operation forces @unchecked. Everything that changes stands behind a lock.
+// Operation forces @unchecked. Locks guard everything that changes.
 /// A task of an app's launch.
 ///
-/// A subclass overrides ``main(context:)``; its `queue` decides where that runs:
+/// A subclass overrides ``main(context:)``. Its `queue` determines the thread:
 ///
 /// ```swift
 /// final class OpenDatabase: LaunchTask, @unchecked Sendable {
@@ -14,21 +14,20 @@ import Foundation
 /// workflow.addTask(OpenDatabase(queue: .concurrentQueue))
 /// ```
 ///
-/// The task finishes when ``main(context:)`` returns, even if it was cancelled meanwhile. A task
-/// that ``finishesAsynchronously`` finishes when it calls `finish()`.
+/// The task finishes when ``main(context:)`` returns, even if it is cancelled before. If it
+/// ``finishesAsynchronously``, it finishes when it calls `finish()`.
 open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
-    /// A task that finishes when its `main(context:)` returns keeps what a finish brings until
-    /// then.
+    /// The phase of a task, which may have to keep an outcome until `main(context:)` returns.
     private enum Phase {
         case beforeMain
-        /// A finish came first: `main(context:)` is not called any more.
+        /// The task has finished first, so `main(context:)` is not called.
         case finishedBeforeMain
         case insideMain(requested: OperationOutcome?)
-        /// From now on a finish counts at once.
+        /// `finish` takes effect immediately.
         case open
     }
 
-    /// Where the task runs.
+    /// The queue on which the task runs.
     public final let queue: LaunchTaskQueue
 
     let position = Guarded<LaunchPosition?>(nil)
@@ -37,8 +36,8 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
     /// Creates a task that has not been started.
     ///
     /// - Parameters:
-    ///   - name: The task's name in the timeline and in messages; nil for the name of its class.
-    ///   - queue: Where it runs.
+    ///   - name: The task's name in the timeline and in messages. Nil for the name of its class.
+    ///   - queue: The queue on which the task runs.
     public init(name: String? = nil, queue: LaunchTaskQueue = .mainQueue) {
         self.queue = queue
         super.init()
@@ -47,21 +46,22 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
 
     // MARK: For subclasses
 
-    /// Does the work; the default does nothing.
+    /// Does the task's work.
     ///
-    /// Called once, on the main thread or on a thread of the workflow's queue, as the task's
-    /// `queue` says; never called if the task was cancelled before. Returning finishes the task,
-    /// unless it ``finishesAsynchronously``: as a success, or with the outcome of the first
-    /// `finish` called inside.
+    /// The default does nothing. This is called once, on the main thread or on a thread of the
+    /// workflow's queue, depending on `queue`. It is never called if the task was cancelled before.
+    /// When it returns, the task finishes as a success, or with the outcome of the first `finish`
+    /// that was called inside, unless the task ``finishesAsynchronously``.
     ///
-    /// - Parameter context: The context that the workflow was started with; empty without a
-    ///   workflow.
+    /// - Parameter context: The context that was passed to the start of the workflow. Empty without
+    ///   a workflow.
     open func main(context: LaunchContext) {}
 
-    /// Whether the task continues after ``main(context:)`` has returned: false unless overridden.
+    /// Whether the task continues after ``main(context:)`` has returned.
     ///
-    /// If true, `finish()` ends the task, from any thread. The next main-queue task starts as soon
-    /// as ``main(context:)`` has returned; the end of its blocking group waits for the finish.
+    /// False unless overridden. If true, the task ends when any thread calls `finish()`. The next
+    /// main-queue task starts as soon as ``main(context:)`` has returned, but the end of a blocking
+    /// group waits until the task has finished.
     open var finishesAsynchronously: Bool { false }
 
     /// Calls ``main(context:)`` with the workflow's context.
@@ -88,7 +88,7 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
         super.finishRequested(requested ?? .succeeded)
     }
 
-    /// Called when the task is cancelled, or has timed out, while it is executing.
+    /// Called when the task is cancelled, or times out, while it is executing.
     ///
     /// The default finishes a task that ``finishesAsynchronously``, because a launch must not wait
     /// for a task that ignores its cancellation. Any other task finishes when ``main(context:)``
@@ -99,8 +99,9 @@ open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
 
     // MARK: For JobKit
 
-    /// Why the task, which stands in no ``TaskQueue``, has not been started; nil without a
-    /// workflow.
+    /// The reason why the task has not been started, although it is in no ``TaskQueue``.
+    ///
+    /// Nil without a workflow.
     override var reasonNotStarted: String? {
         guard let position = position.withLock({ $0 }), let index = position.index,
             let shell = position.shell
@@ -149,13 +150,13 @@ struct LaunchPosition: Sendable {
     var index: Int?
 }
 
-/// Where a launch task runs.
+/// The queue on which a launch task runs.
 public enum LaunchTaskQueue: Sendable {
     /// On the main thread, in the order added.
     case mainQueue
-    /// On a thread of the workflow's queue, concurrently with others, as soon as its stage opens.
+    /// On the workflow's queue, concurrently, as soon as the stage opens.
     case concurrentQueue
 }
 
-/// Values that the start of a workflow passes to every task: launch options, a window, a user.
+/// Values for every task of a workflow, such as launch options or a window.
 public typealias LaunchContext = [String: any Sendable]

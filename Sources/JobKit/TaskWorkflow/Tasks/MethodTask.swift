@@ -5,13 +5,14 @@
 /// workflow.addTask(MethodTask(name: "Window", target: self, method: AppDelegate.makeWindow))
 /// ```
 ///
-/// The object is held weakly: if it is gone when the task's turn comes, the task does nothing.
+/// The object is held weakly. If it no longer exists when the task has its turn, the task does
+/// nothing.
 ///
 /// A main-actor method runs on the main thread. Creating such a task with the concurrent queue
 /// traps.
 public final class MethodTask<Target: AnyObject>: LaunchTask, @unchecked Sendable {
-    /// Never changed; a `weak let` would not compile with the oldest toolchain that JobKit
-    /// supports.
+    /// This reference never changes, but a `weak let` would not compile with the oldest supported
+    /// toolchain.
     nonisolated(unsafe) private weak var target: Target?
     private let call: @Sendable (Target) throws -> Void
 
@@ -19,8 +20,8 @@ public final class MethodTask<Target: AnyObject>: LaunchTask, @unchecked Sendabl
     ///
     /// - Parameters:
     ///   - name: The task's name in the timeline and in messages.
-    ///   - queue: Where the method is called.
-    ///   - target: The object; held weakly.
+    ///   - queue: The queue on which the method is called.
+    ///   - target: The object, which is held weakly.
     ///   - method: The method, such as `AppDelegate.makeWindow`.
     public init(
         name: String,
@@ -37,10 +38,10 @@ public final class MethodTask<Target: AnyObject>: LaunchTask, @unchecked Sendabl
     ///
     /// - Parameters:
     ///   - name: The task's name in the timeline and in messages.
-    ///   - queue: The main queue; another traps.
-    ///   - target: The object; held weakly.
-    ///   - method: The method, such as `AppDelegate.makeWindow`; an error that it throws becomes
-    ///     the task's.
+    ///   - queue: The main queue. Any other queue traps.
+    ///   - target: The object, which is held weakly.
+    ///   - method: The method, such as `AppDelegate.makeWindow`. If it throws an error, the task
+    ///     fails with that error.
     public init(
         name: String,
         queue: LaunchTaskQueue = .mainQueue,

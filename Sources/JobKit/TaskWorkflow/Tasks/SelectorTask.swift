@@ -4,10 +4,11 @@ import Foundation
 // Operation forces @unchecked. The target and the selector are constants.
 /// A launch task that sends a message to an Objective-C object.
 ///
-/// The object is held weakly: if it is gone when the task's turn comes, the task does nothing.
+/// The object is held weakly. If it no longer exists when the task has its turn, the task does
+/// nothing.
 public final class SelectorTask: LaunchTask, @unchecked Sendable {
-    /// Never changed; a `weak let` would not compile with the oldest toolchain that JobKit
-    /// supports.
+    /// This reference never changes, but a `weak let` would not compile with the oldest supported
+    /// toolchain.
     nonisolated(unsafe) private weak var target: (any NSObjectProtocol)?
     private let selector: Selector
 
@@ -15,10 +16,10 @@ public final class SelectorTask: LaunchTask, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - name: The task's name in the timeline and in messages.
-    ///   - queue: Where the message is sent.
-    ///   - target: The object; held weakly.
-    ///   - selector: A method without parameters, or with one, which receives the context as an
-    ///     `NSDictionary`.
+    ///   - queue: The queue on which the message is sent.
+    ///   - target: The object, which is held weakly.
+    ///   - selector: A method without parameters, or with one parameter, which receives the context
+    ///     as an `NSDictionary`.
     public init(
         name: String,
         queue: LaunchTaskQueue = .mainQueue,

@@ -1,25 +1,25 @@
-/// The times of a workflow's events; the callers read the clock.
+/// The times of a workflow's events, which its callers read from the clock.
 struct LaunchRecord: Sendable {
     typealias Instant = ContinuousClock.Instant
 
     struct Task: Sendable {
         var name: String
-        /// Its number in events.
+        /// The task's number in events.
         var eventID = 0
         /// Nil if the task never ran.
         var began: Instant?
         var ended: Instant?
-        /// How it ended, in the word of its outcome.
+        /// The description of the task's outcome.
         var outcome: String?
     }
 
     var tasks: [Task] = []
-    /// When each stage opened.
+    /// The time at which each stage opened.
     var openings: [Instant] = []
-    /// When the workflow ended.
+    /// The time at which the workflow ended.
     var ended: Instant?
 
-    /// Notes an end; a second one is ignored.
+    /// Records the end of a task, unless it is recorded already.
     mutating func taskEnded(_ index: Int, _ outcome: String?, at instant: Instant) {
         guard tasks[index].ended == nil else { return }
         tasks[index].ended = instant

@@ -1,5 +1,5 @@
 extension TaskWorkflow {
-    /// Writes when the tasks ran and how long they took, in whole milliseconds.
+    /// Returns a text that shows the order and durations of the tasks, in whole milliseconds.
     ///
     /// ```text
     /// [Launch start] - [TaskA 201ms] - [TaskC 200ms] - [Waiting 5ms] - [Launch finish]
@@ -8,9 +8,9 @@ extension TaskWorkflow {
     ///
     /// The first line shows the main thread. `Waiting` is the time that the workflow still waited
     /// for a blocking group with concurrent tasks. Each concurrent task has its own line, below the
-    /// first main-queue task of its stage. The time of a task that failed or was cancelled is
-    /// followed by `failed` or `cancelled`. The timeline of an unfinished workflow shows what has
-    /// happened so far.
+    /// first main-queue task of its stage. If a task failed or was cancelled, `failed` or
+    /// `cancelled` follows its time. The timeline of an unfinished workflow shows the events so
+    /// far.
     ///
     /// A main-thread line of more than 2,000 characters continues on another line, below the
     /// concurrent tasks of its stages.
@@ -19,24 +19,27 @@ extension TaskWorkflow {
     }
 }
 
-/// Writes a workflow's timeline: the main thread's tasks on the first line, and below each stage's
-/// first the concurrent ones.
+/// Writes a workflow's timeline.
+///
+/// The first line contains the main thread's tasks, and the concurrent tasks of a stage are below
+/// the first of its main-queue tasks.
 struct LaunchTimeline {
     let name: String
     let plan: LaunchPlan
     let record: LaunchRecord
-    /// Until when what has not ended is measured.
+    /// The time until which unfinished tasks are measured.
     let now: LaunchRecord.Instant
 
-    /// Where the main thread's line is continued in a new one, so that the text of a launch of many
-    /// stages does not consist of indentation.
+    /// The length after which the main thread's line continues on a new one.
+    ///
+    /// Without this limit, the text of a launch with many stages would be mostly indentation.
     static let width = 2_000
 
     func text() -> String {
         var lines: [String] = []
         var rows: [String] = []
         var line = "[\(singleLine(name)) start]"
-        // Counted while the line grows, because `count` takes linear time.
+        // The column is counted while the line grows, because `count` takes linear time.
         var column = line.count
         func append(_ label: String) {
             line += " - \(label)"
@@ -61,7 +64,8 @@ struct LaunchTimeline {
         return (lines + [line] + rows).joined(separator: "\n")
     }
 
-    /// From the last main-queue task's end, or the stage's opening, to the group's end.
+    /// Returns the time from the last main-queue task's end, or the stage's opening, to the group's
+    /// end.
     private func waiting(_ number: Int) -> Duration {
         let stage = plan.stages[number]
         guard number < record.openings.count else { return .zero }
@@ -82,7 +86,9 @@ struct LaunchTimeline {
         return "[\(parts.compactMap { $0 }.joined(separator: " "))]"
     }
 
-    /// What a task's text adds to its name and time; nothing for one that succeeded.
+    /// Returns the text that follows a task's name and time.
+    ///
+    /// Nil if the task succeeded.
     private func remark(about task: LaunchRecord.Task) -> String? {
         guard task.ended != nil else { return task.began == nil ? "not started" : "executing" }
         return task.outcome == "succeeded" ? nil : task.outcome

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Chooses the ticks of a time axis: round numbers, at readable distances.
+/// Chooses the ticks of a time axis, which are round numbers at readable distances.
 struct TimelineAxis {
     struct Tick: Equatable {
         let time: Duration
@@ -12,8 +12,8 @@ struct TimelineAxis {
     /// Divides a span of time.
     ///
     /// - Parameters:
-    ///   - span: The whole time, from zero.
-    ///   - count: How many ticks fit at most, besides the one at zero.
+    ///   - span: The length of the axis, which begins at zero.
+    ///   - count: The maximum number of ticks, not counting the one at zero.
     init(span: Duration, count: Int) {
         let seconds = span / .seconds(1)
         guard seconds > 0, count > 0 else {
@@ -40,7 +40,7 @@ struct TimelineAxis {
         return roundStep(least: least)
     }
 
-    /// The next number of the form 1, 2 or 5 times a power of ten.
+    /// Returns the next number of the form 1, 2 or 5 times a power of ten.
     static func roundStep(least: Double) -> Double {
         let power = pow(10, log10(least).rounded(.down))
         return [1, 2, 5, 10].map { $0 * power }.first { $0 >= least * (1 - 1e-9) } ?? least

@@ -4,13 +4,14 @@ extension Timeline {
     /// Writes a trace that opens in Perfetto (ui.perfetto.dev) and in `chrome://tracing`.
     ///
     /// Each entry is one complete event, and each lane is one thread. The process has the root's
-    /// name. Threads are numbered from 1, because Perfetto reserves thread 0. The process is 0,
-    /// because Perfetto takes a thread with its process's number for the main thread. An event's
-    /// arguments are its `outcome`, `error`, `type` and `job`, whether it is `critical` and, for a
-    /// job, the time that it continued after its last task. Its category is its group, which has a
-    /// colour in `chrome://tracing`. `otherData` has the sums of the ``groups``.
+    /// name. The threads are numbered from 1, because Perfetto reserves thread 0. The process has
+    /// the number 0, because Perfetto takes a thread with the same number as its process for the
+    /// main thread. An event's arguments are its `outcome`, `error`, `type` and `job`, whether it
+    /// is `critical` and, for a job, the time that it continued after its last task. Its category
+    /// is its group, which has a colour in `chrome://tracing`. `otherData` has the sums of the
+    /// ``groups``.
     ///
-    /// - Returns: JSON in the Trace Event Format, UTF-8; times in microseconds, exact to a
+    /// - Returns: JSON in the Trace Event Format, as UTF-8. Times are in microseconds, exact to a
     ///   nanosecond.
     public func chromeTrace() -> Data {
         Data(TimelineFacts(of: self).chromeTrace().utf8)
@@ -39,7 +40,7 @@ extension TimelineFacts {
             + "\"traceEvents\":[\n\(list)\n]}\n"
     }
 
-    /// Names that `chrome://tracing` knows, for the groups that took longest.
+    /// Colour names of `chrome://tracing`, for the groups with the longest total times.
     private static let colours = [
         "thread_state_running", "rail_response", "thread_state_iowait", "rail_animation",
         "light_memory_dump", "thread_state_runnable",
@@ -72,10 +73,12 @@ extension TimelineFacts {
 }
 
 extension Timeline.Entry {
-    /// One word for the outcome, or for having none yet.
+    /// The outcome as one word, or `running` if there is none yet.
     var outcomeWord: String { outcome?.description ?? "running" }
 
-    /// What went wrong; nil unless it failed.
+    /// The description of the entry's error.
+    ///
+    /// Nil unless the entry has failed.
     var errorText: String? {
         if case .failed(let error)? = outcome { String(describing: error) } else { nil }
     }

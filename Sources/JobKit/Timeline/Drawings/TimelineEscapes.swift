@@ -1,12 +1,16 @@
 /// Makes every character of a name visible on one line.
 enum TimelineName {
-    /// The name with each control character shown by its picture (␊ for a line feed), each further
-    /// line separator by its number, and words for an empty name.
+    /// Returns the name as one line of visible text.
+    ///
+    /// A control character becomes its picture, for example ␊ for a line feed, and any other line
+    /// separator becomes its number. An empty name is replaced by words.
     static func oneLine(_ name: String) -> String {
         name.isEmpty ? "(no name)" : name.replacingScalars(picture)
     }
 
-    /// A visible stand-in for a character that no line of text can hold; nil for any other.
+    /// Returns visible text for a character that cannot be part of a line.
+    ///
+    /// Nil for any other character.
     static func picture(of scalar: Unicode.Scalar) -> String? {
         switch scalar.value {
         case 0..<0x20: Unicode.Scalar(0x2400 + scalar.value).map { String($0) }
@@ -20,9 +24,9 @@ enum TimelineName {
 
 /// The escapes of the three formats in which a timeline is written.
 extension String {
-    /// The text as XML 1.0 writes it, in an element or an attribute.
+    /// The text in XML 1.0, for an element or an attribute.
     ///
-    /// Line feeds and tabs are kept as references; characters that XML forbids become pictures.
+    /// Line feeds and tabs become references. Characters that XML forbids become pictures.
     var xmlText: String {
         replacingScalars { scalar in
             switch scalar {
@@ -37,13 +41,13 @@ extension String {
         }
     }
 
-    /// The text as JSON writes it, in quotes.
+    /// The text as a JSON string, in quotes.
     var jsonText: String {
         let text = replacingScalars { scalar in
             switch scalar {
             case "\"": "\\\""
             case "\\": "\\\\"
-            // Perfetto shows other escapes of these as they are written.
+            // Perfetto does not decode other escapes of these characters.
             case "\n": "\\n"
             case "\r": "\\r"
             case "\t": "\\t"
@@ -55,7 +59,7 @@ extension String {
         return "\"\(text)\""
     }
 
-    /// The name so that Mermaid reads it as text and shows it as it is.
+    /// The name in a form that Mermaid shows as plain text.
     var mermaidText: String {
         let line = TimelineName.oneLine(self)
         let lowercase = line.lowercased()
@@ -73,7 +77,7 @@ extension String {
         }
     }
 
-    /// Words that Mermaid reads as a command where a line begins with them.
+    /// Words that Mermaid takes for a command at the beginning of a line.
     private static let mermaidCommands = [
         "acc", "axisformat", "call", "click", "dateformat", "excludes", "gantt", "href", "includes",
         "inclusive", "section", "tickinterval", "title", "todaymarker", "topaxis", "week",
@@ -83,7 +87,7 @@ extension String {
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -_.()/+,=".unicodeScalars
     )
 
-    /// The text with a stand-in for each character that `standIn` gives one for.
+    /// Replaces each character for which `standIn` returns text.
     fileprivate func replacingScalars(_ standIn: (Unicode.Scalar) -> String?) -> String {
         unicodeScalars.reduce(into: "") { text, scalar in
             if let standIn = standIn(scalar) {

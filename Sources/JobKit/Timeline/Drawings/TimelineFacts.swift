@@ -1,18 +1,21 @@
-/// What the drawings of a timeline say of its entries, worked out once for each drawing.
+/// The facts that the drawings of a timeline show, computed once for each drawing.
 struct TimelineFacts {
     let entries: [Timeline.Entry]
     let omittedCount: Int
-    /// The latest end; zero without entries.
+    /// The latest end of an entry, or zero if there are no entries.
     let span: Duration
-    /// The number of lanes that the entries take.
+    /// The number of lanes.
     let laneCount: Int
-    /// The tasks of each entry, by start; none for what is not a job.
+    /// The tasks of each entry, by start.
+    ///
+    /// Empty for an entry that is not a job.
     let tasks: [[Int]]
     /// The indices of the critical path's entries, first to last.
     let path: [Int]
     let groups: [Timeline.Group]
-    /// How long each job went on after its last task, where that is worth showing: a hundredth of
-    /// the whole and more.
+    /// How long each job continued after its last task.
+    ///
+    /// Nil if it is less than a hundredth of the span, which is not worth showing.
     let ownTimes: [Duration?]
     private let roots: [Int]
 
@@ -35,14 +38,15 @@ struct TimelineFacts {
         }
     }
 
-    /// The root, or what was recorded first without a job.
+    /// The root, or the first recorded entry without a job.
     var root: Timeline.Entry? { roots.first.map { entries[$0] } }
 
     func isJob(_ index: Int) -> Bool { !tasks[index].isEmpty }
 
-    /// Visits each job before its tasks and those by start, without recursion.
+    /// Visits each job before its tasks, and the tasks by start, without recursion.
     ///
-    /// - Parameter visit: Called with the entry's index and how many jobs it is below the root.
+    /// - Parameter visit: Called with the entry's index and its depth, which is the number of its
+    ///   ancestors.
     func forEachInTree(_ visit: (_ index: Int, _ depth: Int) -> Void) {
         var waiting = roots.reversed().map { (index: $0, depth: 0) }
         while let (index, depth) = waiting.popLast() {

@@ -1,8 +1,8 @@
-/// Where the entries of a timeline are drawn, in points.
+/// The positions at which the entries of a timeline are drawn, in points.
 ///
-/// Each lane is a row. A job is a background from its level of the row down to the row's foot; what
-/// is not a job stands on the foot. Rows shrink as they become many, so that the picture stays
-/// small enough to be viewed.
+/// Each lane is a row. A job is a background from its nesting level down to the bottom of the row.
+/// The bars of other entries are at the bottom. Rows become smaller if there are many, so that the
+/// picture stays small enough to be viewed.
 struct TimelineLayout {
     struct Bar {
         let left: Double
@@ -54,7 +54,7 @@ struct TimelineLayout {
             let left = position(of: entry.start)
             let width = max(position(of: entry.end) - left, 0)
             let inset = rowsOfLanes[entry.lane] > 1 ? min(2, rowHeight * 0.1) : 0
-            // Wide enough to be seen at all; a failure must be seen at once.
+            // Each bar is wide enough to be seen, and a failure is wide enough to be noticed.
             let narrowest = entry.outcomeWord == "failed" ? 2.5 : 0.8
             let barTop =
                 facts.isJob(index)
@@ -72,7 +72,9 @@ struct TimelineLayout {
         Self.margin + (time / .nanoseconds(1)) * scale
     }
 
-    /// High enough for names as long as a reader would scroll through them; then an overview.
+    /// Returns the height of a row, which is enough for names unless there are many rows.
+    ///
+    /// With more rows than a reader would scroll through, the picture becomes an overview.
     private static func rowHeight(rows: Double) -> Double {
         switch rows {
         case ...500: min(22, max(1_100 / rows, leastLabelledRow))
@@ -80,14 +82,14 @@ struct TimelineLayout {
         }
     }
 
-    /// Wider where a lane holds many entries, so that less zooming shows each.
+    /// Returns a larger width for more entries in a lane, so that less zooming is necessary.
     private static func plotWidth(of entries: [Timeline.Entry], laneCount: Int) -> Double {
         var counts = Array(repeating: 0, count: laneCount)
         for entry in entries { counts[entry.lane] += 1 }
         return min(max(1_160, Double(counts.max() ?? 0) * 1.5), 2_960)
     }
 
-    /// In how many jobs of its own lane each entry nests.
+    /// Returns the number of jobs of the same lane in which each entry is nested.
     private static func levels(of entries: [Timeline.Entry]) -> [Int] {
         var levels = Array(repeating: 0, count: entries.count)
         for (index, entry) in entries.enumerated() {

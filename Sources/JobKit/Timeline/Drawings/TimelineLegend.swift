@@ -1,18 +1,20 @@
-/// Says below the picture what its colours mean, and gives each group its own.
+/// The legend below the picture, which also gives each group its colour.
 struct TimelineLegend {
-    /// The legend's elements; no `rect`, for each of those is an entry.
+    /// The SVG elements of the legend.
+    ///
+    /// None of them is a `rect`, because each `rect` is an entry.
     private(set) var svg = ""
 
     private static let lineHeight = 20.0
-    /// The style of the groups that have no colour of their own.
+    /// The common style of the groups without their own colours.
     private static let otherStyle = "t\(TimelineStyle.colourCount)"
 
     private let layout: TimelineLayout
     private var styles: [String: String] = [:]
-    /// Where the next item begins.
+    /// The horizontal position of the next item.
     private var x = TimelineLayout.margin
 
-    /// Where the picture may end.
+    /// The vertical position of the last line.
     private(set) var bottom: Double
 
     init(of facts: TimelineFacts, layout: TimelineLayout) {
@@ -30,7 +32,7 @@ struct TimelineLegend {
         }
     }
 
-    /// The style of the bars of a group.
+    /// Returns the style of a group's bars.
     func style(of groupName: String) -> String { styles[groupName] ?? Self.otherStyle }
 
     private mutating func addGroups(_ groups: [Timeline.Group]) {
@@ -48,7 +50,7 @@ struct TimelineLegend {
         add(Self.otherStyle, "\(others.count) further groups (\(sum.facts))")
     }
 
-    /// Sets an item behind the last, or in a new line where it does not fit.
+    /// Adds an item to the last line, or to a new one if it does not fit.
     private mutating func add(_ style: String, _ text: String, isLine: Bool = false) {
         let width = TimelineStyle.width(of: text) * 1.1 + 40
         if x + width > layout.width, !svg.isEmpty {

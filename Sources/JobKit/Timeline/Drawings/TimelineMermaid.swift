@@ -1,20 +1,19 @@
 extension Timeline {
-    /// Writes a Mermaid gantt chart, with a line for each entry and a section for each group of a
-    /// job.
+    /// Writes a Mermaid gantt chart with a line for each entry.
     ///
-    /// GitHub and many documentation tools draw it inside a code block marked `mermaid`. Failed
-    /// tasks are red, cancelled ones grey, running ones light blue. The name of a section has its
-    /// job and group, the number of tasks and their total time. The axis uses one unit, counted
-    /// from the first event. By default, Mermaid refuses texts above 50,000 characters, which is
-    /// several hundred entries; ``svg()`` has no such limit.
+    /// Each group of a job has a section, named after its job and group, with the number of tasks
+    /// and their total time. GitHub and many documentation tools draw the chart in a code block
+    /// marked `mermaid`. Failed tasks are red, cancelled ones grey, and running ones light blue.
+    /// The axis uses one unit, counted from the first event. By default, Mermaid rejects texts
+    /// above 50,000 characters, which is several hundred entries. ``svg()`` has no such limit.
     ///
-    /// - Returns: The chart's source. Characters with a meaning in Mermaid, such as `:`, `;` and
-    ///   `#`, are written as entities; control characters are shown as pictures.
+    /// - Returns: The chart's source. Characters that have a meaning in Mermaid, such as `:`, `;`
+    ///   and `#`, are written as entities. Control characters are shown as pictures.
     public func mermaid() -> String { TimelineFacts(of: self).mermaid() }
 }
 
 extension TimelineFacts {
-    /// How Mermaid marks what has not succeeded.
+    /// Mermaid's tags for tasks that have not succeeded.
     private static let tags = ["running": "active, ", "failed": "crit, ", "cancelled": "done, "]
 
     fileprivate func mermaid() -> String {
@@ -40,7 +39,7 @@ extension TimelineFacts {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The tasks of each group, the one that began first first.
+    /// Returns the tasks of each group, in the order of the groups' first tasks.
     private func groups(of tasks: [Int]) -> [[Int]] {
         Dictionary(grouping: tasks) { entries[$0].groupName }.values.sorted { $0[0] < $1[0] }
     }
@@ -57,7 +56,7 @@ extension TimelineFacts {
         return "    \(entry.name.mermaidText) :\(tag)t\(index), \(start), \(end)"
     }
 
-    /// A tenth of the span or a little more.
+    /// Returns a round interval of at least a tenth of the span.
     private func tickInterval(in unit: TimelineUnit) -> Int64 {
         Int64(TimelineAxis.roundStep(least: Double(max(unit.whole(span) / 10, 1))).rounded())
     }

@@ -1,15 +1,16 @@
 extension Timeline {
-    /// Draws the timeline as a standalone picture, for a browser or a document.
+    /// Draws the timeline as an SVG picture for a browser or a document.
     ///
-    /// Each entry is one bar, coloured by its group: solid if it succeeded, red if it failed, grey
-    /// if it was cancelled, pale if it is still running. Jobs are the light backgrounds of their
-    /// tasks. A dark line underlines the ``criticalPath``; a dashed line shows that a job continued
-    /// after its last task. A bar shows as much of its name as fits; hovering over it shows the
-    /// whole name, times, type, group, job and error. The legend gives the number of tasks of each
-    /// group and their total time. The picture has a dark mode.
+    /// Each entry is one bar in the colour of its group. The bar is solid if the entry succeeded,
+    /// red if it failed, grey if it was cancelled, and pale if it is still running. Jobs are light
+    /// backgrounds behind their tasks. A dark line underlines the ``criticalPath``, and a dashed
+    /// line shows that a job continued after its last task. A bar shows as much of its name as
+    /// fits. Hovering over the bar shows the whole name, times, type, group, job and error. The
+    /// legend gives the number of tasks of each group and their total time. The picture has a dark
+    /// mode.
     ///
-    /// - Returns: A complete SVG 1.1 document without scripts or references, about 250 bytes for
-    ///   each entry. Characters that XML forbids are shown as pictures.
+    /// - Returns: A complete SVG 1.1 document without scripts or references. It has about 250 bytes
+    ///   for each entry. Characters that XML forbids are shown as pictures.
     public func svg() -> String {
         TimelineSVG(of: TimelineFacts(of: self)).text
     }
@@ -23,8 +24,9 @@ private struct TimelineSVG {
 
     private var entries: [Timeline.Entry] { facts.entries }
 
-    /// How many bars stand in one group: Chromium takes a time quadratic in the titles that lie
-    /// side by side.
+    /// The number of bars in each SVG group.
+    ///
+    /// Chromium takes a time that is quadratic in the number of sibling titles.
     private static let barsOfGroup = 200
 
     init(of facts: TimelineFacts) {
@@ -35,7 +37,7 @@ private struct TimelineSVG {
 
     var text: String {
         var svg = opening + TimelineStyle.sheet + heading + axis
-        // Failures stand on top, so that none is hidden where bars are narrow.
+        // Failures are drawn last, so that narrow bars do not hide them.
         func isFailure(_ index: Int) -> Bool {
             !facts.isJob(index) && entries[index].outcomeWord == "failed"
         }
@@ -117,11 +119,9 @@ private struct TimelineSVG {
         return tip
     }
 
-    /// Underlines the bars of the critical path, and joins them thinly, unless that would cover the
-    /// picture.
+    /// Underlines the bars of the critical path, and joins them by thin lines if these are few.
     ///
-    /// Bars between two of the path stay without the thick line, also where the path waits below
-    /// them.
+    /// A bar between two bars of the path has no thick line, even if the path waits below it.
     private var criticalPath: String {
         var line = ""
         var hops: [String] = []
@@ -130,7 +130,7 @@ private struct TimelineSVG {
             let bar = layout.bars[index]
             let left = bar.left.text(decimals: 1)
             let foot = (bar.top + bar.height - 1).text(decimals: 1)
-            // Bars that touch are one line, so that a long path stays small.
+            // Bars that touch share one line, so that a long path stays small.
             let touches = last.map { $0.foot == foot && bar.left - $0.right < 1 } ?? false
             if let last, !touches {
                 hops.append("M\(last.right.text(decimals: 1)) \(last.foot)H\(left)V\(foot)")
@@ -145,7 +145,7 @@ private struct TimelineSVG {
         return joins + "<path class=\"path\" d=\"\(line)\"/>\n"
     }
 
-    /// Marks at the foot of each job how long it went on after its last task.
+    /// Marks the time that each job continued after its last task, at the bottom of the job.
     private var ownTimes: String {
         var line = ""
         for (index, time) in facts.ownTimes.enumerated() {

@@ -1,9 +1,13 @@
 /// The colours and lettering of a timeline's picture.
 enum TimelineStyle {
-    /// How many groups have a colour of their own; the rest share one.
+    /// The number of groups with their own colours.
+    ///
+    /// The other groups share one colour.
     static let colourCount = 6
 
-    /// Dark enough for white letters, distinct without red or green, and none of them red.
+    /// Colours that are dark enough for white letters and distinct without red or green.
+    ///
+    /// None of them is red.
     private static let colours = [
         "#3b6ea8", "#b0660c", "#19807a", "#7b54a3", "#5f7d1f", "#8a5a44", "#6b7785",
     ]
@@ -38,7 +42,9 @@ enum TimelineStyle {
             """
     }
 
-    /// A text element, shortened to a width in points; nothing if less than three letters fit.
+    /// Writes a text element, shortened to a width in points.
+    ///
+    /// Empty if fewer than three letters fit.
     static func text(
         _ text: String,
         x: Double,
@@ -46,20 +52,23 @@ enum TimelineStyle {
         style: String,
         width: Double = .infinity
     ) -> String {
-        // The title is larger, and bold.
+        // The title is larger and bold.
         let size = style == "title" ? 1.65 : 1
         guard let fitting = shortened(text, to: width / size) else { return "" }
         return "<text class=\"\(style)\" x=\"\(x.text(decimals: 1))\" "
             + "y=\"\(y.text(decimals: 1))\">\(fitting.xmlText)</text>\n"
     }
 
-    /// About how wide a text is at 11 points, rather more than less.
+    /// Returns the approximate width of a text at 11 points.
+    ///
+    /// The result is too large rather than too small.
     static func width(of text: String) -> Double {
         text.reduce(0) { $0 + width(of: $1) }
     }
 
-    /// The text, or its beginning and its end, which tell one name from the next; nil if too little
-    /// fits.
+    /// Returns the text, or its beginning and end, because both distinguish names.
+    ///
+    /// Nil if too little fits.
     private static func shortened(_ text: String, to width: Double) -> String? {
         var (total, used) = (0.0, Self.width(of: "…"))
         var (head, tail) = (text.startIndex, text.endIndex)

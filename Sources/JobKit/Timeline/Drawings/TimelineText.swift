@@ -1,5 +1,5 @@
 extension Timeline {
-    /// Writes one line for each entry, each job above its tasks.
+    /// Writes one line for each entry, with each job above its tasks.
     ///
     /// ```text
     /// *   0.0 ms  812.4 ms  ━━━━━━━━━━━━━━━━━━━━━━━━  Import
@@ -7,15 +7,15 @@ extension Timeline {
     ///    13.6 ms  200.0 ms   ━━━━━━                     Resize - cancelled
     /// ```
     ///
-    /// From left to right: `*` on the ``criticalPath``, the start, the duration, a bar over the
-    /// whole time, and the name, indented below its job. The name is followed by the group if that
-    /// is not the type's, by the outcome unless the task succeeded, and, for a job, by the time
-    /// that it continued after its last task. The ``groups`` and the number of unrecorded
-    /// operations follow at the end.
+    /// Each line shows, from left to right, `*` if the entry is on the ``criticalPath``, the start,
+    /// the duration, a bar over the whole time, and the name, indented below its job. The name is
+    /// followed by the group if it is not the type's, by the outcome unless the task succeeded,
+    /// and, for a job, by the time that it continued after its last task. The ``groups`` and the
+    /// number of unrecorded operations follow at the end.
     ///
     /// - Returns: A line for each entry, an empty line, and a line for each group, without a final
-    ///   line feed. Control characters in names and errors are shown as pictures, a line feed as
-    ///   `␊`.
+    ///   line feed. Control characters in names and errors are shown as pictures, for example a
+    ///   line feed as `␊`.
     public func text() -> String {
         TimelineFacts(of: self).text()
     }
@@ -47,7 +47,7 @@ extension TimelineFacts {
         return lines.joined(separator: "\n")
     }
 
-    /// A line for each group, and one for what was not recorded.
+    /// Returns a line for each group, and one for the operations that were not recorded.
     private func groupLines() -> [String] {
         let names = groups.map { TimelineName.oneLine($0.name) }
         let width = min(names.map(\.count).max() ?? 0, 40)
@@ -60,7 +60,7 @@ extension TimelineFacts {
         return lines
     }
 
-    /// A time in the unit of the whole text, always with the same decimals.
+    /// Returns a time in the unit of the whole text, with a fixed number of decimals.
     private func inOneUnit(_ time: Duration) -> String {
         let (unit, decimals): (TimelineUnit, Int) =
             switch span {
@@ -71,13 +71,15 @@ extension TimelineFacts {
         return "\(unit.text(time, decimals: decimals)) \(unit.symbol)"
     }
 
-    /// The texts, filled from the left to one width.
+    /// Returns the texts, padded on the left to the same width.
     private func aligned(_ texts: [String]) -> [String] {
         let width = texts.map(\.count).max() ?? 0
         return texts.map { String(repeating: " ", count: width - $0.count) + $0 }
     }
 
-    /// How it ended, behind its name; empty for a success.
+    /// Returns the outcome that follows an entry's name.
+    ///
+    /// Empty if the entry succeeded.
     private func remark(about entry: Timeline.Entry) -> String {
         guard entry.outcomeWord != "succeeded" else { return "" }
         let error = entry.errorText.map { ": " + TimelineName.oneLine($0) }

@@ -1,7 +1,7 @@
 /// The unit in which a whole timeline is written, so that its numbers can be compared.
 struct TimelineUnit {
     let symbol: String
-    /// How long one of the unit is.
+    /// The length of the unit in nanoseconds.
     private let nanoseconds: Int64
 
     static let nanoseconds = TimelineUnit(symbol: "ns", nanoseconds: 1)
@@ -9,7 +9,7 @@ struct TimelineUnit {
     static let milliseconds = TimelineUnit(symbol: "ms", nanoseconds: 1_000_000)
     static let seconds = TimelineUnit(symbol: "s", nanoseconds: 1_000_000_000)
 
-    /// The largest unit that still tells a thousandth of the span.
+    /// Returns the largest unit that shows a thousandth of the span.
     static func telling(_ span: Duration) -> TimelineUnit {
         switch span {
         case ..<Duration.milliseconds(1): .nanoseconds
@@ -19,11 +19,12 @@ struct TimelineUnit {
         }
     }
 
-    /// The duration in whole units, rounded down, so that order and nesting are kept.
+    /// Returns the duration in whole units, rounded down so that order and nesting are kept.
     func whole(_ duration: Duration) -> Int64 { duration.nanoseconds / nanoseconds }
 
-    /// The duration with one or three decimals, all of them written; a floating-point number would
-    /// lose nanoseconds after a few days.
+    /// Returns the duration with exactly one or three decimals.
+    ///
+    /// It uses integers, because a floating-point number would lose nanoseconds after a few days.
     func text(_ duration: Duration, decimals: Int) -> String {
         let scale: Int64 = decimals == 1 ? 10 : 1_000
         let count = duration.nanoseconds / (nanoseconds / scale)
@@ -32,7 +33,7 @@ struct TimelineUnit {
 }
 
 extension Duration {
-    /// The duration in the largest unit of which it holds one, to about three digits.
+    /// The duration to about three digits, in the largest unit in which it is at least 1.
     var shortText: String {
         let seconds = self / .seconds(1)
         switch seconds {
@@ -51,22 +52,22 @@ extension Duration {
         value.text(decimals: value < 9.995 ? 2 : value < 99.95 ? 1 : 0)
     }
 
-    /// In whole nanoseconds, rounded down; for up to 292 years.
+    /// The duration in whole nanoseconds, rounded down, up to 292 years.
     var nanoseconds: Int64 {
         components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
     }
 }
 
 extension Int {
-    /// The number and its noun, with an s unless the number is one.
+    /// Returns the number and its noun, in the plural unless the number is one.
     func counting(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }
 
 extension Double {
-    /// Decimal text without an exponent and without needless zeros.
+    /// Returns decimal text without an exponent and without unnecessary zeros.
     func text(decimals: Int) -> String {
         let scale = [1.0, 10, 100, 1_000][decimals]
-        // Zero is added because a rounded number may be the negative zero.
+        // Zero is added because the rounded number may be negative zero.
         let text = "\(((self * scale).rounded() + 0) / scale)"
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }

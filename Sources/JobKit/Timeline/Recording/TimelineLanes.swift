@@ -1,9 +1,11 @@
 /// Decides in which lane each entry of a timeline is drawn.
 ///
-/// An entry nests in its job's lane if nothing else runs there, and otherwise takes the lowest
-/// lane that is free; it never nests in another entry, which would seem to be its cause.
+/// An entry is in its job's lane if nothing else runs there, and otherwise in the lowest free lane.
+/// It is never nested in any other entry, because that entry would seem to be its cause.
 struct TimelineLanes {
-    /// How deep one lane nests at most; Perfetto drops slices that nest much deeper.
+    /// The maximum nesting depth of a lane.
+    ///
+    /// Perfetto drops slices that are nested much deeper.
     static let maximumDepth = 100
 
     /// The lane of each entry.
@@ -15,7 +17,7 @@ struct TimelineLanes {
 
     /// Gives each entry a lane.
     ///
-    /// - Parameter entries: By start, a job before its tasks.
+    /// - Parameter entries: The entries by start, each job before its tasks.
     init(of entries: [Timeline.Entry]) {
         lanes = Array(repeating: -1, count: entries.count)
         let byEnd = entries.indices.sorted { entries[$0].end < entries[$1].end }
@@ -38,7 +40,9 @@ struct TimelineLanes {
         }
     }
 
-    /// Frees the lane whose outermost entry has ended; what nests in it has ended too.
+    /// Frees the lane of an outermost entry that has ended.
+    ///
+    /// All entries that are nested in it have ended, too.
     private mutating func freeLane(of ended: Int) {
         let lane = lanes[ended]
         guard lane >= 0, stacks[lane].first == ended else { return }
@@ -46,7 +50,7 @@ struct TimelineLanes {
         freeLanes.insert(lane)
     }
 
-    /// The lane of the entry's job, if only the job and its ancestors run there.
+    /// Returns the lane of the entry's job, if only the job and its ancestors run there.
     private mutating func nestsInItsJob(_ index: Int, of entries: [Timeline.Entry]) -> Int? {
         guard let job = entries[index].parent, lanes[job] >= 0 else { return nil }
         let lane = lanes[job]

@@ -1,11 +1,12 @@
-/// What a timeline needs to know of events: a pure value, fed with one after another.
+/// Collects the facts for a timeline, as a pure value that receives one event after another.
 ///
-/// Events of different operations may come in any order, and those of a job that was observed late
-/// may be missing: what is known of an operation is completed as it becomes known.
+/// Events of different operations may come in any order, and events of a job that was observed late
+/// may be missing. Therefore, the record of an operation is completed when further facts are
+/// received.
 struct TimelineRecording {
     private struct Record {
         let id: Int
-        /// Nil for the root, or while the job is not known.
+        /// Nil for the root, and while the job is not known.
         var parentID: Int?
         let name: OperationName
         var group: JobGroup?
@@ -16,21 +17,21 @@ struct TimelineRecording {
         /// The operation in whose callback it was tracked.
         var causeID: Int?
         var predecessorIDs: [Int] = []
-        /// What else it may have waited for.
+        /// Other causes that the operation may have waited for.
         var causes = StartCauses()
 
-        /// Whether it belongs on the timeline by itself: it has been started, as far as is known.
+        /// Whether the operation is on the timeline by itself, because it is known to have started.
         var hasBegun: Bool { start != .unknown || end != .unknown }
     }
 
     private var records: [Record] = []
     private var indices: [Int: Int] = [:]
-    /// The record that was used last: the events of an operation often follow each other.
+    /// The record that was used last, because the events of an operation often follow each other.
     private var last = (id: 0, index: 0)
-    /// The job of which an event came last.
+    /// The job of the latest event.
     private var lastParentID = 0
     private let limit: Int
-    /// How many operations came when so many were recorded.
+    /// The number of operations that came after the limit was reached.
     private var omittedCount = 0
 
     /// Begins a recording of at most `limit` operations.
@@ -38,7 +39,7 @@ struct TimelineRecording {
         self.limit = limit
     }
 
-    /// Notes one event; returns whether the job that it came from is known.
+    /// Records an event, and returns whether its job is known.
     mutating func eventRecorded(_ event: JobEvent) -> Bool {
         guard let index = index(of: event) else {
             if event.kind == .tracked || event.kind == .started && event.parentID == nil {
@@ -56,7 +57,7 @@ struct TimelineRecording {
             endPredecessors(of: event)
         case .finished where records[index].outcome == nil:
             if records[index].end == .unknown { records[index].end = event.time }
-            // It has waited, and not run, since it was first seen.
+            // It has only waited since it was first seen.
             if event.hasNeverRun, records[index].start == .unknown {
                 records[index].start = records[index].end
             }
@@ -74,10 +75,10 @@ struct TimelineRecording {
         return indices[parentID] != nil || records.count >= limit
     }
 
-    /// What an operation waited for had finished by its start.
+    /// Sets the missing ends of predecessors, which had finished by the start of this operation.
     ///
-    /// A plain operation's dependents, if they are plain too, may start and even end before its
-    /// finish is recorded.
+    /// If the dependents of a plain operation are plain operations, too, they may start and even
+    /// end before its completion is recorded.
     private mutating func endPredecessors(of event: JobEvent) {
         for id in event.predecessorIDs {
             guard let before = indices[id], records[before].end == .unknown else { continue }
@@ -85,13 +86,14 @@ struct TimelineRecording {
         }
     }
 
-    /// Whether a number may be that of a recorded operation: where there is a limit, a long list of
-    /// others is not kept.
+    /// Whether a number may belong to a recorded operation.
+    ///
+    /// If there is a limit, long lists of other numbers are not kept.
     private func mayBeRecorded(_ id: Int) -> Bool {
         limit == .max || records.count < limit || indices[id] != nil
     }
 
-    /// Notes a job that an event came from, and whose own events were missed.
+    /// Records a job that has sent an event, if its own events were missed.
     mutating func jobMissed(_ id: Int, _ name: OperationName, at time: EventTime) {
         guard indices[id] == nil, records.count < limit else { return }
         append(Record(id: id, parentID: nil, name: name, firstSeen: time))
@@ -125,10 +127,10 @@ struct TimelineRecording {
 
     // MARK: The timeline
 
-    /// Makes the timeline of all that has begun.
+    /// Creates the timeline of all operations that have begun.
     ///
-    /// - Parameter now: Where what still runs ends.
-    /// - Returns: The timeline, from the start of the first on it.
+    /// - Parameter now: The end of the operations that still run.
+    /// - Returns: The timeline, which begins with the start of the first operation.
     func timeline(at now: EventTime) -> Timeline {
         let shown = shownIndices()
         let newIndices = Dictionary(
@@ -155,7 +157,9 @@ struct TimelineRecording {
         return Timeline(entries, omittedCount: omittedCount)
     }
 
-    /// What decides which operations one waited for, as indices among those that are shown.
+    /// Returns the facts that decide which operations one waited for.
+    ///
+    /// Operations are indices among those that are shown.
     private func waitingRecord(
         _ record: Record,
         _ newIndices: [Int: Int]
@@ -174,8 +178,10 @@ struct TimelineRecording {
         )
     }
 
-    /// When each operation finished or, of one that its job did not wait for, when the job did:
-    /// nothing more is recorded of it then.
+    /// Returns the time at which each operation finished.
+    ///
+    /// If its job did not wait for an operation, the job's end counts, because nothing is recorded
+    /// of the operation after that.
     private func knownEnds() -> [EventTime?] {
         var ends = records.map { $0.end == .unknown ? nil : $0.end }
         var isKnown = ends.map { $0 != nil }
@@ -192,7 +198,7 @@ struct TimelineRecording {
         return ends
     }
 
-    /// The records of what has begun, and of the jobs above.
+    /// Returns the indices of the operations that have begun, and of the jobs above them.
     private func shownIndices() -> [Int] {
         var isShown = records.map(\.hasBegun)
         for index in records.indices where isShown[index] {

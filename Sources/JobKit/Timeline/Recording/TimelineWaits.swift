@@ -1,24 +1,29 @@
-/// Finds out what each operation of a timeline waited for: its dependencies, or a permit of its
-/// queue or a thread that another returned after it could have started otherwise.
+/// Finds the operations that each operation of a timeline waited for.
+///
+/// These are its dependencies, and operations that returned a permit of its queue, or a thread,
+/// when nothing else prevented it from starting.
 struct TimelineWaits {
     struct Record {
         let tracked: EventTime
         let start: EventTime
-        /// Nil if it has not finished.
+        /// Nil if the operation has not finished.
         let end: EventTime?
         let parent: Int?
-        /// Its dependencies, the one that tracked it and the one that made room in its group.
+        /// Its dependencies, the operation that tracked it, and the one that returned a permit of
+        /// its group.
         let predecessors: [Int]
-        /// The queue of limited width in which it ran; 0 for none.
+        /// The queue with a concurrency limit in which it ran, or 0.
         let queueID: Int
-        /// The one that ended last on the thread that started it.
+        /// The operation that ended last on the thread that started it.
         let threadCause: Int?
     }
 
-    /// Those that had to finish before each record could start, as indices among the records.
+    /// The operations that had to finish before each record could start.
+    ///
+    /// They are indices among the records.
     private(set) var predecessors: [[Int]]
 
-    /// The finished records of each queue, by their ends.
+    /// The finished records of each queue, by end.
     private let ended: [Int: [(end: EventTime, index: Int)]]
 
     init(_ records: [Record]) {
@@ -37,14 +42,14 @@ struct TimelineWaits {
         }
     }
 
-    /// When nothing but a permit and a thread was missing.
+    /// Returns the time after which only a permit or a thread was missing.
     private static func whenReady(_ record: Record, among records: [Record]) -> EventTime {
         let ends = record.predecessors.compactMap { records[$0].end }
         let parent = record.parent.map { records[$0].start }
         return ([record.tracked] + ends + [parent].compactMap(\.self)).max() ?? record.tracked
     }
 
-    /// The last one of its queue that ended before a record started.
+    /// Returns the last operation of the record's queue that ended before the record started.
     private func lastEnd(before index: Int, _ record: Record) -> Int? {
         guard record.queueID != 0, let list = ended[record.queueID] else { return nil }
         var (low, high) = (0, list.count)
