@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The tests that take minutes. `Support` is shared with the test targets of job-kit, which compile
-// the same files. Therefore, job-kit has no product that exists for tests alone.
+// The tests that take minutes. The test targets of job-kit compile the same files of `Support`.
+// Therefore, job-kit has no product that exists for tests alone.
 let package = Package(
     name: "job-kit-endurance",
     platforms: [.macOS(.v15)],

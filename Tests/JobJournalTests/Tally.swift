@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A number that counts up, from any thread.
+/// A counter for any thread.
 final class Tally: Sendable {
     private let number = Atomic<Int>(0)
 

@@ -88,7 +88,7 @@ final class GateTests: XCTestCase {
     }
 
     func testWritesBeforeOpeningAreVisibleAfterPassing() async {
-        // No lock guards the value: the thread sanitizer tells if the gate gives no order.
+        // Without a lock here, the thread sanitizer reports a gate that does not order accesses.
         final class Box: @unchecked Sendable { var value = 0 }
         let box = Box()
         let gate = Gate()

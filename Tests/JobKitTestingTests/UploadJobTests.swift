@@ -52,7 +52,7 @@ final class UploadJobTests: XCTestCase {
     private let clock = ManualClock()
     private let log = EventLog()
 
-    /// A job whose server is busy until the attempt with this number.
+    /// Returns a job that finds its server busy until the attempt with this number.
     private func job(_ files: String..., succeedingAt number: Int) -> UploadJob {
         UploadJob(files, queue: queue, delays: clock) { [log] file, attempt in
             log.record("\(file) \(attempt)")

@@ -1,7 +1,7 @@
-"""What keeps each rule of Rules.md: a piece of code without which the rule does not hold.
+"""The code that keeps each rule: without this code, the rule does not hold.
 
-The file stands below Sources/JobKit. `text` occurs in it once, and `instead` takes its place in a mutation; the
-tests that `filter` names then fail. `.ci/checks/rules` checks that the text stands where Rules.md sends its reader,
+`file` is relative to Sources/JobKit. `text` occurs in it once. A mutation replaces it by `instead`, and then the tests
+that `filter` names fail. `.ci/checks/rules` checks that the text is in a file that RULES.md names for the rule, and
 `.ci/checks/mutations` that the tests fail.
 """
 from typing import NamedTuple
@@ -15,7 +15,7 @@ class Keeper(NamedTuple):
     filter: str
 
 
-# Rules without a line that could be taken out, and why.
+# The rules without a line that could be removed, and the reasons.
 WITHOUT = {
     "O9": "a declaration keeps it, and a test compiles calls",
     "J11": "what is not there, a wait, cannot be taken out",

@@ -1,4 +1,4 @@
-"""A copy of the package beside its build, whose sources a check may change."""
+"""Makes a copy of the package with its own build, for checks that change the sources."""
 import pathlib
 import shutil
 
@@ -6,7 +6,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def copied(name):
-    """Copies the package's sources and tests to the folder `name`, which keeps its build; returns the folder."""
+    """Copies the package's sources and tests to the folder `name`, which keeps its build, and returns the folder."""
     copy = ROOT / name
     for folder in ("Sources", "Tests"):
         shutil.rmtree(copy / folder, ignore_errors=True)

@@ -1,7 +1,7 @@
-"""Faults that worlds must find: one for each of many rooms, planted in a copy of the sources.
+"""Faults that worlds must find, planted in a copy of the sources. Many folders have one.
 
-The file stands below Sources/JobKit. `text` occurs in it once, and `instead` takes its place; `planted(n)` in it is
-true where the environment plants the fault of that number, counted from 1. So all of them are built once.
+`file` is relative to Sources/JobKit. `text` occurs in it once and is replaced by `instead`. There, `planted(n)` is true
+if the environment selects the fault with that number, counted from 1. Therefore, one build contains all faults.
 """
 from typing import NamedTuple
 
@@ -74,7 +74,7 @@ FAULTS = [
           "guard !isRunning else { return [] }",
           "guard !isRunning || planted(18) else { return [] }"),
 ]
-# Put into the copy, for all of them.
+# This file is added to the copy. All faults use it.
 SWITCH = """import Foundation
 
 private let number = ProcessInfo.processInfo.environment["JOBKIT_PLANTED_FAULT"].flatMap { Int($0) }

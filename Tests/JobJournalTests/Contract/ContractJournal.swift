@@ -4,7 +4,7 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-/// The names and signatures of a journal that users' code compiles against.
+/// The names and signatures of a journal on which users' code depends.
 final class ContractJournal: XCTestCase {
     func testJournal() async throws {
         let folder = TemporaryFolder(self).url

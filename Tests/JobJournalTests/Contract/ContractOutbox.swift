@@ -3,7 +3,7 @@ import JobJournal
 import JobKit
 import XCTest
 
-/// The names and signatures of an outbox that users' code compiles against.
+/// The names and signatures of an outbox on which users' code depends.
 final class ContractOutbox: XCTestCase {
     private struct Photo: Codable, Sendable, Equatable { var name: String }
 

@@ -3,7 +3,7 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-/// The tool for users' tests finds what it is for, and passes what is right.
+/// The tool for users' tests finds faults, and accepts correct code.
 final class CrashPointsTests: XCTestCase {
     private static func run<Output>(_ step: DurableOperation<Output>) async throws -> Output {
         step.start()
@@ -70,7 +70,7 @@ final class CrashPointsTests: XCTestCase {
     }
 
     func testAStepThatRunsAgainIsFound() async throws {
-        // Two versions of one key, of which only the last is known.
+        // A key has two versions, of which only the last is recorded.
         let failed = await failure { journal in
             let first = try await Self.run(journal.step("a", version: 1) { _ in 1 })
             let second = try await Self.run(journal.step("a", version: 2) { _ in 2 })

@@ -3,7 +3,7 @@ import Testing
 @testable import JobJournal
 
 @Suite struct HashTests {
-    /// From the reference's `vectors_sip128`, of the bytes 0, 1, 2 … n − 1.
+    /// From `vectors_sip128` of the reference, for the bytes 0, 1, 2 … n − 1.
     @Test(arguments: [
         (8, "3b62a9ba6258f5610f83e264f31497b4"), (9, "264499060ad9baabc47f8b02bb6d71ed"),
         (15, "5493e99933b0a8117e08ec0f97cfc3d9"), (16, "6ee2a4ca67b054bbfd3315bf85230577"),

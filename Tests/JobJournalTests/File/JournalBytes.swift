@@ -1,14 +1,14 @@
 @testable import JobJournal
 
-/// A journal's file in memory, as the writer lays it.
+/// A journal's file in memory, in the format of the writer.
 struct JournalBytes: ByteSource {
     static let seal = JournalSeal(SipHash.Key(low: 7, high: 11))
 
     private(set) var bytes: [UInt8] = []
     private(set) var tail: RecordTail
-    /// Where each write began.
+    /// The offset of each write.
     private(set) var writes: [Int] = []
-    /// The end of each outcome's frame.
+    /// The end offset of each outcome's record.
     private(set) var ends: [Int] = []
 
     init(isSynced: Bool = false, job: String = "job") {
@@ -36,7 +36,7 @@ struct JournalBytes: ByteSource {
         }
     }
 
-    /// One write, of an outcome for each key.
+    /// Appends one write with an outcome for each key.
     mutating func record(
         _ keys: [String],
         outcome: String,
@@ -72,7 +72,7 @@ struct JournalBytes: ByteSource {
         bytes += frame.bytes + tail.fill()
     }
 
-    /// Another session begins.
+    /// Begins another session.
     mutating func restart(isSynced: Bool) {
         let session = SessionPayload(isSynced: isSynced, isInDoubt: false, boot: nil)
         tail = RecordTail(

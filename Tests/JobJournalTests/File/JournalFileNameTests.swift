@@ -2,7 +2,7 @@ import Testing
 
 @testable import JobJournal
 
-/// S10, of names.
+/// S10, for names.
 @Suite struct JournalFileNameTests {
     private let ids = [
         "", " ", ".", "..", "../x", "/", "/etc/passwd", "a", "A", "a/b", "a%2fb", "a\u{0}b", "a\nb",

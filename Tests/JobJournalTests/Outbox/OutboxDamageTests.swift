@@ -2,7 +2,7 @@ import Foundation
 import JobJournal
 import XCTest
 
-/// B13: a torn end is cut, other damage changes nothing, and a salvage keeps whole records.
+/// B13: a torn end is cut, other damage changes nothing, and salvaging keeps whole records.
 final class OutboxDamageTests: XCTestCase {
     private func sample(_ folder: TemporaryFolder, count: Int, size: Int = 10) async throws
         -> [UInt8]
@@ -38,7 +38,7 @@ final class OutboxDamageTests: XCTestCase {
         var counts: [Int] = []
         let sizes = Array(stride(from: 0, to: bytes.count, by: journalStride(11)))
         for size in sizes + [bytes.count] {
-            // With zeros behind the cut, as a power cut may leave it.
+            // With zeros behind the cut, as after a power loss.
             for zeros in [0, 7, 700] {
                 try Data(bytes[..<size] + Array(repeating: 0, count: zeros)).write(to: file(folder))
                 let found = try await numbers(folder)

@@ -4,7 +4,7 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-/// B9: failures of the disk, with the system's calls in the hands of the test.
+/// B9: failures of the disk, simulated by replacing the system calls.
 final class OutboxDiskTests: XCTestCase {
     private final class Disk: Sendable {
         let isFull = Guarded(false)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A second, simple implementation of an outbox's rules, which random programs are compared with.
+/// A second, simple implementation of an outbox's rules, for comparison with random programs.
 struct OutboxOracle {
     enum Outcome {
         case succeeds
@@ -44,7 +44,9 @@ struct OutboxOracle {
         count < 3 ? 2.0 * Double(1 << (count - 1)) : nil
     }
 
-    /// What an attempt does, which depends only on the item and on the failures before.
+    /// Returns the result of an attempt.
+    ///
+    /// It depends only on the item and the number of earlier failures.
     static func outcome(of item: String, _ failures: Int) -> Outcome {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in "\(item) \(failures)".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
@@ -128,7 +130,7 @@ struct OutboxOracle {
 
     /// Performs everything that may begin.
     ///
-    /// Returns the items, in order for each key.
+    /// - Returns: The items by key, in order.
     mutating func run() -> [String?: [String]] {
         var performed: [String?: [String]] = [:]
         while let at = entries.firstIndex(where: { mayBegin($0) }) {
@@ -179,7 +181,7 @@ struct OutboxOracle {
         entries[at] = entry
     }
 
-    /// A session has ended in the middle of an attempt for this entry.
+    /// Records that a session ended in the middle of an attempt for this entry.
     mutating func interrupted(_ id: Int) {
         guard let at = entries.firstIndex(where: { $0.id == id }) else { return }
         entries[at].mayHaveBegun = true

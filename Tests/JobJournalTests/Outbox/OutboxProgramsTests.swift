@@ -6,11 +6,11 @@ import XCTest
 
 /// Random programs on outboxes against an oracle, with sessions that end in every way.
 ///
-/// `OUTBOX_PROGRAMS` is the number of programs, none by default, and `OUTBOX_SEED` the first seed.
+/// `OUTBOX_PROGRAMS` is the number of programs, by default none. `OUTBOX_SEED` is the first seed.
 final class OutboxProgramsTests: XCTestCase {
     private struct Failed: Error { let outcome: OutboxOracle.Outcome }
 
-    /// The numbers of a seed.
+    /// Random numbers from a seed.
     private struct Dice: RandomNumberGenerator {
         var state: UInt64
 
@@ -23,7 +23,7 @@ final class OutboxProgramsTests: XCTestCase {
         }
     }
 
-    /// What the code of the attempts shares with the test.
+    /// The state that the attempts share with the test.
     private final class Session: Sendable {
         let clock = ManualClock()
         let dates: Dates
@@ -213,7 +213,7 @@ final class OutboxProgramsTests: XCTestCase {
         }
     }
 
-    /// Ends the session: by `close()`, or as a crash leaves the file, at times during an attempt.
+    /// Ends the session by `close()` or like a crash, sometimes during an attempt.
     private func end(
         _ outbox: JobOutbox<String>,
         _ oracle: inout OutboxOracle,
@@ -228,7 +228,7 @@ final class OutboxProgramsTests: XCTestCase {
         let hangs = Bool.random(using: &dice) && oracle.entries.allSatisfy { $0.key != "hangs" }
         if hangs {
             let id = try outbox.add("hangs", key: "hangs")
-            // Nothing else may begin, so that the oracle need not follow.
+            // No other entry may begin, because the oracle could not follow.
             let others = oracle.entries.filter { !$0.isDelayed(at: oracle.now) && $0.parked == nil }
             if others.isEmpty {
                 outbox.resume(for: "program")
@@ -261,7 +261,7 @@ final class OutboxProgramsTests: XCTestCase {
         var bytes = try folder.bytes
         session.release.open()
         await outbox.close()
-        // The beginning of a record, or zeros, that were never completed.
+        // The beginning of a record, or zeros, from an incomplete write.
         if Bool.random(using: &dice) {
             bytes += Array(repeating: 0, count: Int.random(in: 1...600, using: &dice))
         }

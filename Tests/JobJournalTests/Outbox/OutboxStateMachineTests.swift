@@ -28,7 +28,7 @@ import Testing
         return record.id
     }
 
-    /// Starts what may start, and lets it succeed, one after another.
+    /// Starts all startable entries, and lets them succeed one after another.
     private func run(_ count: Int = .max) -> [UInt64] {
         var order: [UInt64] = []
         while order.count < count, let id = machine.nextAttempt() {
@@ -69,7 +69,7 @@ import Testing
         #expect(machine.nextAttempt() == nil)
         begin(1)
         machine.entryLeft(1)
-        // Its code still runs, so the key and the place are not free.
+        // Its code still runs, so the key and the permit are not free.
         #expect(machine.nextAttempt() == nil)
         machine.attemptEnded(1)
         #expect(machine.nextAttempt() == 2)

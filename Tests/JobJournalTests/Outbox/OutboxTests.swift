@@ -68,7 +68,7 @@ final class OutboxTests: XCTestCase {
         dates.advance(by: 2)
         clock.advance(by: .seconds(2))
         await clock.waitForDeadline(clock.now.advanced(by: .seconds(4)))
-        // In the other order: the clock alone decides.
+        // The order is reversed, because only the clock decides.
         clock.advance(by: .seconds(4))
         dates.advance(by: 4)
         for await event in events where event.kind == .failed(.park) {
@@ -105,7 +105,7 @@ final class OutboxTests: XCTestCase {
             done.count()
         }
         XCTAssertEqual(second.counts.delayed, 1)
-        // The clock was set back, so the entry waits at most as long as its own delay.
+        // The clock was set back, so the entry waits at most for its own delay.
         await clock.waitForDeadline(clock.now.advanced(by: .milliseconds(100)))
         clock.advance(by: .milliseconds(100))
         await second.waitUntilIdle()
@@ -403,7 +403,7 @@ final class OutboxTests: XCTestCase {
 }
 
 extension OutboxConfiguration {
-    /// A configuration that a closure changes.
+    /// Returns a configuration that a closure has changed.
     static func with(_ change: (inout OutboxConfiguration) -> Void) -> OutboxConfiguration {
         var configuration = OutboxConfiguration()
         change(&configuration)
@@ -411,7 +411,7 @@ extension OutboxConfiguration {
     }
 }
 
-/// A date that a test moves.
+/// A date that a test advances.
 final class Dates: Sendable {
     private let date = Guarded(Date(timeIntervalSinceReferenceDate: 800_000_000))
 

@@ -4,11 +4,11 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-/// S3: nothing that the body of an ended step returns is recorded, in either form.
+/// S3: after a step has ended, its body's result is not recorded, in either form.
 final class EndedStepTests: XCTestCase {
     private struct Refused: Error {}
 
-    /// A step whose body ignores its cancellation and returns when `release` is opened.
+    /// A step with a body that ignores its cancellation and returns when `release` is opened.
     private struct Sending {
         let began = Gate()
         let release = Gate()

@@ -4,7 +4,7 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-/// S11: a step is a task like any other, known or not.
+/// S11: a step is a task like any other, recorded or not.
 final class StepAsATaskTests: XCTestCase {
     @TaskLocal private static var label = "none"
 
@@ -92,7 +92,7 @@ final class StepAsATaskTests: XCTestCase {
         let runs = Task { try await job.run() }
         await fulfillment(of: [half], timeout: 300)
         XCTAssertTrue(job.explainStall().contains("at half"), job.explainStall())
-        // It counts from when the step's `main()` has returned.
+        // A step counts only after its `main()` has returned.
         while job.progress.fractionCompleted == 0 { await Task.yield() }
         XCTAssertEqual(job.progress.fractionCompleted, 0.5, accuracy: 0.01)
         gate.open()
@@ -143,7 +143,7 @@ final class StepAsATaskTests: XCTestCase {
         XCTAssertEqual(journal.recordedCount, 0)
     }
 
-    /// A million with `JOURNAL_STEPS=1000000`, as CI has it in release.
+    /// Runs a million steps with `JOURNAL_STEPS=1000000`, as CI does in release.
     func testManyStepsInOneJournal() async throws {
         let count = Int(ProcessInfo.processInfo.environment["JOURNAL_STEPS"] ?? "") ?? 5_000
         let folder = TemporaryFolder(self)

@@ -2,7 +2,9 @@ import Foundation
 import JobJournal
 import JobKit
 
-/// Every form in which a step can be written, as users write them: compiling them is the test.
+/// Every form of a step, as users write it.
+///
+/// Compiling this file is the test.
 enum StepForms {
     struct Receipt: Codable, Sendable, Equatable {
         var count: Int
@@ -129,7 +131,7 @@ enum StepForms {
         return [async, upload, generic, batch, selective, retry("f", of: { Upload() }, journal)]
     }
 
-    /// Generic code, as a library around steps would have it.
+    /// Generic code, as in a library for steps.
     static func retry<Output: Codable & Sendable, Attempt: ResultOperation<Output>>(
         _ key: String,
         of make: @escaping @Sendable () -> Attempt,

@@ -2,7 +2,7 @@ import JobJournal
 import JobKit
 import XCTest
 
-/// Each form of a step works, and is known in the next session.
+/// Each form of a step works, and its outcome is recorded for the next session.
 final class StepFormsTests: XCTestCase {
     private let forms: [@Sendable (JobJournal) -> [Operation]] = [
         StepForms.bodies, StepForms.inputs, StepForms.makings, StepForms.retries,

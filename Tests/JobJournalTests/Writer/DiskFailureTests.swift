@@ -4,7 +4,7 @@ import XCTest
 
 @testable import JobJournal
 
-/// S1 and S9, with the system's calls in the hands of the test.
+/// S1 and S9, with system calls that the test replaces.
 final class DiskFailureTests: XCTestCase {
     private func journal(
         _ folder: TemporaryFolder,
@@ -29,7 +29,7 @@ final class DiskFailureTests: XCTestCase {
                 guard writes.count() == number else {
                     return FileCalls.system.write(file, bytes, offset)
                 }
-                // Half of it is there: the next session finds it torn.
+                // Half of the record is in the file, so the next session finds it torn.
                 let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
                 _ = FileCalls.system.write(file, half, offset)
                 return -Int(EIO)
@@ -69,7 +69,7 @@ final class DiskFailureTests: XCTestCase {
             let syncs = Tally()
             var calls = FileCalls.system
             calls.sync = { file in
-                // The kernel says so once, and then forgets: later syncs would succeed.
+                // The kernel reports the error only once, so later syncs would succeed.
                 syncs.count() == number ? -Int(EIO) : FileCalls.system.sync(file)
             }
             let journal = try self.journal(folder, .powerLoss, calls)
@@ -164,7 +164,7 @@ final class DiskFailureTests: XCTestCase {
     }
 }
 
-/// How far a file was written, and synced.
+/// How far a file was written and synced.
 private final class Ends: Sendable {
     private let ends = Guarded((written: 0, onDisk: 0))
 

@@ -13,10 +13,10 @@ import Testing
         names.map { Machine.Resumption(waiter: $0, ending: .cancelled) }
     }
 
-    /// Whether no task waits, and nothing is kept of those that did.
+    /// Whether no task waits, and no state of earlier waits is left.
     private func isIdle(_ machine: Machine) -> Bool { elementCount(of: machine) == 0 }
 
-    /// How many elements all the collections of a value hold.
+    /// Returns the number of elements in all collections of a value.
     private func elementCount(of value: Any) -> Int {
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
@@ -216,7 +216,7 @@ import Testing
     }
 }
 
-/// A small generator, so that a walk can be repeated from its seed.
+/// A small generator that makes a walk reproducible from its seed.
 private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

@@ -131,7 +131,7 @@ final class ManualClockTests: XCTestCase {
         }
     }
 
-    /// Two timers on one clock: the wait is for one of them.
+    /// Two timers use one clock, and the wait is for one of them.
     func testWaitForDeadlineIsForOneSleeperAmongOthers() async throws {
         let clock = ManualClock()
         let log = EventLog()

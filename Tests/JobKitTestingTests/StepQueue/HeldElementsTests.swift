@@ -5,7 +5,7 @@ import Testing
 @Suite struct HeldElementsTests {
     private final class Element {}
 
-    /// Against a plain array, which is what a queue held before.
+    /// Compares it with a plain array, which the queue used before.
     @Test(arguments: 0..<50) func elementsAreThoseOfAnArray(seed: Int) {
         var random = StepGenerator(seed: UInt64(seed))
         var held = HeldElements<Element>()
@@ -17,7 +17,7 @@ import Testing
                 held.append(element)
                 oracle.append(element)
             case 2:
-                // Held already: it stays where it is.
+                // The element is already there and keeps its position.
                 if let element = oracle.randomElement(using: &random) { held.append(element) }
             case 3:
                 guard let element = held.random(using: &random) else { break }
@@ -27,7 +27,7 @@ import Testing
                 oracle.removeAll { $0 === element }
                 taken.append(element)
             default:
-                // What was taken out may come again.
+                // A removed element may be inserted again.
                 guard let element = taken.popLast() else { break }
                 held.append(element)
                 oracle.append(element)
@@ -44,7 +44,7 @@ import Testing
         var held = HeldElements<Element>()
         let elements = (0..<8).map { _ in Element() }
         for element in elements { held.append(element) }
-        // Empty slots are no one's share.
+        // Empty slots must not change the probabilities.
         for element in elements[..<4] { #expect(held.remove(element) == true) }
         var counts: [ObjectIdentifier: Int] = [:]
         for _ in 0..<4_000 {

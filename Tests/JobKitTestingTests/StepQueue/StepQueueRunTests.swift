@@ -3,7 +3,7 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-/// Running a job to its end, `async` bodies too.
+/// Runs jobs to their end, including jobs with `async` bodies.
 final class StepQueueRunTests: XCTestCase {
     private struct Refused: Error {}
 
@@ -15,8 +15,10 @@ final class StepQueueRunTests: XCTestCase {
         }
     }
 
-    /// Is ready when it has been asked so many times: so many rounds of a run find nothing to do.
-    // Operation forces @unchecked. One thread at a time asks.
+    /// Becomes ready after a number of `isReady` calls.
+    ///
+    /// Until then, the rounds of a run find no work.
+    // Operation forces @unchecked. Only one thread at a time reads `isReady`.
     private final class Reluctant: ConcurrentOperation, @unchecked Sendable {
         private var refusals: Int
 
@@ -54,8 +56,9 @@ final class StepQueueRunTests: XCTestCase {
 
     // MARK: Order
 
-    /// Twenty tasks, so many that some are drawn before all are asked, wait for one that lets rounds
-    /// pass.
+    /// Runs twenty tasks that wait for one that lets rounds pass.
+    ///
+    /// There are enough tasks that some are picked before all were checked.
     private func waiting(for rounds: Int) async throws -> [String] {
         let queue = StepQueue()
         let job = Script(queue) { job in
@@ -80,7 +83,7 @@ final class StepQueueRunTests: XCTestCase {
         }
     }
 
-    /// The orders of so many seeds, each of which gives the same order twice.
+    /// Returns the orders of several seeds, after checking that each seed reproduces its order.
     private func ordersRepeated(
         _ seeds: UInt64,
         _ order: (UInt64) async throws -> [String]
@@ -94,7 +97,7 @@ final class StepQueueRunTests: XCTestCase {
         return orders
     }
 
-    /// Three tasks that suspend twice, each of which starts another when it is done.
+    /// Runs three tasks that suspend twice and start another task at their end.
     private func suspending(seed: UInt64) async throws -> [String] {
         let queue = StepQueue()
         let job = Script(queue) { job in
@@ -244,7 +247,7 @@ final class StepQueueRunTests: XCTestCase {
         XCTAssertEqual(job.log.events, ["value", "all"])
     }
 
-    // MARK: Standing still
+    // MARK: Stalls
 
     func testStalledJobIsExplained() async {
         let queue = StepQueue()

@@ -54,7 +54,7 @@ final class StepQueueTests: XCTestCase {
         XCTAssertGreaterThan(Set((0..<20).map(order(seed:))).count, 5)
     }
 
-    /// The ready ones are found among many that are not.
+    /// Ready operations are found among many that are not ready.
     func testOneReadyOperationAmongHundredsIsDrawn() {
         let queue = StepQueue()
         let log = EventLog()

@@ -2,9 +2,9 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-/// Who keeps whom alive: a running chain its manager and its tasks, and nobody anything afterwards.
+/// A running chain retains its manager and tasks, and nothing is retained afterwards.
 final class AppStartRetentionTests: XCTestCase {
-    /// Holds the delegate of its last start, strongly or weakly.
+    /// Retains the delegate of its last start, strongly or weakly.
     private final class HoldingTask: AppStartTask {
         let taskName = "holding"
         private let isStrong: Bool
@@ -140,7 +140,7 @@ final class AppStartRetentionTests: XCTestCase {
         manager.startAllTasks()
     }
 
-    /// Removed tasks go outside the lock, so that a task may call the manager as it goes.
+    /// Removed tasks are released outside the lock, so that their `deinit` may call the manager.
     func testTaskThatCallsTheManagerAsItGoesDoesNotDeadlock() {
         final class LastWords: AppStartTask {
             let taskName = "last words"

@@ -19,7 +19,7 @@ final class AppStartTaskManagerTests: XCTestCase {
         }
     }
 
-    /// A task that logs its start and leaves the word to the test.
+    /// Returns a task that logs its start and leaves reporting to the test.
     private func silentTask(
         _ name: String,
         _ taken: @escaping (any AppStartTaskDelegate) -> Void = { _ in }
@@ -151,7 +151,7 @@ final class AppStartTaskManagerTests: XCTestCase {
             }
         }
         XCTAssertEqual(log.events, ["a", "end of a", "b"])
-        // Whose turn it is may speak to any of them.
+        // The current task may report to any of them.
         delegates[1].startupTaskDidComplete(tasks[1])
         XCTAssertEqual(log.events.last, "c")
     }
@@ -208,7 +208,7 @@ final class AppStartTaskManagerTests: XCTestCase {
         XCTAssertEqual(log.events.last, "all completed")
     }
 
-    // A1: a word that comes from elsewhere while start(delegate:) runs waits for its return
+    // A1: a report from another thread while start(delegate:) runs waits for its return.
     func testNextTaskWaitsForTheReturnOfStart() async {
         let spoke = expectation(description: "the word was given on another thread")
         let release = Gate()

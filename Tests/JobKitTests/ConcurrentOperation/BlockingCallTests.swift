@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-// O9: what a compiler would refuse cannot be called in a test, so this one reads the declarations.
+// O9: a test cannot call code that the compiler must reject, so this test reads declarations.
 @Suite struct BlockingCallTests {
     private static let sources = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -15,14 +15,14 @@ import Testing
             guard let first = lines[index].first(where: { $0 != " " }), "pof@".contains(first),
                 let match = lines[index].firstMatch(of: blocking)
             else { return nil }
-            // The declaration goes on to its body; the attributes stand above it.
+            // The declaration ends at its body, and its attributes are on the lines above.
             let declaration = lines[index...].prefix { !$0.contains("{") } + [lines[index]]
             guard !declaration.contains(where: { $0.contains(" async") }) else { return nil }
             return (String(match.1), attributes(above: index, of: lines))
         }
     }
 
-    /// What stands between the documentation and the declaration.
+    /// Returns the lines between the documentation and the declaration.
     private func attributes(above index: Int, of lines: [Substring]) -> String {
         lines[..<index].reversed().prefix { !$0.contains("///") && !$0.contains("}") }
             .reversed().joined(separator: " ")

@@ -1,15 +1,17 @@
 @testable import JobKit
 
-/// One operation as its shell drives it: the word, what threads are still about to do, and what
-/// has happened so far, told without the word.
+/// A model of an operation's state: its state word, the pending actions of threads, and the
+/// history.
+///
+/// The history is recorded independently of the state word.
 struct LifecycleModel: Hashable {
     enum Event: CaseIterable {
         case bar, start, mainEntering, mainSkipped, cancel, overrun, didCancelReturned
         case succeed, fail, finishWithCancellation
         case cancellationBrought, stored, endCarriedOut
-        // A job decides by itself how it ends, and no finish is stored.
+        // A job decides itself how it ends, and no finish is stored.
         case decideToFail, decideToComplete, decideToBeCancelled, decidedEndDue
-        // The time to stop has passed, of an operation that is not a job.
+        // The time to stop has passed for an operation that is not a job.
         case passStopTime
     }
 
@@ -17,7 +19,7 @@ struct LifecycleModel: Hashable {
 
     var word: OperationLifecycle = []
 
-    // What a thread has been told to do and has not done.
+    // An action that a thread must still perform.
     var isPreparing = false
     var skips = 0
     var isTelling = false
@@ -26,7 +28,7 @@ struct LifecycleModel: Hashable {
     var isDecidedEndDue = false
     var isEnding = false
 
-    // What has happened.
+    // The history of the operation.
     var starts = 0
     var mains = 0
     var tellings = 0
@@ -34,13 +36,15 @@ struct LifecycleModel: Hashable {
     var firstFinish: Event?
     var decision: Event?
     var settled: Settled?
-    /// Cancelled after the outcome was decided.
+    /// The operation was cancelled after the outcome was decided.
     var isCancelledLate = false
     var isAbandoned = false
     var isBarred = false
     var faults: Set<String> = []
 
-    /// Makes the event happen; returns false where no thread can be at this point.
+    /// Performs the event.
+    ///
+    /// - Returns: False if no thread can be at this point.
     mutating func apply(_ event: Event) -> Bool {
         let before = word
         switch event {
@@ -192,7 +196,7 @@ struct LifecycleModel: Hashable {
         isAbandoned = true
     }
 
-    /// Returns whether the operation took notice.
+    /// Returns whether the cancellation had an effect.
     private mutating func stop(_ decision: OperationLifecycle.Cancel) -> Bool {
         switch decision {
         case .ignore: return false

@@ -21,7 +21,7 @@ final class OperationCancelTests: XCTestCase {
         }
     }
 
-    // O4: cancelled where it waits, behind a dependency that never finishes.
+    // O4: cancelled while it waits for a dependency that never finishes.
     func testCancelOfAWaitingOperationFinishesItInItsQueue() async {
         for runner in [OperationRunner.operationQueue, .taskQueue] {
             let (blocker, operation) = (
@@ -36,7 +36,7 @@ final class OperationCancelTests: XCTestCase {
         }
     }
 
-    // O5: cancellation only asks.
+    // O5: cancellation only asks the work to stop.
     func testDefaultDidCancelDoesNothing() async {
         final class Work: ResultOperation<Int>, @unchecked Sendable {
             let began = Gate()
@@ -106,7 +106,7 @@ final class OperationCancelTests: XCTestCase {
         XCTAssertEqual(operation.outcome?.text, "cancelled")
     }
 
-    // O5: a finish from another thread takes effect when didCancel has returned.
+    // O5: a finish on another thread takes effect when didCancel has returned.
     func testOperationDoesNotFinishDuringDidCancel() async {
         let (told, goOn) = (Gate(), Gate())
         let states = EventLog()
@@ -128,7 +128,7 @@ final class OperationCancelTests: XCTestCase {
         XCTAssertEqual(states.events, ["finished false"])
     }
 
-    // O5: didCancel of one cancels and finishes another, and itself, nested.
+    // O5: didCancel of one operation cancels and finishes another one and itself, in nested calls.
     func testNestedCancelsFinishBoth() {
         let inner = HeldOperation()
         let outer = ScriptedOperation(

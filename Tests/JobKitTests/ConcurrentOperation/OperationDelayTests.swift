@@ -29,7 +29,7 @@ final class OperationDelayTests: XCTestCase {
         XCTAssertEqual(log.events, ["first", "second"])
     }
 
-    // O8: the deadline is taken when the time starts to run, which is the call.
+    // O8: the deadline is computed at the call, because the time starts there.
     func testClockThatMovesRightAfterTheCallIsHonoured() async {
         let operation = held()
         operation.start()
@@ -76,7 +76,7 @@ final class OperationDelayTests: XCTestCase {
         }
     }
 
-    // The operation does not keep itself alive for what sleeps, and lets it go when it goes.
+    // Sleeping timers do not retain the operation, and are released together with it.
     func testNeverStartedOperationReleasesItsTimers() async {
         let released = expectation(description: "the body is released")
         weak var gone: HeldOperation?

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import JobKit
 
-/// O6: what Foundation says of an `Operation` holds.
+/// O6: Foundation's documentation of `Operation` holds.
 final class OperationFoundationTests: XCTestCase {
     // O6
     func testCompletionBlockIsCalledOnceOnEveryRunner() async {
@@ -22,8 +22,9 @@ final class OperationFoundationTests: XCTestCase {
         }
     }
 
-    /// As on Apple platforms: an announcement settles what Foundation was refused before, and the
-    /// next answer announces nothing.
+    /// A notification repairs the earlier result that Foundation refused, as on Apple platforms.
+    ///
+    /// The next `isReady` that is true needs no notification.
     func testReadinessThatWasRefusedIsAnnouncedOnceMore() {
         let (operation, dependency) = (ConcurrentOperation(), ConcurrentOperation())
         operation.addDependency(dependency)
@@ -38,7 +39,7 @@ final class OperationFoundationTests: XCTestCase {
         XCTAssertTrue(operation.currentLifecycle.contains(.refused))
     }
 
-    // O6: of an operation that was cancelled or finished before its start.
+    // O6: the same for an operation that was cancelled or finished before its start.
     func testCompletionBlockIsCalledWhereMainNeverRan() async {
         for runner in OperationRunner.allCases {
             let called = expectation(description: "completion block")
@@ -56,7 +57,7 @@ final class OperationFoundationTests: XCTestCase {
         }
     }
 
-    // O6: a job that tracks the operation leaves the block alone, set before or after.
+    // O6: a job that tracks the operation keeps the block, set before or after tracking.
     func testCompletionBlockSetBeforeOrAfterTrackingIsCalledOnce() async throws {
         for isSetBefore in [true, false] {
             let called = expectation(description: "completion block")
@@ -75,7 +76,7 @@ final class OperationFoundationTests: XCTestCase {
         }
     }
 
-    // O6: the user replaces the block while the operation is executing; the last one counts.
+    // O6: the user replaces the block while the operation is executing, and the last one counts.
     func testReplacedCompletionBlockIsNotCalled() async {
         let called = expectation(description: "the second block")
         let operation = HeldOperation(stopsWhenCancelled: false)
@@ -119,7 +120,7 @@ final class OperationFoundationTests: XCTestCase {
         XCTAssertEqual(operation.qualityOfService, .utility)
     }
 
-    // O6: priorities order what is ready.
+    // O6: priorities order ready operations.
     func testQueuePriorityOrdersReadyOperations() async {
         let log = EventLog()
         func operations() -> [ScriptedOperation] {
@@ -145,7 +146,7 @@ final class OperationFoundationTests: XCTestCase {
         XCTAssertEqual(log.events, ["4", "0", "-4"])
     }
 
-    // O1: a width of one holds an asynchronous operation's place until it has finished.
+    // O1: in a queue limited to 1, an asynchronous operation keeps its permit until it finishes.
     func testAsynchronousOperationKeepsItsPermitInAnOperationQueue() async {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1

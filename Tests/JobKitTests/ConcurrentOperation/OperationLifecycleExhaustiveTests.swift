@@ -4,7 +4,7 @@ import Testing
 
 /// Visits every state that any interleaving of calls and threads can reach.
 @Suite struct OperationLifecycleExhaustiveTests {
-    /// All reachable states, each with the events that led to it first.
+    /// All reachable states, each with the first events that led to it.
     static let reachable: [LifecycleModel: [LifecycleModel.Event]] = {
         var found: [LifecycleModel: [LifecycleModel.Event]] = [LifecycleModel(): []]
         var open = [LifecycleModel()]
@@ -48,18 +48,18 @@ import Testing
         expectEverywhere("O1: one end") { $0.endings <= 1 }
     }
 
-    // O4: before a start there is neither `main()`, nor a call of `didCancel()`, nor an end.
+    // O4: before a start, nothing calls `main()` or `didCancel()`, and the operation does not end.
     @Test func nothingRunsBeforeTheStart() {
         expectEverywhere("nothing before the start") {
             $0.starts == 1 || ($0.mains == 0 && $0.tellings == 0 && $0.endings == 0)
         }
     }
 
-    // O5: whoever finishes or cancels, `main()` and `didCancel()` lie between the start and the end.
+    // O5: `main()` and `didCancel()` run between the start and the end, in every order of calls.
     @Test func nothingRunsAfterTheEnd() {
         expectEverywhere("neither main nor didCancel") { model in
             guard model.endings == 1 else { return true }
-            // O11: where it was abandoned, `didCancel()` may still run.
+            // O11: `didCancel()` of an abandoned operation may still run.
             return (!model.isTelling || model.isAbandoned)
                 && !(model.isPreparing && model.mains == 0 && canEnter(model))
         }
@@ -70,8 +70,8 @@ import Testing
         return word.mainEntering()
     }
 
-    // Nothing hangs: once every thread has done its part, a started operation that was finished, or
-    // cancelled before its main, or whose job has decided, has ended.
+    // Nothing hangs. Once every thread has done its part, a started operation has ended if it was
+    // finished, was cancelled before its main, or is a job that has decided its ending.
     @Test func operationThatMustEndHasEnded() {
         expectEverywhere("it has ended") { model in
             let isQuiet =
@@ -85,8 +85,8 @@ import Testing
         }
     }
 
-    // O11: what was abandoned ends as soon as what a finish or a decision brings is stored, whatever
-    // runs.
+    // O11: an abandoned operation ends as soon as the payload of its finish or decision is stored,
+    // even if its code still runs.
     @Test func abandonedOperationAlwaysEnds() {
         expectEverywhere("it has ended") { model in
             let isOnItsWay =
@@ -97,7 +97,7 @@ import Testing
         expectEverywhere("and started") { !$0.isAbandoned || $0.starts == 1 }
     }
 
-    // O11: a finish, a value or a cancel that comes late is ignored.
+    // O11: a late finish, value or cancellation is ignored.
     @Test func nothingChangesAnAbandonedOperationThatHasEnded() {
         let ended = Self.reachable.filter { $0.key.isAbandoned && $0.key.word.contains(.finished) }
         #expect(ended.count > 10)
@@ -113,8 +113,8 @@ import Testing
         }
     }
 
-    // O3, O8: the outcome is a job's decision, or else what came first of an overrun and a cancel, then
-    // what the finish brought.
+    // O3, O8: the outcome is the decision of a job. Otherwise it comes from the timeout or
+    // cancellation, whichever was first, or else from the finish.
     @Test func outcomeFollowsFromTheFirstCause() {
         expectEverywhere("the outcome") { model in
             guard model.word.contains(.finished) else { return true }
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    // A job's decision is the only end, from the decision on.
+    // After a job's decision, only that decision ends the job.
     @Test func decidedEndIsTheOnlyOne() {
         let decided = Self.reachable.filter { $0.key.decision != nil }
         #expect(decided.count > 10)

@@ -14,7 +14,8 @@ import Testing
         #expect(life == [.started, .executing, .entered])
     }
 
-    // O5: a cancel between the start and `main()` ends the operation without it, and tells nobody.
+    // O5: a cancellation between the start and `main()` ends the operation without `main()` and
+    // without `didCancel()`.
     @Test func cancelBetweenStartAndMainSkipsMain() {
         var life: Life = []
         #expect(life.startCalled() == .prepareMain)
@@ -25,7 +26,7 @@ import Testing
         #expect(life.outcome == .cancelled)
     }
 
-    // O8: the same for an overrun, which is not lost.
+    // O8: the same for a timeout, which is not lost.
     @Test func overrunBetweenStartAndMainSkipsMain() {
         var life: Life = []
         #expect(life.startCalled() == .prepareMain)
@@ -35,7 +36,7 @@ import Testing
         #expect(life.outcome == .timedOut)
     }
 
-    // O2: and for a finish.
+    // O2: the same for `finish`.
     @Test func finishBetweenStartAndMainSkipsMain() {
         var life: Life = []
         #expect(life.startCalled() == .prepareMain)
@@ -46,7 +47,7 @@ import Testing
         #expect(life.outcome == .succeeded)
     }
 
-    // O3: a finish that brings a cancellation cancels, once.
+    // O3: a finish with a cancellation error cancels the operation once.
     @Test func cancellationBroughtByAFinishIsACancel() {
         var life: Life = [.started, .entered, .executing]
         #expect(life.finishCalled() == true)
@@ -94,7 +95,7 @@ import Testing
         #expect(life.outcome == .cancelled)
     }
 
-    // O2, O4: what the finish brings is stored before the operation is finished.
+    // O2, O4: the payload of a finish is stored before the operation is finished.
     @Test func startDuringAFinishLeavesTheEndToTheFinish() {
         var life: Life = .cancelled
         #expect(life.finishCalled() == true)
@@ -126,7 +127,7 @@ import Testing
         #expect(life.outcome == .timedOut)
     }
 
-    // O8: neither before the start, nor after a cancel, nor after a finish.
+    // O8: not before the start, nor after a cancellation or a finish.
     @Test(arguments: [
         [], [Life.started, .entered, .cancelled], [.started, .entered, .claimed],
         [.started, .entered, .claimed, .settled, .ending],
@@ -154,7 +155,7 @@ import Testing
         #expect(life.outcome == .failed)
     }
 
-    // O5: a job's own end waits for `didCancel()` too.
+    // O5: a job's decided ending waits for `didCancel()` too.
     @Test func decidedEndWaitsForDidCancel() {
         var life: Life = [.started, .entered, .executing]
         #expect(life.cancelCalled() == .announceAndTell)
@@ -198,7 +199,7 @@ import Testing
         #expect(timedOut.outcome == .timedOut)
     }
 
-    // O11: only what was started and asked to stop is abandoned.
+    // O11: only an operation that has started and was asked to stop is abandoned.
     @Test(arguments: [
         [], [Life.started, .entered, .executing], [.cancelled],
         [.started, .entered, .executing, .claimed],
@@ -211,7 +212,7 @@ import Testing
         #expect(word == life)
     }
 
-    // O11: the outcome is as decided, and a `didCancel()` that never returns holds nothing back.
+    // O11: the decided outcome stays, and a `didCancel()` that never returns blocks nothing.
     @Test func abandonedOperationKeepsItsDecidedOutcome() {
         var cancelled: Life = [.started, .entered, .executing]
         #expect(cancelled.cancelCalled() == .announceAndTell)
@@ -224,7 +225,7 @@ import Testing
         #expect(overrun.outcome == .timedOut)
     }
 
-    // O11, O2: a finish that waits for `didCancel()` waits no longer.
+    // O11, O2: a finish that waits for `didCancel()` takes effect now.
     @Test func abandonmentEndsAFinishThatWaitsForDidCancel() {
         var stored: Life = [.started, .entered, .executing]
         #expect(stored.cancelCalled() == .announceAndTell)
@@ -239,7 +240,7 @@ import Testing
         #expect(storing.didCancelReturned() == false)
     }
 
-    /// A repair that is announced once leaves all else as it is.
+    /// A repair that is announced once changes nothing else.
     @Test func settledRefusalIsForgottenAlone() {
         var life: Life = [.asked, .refused, .hasDependencies]
         life.refusalSettled()

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import JobKit
 
-/// O8: every duration is legal, on every clock.
+/// O8: every duration is valid, on every clock.
 final class OperationLongTimeTests: XCTestCase {
     private static let long = [
         Duration.seconds(1 << 33), .seconds(Int64.max), Duration(attoseconds: .max),
@@ -50,12 +50,12 @@ final class OperationLongTimeTests: XCTestCase {
         await checkAll(on: ManualClock())
     }
 
-    // It traps at a deadline that its 64 bits do not hold.
+    // This clock traps at a deadline that does not fit into its 64 bits.
     func testEveryDurationIsLegalOnAClockOfNanoseconds() async {
         await checkAll(on: NanosecondClock())
     }
 
-    // A sleep of several stretches ends neither early nor late.
+    // A sleep that is divided into several parts ends neither early nor late.
     func testLongDelayIsDueWhenItsTimeHasCome() async {
         let (clock, log) = (ManualClock(), EventLog())
         let operation = HeldOperation(stopsWhenCancelled: false)
@@ -96,7 +96,7 @@ final class OperationLongTimeTests: XCTestCase {
     }
 }
 
-/// Counts nanoseconds in 64 bits, as many clocks do; its time stands still.
+/// A stopped clock that counts nanoseconds in 64 bits, as many clocks do.
 private struct NanosecondClock: Clock {
     private let sleepers = ManualClock()
     let now = Instant(nanoseconds: 1 << 40)

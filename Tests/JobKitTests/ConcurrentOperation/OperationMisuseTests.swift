@@ -3,9 +3,9 @@ import JobKit
 import JobKitTesting
 import Testing
 
-// Exit tests start a process, which only these platforms can.
+// Exit tests start a process, which only these platforms support.
 #if os(macOS) || os(Linux)
-/// Programming errors end the process with a message that names the operation.
+/// Checks that the process trapped with a message that names the operation.
 @Suite(.timeLimit(.minutes(30))) struct OperationMisuseTests {
     private func expectMessage(_ result: ExitTest.Result?, _ parts: String...) {
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
@@ -26,7 +26,7 @@ import Testing
         expectMessage(result, "JobKit:", "resize cover.png", "started twice")
     }
 
-    // O7: without a name, the type names it.
+    // O7: if it has no name, its type is named.
     @Test func startingAnExecutingOperationAgainTraps() async {
         let result = await #expect(
             processExitsWith: .failure,

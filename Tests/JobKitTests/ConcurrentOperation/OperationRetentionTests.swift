@@ -4,7 +4,7 @@ import XCTest
 
 @testable import JobKit
 
-/// What is over holds nothing, and is held by nobody.
+/// Finished operations retain nothing and are not retained.
 final class OperationRetentionTests: XCTestCase {
     func testFinishedOperationIsReleased() async {
         for runner in OperationRunner.allCases {
@@ -55,7 +55,7 @@ final class OperationRetentionTests: XCTestCase {
         XCTAssertNil(finished)
     }
 
-    // Waiting does not keep what waits: dependencies hold no dependents.
+    // Dependencies do not retain their dependents.
     func testDependentThatIsReleasedFirstLeavesNothingBehind() {
         for dependency in [ConcurrentOperation(), BlockOperation {}] {
             weak var released: ConcurrentOperation?
@@ -70,7 +70,7 @@ final class OperationRetentionTests: XCTestCase {
         }
     }
 
-    // A dependent that is released while its plain dependency finishes.
+    // A dependent is released while its plain dependency finishes.
     func testDependentReleasedWhileTheDependencyFinishes() async {
         await forEachSeed(1...1500) { random in
             let dependency = random.chance(70) ? BlockOperation {} : ConcurrentOperation()

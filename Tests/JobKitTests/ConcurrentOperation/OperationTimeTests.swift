@@ -39,7 +39,7 @@ final class OperationTimeTests: XCTestCase {
         }
     }
 
-    // O8: with the default `didCancel()` the overrun finishes it.
+    // O8: with the default `didCancel()`, the timeout finishes the operation.
     func testTimeoutOfAnOperationThatStopsAtOnce() async {
         let operation = held(limit: .seconds(5), stopsAtCancel: true)
         operation.start()
@@ -48,7 +48,7 @@ final class OperationTimeTests: XCTestCase {
         XCTAssertEqual(limit(operation), .seconds(5))
     }
 
-    // O8: the time runs from the start, not from the making.
+    // O8: the time counts from the start, not from the initializer.
     func testTimeBeforeTheStartDoesNotCount() async {
         let operation = held(limit: .seconds(5))
         clock.advance(by: .seconds(100))
@@ -60,7 +60,7 @@ final class OperationTimeTests: XCTestCase {
         XCTAssertNil(clock.nextDeadline)
     }
 
-    // O8: also a limit that is set later is measured from the start.
+    // O8: a limit that is set later is also measured from the start.
     func testLimitSetWhileExecutingIsMeasuredFromTheStart() async {
         let operation = held(limit: nil)
         operation.start()
@@ -75,7 +75,7 @@ final class OperationTimeTests: XCTestCase {
         XCTAssertEqual(limit(operation), .seconds(5))
     }
 
-    // O8: the limit that is set counts, not one that was replaced.
+    // O8: only the current limit counts, not a replaced one.
     func testLimitReplacedWhileExecutingNoLongerCounts() async {
         let operation = held(limit: .seconds(5))
         operation.start()
@@ -104,7 +104,7 @@ final class OperationTimeTests: XCTestCase {
         XCTAssertEqual(operation.outcome?.text, "succeeded")
     }
 
-    // O8: the outcome is settled by the overrun, whatever is set later.
+    // O8: the timeout decides the outcome, even if a limit is set later.
     func testLimitSetAfterTheTimeoutChangesNothing() async {
         let operation = held(limit: .seconds(5))
         operation.start()
@@ -141,7 +141,7 @@ final class OperationTimeTests: XCTestCase {
         XCTAssertEqual(finished.outcome?.text, "succeeded")
     }
 
-    // O8: a result operation that overran has no value.
+    // O8: a result operation that timed out has no value.
     func testTimedOutResultThrowsTheTimeout() async {
         let operation = ScriptedResult { $0.finish(returning: 7) }
         operation.clock = clock
@@ -151,7 +151,8 @@ final class OperationTimeTests: XCTestCase {
         await expectThrow(OperationTimeoutError.self) { try await operation.value }
     }
 
-    // O8: an overrun that races a finish and a cancel: one of them decides, and the end comes.
+    // O8: if a timeout, a finish and a cancellation race, one of them decides and ends the
+    // operation.
     func testTimeoutThatRacesAFinishAndACancel() async {
         await forEachSeed(1...1200) { random in
             let operation = HeldOperation(stopsWhenCancelled: random.chance(70))
@@ -183,7 +184,7 @@ final class OperationTimeTests: XCTestCase {
 }
 
 // Operation forces @unchecked. The closure is a constant.
-/// Finishes itself when it is told of a cancel.
+/// Finishes itself in `didCancel()`.
 private final class ScriptedResult: ResultOperation<Int>, @unchecked Sendable {
     private let onCancel: @Sendable (ScriptedResult) -> Void
 

@@ -13,7 +13,7 @@ final class OperationTimersTests: XCTestCase {
         return timers
     }
 
-    // O8: the deadline is taken when `sleep` is called, not when its task happens to run.
+    // O8: the deadline is computed when `sleep` is called, not when its Swift task happens to run.
     func testDeadlineIsTakenBeforeTheCallReturns() async {
         let timers = timers()
         timers.sleep(for: .seconds(1)) { [log] in log.record("due") }
@@ -34,7 +34,7 @@ final class OperationTimersTests: XCTestCase {
         XCTAssertEqual(log.events, ["1", "2", "3"])
     }
 
-    // O8: measured from the start, also where the limit is set later.
+    // O8: measured from the start, even if the limit is set later.
     func testLimitIsMeasuredFromTheStart() async {
         let timers = timers()
         timers[.runtime] = .seconds(5)

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import JobKit
 
-/// What a user's object does when it is released may ask JobKit: no lock is held then.
+/// A user's object may call JobKit in its `deinit`, because no lock is held then.
 final class ReleaseWithoutLockTests: XCTestCase {
     private final class TokenObserver: JobObserver {
         private let token: ReleaseToken
@@ -20,7 +20,7 @@ final class ReleaseWithoutLockTests: XCTestCase {
         return job
     }
 
-    /// The task knows the records of jobs that have left it until half of its jobs have.
+    /// The task keeps the records of jobs that have left it, until half of its jobs have left.
     func testObserverOfAJobThatLeftATaskMayAskTheTask() async {
         let (task, asked) = (HeldOperation("task"), Gate())
         task.start()
@@ -44,12 +44,12 @@ final class ReleaseWithoutLockTests: XCTestCase {
         XCTAssertFalse(asked.isOpen)
         await runOnThreads(1) { _ in others[0].finish() }
         await wait(for: asked)
-        // Else the task could not be asked any more.
+        // Otherwise, the release could no longer call the task.
         guard asked.isOpen else { return }
         for job in [stays, others[1]] { job.finish() }
     }
 
-    /// An operation knows of those who waited for it until many have ceased to.
+    /// An operation keeps the records of its former dependents, until there are many.
     func testOperationThatWaitsNoLongerMayAskItsDependency() async {
         let (dependency, asked) = (HeldOperation("dependency"), Gate())
         let queue = TaskQueue(name: "waiting")

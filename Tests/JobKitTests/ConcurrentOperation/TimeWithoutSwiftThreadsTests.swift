@@ -3,7 +3,7 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-/// O8: limits and delays on the clocks of the system need no thread that other code can block.
+/// O8: timeouts and delays on system clocks need no thread that other code can block.
 final class TimeWithoutSwiftThreadsTests: XCTestCase {
     /// Its `didCancel()` returns when the gate is opened.
     private final class Stuck: ConcurrentOperation, @unchecked Sendable {

@@ -3,7 +3,7 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-/// The names and signatures around jobs, and of the test kit, that users' code compiles against.
+/// The names and signatures around jobs and of the test kit on which users' code depends.
 final class ContractAround: XCTestCase {
     private final class Observer: JobObserver {
         func job(_ job: JobController, didRecord event: JobEvent) {

@@ -2,14 +2,14 @@ import Foundation
 import JobKit
 import XCTest
 
-/// The names and signatures of jobs that users' code compiles against.
+/// The names and signatures of jobs on which users' code depends.
 final class ContractJobs: XCTestCase {
     private final class Scheduler: OperationScheduling {
         func addOperation(_ operation: Operation) { operation.start() }
     }
 
-    // Operation forces @unchecked. The job's own code alone changes the property.
-    /// Overrides all that a job's subclass may.
+    // Operation forces @unchecked. Only the job's own code changes the property.
+    /// Overrides every overridable member of a job.
     private final class Job: JobController, @unchecked Sendable {
         var events: [String] = []
 
@@ -126,7 +126,7 @@ final class ContractJobs: XCTestCase {
         XCTAssertEqual(job.name, "sync")
     }
 
-    /// Changed by the callbacks of one job alone.
+    /// Changed only by the callbacks of one job.
     private final class Log: @unchecked Sendable {
         var numbers: [Int] = []
     }

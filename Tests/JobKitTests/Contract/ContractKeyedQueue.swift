@@ -2,7 +2,7 @@ import Foundation
 import JobKit
 import XCTest
 
-/// The names and signatures of `KeyedQueue` that users' code compiles against.
+/// The names and signatures of `KeyedQueue` on which users' code depends.
 final class ContractKeyedQueue: XCTestCase {
     func testKeyedQueue() async {
         _ = KeyedQueue<String>()

@@ -2,9 +2,9 @@ import Foundation
 import JobKit
 import XCTest
 
-/// The names and signatures of launches and decisions that users' code compiles against.
+/// The names and signatures of launches and decisions on which users' code depends.
 final class ContractLaunch: XCTestCase {
-    // Operation forces @unchecked. Nothing is stored.
+    // Operation forces @unchecked. The class has no stored properties.
     private final class Task: LaunchTask, @unchecked Sendable {
         override func main(context: LaunchContext) { finish() }
         override var finishesAsynchronously: Bool { true }

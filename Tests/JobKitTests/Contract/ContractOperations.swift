@@ -2,12 +2,12 @@ import Foundation
 import JobKit
 import XCTest
 
-/// The names and signatures of operations that users' code compiles against, as it would use them.
+/// The names and signatures of operations on which users' code depends, in typical uses.
 ///
-/// They are a promise: a change that does not compile with them breaks users.
+/// They are a promise: a change that does not compile with them breaks users' code.
 final class ContractOperations: XCTestCase {
-    // Operation forces @unchecked. Nothing is stored.
-    /// Overrides everything that a subclass of an operation may override.
+    // Operation forces @unchecked. The class has no stored properties.
+    /// Overrides every overridable member of an operation.
     private class Work: ConcurrentOperation, @unchecked Sendable {
         override func main() { finish() }
         override func didCancel() { finish(with: SampleFailure()) }

@@ -2,7 +2,7 @@ import Foundation
 import JobKit
 import XCTest
 
-/// The names and signatures of `TaskQueue` that users' code compiles against.
+/// The names and signatures of `TaskQueue` on which users' code depends.
 final class ContractQueues: XCTestCase {
     func testQueue() async {
         let _: TaskQueue = .shared

@@ -13,7 +13,7 @@ import XCTest
 /// - A `make` closure of several statements must name its result type. Otherwise Swift infers
 ///   `Operation`, and the retry has no value.
 final class ContractTracking: XCTestCase {
-    // Operation forces @unchecked. The job's callbacks alone change the properties.
+    // Operation forces @unchecked. Only the job's callbacks change the properties.
     private final class Calls: ResultJob<Void>, @unchecked Sendable {
         var values: [String] = []
         var operations: [String] = []
@@ -103,7 +103,7 @@ final class ContractTracking: XCTestCase {
         XCTAssertEqual(calls.operations.sorted(), ["a", "b", "c", "d", "e", "f", "g"])
     }
 
-    /// Calls that the compiler refuses, made to compile by `try`.
+    /// Calls that the compiler rejects without `try`.
     ///
     /// If one of them no longer chose a form that throws, its `try` would be a warning, which
     /// `.ci/run` does not accept.

@@ -60,7 +60,7 @@ import Testing
     }
 }
 
-/// Counts the shares that were done, without a lock: the turn is one.
+/// Counts completed shares without a lock, because only one thread at a time has the turn.
 private final class DeliveryTurnBox: Sendable {
     let turn = DeliveryTurn()
     private let pending = Guarded(0)

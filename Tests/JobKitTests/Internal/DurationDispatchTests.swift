@@ -16,7 +16,7 @@ import Testing
         #expect(duration.dispatchInterval == nil)
     }
 
-    // A watch's `Int` has 32 bits: 2.1 seconds in nanoseconds.
+    // `Int` has 32 bits on a watch, which is 2.1 seconds in nanoseconds.
     @Test(arguments: [
         (Duration.seconds(2), DispatchTimeInterval.nanoseconds(2_000_000_000)),
         (.nanoseconds(2_147_483_647), .nanoseconds(2_147_483_647)),

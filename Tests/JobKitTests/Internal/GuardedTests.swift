@@ -33,7 +33,8 @@ final class GuardedTests: XCTestCase {
         XCTAssertEqual(guarded.withLock { $0 }, 2)
     }
 
-    // Through every way of waiting: the holder keeps it for longer than a thread spins and yields.
+    // Every stage of waiting is used, because the lock is held longer than a thread spins and
+    // yields.
     func testThreadThatFindsItHeldGetsItWhenItIsLetGo() async {
         let guarded = Guarded<[String]>([])
         let (held, goOn) = (Gate(), Gate())

@@ -5,9 +5,9 @@ import XCTest
 @testable import JobKit
 
 // J10
-/// Jobs that are never started, and whose closures capture them.
+/// Jobs that are never started and are captured by their own closures.
 final class JobNeverStartedTests: XCTestCase {
-    /// What a test let go of.
+    /// Weak references to released objects of a test.
     private struct Remains {
         weak var job: JobController?
         weak var shell: JobShell?
@@ -16,7 +16,7 @@ final class JobNeverStartedTests: XCTestCase {
         var isNothing: Bool { job == nil && shell == nil && task == nil }
     }
 
-    /// How a job comes to its end without a start.
+    /// The ways in which a job ends without a start.
     private enum Ending: CaseIterable {
         case cancelled, finished, failed, cancelledByItsJob
 
@@ -33,7 +33,9 @@ final class JobNeverStartedTests: XCTestCase {
         }
     }
 
-    /// Makes a job whose closures of every kind capture it; the task and the value may have finished.
+    /// Creates a job that is captured by its closures of every kind.
+    ///
+    /// The task and the value may have finished.
     private func makeJob(isFinished: Bool = false) -> (JobController, Operation) {
         let job = ScriptedJob()
         let (task, value) = (InstantOperation("task"), ClosureOperation { 1 })
@@ -113,7 +115,7 @@ final class JobNeverStartedTests: XCTestCase {
         }
     }
 
-    // The cancel releases the closures while the start discards the tasks.
+    // The cancellation releases the closures while the start discards the tasks.
     func testEndThatRacesTheStartReleasesEverything() async {
         for round in 0..<100 {
             func run() async -> Remains {

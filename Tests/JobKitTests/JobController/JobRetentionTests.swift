@@ -6,7 +6,7 @@ import XCTest
 
 // J10
 final class JobRetentionTests: XCTestCase {
-    /// What a test let go of.
+    /// Weak references to released objects of a test.
     private struct Remains {
         weak var job: JobController?
         weak var shell: JobShell?
@@ -15,7 +15,7 @@ final class JobRetentionTests: XCTestCase {
         var isNothing: Bool { job == nil && shell == nil && task == nil }
     }
 
-    /// Waits until threads that were about to let go have done so.
+    /// Waits until threads that were about to release objects have done so.
     private func assertReleased(_ remains: Remains, line: UInt = #line) async {
         await eventually({ remains.isNothing }, line: line)
     }
@@ -46,7 +46,7 @@ final class JobRetentionTests: XCTestCase {
             var wasReleased = false
 
             override func main() {
-                // Its start has returned before it is delivered, so nobody else holds it.
+                // Its start has returned before it is delivered, so nothing else retains it.
                 track(ConcurrentOperation.finishedBefore()) { self.delivered = $0 }
             }
 

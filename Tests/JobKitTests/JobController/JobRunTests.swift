@@ -63,7 +63,7 @@ final class JobRunTests: XCTestCase {
         XCTAssertEqual(job.events, [])
     }
 
-    // MARK: A limit for stopping
+    // MARK: A limited time to stop
 
     func testJobThatDoesNotStopIsExplainedAndContinues() async throws {
         let held = HeldOperation("held", stopsWhenCancelled: false)
@@ -75,7 +75,7 @@ final class JobRunTests: XCTestCase {
             try await caller.value
             XCTFail("no error")
         } catch let error as JobStopTimeoutError {
-            // The cancel is carried out on another thread, and may still be on its way.
+            // The cancellation runs on another thread, and may not have finished yet.
             XCTAssertTrue(error.explanation.hasPrefix("job: executing"), error.explanation)
             XCTAssertTrue(error.explanation.contains("\nheld: executing"), error.explanation)
         }

@@ -7,7 +7,7 @@ import XCTest
 final class JobRunTimeoutTests: XCTestCase {
     private let clock = ManualClock()
 
-    /// A job on the manual clock, with one task.
+    /// Returns a job with one task on the manual clock.
     private func job(_ task: Operation) -> ScriptedJob {
         let job = ScriptedJob { $0.trackAndQueue(task) }
         job.clock = clock
@@ -69,7 +69,7 @@ final class JobRunTimeoutTests: XCTestCase {
         }
     }
 
-    // MARK: Other cancels
+    // MARK: Other cancellations
 
     func testJobThatWasCancelledBeforeHasNotTimedOut() async throws {
         let held = HeldOperation("held", stopsWhenCancelled: false)
@@ -93,7 +93,7 @@ final class JobRunTimeoutTests: XCTestCase {
         XCTAssertTrue(job.isFinished)
     }
 
-    // MARK: Work that ignores the cancel
+    // MARK: Work that ignores its cancellation
 
     func testLimitFreesTheCallerOfAJobThatDoesNotStop() async throws {
         let held = HeldOperation("held", stopsWhenCancelled: false)

@@ -2,8 +2,9 @@ import Testing
 
 @testable import JobKit
 
-/// Every order of six inputs, or of eight in an optimized build, to a job of up to two tasks, the
-/// second of which fails.
+/// Tries every order of six inputs on a job of up to two tasks, the second of which fails.
+///
+/// An optimized build tries eight inputs.
 @Suite struct JobStateMachineExhaustiveTests {
     #if DEBUG
     private static let depth = 6

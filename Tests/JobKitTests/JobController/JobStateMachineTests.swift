@@ -5,7 +5,9 @@ import Testing
 @Suite struct JobStateMachineTests {
     private typealias Machine = JobStateMachine<String>
 
-    /// The steps that follow, until there is none; every failure is carried on after.
+    /// Returns all following steps.
+    ///
+    /// The job carries on after every failure.
     private func steps(_ machine: inout Machine) -> [String] {
         var steps: [String] = []
         while true {
@@ -209,7 +211,7 @@ import Testing
         machine.mailArrived("b", group: 0, hasFailed: false)
         #expect(!machine.hasNothingDue)
         _ = machine.nextStep()
-        // The end of the group is due.
+        // The completion of the group is due.
         #expect(!machine.hasNothingDue)
         #expect(steps(&machine) == ["group 0", "all", "finish completed"])
     }
@@ -222,9 +224,10 @@ import Testing
         #expect(steps(&machine) == ["cancelled", "finish cancelled"])
     }
 
-    /// Whatever comes in whatever order: each task is delivered or discarded once, no callback
-    /// comes while suspended or after the end was decided, and the job finishes once, waiting for
-    /// nothing.
+    /// Random inputs never break the rules.
+    ///
+    /// Each task is delivered or discarded once, no callback comes while the job is suspended or
+    /// after its ending was decided, and the job finishes once, without waiting for anything.
     @Test(arguments: 0..<rounds(of: 200)) func randomWalkKeepsTheRules(seed: Int) {
         var random = WalkGenerator(seed: UInt64(seed))
         var machine = Machine()

@@ -38,7 +38,7 @@ final class JobSuspensionTests: XCTestCase {
     }
 
     func testSuspensionInEachCallbackStopsBeforeTheNext() async {
-        // Also between the callbacks of one task.
+        // This is also true between the callbacks of one task.
         let all = ["failed a", "task a", "group InstantOperation", "all"]
         for (index, phase) in all.enumerated() {
             let (inside, goOn) = (Gate(), Gate())

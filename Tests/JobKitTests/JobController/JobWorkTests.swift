@@ -4,9 +4,9 @@ import XCTest
 
 @testable import JobKit
 
-/// What a job does itself, beside its tasks.
+/// The asynchronous work of a job itself, apart from its tasks.
 final class JobWorkTests: XCTestCase {
-    /// Work that begins, waits for a gate whatever is cancelled, and ends.
+    /// Work that begins, waits for a gate regardless of cancellation, and ends.
     private struct Work: Sendable {
         let began = Gate()
         let goOn = Gate()
@@ -65,7 +65,7 @@ final class JobWorkTests: XCTestCase {
             job.startJob()
             await wait(for: work.began)
             end(job)
-            // By the thread that starts the work, if that has not come back yet.
+            // The thread that starts the work cancels it, if it has not returned yet.
             await wait(for: work.cancelled)
             XCTAssertFalse(job.isFinished)
             work.goOn.open()
@@ -86,7 +86,7 @@ final class JobWorkTests: XCTestCase {
         XCTAssertFalse(work.began.isOpen)
     }
 
-    /// A job that was suspended before its start, and whose `main()` has asked for the work.
+    /// Returns a job that was suspended before its start and has started the work in `main()`.
     private func suspendedJob(starting work: Work) async -> ScriptedJob {
         let entered = Gate()
         let job = ScriptedJob { job in

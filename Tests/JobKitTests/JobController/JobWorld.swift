@@ -1,6 +1,6 @@
 @testable import JobKit
 
-/// A ``JobStateMachine``, what it was told, and what the contract says that it may do next.
+/// A ``JobStateMachine`` with its inputs and the steps that the contract permits next.
 struct JobWorld {
     typealias Machine = JobStateMachine<Int>
 
@@ -23,7 +23,7 @@ struct JobWorld {
 
     private var machine = Machine()
     private var tasks: [Task] = []
-    /// Those that finished and were not taken, in order.
+    /// The tasks that have finished and were not taken, in order.
     private var mail: [Int] = []
     private var isInMain = false
     private var isStarted = false
@@ -39,12 +39,12 @@ struct JobWorld {
     private var hasLeftTasks = false
 
     private(set) var history: [String] = []
-    /// The rule that the machine broke.
+    /// The rule that the machine violated, or nil.
     private(set) var broken: String?
 
     // MARK: Inputs
 
-    /// The world after an input; nil if the input makes no sense, or is none.
+    /// Returns the world after an input, or nil if the input is impossible or has no effect.
     func after(_ input: Input) -> JobWorld? {
         guard broken == nil else { return nil }
         var world = self
@@ -137,10 +137,10 @@ struct JobWorld {
         tasks.contains { $0.group == group && !$0.isClosed }
     }
 
-    /// Whether the job's own code may be called for a step.
+    /// Whether a step may call the job's own code.
     private var mayCall: Bool { isStarted && !isInMain && !isSuspended && ending == nil }
 
-    /// The group that must be told next.
+    /// The group that must receive its completion call next.
     private var dueGroup: Int? {
         lastDelivered.map { tasks[$0].group }.flatMap { isOpen($0) ? nil : $0 }
     }
@@ -149,7 +149,9 @@ struct JobWorld {
         if !holds, broken == nil { broken = rule }
     }
 
-    /// Takes one step; returns false where that is the same as the other answer would be.
+    /// Takes one step.
+    ///
+    /// - Returns: False if the other response would have the same result.
     private mutating func step(carriesOn: Bool) -> Bool {
         let nothingIsDue = machine.hasNothingDue
         let step = machine.nextStep()
@@ -210,7 +212,7 @@ struct JobWorld {
         isStarted && !isInMain && mail.isEmpty && openCount == 0 && !isSweeping
     }
 
-    /// Whether there is nothing that the machine could do.
+    /// Whether the machine has no step to take.
     private var mustWait: Bool {
         if hasEnded { return true }
         guard ending == nil else { return mail.isEmpty && !hasStopped }
@@ -219,7 +221,7 @@ struct JobWorld {
 
     // MARK: The end
 
-    /// The rule that is broken when everything that the job waits for happens; nil if it finishes.
+    /// The rule that is violated after every awaited event, or nil if the job finishes.
     var brokenAfterDraining: String? {
         var world = self
         let inputs: [Input] = [

@@ -3,7 +3,7 @@ import JobKit
 import Testing
 
 #if os(macOS) || os(Linux)
-// X1, Q6: misuse traps by name.
+// X1, Q6: misuse traps with a message that names the problem.
 @Suite struct KeyedQueueMisuseTests {
     private func expectTrap(_ message: String, _ result: ExitTest.Result?) {
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)

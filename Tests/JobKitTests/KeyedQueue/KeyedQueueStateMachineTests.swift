@@ -139,7 +139,7 @@ import Testing
         #expect(machine.duplicates(of: ["new"]) == [])
     }
 
-    /// X6: slots and lanes are used again.
+    /// X6: slots and lanes are reused.
     @Test func manyKeysOneAfterAnotherUseOneLane() {
         var machine = Machine(limit: .max, limitPerKey: 1)
         for number in 0..<1_000 {

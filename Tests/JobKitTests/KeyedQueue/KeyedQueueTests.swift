@@ -129,7 +129,7 @@ final class KeyedQueueTests: XCTestCase {
         XCTAssertTrue(operations.allSatisfy(\.isFinished))
     }
 
-    /// Q7: an end that the cancellation brings makes nothing else start.
+    /// Q7: a completion caused by the cancellation starts no other operation.
     func testWhatWaitsWhenCancellationBeginsNeverRuns() async {
         for _ in 0..<50 {
             let (queue, ran) = (KeyedQueue<Int>(), Tally())

@@ -2,11 +2,11 @@ import Testing
 
 @testable import JobKit
 
-/// D1 and D2 over everything that can happen to the seed's four prioritized items.
+/// Checks D1 and D2 for every sequence of events of the four prioritized ``SeedItem``s.
 @Suite struct LaunchDecisionsExhaustiveTests {
     typealias Machine = LaunchDecisionsStateMachine<SeedItem, LaunchEvent>
 
-    // D1, D2: 81 assignments, in 24 orders, with the opening at 5 places, and then each completed
+    // D1, D2: 81 assignments in 24 orders, with the opening at 5 positions, and then each completed
     @Test(arguments: [false, true])
     func everyAssignmentInEveryOrderAgreesWithTheOracle(waitsForUnknown: Bool) {
         var runs = 0
@@ -25,14 +25,14 @@ import Testing
         #expect(runs == 81 * 24 * 5)
     }
 
-    // D1, D2: every call in every state that can be reached with all four in their first order
+    // D1, D2: every call in every reachable state with all four items in their first order
     @Test(arguments: [false, true])
     func everyCallInEveryStateAgreesWithTheOracle(waitsForUnknown: Bool) {
         let states = explore(changes(of: SeedItem.prioritized), waitsForUnknown: waitsForUnknown)
         #expect(states > 500)
     }
 
-    // D1, D2: the same for three of them in all their orders
+    // D1, D2: the same for three items in all their orders
     @Test(arguments: [false, true])
     func everyCallInEveryStateAndOrderAgreesWithTheOracle(waitsForUnknown: Bool) {
         let items = Array(SeedItem.prioritized.prefix(3))
@@ -43,7 +43,7 @@ import Testing
         #expect(states > 500)
     }
 
-    /// Takes every step in every state that the steps lead to, and returns the number of states.
+    /// Takes every step in every reachable state, and returns the number of states.
     private func explore(_ steps: [LaunchStep], waitsForUnknown: Bool) -> Int {
         var seen: Set<LaunchOracle> = []
         var frontier = [Pair(waitsForUnknown: waitsForUnknown)]
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// The machine beside the oracle.
+    /// The machine and the oracle.
     private struct Pair {
         var machine: Machine
         var oracle: LaunchOracle
@@ -107,7 +107,7 @@ import Testing
             }
         }
 
-        /// What a user does who deals with each item in turn.
+        /// Acts as a user that deals with each item in turn.
         mutating func completeAll() {
             while let item = oracle.executing.first { take(.complete(item)) }
         }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct LaunchDecisionsStateMachineTests {
     typealias Machine = LaunchDecisionsStateMachine<String, String>
 
-    /// An open machine whose items log `+item` and `-item`.
+    /// Returns an open machine with items that log `+item` and `-item`.
     private func machine(
         _ priority: [String],
         independent: Set<String> = [],
@@ -91,8 +91,7 @@ import Testing
         #expect(machine.state(of: "b") == .executing)
     }
 
-    // D1: only the needed item of highest priority may be executing, and it may not be presented
-    // yet
+    // D1: only the needed item of highest priority may execute, and it may still be unpresented.
     @Test func neededItemBelowAnUnknownOneStillWithdrawsALowerOne() {
         var machine = machine(["a", "b", "c"], waitsForUnknown: true)
         for item in ["a", "b"] { _ = machine.needSet(.notNeeded, for: item) }

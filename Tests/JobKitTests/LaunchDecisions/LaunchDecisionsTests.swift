@@ -5,7 +5,7 @@ import XCTest
 final class LaunchDecisionsTests: XCTestCase {
     private let log = EventLog()
 
-    /// Decisions on the seed's items that log what is presented and withdrawn.
+    /// Returns decisions on every ``SeedItem`` that log presentations and withdrawals.
     private func seedDecisions(waitsForUnknown: Bool = false) -> LaunchDecisions<SeedItem> {
         let decisions = LaunchDecisions(
             priority: SeedItem.prioritized,
@@ -70,7 +70,8 @@ final class LaunchDecisionsTests: XCTestCase {
         XCTAssertEqual(decisions.need(for: .skin), .unknown)
     }
 
-    // D2: the closures of a change made by a closure follow it, the state does not wait for them
+    // D2: the closures of a change that is made by a closure follow it, but the state changes at
+    // once.
     func testChangeMadeByAClosureTakesEffectAtOnceAndRunsLater() {
         let decisions = seedDecisions()
         decisions.whenPresented(.switchCity) { [log] in
@@ -113,8 +114,8 @@ final class LaunchDecisionsTests: XCTestCase {
         await log.waitForEvent("skin needed")
     }
 
-    // D2: closures run one at a time, and the thread that makes a change does not wait for
-    // another's
+    // D2: closures run one at a time, and a thread that makes a change does not wait for those of
+    // another thread.
     func testChangeBesideARunningClosureReturnsAtOnce() async {
         let decisions = seedDecisions()
         let began = Gate()

@@ -2,7 +2,7 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-/// The streams of ``LaunchDecisions/updates(for:)``.
+/// Tests the streams of ``LaunchDecisions/updates(for:)``.
 final class LaunchUpdatesTests: XCTestCase {
     func testLateSubscriberReadsTheLatestValueFirst() async {
         let decisions = LaunchDecisions(priority: ["upgrade"])
@@ -86,8 +86,7 @@ final class LaunchUpdatesTests: XCTestCase {
         await fulfillment(of: [ended], timeout: 300)
     }
 
-    // While one task sets an item others subscribe: what each reads is the end of the item's
-    // history.
+    // Other tasks subscribe while one task sets an item. Each must read the end of the history.
     func testNoValueIsLostOrReorderedWhileItemsAreSet() async {
         let seed = UInt64.random(in: .min ... .max)
         print("testNoValueIsLostOrReorderedWhileItemsAreSet: seed \(seed)")
@@ -102,7 +101,7 @@ final class LaunchUpdatesTests: XCTestCase {
         }
     }
 
-    /// Returns for each of two items every value that it had, and streams that began meanwhile.
+    /// Returns all values of two items, and streams that began at the same time.
     private func setWhileSubscribing(_ seed: UInt64) async -> [(
         [LaunchNeed], [AsyncStream<LaunchNeed>]
     )] {

@@ -160,8 +160,9 @@ final class JobEventsTests: XCTestCase {
         await bounded { await job.waitForFinish() }
     }
 
-    /// Trees of jobs that another thread disturbs: the index of the last event of each reader
-    /// accounts for every event, and no index comes twice.
+    /// Trees of jobs that another thread disturbs.
+    ///
+    /// The index of each reader's last event accounts for every event, and no index occurs twice.
     func testIndicesCountEveryEventOfDisturbedTrees() async {
         await forEachSeed(1...200) { random in
             let tree = ObservedTree(&random)
@@ -174,7 +175,7 @@ final class JobEventsTests: XCTestCase {
                     return indices
                 }
             }
-            // Started before anything can cancel it, which would end the events.
+            // Started before anything can cancel it, because a cancellation would end the events.
             tree.root.startJob(on: InlineQueue())
             let disturber = Thread { tree.disturb() }
             disturber.start()
@@ -199,7 +200,7 @@ final class JobEventsTests: XCTestCase {
     }
 }
 
-/// The event in words.
+/// Describes the event.
 private func words(_ event: JobEvent) -> String { "\(event.name) \(event.kind)" }
 
 private func all(_ events: AsyncStream<JobEvent>) async -> [JobEvent] {

@@ -3,7 +3,7 @@ import JobKit
 import Testing
 
 #if os(macOS) || os(Linux)
-// Q8: misuse traps by name.
+// Q8: misuse traps with a message that names the problem.
 @Suite struct RateLimitedQueueMisuseTests {
     private func expectTrap(
         _ message: String,

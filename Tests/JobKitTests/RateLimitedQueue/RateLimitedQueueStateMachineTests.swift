@@ -22,8 +22,9 @@ import Testing
         return (machine, tickets)
     }
 
-    /// Passes on at one moment all that may be, which start at once; returns the entries and the
-    /// last step that was not one.
+    /// Forwards all permitted entries at one time, and starts them at once.
+    ///
+    /// - Returns: The entries and the last step, which forwarded nothing.
     private func handOn(_ machine: inout Machine, at seconds: Int) -> ([String], Machine.Step) {
         var (entries, last): ([String], Machine.Step) = ([], .nothing)
         guard machine.claimSteps() else { return ([], .nothing) }
@@ -154,7 +155,7 @@ import Testing
         #expect(handOn(&machine, at: 0) == (["a", "b", "c"], .nothing))
     }
 
-    /// Random inputs against a model that keeps every time and searches it.
+    /// Compares random inputs with a model that stores every time and searches all of them.
     @Test(arguments: 0..<rounds(of: 200))
     func randomWalkNeverExceedsTheRate(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
@@ -189,7 +190,7 @@ import Testing
                 now += Int.random(in: 0...interval, using: &random)
             }
             let (entries, _) = handOn(&machine, at: now)
-            // The oracle: by priority and number, as many as the window has room for.
+            // The oracle picks entries by priority and number, as many as the interval permits.
             let room = limit - times.count { now - $0 < interval }
             let due = waiting.filter(\.isReady)
                 .sorted { ($0.priority.rawValue, $0.number) < ($1.priority.rawValue, $1.number) }

@@ -6,7 +6,7 @@ import XCTest
 
 // Q8
 final class RateLimitedQueueTests: XCTestCase {
-    /// Starts each operation at once, and notes its name.
+    /// Starts each operation at once, and records its name.
     private final class Starter: OperationScheduling {
         private let started = Guarded<[String?]>([])
 
@@ -143,7 +143,7 @@ final class RateLimitedQueueTests: XCTestCase {
         XCTAssertEqual(handedOn.count, 1)
     }
 
-    /// J6: a job hears of a plain task's finish wherever the rate hands it on, and keeps nothing.
+    /// J6: a job is notified of a plain task behind a rate limiter, and releases it.
     func testPlainTaskInAnOperationQueueBehindTheRateIsDeliveredAndReleased() async {
         let queue = RateLimitedQueue(OperationQueue(), limit: 10, per: .seconds(1))
         weak var freed: Operation?
@@ -344,7 +344,7 @@ final class RateLimitedQueueTests: XCTestCase {
 
     // MARK: Priorities that change while they are read
 
-    /// Changes its priority while it is being read, as another thread may.
+    /// Changes its priority during a read, as another thread may.
     private final class Overtaken: ConcurrentOperation, @unchecked Sendable {
         private let isArmed = Guarded(false)
 
@@ -381,7 +381,7 @@ final class RateLimitedQueueTests: XCTestCase {
         XCTAssertEqual(handedOn, ["first", "other", "overtaken"])
     }
 
-    // Adding from many threads, with cancellations: never too many starts in an interval.
+    // Many threads add and cancel, but there are never too many starts in an interval.
     func testRateHoldsOnManyThreads() async {
         let (started, limit, start) = (Tally(), 20, clock.now)
         let queue = RateLimitedQueue(TaskQueue(), limit: limit, per: .seconds(10), clock: clock)

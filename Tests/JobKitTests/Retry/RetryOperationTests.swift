@@ -127,7 +127,7 @@ final class RetryOperationTests: XCTestCase {
         XCTAssertEqual(log.events, ["next, after true"])
     }
 
-    // The last owner of an attempt is the retry, when it makes the next.
+    // The retry is the last owner of an attempt when it creates the next one.
     func testAttemptIsReleasedWithNoLockHeld() async throws {
         let log = EventLog()
         let retries = Guarded<[RetryOperation<BoundOperation>]>([])

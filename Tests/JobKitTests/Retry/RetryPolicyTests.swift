@@ -47,7 +47,7 @@ import Testing
         #expect(bounded.delay(failedAttempts: 1, random: -1) == .zero)
     }
 
-    // Clients that failed together differ at the maximum, too.
+    // Clients that failed together use different delays, even at the maximum.
     @Test(arguments: [(-1.0, 48_000), (0, 54_000), (1, 60_000)])
     func delaysAtTheMaximumAreSpread(random: Double, milliseconds: Int) {
         let backoff = backoff(initialDelay: .seconds(1), jitter: 0.2)
@@ -55,7 +55,7 @@ import Testing
             let delay = backoff.delay(failedAttempts: failedAttempts, random: random)
             #expect(delay == .milliseconds(milliseconds))
         }
-        // The upper end of the range before is below the maximum.
+        // The upper end of the previous range is below the maximum.
         let below = backoff.delay(failedAttempts: 6, random: 1)
         #expect(below == .milliseconds(38_400))
     }

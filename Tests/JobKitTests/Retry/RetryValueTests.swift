@@ -3,7 +3,7 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-// R1, O3: a retry of operations that end with a value.
+// R1, O3: retries of operations that have a value.
 final class RetryValueTests: XCTestCase {
     private struct Refused: Error {}
 
@@ -125,7 +125,7 @@ final class RetryValueTests: XCTestCase {
         XCTAssertNil(plain.error)
     }
 
-    // Anything that has a value, by the protocol alone.
+    // Accepts anything that has a value, using only the protocol.
     func testProtocolIsEnoughToTrackATask() async throws {
         let tasks: [any ValueProducing<Int>] = [
             ClosureOperation { 3 }, Sum(), RetryOperation(Self.twice) { _ in Sum() },

@@ -3,12 +3,12 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-/// `run` of operations that are not jobs, and of code that does not return.
+/// Tests `run` for operations that are not jobs, and for code that does not return.
 final class OperationRunTests: XCTestCase {
     private let clock = ManualClock()
 
     // Operation forces @unchecked. The gates are constants.
-    /// An operation whose `didCancel()` never returns.
+    /// An operation that never returns from its `didCancel()`.
     private final class Stuck: ConcurrentOperation, @unchecked Sendable {
         let began = Gate()
         let told = Gate()
@@ -95,7 +95,7 @@ final class OperationRunTests: XCTestCase {
         XCTAssertEqual(held.mains.count, 0)
     }
 
-    // O11: `run` and the cancellation of the Swift task return although a `didCancel()` does not.
+    // O11: `run` and the cancellation of the Swift task return even if a `didCancel()` does not.
     func testRunReturnsAlthoughDidCancelDoesNot() async throws {
         let stuck = Stuck()
         stuck.clock = clock

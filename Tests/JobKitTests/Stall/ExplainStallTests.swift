@@ -4,7 +4,7 @@ import XCTest
 
 @testable import JobKit
 
-/// A task that executes until the test finishes it, cancelled or not.
+/// Returns a task that executes until the test finishes it, even if it is cancelled.
 private func held(_ name: String) -> HeldOperation {
     HeldOperation(name, stopsWhenCancelled: false)
 }

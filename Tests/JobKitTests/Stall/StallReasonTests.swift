@@ -5,7 +5,7 @@ import XCTest
 @testable import JobKit
 
 // R4
-/// What `explainStall` says of jobs and tasks that were not started.
+/// Tests `explainStall` for jobs and tasks that were not started.
 final class StallReasonTests: XCTestCase {
     private final class Unready: ConcurrentOperation, @unchecked Sendable {
         override var isReady: Bool { false }
@@ -202,7 +202,7 @@ final class StallReasonTests: XCTestCase {
         job.cancel()
     }
 
-    /// Holds operations, and gives a reason for some of them.
+    /// A queue that holds operations and gives reasons for some of them.
     private final class Batches: OperationScheduling {
         func addOperation(_ operation: Operation) {}
 

@@ -5,10 +5,11 @@ import XCTest
 @testable import JobKit
 
 // R4
-/// Asking changes nothing.
+/// Calling `explainStall` has no side effects.
 final class StallSideEffectTests: XCTestCase {
-    /// A job that begins hands its tasks over itself, after it has offered its place to them: what
-    /// asks meanwhile hands over none.
+    /// A job that begins queues its tasks itself after offering its permit to them.
+    ///
+    /// A concurrent `explainStall` must queue none of them.
     func testExplainingWhileAJobStartsChangesNothing() async {
         let queue = IdleQueue()
         let job = ScriptedJob("import")
@@ -34,7 +35,7 @@ final class StallSideEffectTests: XCTestCase {
         XCTAssertEqual(job.progress.fractionCompleted, 0)
         XCTAssertFalse(job.isSuspended)
         XCTAssertEqual(job.trackedTasks, [task])
-        // A change does not either: the one that begins has the line.
+        // A change queues none either, because the job that begins processes the submission queue.
         job.isSuspended = true
         job.isSuspended = false
         XCTAssertEqual(queue.names, [])

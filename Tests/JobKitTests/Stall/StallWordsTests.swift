@@ -5,7 +5,7 @@ import XCTest
 @testable import JobKit
 
 // R4
-/// What `explainStall` says of tasks and jobs that do not stop, or did not say that they had.
+/// Tests `explainStall` for tasks and jobs that do not stop, or did not report that they had.
 final class StallWordsTests: XCTestCase {
     private func lines(_ job: JobController) -> [String] {
         job.explainStall().withoutTimes.split(separator: "\n").map(String.init)
@@ -181,7 +181,7 @@ final class StallWordsTests: XCTestCase {
         job.cancel()
     }
 
-    /// The list is read a page at a time, and a page may end at a task that is delivered meanwhile.
+    /// The list is read page by page, and a page may end at a task that is delivered at that time.
     func testFinishedTasksInFrontArePassedOver() {
         let tasks = (0..<2_000).map { _ in InstantOperation("done") }
         let job = ScriptedJob("import") { job in

@@ -5,7 +5,7 @@ import XCTest
 @testable import JobKit
 
 // R4
-/// What `explainStall` says of a job whose own code does not go on.
+/// Tests `explainStall` for a job with stuck code.
 final class StuckCallbackTests: XCTestCase {
     private let queue = StepQueue()
 
@@ -14,7 +14,7 @@ final class StuckCallbackTests: XCTestCase {
         return String(job.explainStall(at: now).prefix { $0 != "\n" })
     }
 
-    /// Runs a job of which `enter` says where it stops, asks it there, and lets it go on.
+    /// Runs a job that stops at the point given by `enter`, and explains it there.
     private func line(
         failing: Bool = false,
         stoppingAt enter: (ScriptedJob, @escaping @Sendable () -> Void) -> Void
@@ -37,7 +37,7 @@ final class StuckCallbackTests: XCTestCase {
         return line
     }
 
-    /// Checks a line that says 20 s, or some more where the test itself took some.
+    /// Checks a line that contains 20 s, or slightly more if the test itself took some time.
     private func assert(
         _ line: String,
         is expected: String,
@@ -204,7 +204,7 @@ final class StuckCallbackTests: XCTestCase {
         )
         callbackQueue.resume()
         await wait(for: task.began)
-        // Behind main() and its delivery.
+        // After main() and its delivery.
         await withCheckedContinuation { done in callbackQueue.async { done.resume() } }
         XCTAssertEqual(firstLine(job), "import: executing")
         callbackQueue.suspend()
@@ -225,7 +225,7 @@ final class StuckCallbackTests: XCTestCase {
         }
         job.onTask = { job, _ in
             entered.open()
-            // As a callback that waits for a thread which asks the job.
+            // Like a callback that waits for a thread which reads the job's state.
             DispatchQueue.global().sync { release.wait() }
         }
         job.startJob()

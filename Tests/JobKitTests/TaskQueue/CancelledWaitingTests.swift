@@ -3,7 +3,7 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-/// Q7: a cancelled waiting operation finishes soon, whatever state its queue is in.
+/// Q7: a cancelled waiting operation finishes soon in every state of its queue.
 final class CancelledWaitingTests: XCTestCase {
     private enum Place: CaseIterable { case suspended, full, behindABarrier }
 
@@ -15,7 +15,7 @@ final class CancelledWaitingTests: XCTestCase {
         { ScriptedJob { _ in XCTFail("main() was entered") } },
     ]
 
-    /// A queue that starts nothing more, and what must be finished to empty it.
+    /// Returns a queue that starts nothing, and the operation that must finish to empty it.
     private func queue(_ place: Place) async -> (queue: TaskQueue, holder: HeldOperation) {
         let queue = TaskQueue(maxConcurrentOperationCount: place == .full ? 1 : 2)
         let holder = HeldOperation("holder", stopsWhenCancelled: false)
@@ -69,7 +69,7 @@ final class CancelledWaitingTests: XCTestCase {
         }
     }
 
-    /// J8: the job waits for nothing that is in a queue in which nothing can start.
+    /// J8: the job does not wait for tasks in a queue in which nothing can start.
     func testCancelledJobFinishesAlthoughItsTasksWait() async {
         for place in Place.allCases {
             for making in Self.makings {

@@ -4,7 +4,7 @@ import JobKitTesting
 import Synchronization
 import XCTest
 
-/// Q2: the order follows the priority that the property shows.
+/// Q2: the order follows the visible value of the priority.
 final class PriorityOfTwoThreadsTests: XCTestCase {
     func testLaterPriorityCountsAlthoughTheQueueHearsOfItFirst() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
@@ -17,7 +17,7 @@ final class PriorityOfTwoThreadsTests: XCTestCase {
         changed.holdsNextRead.store(true, ordering: .sequentiallyConsistent)
         let isSet = Gate()
         Thread.detachNewThread {
-            // The queue reads this one, and is notified of it last.
+            // The queue reads this value, and is notified of it last.
             changed.queuePriority = .veryLow
             isSet.open()
         }

@@ -28,7 +28,7 @@ import Testing
         #expect(epochs.current == barrier)
     }
 
-    /// Each removed by itself from the front of all the others, these would take minutes.
+    /// If each were removed separately from the front of all the others, this would take minutes.
     @Test(.timeLimit(.minutes(30))) func manyBarriersCostNoMoreThanFew() {
         var epochs = TaskQueueBarriers()
         for _ in 0..<rounds(of: 300_000) { _ = epochs.barrierAdded() }
@@ -41,8 +41,9 @@ import Testing
         #expect(!epochs.hasBarrier)
     }
 
-    /// Entries may start when nothing is left before the last barrier before them; barriers when
-    /// nothing at all is left before them.
+    /// Entries may start when nothing is left before the last barrier that precedes them.
+    ///
+    /// Barriers may start when no entry at all is left before them.
     @Test(arguments: 0..<rounds(of: 40)) func randomWalkKeepsTheBarriersInOrder(seed: Int) {
         struct Entry {
             let sequence: Int

@@ -5,7 +5,7 @@ import Synchronization
 import XCTest
 
 final class TaskQueueDependencyTests: XCTestCase {
-    /// Q2: across queues of either kind, among operations of either kind.
+    /// Q2: dependencies between queues of either kind, and operations of either kind.
     func testDependenciesAcrossQueues() async {
         let (first, second) = (TaskQueue(maxConcurrentOperationCount: 1), TaskQueue())
         let third = OperationQueue()
@@ -40,7 +40,7 @@ final class TaskQueueDependencyTests: XCTestCase {
         XCTAssertEqual(log.withLock { $0 }, Array(0..<300))
     }
 
-    /// Q2: a dependency added while the operation waits, also when it was ready already.
+    /// Q2: a dependency is added while the operation waits, even if it was already ready.
     func testDependencyAddedWhileWaitingIsHonoured() async {
         for isPlain in [false, true] {
             let queue = TaskQueue(maxConcurrentOperationCount: 1)
@@ -70,7 +70,7 @@ final class TaskQueueDependencyTests: XCTestCase {
         }
     }
 
-    /// Q2: the wait ends with the dependency's removal.
+    /// Q2: removing the dependency ends the wait.
     func testRemovedDependencyIsNotWaitedFor() async {
         let queue = TaskQueue()
         let (operation, never) = (ConcurrentOperation(), ConcurrentOperation())
@@ -82,7 +82,7 @@ final class TaskQueueDependencyTests: XCTestCase {
         XCTAssertTrue(operation.isFinished)
     }
 
-    /// Q7: a cancelled waiting operation no longer waits; it never enters `main()`.
+    /// Q7: a cancelled waiting operation stops waiting, and never enters `main()`.
     func testCancelledOperationsNoLongerWait() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         let never = ConcurrentOperation()

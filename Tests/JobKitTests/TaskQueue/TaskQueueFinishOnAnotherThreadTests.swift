@@ -3,10 +3,11 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-/// An operation that another thread finishes while its `start()` returns keeps its place until
-/// everybody has heard of the finish.
+/// An operation that another thread finishes keeps its permit until all notifications were sent.
+///
+/// The other thread finishes it while its `start()` returns.
 final class TaskQueueFinishOnAnotherThreadTests: XCTestCase {
-    /// Holds the thread of a finish before the dependents of the operation hear of it.
+    /// Holds the finishing thread before the dependents of the operation are notified.
     private final class SlowObserver: JobObserver {
         let (began, release) = (Gate(), Gate())
 
@@ -18,7 +19,7 @@ final class TaskQueueFinishOnAnotherThreadTests: XCTestCase {
     }
 
     // Operation forces @unchecked.
-    /// Returns from `main()` when its finish has begun on another thread.
+    /// Returns from `main()` when another thread has begun to finish it.
     private final class FinishedElsewhere: ConcurrentOperation, @unchecked Sendable {
         let observer: SlowObserver
 
@@ -59,7 +60,7 @@ final class TaskQueueFinishOnAnotherThreadTests: XCTestCase {
         while job.trackedTasks.isEmpty { await Task.yield() }
         queue.isSuspended = false
         await observer.began.waitUntilOpen()
-        // The worker needs but a moment to take the next operation, where it wrongly does.
+        // A worker that wrongly takes the next operation needs only a moment.
         for _ in 0..<2_000 where queue.operations.contains(task) {
             giveWay(forMicroseconds: 10)
         }

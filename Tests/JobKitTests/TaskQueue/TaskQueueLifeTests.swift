@@ -5,7 +5,7 @@ import Synchronization
 import XCTest
 
 final class TaskQueueLifeTests: XCTestCase {
-    /// Q4: suspended, a queue starts nothing; resumed, it goes on.
+    /// Q4: a suspended queue starts nothing, and continues when it is resumed.
     func testSuspendedQueueStartsNothing() async {
         let queue = TaskQueue()
         queue.isSuspended = true
@@ -21,7 +21,7 @@ final class TaskQueueLifeTests: XCTestCase {
         XCTAssertEqual(log.events, ["early", "late"])
     }
 
-    /// Q4: a wider queue starts what waits, at once.
+    /// Q4: raising the limit starts waiting operations at once.
     func testRaisedLimitStartsMore() async {
         let (queue, release) = (TaskQueue(maxConcurrentOperationCount: 1), Gate())
         let began = expectation(description: "five execute")
@@ -42,7 +42,7 @@ final class TaskQueueLifeTests: XCTestCase {
         await drain(queue)
     }
 
-    /// Q4: the queue lives until its operations have ended, also when nobody holds it.
+    /// Q4: the queue exists until its operations have ended, even if it is not referenced.
     func testReleasedQueueEndsItsOperations() async {
         let (began, release) = (Gate(), Gate())
         let ended = expectation(description: "all have ended")
@@ -64,7 +64,7 @@ final class TaskQueueLifeTests: XCTestCase {
         await fulfillment(of: [ended], timeout: 300)
     }
 
-    /// The operations that have not finished, in the order added.
+    /// The operations that have not finished, in the order in which they were added.
     func testOperationsAreThoseNotFinished() async {
         let (queue, began, release) = (TaskQueue(maxConcurrentOperationCount: 1), Gate(), Gate())
         let first = ScriptedOperation { operation in
@@ -87,7 +87,7 @@ final class TaskQueueLifeTests: XCTestCase {
         XCTAssertEqual(queue.operationCount, 0)
     }
 
-    /// Adding and waiting, from a plain thread.
+    /// Adds operations and waits, on a plain thread.
     func testAddOperationsMayWait() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 2)
         let counts = Guarded<[Int]>([])
@@ -101,7 +101,9 @@ final class TaskQueueLifeTests: XCTestCase {
         await runOnThreads(2) { _ in queue.waitUntilAllOperationsAreFinished() }
     }
 
-    /// Adding and waiting, from a task: all have finished, whatever they are and wait for.
+    /// Adds operations and waits, in a Swift task, until all have finished.
+    ///
+    /// The operations are of every kind and wait for different events.
     func testSwiftTaskAwaitsOperationsThatItAdds() async {
         let (queue, elsewhere) = (TaskQueue(maxConcurrentOperationCount: 1), TaskQueue())
         for _ in 0..<50 {
@@ -125,7 +127,7 @@ final class TaskQueueLifeTests: XCTestCase {
         XCTAssertTrue(held.isFinished)
     }
 
-    /// Many tasks and threads wait for one queue; an empty one holds nobody.
+    /// Many tasks and threads wait for one queue, and an empty queue makes none of them wait.
     func testTasksAwaitAnEmptyQueue() async {
         let (queue, release, log) = (TaskQueue(), Gate(), EventLog())
         await queue.waitForAllOperations()
@@ -147,7 +149,7 @@ final class TaskQueueLifeTests: XCTestCase {
         }
     }
 
-    /// Foundation's word for "no limit" means it here too.
+    /// Foundation's constant for "no limit" has the same meaning here.
     func testDefaultMaxConcurrentOperationCountIsNoLimit() {
         let foundations = OperationQueue.defaultMaxConcurrentOperationCount
         let queue = TaskQueue(maxConcurrentOperationCount: foundations)
@@ -163,7 +165,7 @@ final class TaskQueueLifeTests: XCTestCase {
         )
     }
 
-    /// Q7: what runs and what waits is cancelled; nothing that waited is entered.
+    /// Q7: executing and waiting operations are cancelled, and no waiting one enters `main()`.
     func testCancelAllReachesWaitingBeforeExecutingOperations() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         let began = Gate()
@@ -173,7 +175,7 @@ final class TaskQueueLifeTests: XCTestCase {
             $0.finish()
         }
         let running = StoppableOperation(began: began) { operation in
-            // The place is free as soon as this returns: what takes it has been cancelled before.
+            // The permit is free once this returns, so its next user must already be cancelled.
             XCTAssertTrue(waiting.isCancelled)
             operation.finish()
         }
@@ -186,7 +188,7 @@ final class TaskQueueLifeTests: XCTestCase {
         XCTAssertTrue(waiting.isCancelled)
     }
 
-    /// Q7: the first `done` counts, and its error is the operation's.
+    /// Q7: the first call of `done` counts, and its error is the operation's.
     func testFirstDoneCounts() async throws {
         struct Broken: Error, Equatable { let number: Int }
         let queue = TaskQueue()

@@ -2,7 +2,7 @@ import Foundation
 import JobKit
 import Testing
 
-// Exit tests start a process, which only these platforms can.
+// Exit tests start a process, which only these platforms support.
 #if os(macOS) || os(Linux)
 @Suite struct TaskQueueMisuseTests {
     private func expect(

@@ -5,7 +5,7 @@ import Synchronization
 import XCTest
 
 final class TaskQueueOrderTests: XCTestCase {
-    /// Q1: the uploads of the seed, whose work goes on after the operation's closure has returned.
+    /// Q1: uploads run one after another, although their work outlasts their closures.
     func testUploadsRunOneAfterAnother() async {
         let queue = TaskQueue(name: "uploads", maxConcurrentOperationCount: 1)
         let log = EventLog()
@@ -45,7 +45,7 @@ final class TaskQueueOrderTests: XCTestCase {
         XCTAssertEqual(log.withLock { $0 }, Array(0..<2_000))
     }
 
-    /// Q1: never more than the width, and all of it where there is enough to do.
+    /// Q1: the limit is never exceeded, and is reached if there is enough work.
     func testLimitIsUsedAndNeverExceeded() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 3)
         let executing = Atomic(0)
@@ -75,7 +75,7 @@ final class TaskQueueOrderTests: XCTestCase {
         XCTAssertEqual(most.withLock { $0 }, 3)
     }
 
-    /// Q1: unlimited by default, because an asynchronous operation costs no thread.
+    /// Q1: unlimited by default, because an asynchronous operation needs no thread.
     func testThousandsOfAsynchronousOperationsExecuteTogether() async {
         let queue = TaskQueue()
         XCTAssertEqual(queue.maxConcurrentOperationCount, Int.max)
@@ -96,7 +96,9 @@ final class TaskQueueOrderTests: XCTestCase {
         await drain(queue)
     }
 
-    /// Q2: by priority, within a priority by order; the priority at the start counts.
+    /// Q2: by priority, then in the order of addition.
+    ///
+    /// The priority at the start counts.
     func testPrioritiesCountAlsoWhenChangedWhileWaiting() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         queue.isSuspended = true
@@ -119,7 +121,7 @@ final class TaskQueueOrderTests: XCTestCase {
         XCTAssertEqual(log.events, ["2", "4", "3", "0", "1"])
     }
 
-    /// All operations added together are known before the first of them starts.
+    /// All operations that are added together are known before the first of them starts.
     func testOperationsAddedTogetherStartByPriority() async {
         let priorities: [Operation.QueuePriority] = [.veryLow, .normal, .veryHigh]
         for round in 0..<200 {
@@ -156,7 +158,7 @@ final class TaskQueueOrderTests: XCTestCase {
         XCTAssertEqual(log.events, ["high", "normal"])
     }
 
-    /// Q2: an urgent dependent comes before a stranger that has waited longer.
+    /// Q2: an urgent dependent comes before an unrelated operation that has waited longer.
     func testDependentIsReadyBeforeThePermitIsReused() async {
         for isPlain in [false, true] {
             for _ in 0..<200 {
@@ -180,7 +182,7 @@ final class TaskQueueOrderTests: XCTestCase {
         }
     }
 
-    /// Barriers run alone, after all before and before all after them.
+    /// Barriers run alone, after all operations before them and before all operations after them.
     func testBarrierRunsAloneInItsOrder() async {
         let queue = TaskQueue()
         let before = Atomic(0)

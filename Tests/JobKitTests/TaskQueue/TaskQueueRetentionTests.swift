@@ -4,10 +4,10 @@ import XCTest
 
 @testable import JobKit
 
-/// Operations that another thread finishes while a worker of the queue is in their `start()`.
+/// Another thread finishes an operation while a worker of the queue is in its `start()`.
 final class TaskQueueRetentionTests: XCTestCase {
     // Operation forces @unchecked. The properties are constants.
-    /// Stops its finish between the moment at which it is seen and the look for its queue.
+    /// Pauses its completion after it is visible and before the search for its queue.
     private final class SlowlyFinishing: ConcurrentOperation, @unchecked Sendable {
         let isSeen = Gate()
         let goOn = Gate()
@@ -23,7 +23,7 @@ final class TaskQueueRetentionTests: XCTestCase {
         }
     }
 
-    // Foundation keeps nothing alive here: the queue lives as long as an operation stands in it.
+    // Foundation retains nothing here, so the queue exists as long as it contains an operation.
     func testQueueIsRetainedUntilTheFinishIsProcessed() async {
         weak var shell: TaskQueueShell?
         let operation = SlowlyFinishing()
@@ -34,8 +34,8 @@ final class TaskQueueRetentionTests: XCTestCase {
         }
         start()
         await wait(for: operation.isSeen)
-        // A worker that took the finish for its own would give the place away now, and the queue free
-        // itself. Nothing tells that it has not.
+        // A worker that wrongly processed this completion would now release the permit, and the
+        // queue would be released. No event shows that this did not happen.
         for _ in 0..<5_000 where shell != nil { await Task.yield() }
         XCTAssertNotNil(shell)
         operation.goOn.open()

@@ -2,15 +2,19 @@ import Testing
 
 @testable import JobKit
 
-/// Every interleaving of the threads around a queue of width 1, in small worlds (Q1, J12).
+/// Explores every interleaving of the threads around a queue limited to 1, in small worlds (Q1,
+/// J12).
 ///
-/// A foreign fuzzer once counted two leaves at a time between their `main()` and their finish in such a
-/// queue. No interleaving of today's shell lets two leaves execute: a leaf holds its place from before its
-/// start until its finish is seen, and a place is lent to one at a time. What remains, and is no
-/// defect, is that the code of `main()` may still run, or be about to begin, on its thread when another
-/// thread finishes the operation: an operation is finished when it says so, the next may start, and
-/// whoever counts inside `main()` counts two although `isExecuting` was true of one. When it was
-/// seen, a `main()` could even be entered after the finish, which O5 forbids since.
+/// A fuzzer outside this project once counted two leaves at the same time between their `main()`
+/// and their completion in such a queue. No interleaving of the current shell lets two leaves
+/// execute: a leaf keeps its permit from before its start until its completion is processed, and a
+/// permit is lent to one operation at a time.
+///
+/// One effect remains, which is no defect. When another thread finishes an operation, the code of
+/// its `main()` may still run, or be about to begin. An operation has finished when it reports so,
+/// and the next may start. Therefore, a counter inside `main()` can count two, although
+/// `isExecuting` was true for only one. At the time of that report, `main()` could even be entered
+/// after the completion, which O5 now forbids.
 @Suite struct TaskQueueShellTests {
     typealias World = TaskQueueShellWorld
     typealias Plan = TaskQueueShellWorld.Plan
@@ -49,7 +53,9 @@ import Testing
         ),
     ]
 
-    /// Visits every world that can be reached; returns how many, and what is broken in one.
+    /// Visits every reachable world.
+    ///
+    /// - Returns: The number of worlds, and a violation if there is one.
     static func search(_ world: World) -> (count: Int, broken: String?) {
         var seen: Set<World.Key> = [world.key]
         var open = [world]

@@ -1,20 +1,20 @@
 @testable import JobKit
 
-/// A ``TaskQueueStateMachine`` of width 1 among the threads that use it, each step of which is one
-/// locking or one atomic access: between any two of them another thread may go on.
+/// A ``TaskQueueStateMachine`` limited to 1, and the threads that use it.
 ///
-/// The threads are those of the shell: workers that take and start entries, threads that deliver to
-/// jobs, and threads that finish leaves from outside, at any time.
+/// Each step is one acquisition of a lock or one atomic access, and another thread may run between
+/// any two steps. The threads are those of the shell: workers that take and start entries, threads
+/// that deliver to jobs, and threads that finish leaves from outside at any time.
 struct TaskQueueShellWorld {
-    /// What an operation is to do.
+    /// The planned behavior of an operation.
     struct Plan {
         var parent: Int?
-        /// Tracked and queued in `main()`, and, one at each callback, afterwards.
+        /// The tasks that are tracked and queued in `main()`, and afterwards one in each callback.
         var first: [Int] = []
         var later: [Int] = []
-        /// A leaf that finishes on a thread of its own, perhaps before its `main()`.
+        /// Whether a leaf finishes on another thread, perhaps before its `main()`.
         var finishesOutside = false
-        /// A leaf that its job does not wait for.
+        /// Whether the job of a leaf does not wait for it.
         var isLeft = false
         var isJob: Bool { !first.isEmpty || !later.isEmpty }
     }
@@ -24,7 +24,7 @@ struct TaskQueueShellWorld {
         var isStarted = false
         var finishIsCalled = false
         var isFinished = false
-        // Of a job.
+        // Used for jobs only.
         var laterCount = 0
         var openCount = 0
         var signals = 1
@@ -60,13 +60,15 @@ struct TaskQueueShellWorld {
     private let mistake: Mistake
     private var machine = Machine(width: 1)
     private var operations: [Operation]
-    /// What each thread is about to do, the next step last; the workers come first.
+    /// The remaining steps of each thread, in which the next step is last.
+    ///
+    /// The workers come first.
     private var threads: [[Step]]
     private(set) var broken: String?
 
     /// - Parameters:
-    ///   - plans: The operations; those without a parent stand in the queue.
-    ///   - mistake: What the shell does wrong.
+    ///   - plans: The operations. Those without a parent are in the queue.
+    ///   - mistake: The mistake that the shell makes.
     init(_ plans: [Plan], mistake: Mistake = .none) {
         self.plans = plans
         self.mistake = mistake
@@ -78,7 +80,7 @@ struct TaskQueueShellWorld {
         threads += plans.indices.filter { plans[$0].finishesOutside }.map { [.finishOutside($0)] }
     }
 
-    /// The threads that can go on.
+    /// The threads that can continue.
     var movable: [Int] {
         threads.indices.filter { thread in
             switch threads[thread].last {
@@ -90,7 +92,7 @@ struct TaskQueueShellWorld {
         }
     }
 
-    /// What is wrong where no thread can go on.
+    /// The violation in a world in which no thread can continue.
     var brokenAtTheEnd: String? {
         guard operations.allSatisfy(\.isFinished) else { return "hangs" }
         return machine.count == 0 && machine.permits.taken == 0 ? nil : "keeps a permit"
@@ -117,7 +119,7 @@ struct TaskQueueShellWorld {
             guard !operations[index].finishIsCalled else { return end(of: index) }
             return [.enterMain(index)]
         case .enterMain(let index):
-            // Else another thread carries out the end, and this one only lets go.
+            // Otherwise another thread performs the end, and this one only releases its reference.
             return plans[index].finishesOutside ? [] : end(of: index)
         case .finishOutside(let index):
             operations[index].finishIsCalled = true
@@ -167,19 +169,19 @@ struct TaskQueueShellWorld {
             guard !operations[job].hasEnded else { return [] }
             operations[job].signals += 1
             guard operations[job].signals == 1 else { return [] }
-            // Whoever claims says so before anybody delivers.
+            // The thread that claims the delivery reports it before any delivery begins.
             return [.busy(job), .look(job)]
         case .busy(let job):
             if operations[job].slot >= 0 { machine.jobBusy(operations[job].slot) }
             return []
         case .look(let job):
-            // The thread that has claimed goes on beside the delivery, or delivers itself: any order.
+            // The claiming thread delivers itself or runs during the delivery, in any order.
             threads.append([.deliver(job, seen: operations[job].signals)])
             return []
         case .deliver(let job, let seen):
             return deliver(job, seen)
         case .waits(let job):
-            // It may have got mail since.
+            // More finished tasks may have arrived in the meantime.
             guard operations[job].signals == 0, operations[job].slot >= 0 else { return [] }
             machine.jobWaits(operations[job].slot)
             return []
@@ -231,7 +233,7 @@ struct TaskQueueShellWorld {
         if machine.permits.taken > 1 { broken = "takes two permits" }
     }
 
-    /// What tells one world from another.
+    /// The values that distinguish worlds.
     var key: Key {
         let slots = machine.slots.enumerated()
             .map { index, slot in

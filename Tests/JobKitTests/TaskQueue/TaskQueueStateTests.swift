@@ -3,9 +3,9 @@ import Testing
 
 @testable import JobKit
 
-/// What a worker tells of a job's place with the finish of a task, and with the next start (J12).
+/// Workers report on a job's permit when a task ends and at the next start (J12).
 @Suite struct TaskQueueStateTests {
-    // Unchecked, as every Operation subclass: it has no state.
+    // Unchecked, like every Operation subclass: it has no state.
     private final class Waiter: ConcurrentOperation, WaitingJob, @unchecked Sendable {
         var onlyWaits: Bool { true }
         var hasTasksToLendTo: Bool { true }
@@ -27,7 +27,7 @@ import Testing
         )
     )
 
-    /// A queue of width 1 in which a job executes, and two of its tasks are ready.
+    /// Creates a queue limited to 1 in which a job executes and two of its tasks are ready.
     init() {
         jobTicket = state.operationAdded(TaskQueueState.Arrival(job), to: queue).ticket
         _ = state.takeNext(waiting: nil)

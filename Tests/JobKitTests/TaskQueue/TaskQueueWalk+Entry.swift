@@ -1,13 +1,13 @@
 @testable import JobKit
 
 extension TaskQueueWalk {
-    /// What the oracle knows of one entry.
+    /// The oracle's state of one entry.
     struct Entry {
         let id: Int
         let slot: Int
         var priority: TaskPriority
         let isBarrier: Bool
-        /// The jobs whose task this is.
+        /// The jobs that track this task.
         var parents: [Int]
         var isReady: Bool
         var isExecuting = false

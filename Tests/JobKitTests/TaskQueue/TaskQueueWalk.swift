@@ -2,7 +2,9 @@ import Testing
 
 @testable import JobKit
 
-/// A random walk of a queue's machine beside a naive oracle, which looks at every entry each time.
+/// A random walk of a queue's state machine, compared with a naive oracle.
+///
+/// The oracle checks every entry at each step.
 struct TaskQueueWalk {
     private var generator: WalkGenerator
     private var machine: TaskQueueStateMachine<Int>
@@ -40,7 +42,9 @@ struct TaskQueueWalk {
         check()
     }
 
-    /// Everything that can go on does, until nothing is left; a starved entry would stay.
+    /// Continues all entries until none is left.
+    ///
+    /// A starved entry would stay.
     mutating func drain() {
         machine.suspensionChanged(to: false)
         for index in entries.indices where !entries[index].isReady {
@@ -100,7 +104,7 @@ struct TaskQueueWalk {
         if chance(30) { trackLate(entries.count - 1) }
     }
 
-    /// A job begins to wait for an entry that stands in the queue already, maybe beside others.
+    /// A job begins to wait for a queued entry, for which other jobs may also wait.
     private mutating func trackLate(_ index: Int?) {
         guard hasJobs, let index, !entries[index].isBarrier else { return }
         let id = entries[index].id
@@ -159,7 +163,7 @@ struct TaskQueueWalk {
     private mutating func finish() {
         let executing = entries.indices.filter { entries[$0].isExecuting }
         guard let index = executing.randomElement(using: &generator) else { return }
-        // Now and then a job does not wait for its tasks.
+        // Sometimes a job does not wait for its tasks.
         guard !hasChildren(entries[index].id) || chance(15) else { return }
         finish(index)
     }
@@ -182,7 +186,9 @@ struct TaskQueueWalk {
         machine.startPostponed(entries[index].slot, to: entries[index].priority)
     }
 
-    /// Now and then there is no limit: back from there, the machine takes all jobs for busy.
+    /// Sometimes there is no limit.
+    ///
+    /// When a limit is set again, the machine treats all jobs as busy.
     private mutating func changeWidth() {
         let wasUnlimited = machine.width == Int.max
         let width = chance(20) ? Int.max : Int.random(in: 1...mostWidth, using: &generator)
@@ -233,7 +239,7 @@ struct TaskQueueWalk {
         }
     }
 
-    /// Whether a place is to be had for the entry: a free one, or that of a job that waits for it.
+    /// Whether a permit is available for the entry: a free one, or that of a job that waits for it.
     private func isStartable(_ entry: Entry) -> Bool {
         guard entry.isReady, !entry.isExecuting, isUnblocked(entry) else { return false }
         let slot = machine.slots[entry.slot]
@@ -249,7 +255,7 @@ struct TaskQueueWalk {
         expect(machine.count == entries.count, "counts the entries")
         expect(machine.entries == entries.map(\.id), "keeps the entries in order")
         let slots = machine.slots
-        // Q1: places are taken by those who execute or may, but for those in a place of a job's.
+        // Q1: entries that execute or may start have permits, except those that use a job's permit.
         let takers = entries.count {
             let slot = slots[$0.slot]
             return (slot.state == .executing || slot.state == .granted)
@@ -266,7 +272,7 @@ struct TaskQueueWalk {
         for entry in entries {
             let slot = slots[entry.slot]
             expect((slot.state == .executing) == entry.isExecuting, "knows who executes")
-            // J12: at most one borrower per job, and both know of each other.
+            // J12: a job has at most one borrower, and lender and borrower refer to each other.
             if let lender = machine.permits.loans.lender(of: entry.slot) {
                 expect(lenders.insert(lender.slot).inserted, "lends a place once")
                 let borrower = machine.permits.loans.borrower(of: lender.slot)
@@ -286,7 +292,7 @@ struct TaskQueueWalk {
         checkThatLoansAreUrgent()
     }
 
-    /// Q2: no task of a job waits for a place that the job has promised to a less urgent one.
+    /// Q2: no task waits for a permit that its job has promised to a less urgent task.
     private func checkThatLoansAreUrgent() {
         for entry in entries where machine.slots[entry.slot].state == .granted {
             let lender = machine.permits.loans.lender(of: entry.slot)
@@ -300,8 +306,9 @@ struct TaskQueueWalk {
         }
     }
 
-    /// J12: where there are too few places, nobody waits for one, or keeps one of the queue's, that
-    /// could be in the place of a job.
+    /// J12: checks that every permit that a job can lend is lent when permits are scarce.
+    ///
+    /// No entry may wait for a permit, or keep one of the queue's, if it could use that of a job.
     private func checkThatNoPlaceIsIdle() {
         let lenders = entries.filter {
             $0.isExecuting && $0.isWaitingJob && machine.permits.loans.borrower(of: $0.slot) == nil
@@ -313,7 +320,7 @@ struct TaskQueueWalk {
         }
     }
 
-    /// Cheaper than `#expect` where nearly everything holds.
+    /// Cheaper than `#expect` if nearly all checks succeed.
     private func expect(_ holds: Bool, _ rule: String) {
         if !holds { Issue.record("The machine \(rule): violated after \(nextID) entries") }
     }

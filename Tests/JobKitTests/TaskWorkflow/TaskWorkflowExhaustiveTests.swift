@@ -2,8 +2,9 @@ import Testing
 
 @testable import JobKit
 
-/// Every plan of three additions, and of four of the plainest, in every order of finishes and
-/// gates.
+/// Runs every plan of three additions in every order of completions and gates.
+///
+/// Plans of the simplest items have four additions.
 @Suite struct TaskWorkflowExhaustiveTests {
     typealias Machine = TaskWorkflowStateMachine<Int>
 

@@ -4,10 +4,10 @@ import XCTest
 
 @testable import JobKit
 
-/// What happens on the main thread, where these tests run.
+/// The work on the main thread, on which these tests run.
 @MainActor
 final class TaskWorkflowMainThreadTests: XCTestCase {
-    /// `startAndWait` is not for asynchronous code; a test's thread is its own.
+    /// `startAndWait` is unavailable in asynchronous code, but the thread of a test may be blocked.
     private func startAndWait(_ workflow: TaskWorkflow, timeout: Duration? = nil) -> Bool {
         workflow.startAndWait(timeout: timeout)
     }
@@ -91,7 +91,7 @@ final class TaskWorkflowMainThreadTests: XCTestCase {
         XCTAssertEqual(log.events, ["a on main", "b on main"])
     }
 
-    // W2: the time in which tasks run in the call does not count.
+    // W2: the time in which tasks run inside the call does not count.
     func testTimeoutOfStartAndWaitCountsOnlyTheWait() async {
         let timeout = Duration.seconds(1)
         let workflow = TaskWorkflow(name: "Launch")
@@ -123,7 +123,7 @@ final class TaskWorkflowMainThreadTests: XCTestCase {
         XCTAssertEqual(log.events, ["a on main", "told", "true"])
     }
 
-    // W2: how long the main thread was away from other work while a group was waited for
+    // W2: other work can use the main thread while the workflow waits for a group
     func testMainThreadIsFreeWhileAGroupIsWaitedFor() async {
         let (log, gate) = (EventLog(), Gate())
         let workflow = TaskWorkflow(name: "Launch")

@@ -3,9 +3,9 @@ import Testing
 
 @testable import JobKit
 
-// Exit tests start a process, which only these platforms can.
+// Exit tests start a process, which only these platforms support.
 #if os(macOS) || os(Linux)
-/// What traps, and that the message names it.
+/// Checks that the process trapped and that the message contains the given text.
 @Suite struct TaskWorkflowMisuseTests {
     private static func expect(_ result: ExitTest.Result?, toSay words: String) {
         let text = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""

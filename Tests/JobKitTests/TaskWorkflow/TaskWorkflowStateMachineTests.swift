@@ -5,7 +5,7 @@ import Testing
 @Suite struct TaskWorkflowStateMachineTests {
     typealias Machine = TaskWorkflowStateMachine<String>
 
-    /// The seed's launch: A and B, a group of C, D, E and F, then G and H.
+    /// Returns the launch of a real app: A and B, a group of C, D, E and F, then G and H.
     private func launch() -> Machine {
         var machine = Machine()
         for task in ["A", "B"] { _ = machine.taskAdded(task, queue: .mainQueue) }

@@ -276,7 +276,7 @@ final class TaskWorkflowTests: XCTestCase {
             workflow.addTask(task)
             (pending, pendingTask) = (workflow, task)
         }
-        // Objective-C may have put them into an autorelease pool.
+        // Objective-C may have added them to an autorelease pool.
         await eventually { pending == nil && pendingTask == nil }
         do {
             let workflow = TaskWorkflow(name: "Launch")

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import JobKit
 
-/// What tasks of a workflow wait for besides their stages.
+/// Conditions that tasks of a workflow wait for in addition to their stages.
 final class TaskWorkflowWaitingTests: XCTestCase {
     // W6
     func testDependenciesHoldBesideTheStages() async {

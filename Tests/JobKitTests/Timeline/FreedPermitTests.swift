@@ -4,7 +4,7 @@ import XCTest
 
 @testable import JobKit
 
-/// R5: the critical path goes through the places that tasks give back.
+/// R5: the critical path passes through the permits that tasks release.
 final class FreedPermitTests: XCTestCase {
     private func recorder(of job: JobController) -> TimelineRecorder {
         let recorder = TimelineRecorder()

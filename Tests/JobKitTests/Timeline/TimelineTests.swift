@@ -81,7 +81,7 @@ import Testing
         #expect(names(timeline.criticalPath) == ["long", "both", "last"])
     }
 
-    // R5: jobs stand for their tasks
+    // R5: jobs represent their tasks
     @Test func criticalPathGoesThroughTheTasksOfJobs() {
         let timeline = Timeline([
             interval("root", nil, 0, 100),
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func criticalPathLeavesOutATaskThatOutlivesItsJob() {
-        // Given: a task that was left running holds up nobody
+        // Given: a task that was left running delays nothing
         let timeline = Timeline([
             interval("root", nil, 0, 50), interval("job", 0, 0, 20), interval("kept", 1, 0, 18),
             interval("left running", 1, 0, 45), interval("next", 0, 20, 50, after: [1]),

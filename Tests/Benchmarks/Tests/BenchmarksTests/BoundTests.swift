@@ -3,7 +3,7 @@ import Testing
 @testable import benchmarks
 
 @Suite struct BoundTests {
-    /// Observations of so many rounds, in each of which the reference took 100 ns.
+    /// Returns observations of rounds in which the reference took 100 ns.
     private func observations(_ values: [Double]) -> Observations {
         var observations = Observations()
         for value in values {

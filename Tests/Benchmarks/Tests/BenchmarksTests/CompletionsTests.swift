@@ -3,7 +3,7 @@ import Testing
 
 @testable import benchmarks
 
-/// A round that loses a completion, or has one too many, ends the program; it gives no figure.
+/// Ends the program if a round lost a completion or has one too many.
 @Suite struct CompletionsTests {
     @Test func allCompletionsEndTheWait() {
         let completions = Completions(expected: 2)

@@ -12,7 +12,9 @@ import Testing
         CoreLog.Note(thread: thread, doing: doing, time: time, used: used)
     }
 
-    /// One thread adds and works; another comes later, works and sleeps in between.
+    /// One thread adds and works.
+    ///
+    /// Another begins later, works and sleeps in between.
     private var timeline: CoreTimeline {
         CoreTimeline(
             [

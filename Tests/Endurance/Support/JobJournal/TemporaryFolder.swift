@@ -2,7 +2,7 @@ import Foundation
 import JobJournal
 import XCTest
 
-/// A folder of one test, which its end removes.
+/// A folder that is removed at the end of its test.
 struct TemporaryFolder {
     let url: URL
 
@@ -19,7 +19,7 @@ struct TemporaryFolder {
         try JobJournal(at: url, job: job, safety: safety)
     }
 
-    /// The files' names.
+    /// The names of the files.
     var names: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
     }

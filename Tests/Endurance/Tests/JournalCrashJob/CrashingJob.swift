@@ -2,7 +2,7 @@ import JobJournal
 import JobKit
 
 // Operation forces @unchecked. The job's serial callbacks make all changes.
-/// Lists, squares and adds up, in nested jobs, with failures and retries.
+/// Lists, squares and adds up numbers in nested jobs, with failures and retries.
 final class CrashingJob: ResultJob<String>, @unchecked Sendable {
     private let journal: JobJournal
     private let log: CrashLog
@@ -72,7 +72,7 @@ final class CrashingJob: ResultJob<String>, @unchecked Sendable {
 }
 
 // Operation forces @unchecked. The job's serial callbacks make all changes.
-/// Steps one after another, in a scope of their own.
+/// Runs steps one after another, in their own scope.
 final class NestedSum: ResultJob<Int>, @unchecked Sendable {
     private let journal: JobJournal
     private let list: Int

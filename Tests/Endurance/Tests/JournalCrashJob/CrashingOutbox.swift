@@ -5,8 +5,8 @@ import Foundation
 
 /// Adds some entries to an outbox in each session, and performs all of them.
 ///
-/// The log gets a line for each entry that was added, each call of `perform`, and each success that
-/// is in the file.
+/// The log gets a line for each added entry, each call of `perform`, and each success that is in
+/// the file.
 enum CrashingOutbox {
     private struct Refused: Error {}
 

@@ -3,14 +3,14 @@ import Foundation
 @testable import JobJournal
 @testable import JobKit
 
-/// A job of some 40 steps on a journal, which is killed at one of its writes.
+/// A journaled job of about 40 steps that is killed at one of its writes.
 ///
 ///     journal-crash-job FOLDER SAFETY LOG [before|in|after NUMBER | limit BYTES]
 ///
-/// With the safety `outbox` or `syncedOutbox`, it performs the entries of an outbox instead.
+/// If SAFETY is `outbox` or `syncedOutbox`, it performs the entries of an outbox instead.
 ///
-/// The log gets a line for each body that runs and each outcome that is recorded; the last line of
-/// a session that ends is its result.
+/// The log gets a line for each body that runs and each outcome that is recorded. The last line of
+/// a complete session is its result.
 @main
 struct JournalCrashJob {
     static func main() async {

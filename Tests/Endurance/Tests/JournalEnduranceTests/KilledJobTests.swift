@@ -4,26 +4,28 @@ import XCTest
 @testable import JobJournal
 
 #if os(macOS) || os(Linux)
-/// S1, S2, S7, S9: a process that is killed before, in and after each of its writes, and again
-/// while it goes on.
+/// S1, S2, S7, S9: a process is killed before, in and after each of its writes, and once more in
+/// the session that continues.
 final class KilledJobTests: XCTestCase {
-    /// Beside the tests: on Linux their bundle is the folder that they were built in.
+    /// The program is next to the tests.
+    ///
+    /// On Linux their bundle is in the build folder.
     private static let program: URL = {
         let bundle = Bundle(for: KilledJobTests.self).bundleURL
         let folder = bundle.pathExtension == "xctest" ? bundle.deletingLastPathComponent() : bundle
         return folder.appendingPathComponent("journal-crash-job")
     }()
 
-    /// One session of the job; returns how it ended.
+    /// Runs one session of the job, and returns how it ended.
     ///
-    /// The job prints no errors: what comes is from the runtime, or from a sanitizer.
+    /// The job itself prints no errors, so any output is from the runtime or a sanitizer.
     private func live(_ folder: URL, _ safety: String, _ end: [String]) throws -> Int32 {
         let process = Process()
         process.executableURL = Self.program
         process.arguments =
             [folder.appendingPathComponent("journal").path, safety]
             + [folder.appendingPathComponent("log").path] + end
-        // Not a file, whose size a limit of the job's would bound too.
+        // A pipe, because the job's file size limit would also apply to a file.
         let errors = Pipe()
         process.standardError = errors
         try process.run()
@@ -40,7 +42,7 @@ final class KilledJobTests: XCTestCase {
         return process.terminationStatus
     }
 
-    /// The log's lines, session by session.
+    /// Returns the lines of the log, grouped by session.
     private func sessions(_ folder: URL) throws -> [[String]] {
         let text = try String(contentsOf: folder.appendingPathComponent("log"), encoding: .utf8)
         return text.components(separatedBy: "session\n").dropFirst()
@@ -64,7 +66,7 @@ final class KilledJobTests: XCTestCase {
         XCTAssertEqual(try sessions(folder).last?.last, result, what)
     }
 
-    /// Tries one write of four, unless `JOURNAL_STRIDE` says otherwise.
+    /// Tries one write of four unless `JOURNAL_STRIDE` is set.
     ///
     /// Sessions take most of this package's time. CI's release part tries each write.
     private func killAtEveryWrite(_ safety: String) throws {
@@ -77,7 +79,7 @@ final class KilledJobTests: XCTestCase {
         var (kills, number) = (0, 1)
         var isBeyondTheEnd = false
         while !isBeyondTheEnd {
-            // How many writes a session has depends on how many of them go together.
+            // The number of writes in a session depends on how many records are written together.
             isBeyondTheEnd = true
             for place in ["before", "in", "after"] {
                 let what = "killed \(place) write \(number)"
@@ -114,7 +116,7 @@ final class KilledJobTests: XCTestCase {
         for limit in [0, 1, 39, 200, 1000, 2500] {
             let folder = TemporaryFolder(self).url
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            // The log may grow no further either: what it lacks is not checked here.
+            // The log is limited too, so its missing lines are not checked here.
             _ = try live(folder, "processCrash", ["limit", "\(limit)"])
             XCTAssertEqual(try live(folder, "processCrash", []), 0)
             let last = try XCTUnwrap(sessions(folder).last?.last)

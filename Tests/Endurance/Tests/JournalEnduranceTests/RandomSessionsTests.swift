@@ -3,11 +3,11 @@ import JobJournal
 import JobKit
 import XCTest
 
-/// Random sessions against an oracle: steps in scopes, in parallel, with failures, versions and cuts.
+/// Random sessions against an oracle: parallel steps in scopes, failures, versions and cut files.
 final class RandomSessionsTests: XCTestCase {
     private struct Refused: Error {}
 
-    /// The numbers of a seed.
+    /// Random numbers from a seed.
     private struct Dice: RandomNumberGenerator {
         var state: UInt64
 
@@ -20,7 +20,7 @@ final class RandomSessionsTests: XCTestCase {
         }
     }
 
-    /// What is known of a key: its version and value, and how large the file was then.
+    /// The version and value of a key, and the size of the file at that time.
     private struct Known: Equatable {
         let version: Int
         let value: Int
@@ -52,7 +52,7 @@ final class RandomSessionsTests: XCTestCase {
                 let count = known.keys.filter { $0.hasPrefix("\(scope) ") }.count
                 XCTAssertEqual(journal.scope("\(scope)").recordedCount, count)
             }
-            // An opening may have written the file anew: then everything before it is whole.
+            // Opening may have rewritten the file, and then all earlier records are complete.
             let opened = try folder.bytes.count
             history = known.map { name, entry in
                 (
@@ -90,7 +90,7 @@ final class RandomSessionsTests: XCTestCase {
                 }
             }
             await journal.close()
-            // The crash: the file ends anywhere behind what the opening found, between two records.
+            // Simulates a crash: the file ends after any record that follows the opening.
             let bytes = try folder.bytes
             let ends = [base] + history.map(\.1.size).filter { $0 > base }
             let cut = ends.randomElement(using: &dice) ?? bytes.count

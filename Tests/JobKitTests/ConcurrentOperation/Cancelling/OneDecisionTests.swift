@@ -90,7 +90,7 @@ final class OneDecisionTests: XCTestCase {
         chain.expectNothingRan()
     }
 
-    /// J8: `slow` is in the job, and what waits for it in a nested one.
+    /// J8: `slow` is in the job, and an operation that waits for it is in a nested job.
     func testNestedJobStartsNothingThatWaited() async {
         let chain = Chain(isPlain: false)
         let tracked = Gate()
@@ -112,7 +112,7 @@ final class OneDecisionTests: XCTestCase {
         XCTAssertEqual(outer.events, ["cancelled"])
     }
 
-    /// The second half of each pair waits for the first, and comes later.
+    /// The second operation of each pair waits for the first, and is added later.
     func testPairsThatWaitNeverRun() async {
         for _ in 0..<20 {
             let mains = Tally()
@@ -134,7 +134,7 @@ final class OneDecisionTests: XCTestCase {
         }
     }
 
-    /// Schedule fault 2: the sweep of the nested job is stuck, and the outer one finds it cancelled.
+    /// Schedule fault 2: `cancel()` returns although the cancellation of a nested job is stuck.
     func testCancelReturnsWhenTasksBelowAJobThatIsBeingCancelledAreCancelled() async {
         let mayReturn = Gate()
         let isCancelling = Gate()

@@ -3,11 +3,11 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-/// Q7: user code of a cancellation that does not return stops nothing else.
+/// Q7: user code of a cancellation that does not return blocks nothing else.
 final class StuckCancelTests: XCTestCase {
     private let release = Gate()
 
-    /// Executes, and is stuck in its `didCancel()`.
+    /// Returns an executing operation that is stuck in its `didCancel()`.
     private func stuckOperation() -> ScriptedOperation {
         let release = release
         return ScriptedOperation(
@@ -79,7 +79,7 @@ final class StuckCancelTests: XCTestCase {
             Thread.detachNewThread { end(job, fails) }
             await bounded { await other.waitForFinish() }
             fails.finish()
-            // The stuck one is abandoned (O11).
+            // The stuck operation is abandoned (O11).
             await bounded { await job.waitForFinish() }
             release.open()
         }

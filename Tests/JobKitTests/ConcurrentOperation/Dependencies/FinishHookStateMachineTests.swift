@@ -53,8 +53,10 @@ import Testing
 
     private enum Event: CaseIterable { case finish, detach, registered }
 
-    /// Whatever comes in whatever order, the hook ends once, and what was registered and not heard
-    /// of is taken back once, never while it is being registered.
+    /// The hook ends once in every order of events.
+    ///
+    /// If a registration has not received its completion, it is withdrawn once, but never while it
+    /// is being made.
     @Test func everyOrderEndsTheWatchOnce() {
         var open: [[Event]] = [[]]
         var orders: [[Event]] = []

@@ -55,7 +55,7 @@ final class FinishHookTests: XCTestCase {
         XCTAssertEqual(tally.count, 0)
     }
 
-    /// Held between the beginning of the watch and what Foundation does for it.
+    /// Holds the hook between the beginning of the observation and its registration in Foundation.
     func testHookDetachedWhileItRegistersTakesTheRegistrationBack() async {
         let (operation, tally) = (BlockOperation {}, Tally())
         let (began, goOn) = (Gate(), Gate())
@@ -104,7 +104,7 @@ final class FinishHookTests: XCTestCase {
         XCTAssertEqual(hook.dependencies, [operation])
     }
 
-    /// A hook that is dropped by its own body, while the operation is just finishing.
+    /// A hook is released by its own body while the operation is finishing.
     func testHooksThatRaceTheFinishFireOnceAndMayBeDroppedAtOnce() async {
         await forEachSeed(1...1500) { random in
             let operation = BlockOperation {}

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import JobKit
 
-/// Hooks that a queue starts, as on Apple platforms, with Linux's Foundation.
+/// Tests hooks that a queue starts, as on Apple platforms, with Linux's Foundation.
 final class FinishLanesTests: XCTestCase {
     private func hook(_ body: @escaping @Sendable () -> Void) -> FinishHook {
         FinishHook(way: .started, body)
@@ -61,7 +61,7 @@ final class FinishLanesTests: XCTestCase {
         hook { withExtendedLifetime(token) {} }.watch(operation)
     }
 
-    /// Fires or is detached, and nothing else, whatever the finish and the detach race with.
+    /// The hook either fires or is detached, in every race of completion and detachment.
     func testDetachThatRacesTheFinishAgreesWithTheBody() async {
         await forEachSeed(1...500) { _ in
             let (operation, fired, detached) = (BlockOperation {}, Tally(), Tally())
@@ -75,7 +75,7 @@ final class FinishLanesTests: XCTestCase {
         }
     }
 
-    /// One thread for all hooks would be held by the first body that waits.
+    /// If one thread served all hooks, the first body that waits would block the others.
     func testBodyThatBlocksHoldsUpNoOtherLane() async {
         let (blocked, goOn) = (Gate(), Gate())
         let first = BlockOperation {}
@@ -102,7 +102,7 @@ final class FinishLanesTests: XCTestCase {
         goOn.open()
     }
 
-    /// Foundation's queue searches what is not ready; the lanes share the work.
+    /// Foundation's queue searches its unready operations, so the lanes share the work.
     func testLanesTakeTurns() {
         let lanes = (0..<2 * FinishLanes.count).map { _ in ObjectIdentifier(FinishLanes.next) }
         XCTAssertEqual(Set(lanes).count, FinishLanes.count)

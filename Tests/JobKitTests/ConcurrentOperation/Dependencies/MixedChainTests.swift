@@ -27,7 +27,7 @@ final class MixedChainTests: XCTestCase {
     }
 }
 
-/// Holds an operation weakly.
+/// Refers to an operation weakly.
 private final class WeakOperation: @unchecked Sendable {
     // Unchecked: set before the gate is open, and read afterwards.
     private weak var operation: Operation?

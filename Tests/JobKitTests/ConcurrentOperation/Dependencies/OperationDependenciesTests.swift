@@ -6,7 +6,7 @@ import Testing
 @Suite struct OperationDependenciesTests {
     private let dependencyCount = DependencyCount(of: ConcurrentOperation())
 
-    /// Returns whether the operation was not among the dependencies.
+    /// Inserts the operation, and returns whether it was new.
     private func insert(_ operation: Operation, _ all: inout OperationDependencies) -> Bool {
         all.insert(operation) { DependencyEdge(dependencyCount) } != nil
     }
@@ -68,7 +68,7 @@ import Testing
         for step in 0..<400 {
             let operation = operations[Int.random(in: 0..<40, using: &random)]
             let isKnown = oracle.contains(operation)
-            // Up and down, so that both ways of searching are used, with gaps and without.
+            // The number rises and falls, so both search methods are used, with and without gaps.
             if random.chance(step / 100 % 2 == 0 ? 70 : 25) {
                 #expect(insert(operation, &dependencies) == !isKnown)
                 if !isKnown { oracle.append(operation) }

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import JobKit
 
-/// O6: dependencies, also where JobKit's are not Foundation's.
+/// O6: dependencies, including those in which JobKit differs from Foundation.
 final class OperationDependencyTests: XCTestCase {
     private static let queues: [OperationRunner] = [.operationQueue, .taskQueue]
 
@@ -76,7 +76,7 @@ final class OperationDependencyTests: XCTestCase {
         }
     }
 
-    // A cancelled dependency that has finished does not hold back what depends on it.
+    // A cancelled dependency that has finished does not delay its dependents.
     func testCancelledDependencyCountsAsFinished() async {
         for runner in Self.queues {
             let (first, second) = (HeldOperation(stopsWhenCancelled: false), ConcurrentOperation())
@@ -160,7 +160,7 @@ final class OperationDependencyTests: XCTestCase {
         XCTAssertEqual(log.events, (0..<30).map(String.init))
     }
 
-    // Foundation asks `isReady` and keeps the answer; a finish just then must not be lost.
+    // Foundation caches `isReady`. A completion at that moment must not be lost.
     func testDependencyThatFinishesDuringTheReadinessCheckIsNoticed() async {
         let dependency = HeldOperation(stopsWhenCancelled: false)
         dependency.start()
@@ -172,7 +172,7 @@ final class OperationDependencyTests: XCTestCase {
 }
 
 // Operation forces @unchecked. The properties are constants.
-/// Calls a closure after it was asked for the first time whether it is ready.
+/// Calls a closure after the first read of `isReady`.
 private final class AskedOperation: ConcurrentOperation, @unchecked Sendable {
     private let questions = Tally()
     private let onFirstQuestion: @Sendable () -> Void

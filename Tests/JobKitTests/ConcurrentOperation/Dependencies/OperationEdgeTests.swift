@@ -4,11 +4,12 @@ import XCTest
 
 @testable import JobKit
 
-/// O10: one edge, added and removed from several threads at once.
+/// O10: several threads add and remove one edge at the same time.
 final class OperationEdgeTests: XCTestCase {
-    /// Removed while the adding thread asks whether the plain dependency has finished.
+    /// The edge is removed while the adding thread checks whether the plain dependency has
+    /// finished.
     ///
-    /// Nothing is left of the edge that would keep the dependency.
+    /// No part of the edge may remain, because it would retain the dependency.
     func testEdgeToAPlainOperationRemovedWhileItIsAddedIsThereOrGone() async {
         var released: [Gate] = []
         for question in 1...2 {
@@ -54,12 +55,12 @@ final class OperationEdgeTests: XCTestCase {
         let isThere = operation.withLock { $0?.dependencies.isEmpty == false }
         let isReady = operation.withLock { $0?.isReady == true }
         XCTAssertEqual(isReady, !isThere || other.isFinished)
-        // What is registered must not outlive the operation that waits.
+        // The registration must not outlive the operation that waits.
         operation.withLock { $0 = nil }
         if !other.isFinished { other.start() }
     }
 
-    /// The same edge, again and again, on two threads that stay together.
+    /// Two synchronized threads repeatedly add and remove the same edge.
     func testEdgeThatTwoThreadsFightForIsThereOrGone() async {
         for other in [ConcurrentOperation(), BlockOperation {}] {
             let operations = (0..<10_000).map { _ in ConcurrentOperation() }
@@ -93,8 +94,7 @@ final class OperationEdgeTests: XCTestCase {
 }
 
 // Operation forces @unchecked. The properties are constants.
-/// A plain operation that holds the thread which asks it, for the so manieth time, whether it has
-/// finished.
+/// A plain operation that blocks the *n*th read of `isFinished`.
 private final class AskedOperation: Operation, @unchecked Sendable {
     let asked = Gate()
     let goOn = Gate()

@@ -57,7 +57,7 @@ final class AbandonedOperationTests: XCTestCase {
         }
     }
 
-    // O8: the time counts from the overrun, and the outcome stays what it was.
+    // O8: the stop time starts at the timeout, and the outcome does not change.
     func testTimedOutOperationThatDoesNotStopIsAbandoned() async {
         let operation = deaf()
         operation.maximumRuntime = .seconds(3)
@@ -154,7 +154,7 @@ final class AbandonedOperationTests: XCTestCase {
         }
     }
 
-    // O5, O11: the one case in which an operation finishes while `didCancel()` runs.
+    // O5, O11: the only case in which an operation finishes while `didCancel()` runs.
     func testDidCancelThatNeverReturnsHoldsNothingBack() async {
         let (told, release) = (Gate(), Gate())
         let operation = limited(
@@ -182,7 +182,7 @@ final class AbandonedOperationTests: XCTestCase {
         await returned.waitUntilOpen()
     }
 
-    // O8: `didCancel()` of an overrun takes no thread on which others sleep.
+    // O8: `didCancel()` after a timeout must not block a thread that other sleeps need.
     func testDidCancelsThatNeverReturnAfterATimeoutAreAbandoned() async {
         let release = Gate()
         let operations = (0..<16)
@@ -245,7 +245,7 @@ final class AbandonedOperationTests: XCTestCase {
         }
     }
 
-    // Q1: the place is free although the thread is not.
+    // Q1: the permit is free although the thread is not.
     func testBlockedAbandonedOperationReleasesItsPermit() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         let (began, release) = (Gate(), Gate())

@@ -4,12 +4,14 @@ import XCTest
 
 @testable import JobKit
 
-/// O5: no code of an operation's runs before its `main()` or after its end.
+/// O5: no code of an operation runs before its `main()` or after its end.
 final class OperationEndTests: XCTestCase {
     // MARK: Between the start and main()
 
-    /// Starts an operation whose clock holds it before `main()`, does something meanwhile, and
-    /// returns when `start()` has returned.
+    /// Starts an operation with a clock that holds it before `main()`, and runs `body` at that
+    /// time.
+    ///
+    /// It returns when `start()` has returned.
     private func start(_ operation: ConcurrentOperation, holding body: () async -> Void) async {
         let clock = HeldClock()
         operation.clock = clock
@@ -47,7 +49,7 @@ final class OperationEndTests: XCTestCase {
         }
     }
 
-    // O8: an overrun that comes before `main()` is not lost.
+    // O8: a timeout before `main()` is not lost.
     func testTimeoutBetweenStartAndMainSkipsMainAndDidCancel() async {
         let operation = HeldOperation(stopsWhenCancelled: false)
         await start(operation) {
@@ -89,7 +91,7 @@ final class OperationEndTests: XCTestCase {
         }
     }
 
-    // J16: the context's code runs between the start and `main()` too.
+    // J16: the context's code also runs between the start and `main()`.
     func testJobCancelledByItsContextSkipsMainAndDidCancel() async {
         let task = HeldOperation(stopsWhenCancelled: false)
         let job = ScriptedJob { $0.log.record("main") }
@@ -122,7 +124,7 @@ final class OperationEndTests: XCTestCase {
         }
     }
 
-    // R2: observers hear of the start before it.
+    // R2: observers are notified of the start before it.
     func testCancelInTheStartNotificationSkipsMainAndDidCancel() async {
         for name in ["task", "job"] {
             let task = HeldOperation("task", stopsWhenCancelled: false)
@@ -149,7 +151,7 @@ final class OperationEndTests: XCTestCase {
 
     // MARK: While didCancel() runs
 
-    // O5: also the finish that `didCancel()` itself calls.
+    // O5: this also applies to a `finish` that `didCancel()` itself calls.
     func testFinishInsideDidCancelTakesEffectAfterItsReturn() {
         let log = EventLog()
         let operation = ScriptedOperation(
@@ -165,7 +167,7 @@ final class OperationEndTests: XCTestCase {
         XCTAssertTrue(operation.isFinished)
     }
 
-    // O5: an end that a job has decided upon waits for `didCancel()`.
+    // O5: the decided ending of a job waits for `didCancel()`.
     func testJobDoesNotEndDuringDidCancel() async {
         for failure in [nil, SampleError()] {
             let (told, goOn) = (Gate(), Gate())
@@ -182,7 +184,7 @@ final class OperationEndTests: XCTestCase {
             DispatchQueue.global().async { job.cancel() }
             await wait(for: told)
             task.finish()
-            // The job has let its task go as soon as its end is decided.
+            // The job releases its task as soon as its ending is decided.
             await eventually { job.trackedTasks.isEmpty && job.currentLifecycle.contains(.decided) }
             XCTAssertFalse(job.isFinished)
             goOn.open()
@@ -193,7 +195,7 @@ final class OperationEndTests: XCTestCase {
     }
 }
 
-/// Calls a closure with each start.
+/// Calls a closure at each start.
 private final class StartObserver: JobObserver {
     private let body: @Sendable (JobEvent) -> Void
 
@@ -204,7 +206,7 @@ private final class StartObserver: JobObserver {
     }
 }
 
-/// A clock that holds the first thread that asks it for the time.
+/// A clock that holds the first thread that reads it.
 private final class HeldClock: Clock {
     let asked = Gate()
     let goOn = Gate()

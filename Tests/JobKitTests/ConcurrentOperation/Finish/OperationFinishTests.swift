@@ -19,7 +19,7 @@ final class OperationFinishTests: XCTestCase {
         }
     }
 
-    // O1: executing from `main()` to the finish, on every runner.
+    // O1: executing from `main()` until it finishes, on every runner.
     func testOperationIsExecutingUntilItFinishes() async {
         for runner in OperationRunner.allCases {
             let operation = HeldOperation(stopsWhenCancelled: false)
@@ -38,7 +38,7 @@ final class OperationFinishTests: XCTestCase {
         }
     }
 
-    // O1: no lock is held over the notifications; who waits for the finish may ask anything.
+    // O1: no lock is held during the notifications, so the code that waits may read any state.
     func testDependentsAndWaitersSeeAFinishedOperation() async {
         let operation = HeldOperation(stopsWhenCancelled: false)
         let seen = EventLog()
@@ -94,7 +94,7 @@ final class OperationFinishTests: XCTestCase {
         XCTAssertEqual(log.events, ["finished true, executing false"])
     }
 
-    // O3: also for Foundation, which is told as of a cancel; `didCancel()` is not called.
+    // O3: Foundation sees a cancellation too, and `didCancel()` is not called.
     func testFinishWithCancellationErrorMeansCancelled() {
         let log = EventLog()
         let operation = ScriptedOperation(
@@ -109,7 +109,7 @@ final class OperationFinishTests: XCTestCase {
         XCTAssertEqual(log.events, [])
     }
 
-    // O3: `isCancelled` is true when the finish is told, and before.
+    // O3: `isCancelled` is true before the completion notification and during it.
     func testDependentsSeeThatTheirDependencyWasCancelled() {
         let log = EventLog()
         for brought in [CancellationError() as any Error, SampleError()] {
@@ -121,7 +121,7 @@ final class OperationFinishTests: XCTestCase {
         XCTAssertEqual(log.events, ["cancelled true", "cancelled false"])
     }
 
-    // O3, O4: before the start it is what a cancel is: nothing is waited for any more.
+    // O3, O4: before the start it acts like a cancellation, so the operation waits for nothing.
     func testFinishWithCancellationErrorBeforeTheStartIsACancel() async {
         let queue = TaskQueue(name: "cancelled")
         let operation = HeldResultOperation<Int>()
@@ -150,7 +150,7 @@ final class OperationFinishTests: XCTestCase {
         XCTAssertEqual(job.events, [])
     }
 
-    // O2: one of many finishes wins, whatever starts meanwhile.
+    // O2: one of many `finish` calls wins, even if the operation starts at the same time.
     func testFinishesFromManyThreadsGiveOneOutcome() async {
         await forEachSeed(1...800) { random in
             let operation = HeldOperation(stopsWhenCancelled: false)

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import JobKit
 
-/// `waitForFinish()`, of operations of every class.
+/// `waitForFinish()`, for operations of every class.
 final class OperationWaitTests: XCTestCase {
     private static func operations(heldAt gate: Gate) -> [Operation] {
         [
@@ -39,7 +39,7 @@ final class OperationWaitTests: XCTestCase {
         }
     }
 
-    // Nothing of it will run, and perhaps nobody starts it.
+    // No code of the operation will run, and perhaps nothing starts it.
     func testReturnsAtOnceWhereAConcurrentOperationWasCancelledBeforeItsStart() async {
         let (before, after) = (ConcurrentOperation(), HeldOperation(stopsWhenCancelled: false))
         before.cancel()
@@ -51,7 +51,7 @@ final class OperationWaitTests: XCTestCase {
         await bounded { await waiter.value }
     }
 
-    // A plain operation finishes when it is started, as Foundation has it.
+    // A plain operation finishes when it is started, as in Foundation.
     func testWaitsForACancelledPlainOperationUntilItIsStarted() async {
         let operation = BlockOperation {}
         operation.cancel()

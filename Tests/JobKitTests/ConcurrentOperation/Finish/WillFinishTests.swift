@@ -7,7 +7,7 @@ import XCTest
 // O12
 final class WillFinishTests: XCTestCase {
     // Operation forces @unchecked. The closures are constants.
-    /// Records each call of `willFinish()`, and what it sees.
+    /// Records each call of `willFinish()` and the state at that time.
     private final class Ending: ResultOperation<Int>, @unchecked Sendable {
         let log = EventLog()
         let began = Gate()
@@ -53,7 +53,7 @@ final class WillFinishTests: XCTestCase {
                 runner.run(later)
                 await later.began.waitUntilOpen()
                 end(later)
-                // Never started before: `main()` is not entered.
+                // It was never started, so `main()` is not entered.
                 let before = Ending(onMain: { _ in XCTFail("main") })
                 end(before)
                 XCTAssertEqual(before.log.events, [])

@@ -69,7 +69,7 @@ final class AsyncChainTests: XCTestCase {
         XCTAssertEqual(log.events, (0..<100).flatMap { ["\($0)", "block \($0)"] })
     }
 
-    /// An operation whose body knows the operation.
+    /// An operation with a body that refers to the operation.
     private final class EventfulOperation: @unchecked Sendable {
         var body: @Sendable () async -> Void = {}
         var operation: AsyncOperation<Void>?

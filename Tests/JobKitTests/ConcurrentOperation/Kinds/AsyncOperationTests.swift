@@ -42,7 +42,7 @@ final class AsyncOperationTests: XCTestCase {
         XCTAssertEqual(operation.outcome?.text, "succeeded")
     }
 
-    // O5: cancel cancels the task, and the operation is executing until the body has returned.
+    // O5: cancellation cancels the Swift task, but the operation executes until the body returns.
     func testCancelCancelsTheTaskAndWaitsForTheBody() async {
         let (began, release) = (Gate(), Gate())
         let operation = AsyncOperation {
@@ -71,7 +71,7 @@ final class AsyncOperationTests: XCTestCase {
         }
     }
 
-    // O8: an overrun cancels the task.
+    // O8: a timeout cancels the Swift task.
     func testTimeoutCancelsTheSwiftTask() async {
         let clock = ManualClock()
         let operation = AsyncOperation { try await clock.sleep(for: .seconds(100)) }
@@ -83,7 +83,7 @@ final class AsyncOperationTests: XCTestCase {
         await expectThrow(OperationTimeoutError.self) { try await operation.value }
     }
 
-    // The body is released when it has ended, also where it never ran.
+    // The body is released when it has ended, even if it never ran.
     func testBodyIsReleasedWhenTheOperationHasFinished() async {
         for isCancelled in [false, true] {
             let released = expectation(description: "the body is released")
@@ -101,7 +101,7 @@ final class AsyncOperationTests: XCTestCase {
         await fulfillment(of: [released], timeout: 300)
     }
 
-    // The body may hold the operation; the cycle ends with the body.
+    // The body may retain the operation, because the cycle ends with the body.
     func testOperationHeldByItsBodyIsReleased() async {
         weak var released: ConcurrentOperation?
         do {

@@ -82,7 +82,7 @@ final class CallbackOperationTests: XCTestCase {
             let kept = Guarded<Done?>(nil)
             let operation = CallbackOperation<Int> { done in kept.withLock { $0 = done } }
             operation.start()
-            // The last of the two that lets go of it finds that it was called.
+            // The last of the two threads to release it detects that it was called.
             await runOnThreads(2) { number in
                 let done = kept.withLock { done in
                     defer { if number == 1 { done = nil } }
@@ -117,7 +117,7 @@ final class CallbackOperationTests: XCTestCase {
         }
     }
 
-    // O5: nobody but the work itself knows when it has stopped.
+    // O5: only the work itself can detect that it has stopped.
     func testCancelledOperationFinishesWhenItIsCalledBack() async {
         let kept = Guarded<Done?>(nil)
         let operation = CallbackOperation<Int> { done in kept.withLock { $0 = done } }

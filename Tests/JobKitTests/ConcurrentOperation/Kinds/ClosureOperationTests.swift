@@ -39,7 +39,7 @@ final class ClosureOperationTests: XCTestCase {
         XCTAssertEqual(operation.outcome?.text, "succeeded")
     }
 
-    // O5: the closure cannot be stopped, and the operation executes until it has returned.
+    // O5: the closure cannot be stopped, so the operation executes until it has returned.
     func testCancelledOperationFinishesWhenItsClosureHasReturned() async {
         let (began, goOn) = (Gate(), Gate())
         let operation = ClosureOperation {
@@ -82,7 +82,7 @@ final class ClosureOperationTests: XCTestCase {
         XCTAssertEqual(try operation.result?.get(), 1)
     }
 
-    // J7: a task as any other.
+    // J7: this is a task like any other.
     func testJobReceivesTheError() async {
         let job = ScriptedJob {
             $0.trackAndQueue(ClosureOperation<Void>(name: "parse") { throw SampleError() })

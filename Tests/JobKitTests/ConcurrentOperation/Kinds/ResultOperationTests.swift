@@ -37,7 +37,7 @@ final class ResultOperationTests: XCTestCase {
         XCTAssertEqual(operation.outcome?.text, "succeeded")
     }
 
-    // O3: a nil that is the value is a value.
+    // O3: nil can be a value.
     func testNilMayBeTheValue() async throws {
         let operation = HeldResultOperation<Int?>()
         operation.start()
@@ -56,7 +56,7 @@ final class ResultOperationTests: XCTestCase {
         await expectThrow(SampleError.self) { try await operation.value }
     }
 
-    // O3: cancelled before it finished, whatever finish was called.
+    // O3: cancelled before it finished, by any `finish` method.
     func testCancelledOperationThrowsCancellationErrorDespiteItsValue() async {
         let operation = ScriptedValue()
         operation.start()
@@ -77,7 +77,7 @@ final class ResultOperationTests: XCTestCase {
         await expectThrow(CancellationError.self) { try await operation.value }
     }
 
-    // `value` never hangs: cancelled before the start, before or after the await.
+    // `value` never hangs after a cancellation before the start, before or after the await.
     func testValueOfAnOperationCancelledBeforeTheStartThrows() async {
         let early = HeldResultOperation<Int>()
         early.cancel()
@@ -92,7 +92,7 @@ final class ResultOperationTests: XCTestCase {
         XCTAssertNil(late.result)
     }
 
-    // O2: a value given before the start is there when it was started.
+    // O2: a value given before the start is returned after the start.
     func testValueGivenBeforeTheStart() async throws {
         let operation = HeldResultOperation<Int>()
         operation.finish(returning: 7)
@@ -102,7 +102,7 @@ final class ResultOperationTests: XCTestCase {
         XCTAssertEqual(value, 7)
     }
 
-    // O3: awaiting in a cancelled task keeps waiting and cancels nothing.
+    // O3: awaiting in a cancelled Swift task keeps waiting and cancels nothing.
     func testAwaitInACancelledTaskKeepsWaiting() async throws {
         let operation = HeldResultOperation<Int>()
         operation.start()
@@ -115,7 +115,7 @@ final class ResultOperationTests: XCTestCase {
         XCTAssertEqual(value, 7)
     }
 
-    // `value` never hangs, and all who wait hear the same.
+    // `value` never hangs, and all waiting tasks receive the same result.
     func testWaitersThatRaceStartFinishAndCancelAllReturn() async {
         await forEachSeed(1...1500) { random in
             let operation = HeldResultOperation<String>()
@@ -139,8 +139,8 @@ final class ResultOperationTests: XCTestCase {
     }
 }
 
-// Operation forces @unchecked; there is no state of its own.
-/// Executes until the test finishes it, also when cancelled.
+// Operation forces @unchecked. The class has no stored properties.
+/// Executes until the test finishes it, even if it is cancelled.
 private final class ScriptedValue: ResultOperation<Int>, @unchecked Sendable {
     override func main() {}
     override func didCancel() {}

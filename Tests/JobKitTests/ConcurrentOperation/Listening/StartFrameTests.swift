@@ -3,7 +3,7 @@ import XCTest
 
 @testable import JobKit
 
-// O1, J5: what finishes inside a start, or beside it, is delivered once and gives its place away
+// O1, J5: an operation that finishes during its start is delivered once and releases its permit.
 final class StartFrameTests: XCTestCase {
     func testOperationFinishedInsideTheStartOfAnotherIsDeliveredOnce() async throws {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)

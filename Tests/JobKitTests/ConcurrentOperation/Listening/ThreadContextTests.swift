@@ -7,7 +7,7 @@ final class ThreadContextTests: XCTestCase {
     func testEachThreadHasOneOfItsOwn() async {
         let seen = Guarded<Set<Int>>([])
         let released = Tally()
-        // A thread that begins when another has ended may get its context's address.
+        // A thread that begins after another has ended may get the same context address.
         let line = StartLine(4)
         await runOnThreads(4) { _ in
             let context = ThreadContext.current

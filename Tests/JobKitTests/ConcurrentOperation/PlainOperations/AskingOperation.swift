@@ -3,9 +3,8 @@ import Synchronization
 
 @testable import JobKit
 
-// Operation forces @unchecked. The closure stands behind a lock.
-/// Calls a closure the first time that it is asked whether it has finished, after the closure was
-/// set.
+// Operation forces @unchecked. The closure is guarded by a lock.
+/// Calls a closure once, at the first read of `isFinished` after the closure was set.
 final class AskingOperation: Operation, @unchecked Sendable {
     private let body = Guarded<(@Sendable () -> Void)?>(nil)
 

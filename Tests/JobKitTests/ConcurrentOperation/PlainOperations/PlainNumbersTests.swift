@@ -25,7 +25,7 @@ import Testing
         for operation in kept where numbers.number(of: operation).isCrowded {
             _ = numbers.removeFreed()
         }
-        // Alive together, so that none has the address of another.
+        // All exist at the same time, so their addresses differ.
         for _ in 0..<10 {
             let others = (0..<1_000).map { _ in Operation() }
             for operation in others where numbers.number(of: operation).isCrowded {

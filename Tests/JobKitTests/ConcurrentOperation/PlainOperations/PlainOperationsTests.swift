@@ -5,7 +5,7 @@ import XCTest
 @testable import JobKit
 
 final class PlainOperationsTests: XCTestCase {
-    /// An operation may end while another thread still has its dependencies tell it of theirs.
+    /// An operation may end while another thread still makes its dependencies notify it.
     func testDependentEndsWhileItsDependencyIsBeingWatched() async {
         let queue = TaskQueue()
         let (asked, release) = (Gate(), Gate())
@@ -31,7 +31,7 @@ final class PlainOperationsTests: XCTestCase {
         XCTAssertTrue(dependency.isFinished)
     }
 
-    /// The same without gates: added on one thread, cancelled on another.
+    /// The same without gates: one thread adds, another cancels.
     func testAddingAndCancellingLeavesNothingBehind() async {
         for _ in 0..<rounds(of: 500) {
             let queue = TaskQueue()
@@ -48,7 +48,7 @@ final class PlainOperationsTests: XCTestCase {
         }
     }
 
-    /// Foundation forgets an operation that was cancelled, and is freed before its dependency ends.
+    /// Foundation drops a cancelled operation, which is released before its dependency ends.
     func testCancelledDependentMayBeFreedBeforeItsDependencyEnds() async {
         let queue = TaskQueue()
         let (held, plain) = (HeldOperation("held"), UserOperation("held", isHeld: true))
@@ -70,7 +70,7 @@ final class PlainOperationsTests: XCTestCase {
         await drain(queue)
     }
 
-    /// A task that is being tracked when its job ends is no concern of that job's any more.
+    /// A task that is tracked while its job ends must not be retained by the job.
     func testTaskTrackedWhileItsJobEndsKeepsNothingAlive() async {
         let (asked, release) = (Gate(), Gate())
         let task = AskingOperation()
@@ -99,7 +99,7 @@ final class PlainOperationsTests: XCTestCase {
         task.start()
     }
 
-    /// J8: JobKit starts no operation that says that it is not ready.
+    /// J8: JobKit never starts an operation while its `isReady` is false.
     func testHeldTaskThatIsNotReadyIsNotStartedByACancel() async {
         for isSuspended in [true, false] {
             let began = Gate()
@@ -120,7 +120,7 @@ final class PlainOperationsTests: XCTestCase {
         }
     }
 
-    /// J5, J6: each of many jobs hears of a plain operation once, however it is run.
+    /// J5, J6: each of many jobs receives a plain operation once, however it is run.
     func testOnePlainOperationIsDeliveredToManyJobs() async {
         for isQueued in [false, true] {
             let (queue, log) = (TaskQueue(), EventLog())
@@ -139,7 +139,7 @@ final class PlainOperationsTests: XCTestCase {
         }
     }
 
-    /// R5: a plain operation keeps its number, so that what depends on it can name it.
+    /// R5: a plain operation keeps its number, so that its dependents can name it.
     func testPlainOperationIsOnTheCriticalPath() async {
         for isPlain in [true, false] {
             let queue = TaskQueue(maxConcurrentOperationCount: 1)
@@ -161,7 +161,7 @@ final class PlainOperationsTests: XCTestCase {
     }
 
     #if canImport(Glibc)
-    /// The C library frees larger blocks under a lock of the thread that allocated them.
+    /// The C library releases larger blocks under a lock of the thread that allocated them.
     func testSideTableEntryFitsInto120Bytes() {
         let known = PlainOperations.Known(BlockOperation {})
         let size = usableSize(of: Unmanaged.passUnretained(known).toOpaque())
@@ -172,13 +172,15 @@ final class PlainOperationsTests: XCTestCase {
 }
 
 #if canImport(Glibc)
-/// Of a block of memory, in bytes; Swift's Glibc does not import malloc.h.
+/// Returns the usable size of a block of memory in bytes.
+///
+/// Swift's Glibc does not import malloc.h.
 @_silgen_name("malloc_usable_size")
 private func usableSize(of block: UnsafeMutableRawPointer) -> Int
 #endif
 
-// Operation forces @unchecked; there is no state of its own.
-/// Is never ready, not even when it was cancelled.
+// Operation forces @unchecked. The class has no stored properties.
+/// Is never ready, not even after cancellation.
 final class UnreadyOperation: Operation, @unchecked Sendable {
     override var isReady: Bool { false }
 }

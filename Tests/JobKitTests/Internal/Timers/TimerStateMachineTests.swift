@@ -27,7 +27,7 @@ import Testing
         let first = machine.timerAdded("first", at: 1).id
         #expect(machine.timerCancelled(first) == "first")
         #expect(machine.timerCancelled(first) == nil)
-        // In the slot of the first.
+        // It reuses the slot of the first.
         let second = machine.timerAdded("second", at: 1).id
         #expect(machine.timerCancelled(first) == nil)
         #expect(machine.count == 1)
@@ -51,7 +51,7 @@ import Testing
         #expect(machine.workerTakes(1) == "waits")
         #expect(machine.workerTakes(1) == "waits too")
         #expect(machine.workerTakes(1) == nil)
-        // The one that has ended is used again.
+        // The slot of the timer that has ended is reused.
         #expect(machine.bodyBecameDue("next") == .init(wakesThread: true))
         _ = machine.threadWoke(at: 200)
         #expect(machine.threadWoke(at: 300).action == .init(startsWorker: 1))

@@ -20,14 +20,14 @@ import Testing
 
     private typealias Machine = AdmissionStateMachine<Task>
 
-    /// The machine of a job that was started.
+    /// Returns the machine of a started job.
     private func started() -> Machine {
         var machine = Machine()
         machine.jobStarted()
         return machine
     }
 
-    /// The machine of a job that was started, and some of whose groups have a width.
+    /// Returns the machine of a started job that has groups with limits.
     private func limited(_ widths: [Int: Int]) -> Machine {
         var machine = started()
         machine.countingBegan([], finished: [])
@@ -35,7 +35,9 @@ import Testing
         return machine
     }
 
-    /// Returns whether a task goes into its queue now; the line takes it where it is not empty.
+    /// Submits a task, and returns whether it can be queued now.
+    ///
+    /// If the submission queue is not empty, the task is appended to it.
     private func submit(_ task: Task, to machine: inout Machine) -> Bool {
         let submission = machine.taskSubmitted(task)
         #expect(submission == nil || submission == task.name)
@@ -43,7 +45,7 @@ import Testing
         return submission != nil
     }
 
-    /// What is lined up, which is put into the queues.
+    /// Takes all tasks from the submission queue.
     private func line(of machine: inout Machine) -> [String] {
         guard machine.claimLine() else { return [] }
         var names: [String] = []
@@ -91,7 +93,7 @@ import Testing
         #expect(line(of: &machine) == ["a", "b"])
     }
 
-    /// Copied at each, the list of those held would take minutes.
+    /// If each step copied the list of held tasks, this would take minutes.
     @Test(.timeLimit(.minutes(30))) func manyTasksAreHeldWithoutCopyingThoseBefore() {
         let count = rounds(of: 100_000)
         var (limited, early) = (limited([0: 1]), Machine())

@@ -80,7 +80,7 @@ final class GroupLimitTests: XCTestCase {
         await wait(for: tasks[1].began)
         tasks[1].cancel()
         await wait(for: tasks[2].began)
-        // Cancelled while it waits for its place: it takes one, and gives it back at once.
+        // The task is cancelled while it waits. It takes a permit and releases it at once.
         tasks[3].cancel()
         tasks[2].finish()
         await bounded { await job.waitForFinish() }
@@ -98,7 +98,7 @@ final class GroupLimitTests: XCTestCase {
         }
         job.startJob()
         await wait(for: tasks[0].began)
-        // Otherwise its place might be given to the second, which `main()` is about to start.
+        // Otherwise its permit might go to the second task, which `main()` is about to start.
         await bounded { await tasks[1].waitForFinish() }
         tasks[0].finish()
         await wait(for: tasks[2].began)
@@ -140,7 +140,7 @@ final class GroupLimitTests: XCTestCase {
         XCTAssertEqual(job.events, ["cancelled"])
     }
 
-    /// In minutes if each width looked at all tasks.
+    /// This would take minutes if each limit searched all tasks.
     func testManyGroupsGetTheirLimitsAfterTracking() async {
         let count = rounds(of: 20_000)
         let queue = StepQueue()

@@ -22,7 +22,7 @@ private final class TracedOperation: ConcurrentOperation, @unchecked Sendable {
 
 // J16
 final class JobContextTests: XCTestCase {
-    /// Binds a trace inside the one that is bound already.
+    /// Binds a trace inside the one that is already bound.
     private func setTrace(_ id: String, of job: JobController) {
         job.setContext { body in
             let path = Trace.id == "none" ? id : "\(Trace.id)/\(id)"
@@ -30,7 +30,7 @@ final class JobContextTests: XCTestCase {
         }
     }
 
-    /// A job whose every callback records the trace.
+    /// Returns a job that records the trace in every callback.
     private func tracedJob(
         _ name: String = "job",
         log: EventLog = EventLog(),
@@ -77,7 +77,7 @@ final class JobContextTests: XCTestCase {
         }
     }
 
-    /// An operation that is executing until an event comes, so that its job does not end before.
+    /// Returns an operation that executes until an event, so that its job does not end earlier.
     private func heldUntil(_ event: String, in log: EventLog) -> Operation {
         let operation = AsyncOperation { await log.waitForEvent(event) }
         operation.start()
@@ -155,7 +155,7 @@ final class JobContextTests: XCTestCase {
             "job all in a",
         ]
         XCTAssertEqual(Set(log.events), expected)
-        // No job's context is left bound where the job above goes on.
+        // No job's context stays bound when the job above continues.
         XCTAssertEqual(Trace.id, "none")
     }
 
@@ -234,7 +234,7 @@ final class JobContextTests: XCTestCase {
     }
 
     func testTasksThatAreLeftRunningStartInsideTheContext() async {
-        // In their queue already, and held by their job.
+        // The tasks are already in their queue, and their job holds them back.
         for isHeld in [false, true] {
             let (log, queue) = (EventLog(), TaskQueue(name: "paused"))
             queue.isSuspended = true
@@ -263,7 +263,7 @@ final class JobContextTests: XCTestCase {
         }
     }
 
-    /// O11: the tasks that a job leaves when it is given up start inside its context.
+    /// O11: the tasks that an abandoned job leaves start inside its context.
     func testTasksOfAnAbandonedJobStartInsideTheContext() async {
         let (log, queue, clock) = (EventLog(), TaskQueue(name: "paused"), ManualClock())
         queue.isSuspended = true
@@ -275,7 +275,7 @@ final class JobContextTests: XCTestCase {
         ]
         let job = tracedJob { job in
             job.trackAndQueue(stuck)
-            // The cancel does not reach them.
+            // The cancellation does not reach them.
             for task in waiting {
                 job.trackAndQueue(task, on: queue, cancellation: .leaveRunning)
             }
@@ -296,7 +296,7 @@ final class JobContextTests: XCTestCase {
         await bounded { await stuck.waitForFinish() }
     }
 
-    /// J10: a context that captures its job makes no cycle that outlives it.
+    /// J10: a context that captures its job creates no retain cycle that outlives the job.
     func testContextIsReleasedWhenItsJobHasEnded() async {
         for end in 0..<4 {
             let log = EventLog()
@@ -346,7 +346,7 @@ final class JobContextTests: XCTestCase {
 }
 
 // Operation forces @unchecked. The properties are constants.
-/// Calls a closure when it is told of its cancel.
+/// Calls a closure in `didCancel()`.
 private final class ToldOperation: ConcurrentOperation, @unchecked Sendable {
     let began = Gate()
     private let told: @Sendable () -> Void

@@ -94,7 +94,7 @@ final class DeliveryOrderTests: XCTestCase {
     }
 
     func testTaskThatGotAPlaceIsDeliveredAfterTheTaskThatLeftIt() async {
-        // J2 with J15: the finish of one starts the next, on the same thread.
+        // J2 with J15: when one finishes, the next starts on the same thread.
         let first = HeldOperation("0")
         let job = ScriptedJob(queue: InlineQueue()) { job in
             job.setMaxConcurrentOperationCount(1, for: .named("g"))
@@ -111,7 +111,8 @@ final class DeliveryOrderTests: XCTestCase {
     }
 
     func testPlainTaskIsDeliveredBeforeItsPermitIsReused() async throws {
-        // The worker often finishes the first task before the adding thread has noted its place.
+        // The worker often finishes the first task before the adding thread has recorded its
+        // position.
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         for _ in 0..<50 { try await runPlainTaskBeforeAnother(ScriptedJob(queue: queue)) }
     }
@@ -124,8 +125,7 @@ final class DeliveryOrderTests: XCTestCase {
         }
     }
 
-    /// Runs a job whose first task is a plain operation with a slow observer, and expects it to be
-    /// delivered first.
+    /// Expects that a job's first task, a plain operation with a slow observer, is delivered first.
     private func runPlainTaskBeforeAnother(_ job: ScriptedJob) async throws {
         job.script = { job in
             let plain = BlockOperation {}

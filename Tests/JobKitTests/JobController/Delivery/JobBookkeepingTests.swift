@@ -3,7 +3,7 @@ import Testing
 
 @testable import JobKit
 
-/// ``TaskList`` and ``JobGroups``.
+/// Tests ``TaskList`` and ``JobGroups``.
 @Suite struct JobBookkeepingTests {
     private func record(_ name: String) -> TaskRecord {
         let task = ConcurrentOperation()

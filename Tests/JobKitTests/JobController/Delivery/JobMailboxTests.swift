@@ -3,7 +3,7 @@ import XCTest
 
 @testable import JobKit
 
-// J1, J5: what finishes on many threads reaches the job once, in order, and is not kept.
+// J1, J5: tasks that finish on many threads reach the job once and in order, and are released.
 final class JobMailboxTests: XCTestCase {
     private final class Letter: JobMail, @unchecked Sendable {
         let sender: Int

@@ -4,7 +4,7 @@ import JobKitTesting
 import XCTest
 
 // Operation forces @unchecked. The properties are constants.
-/// Finished as soon as it is made; blocks the thread that lets it go.
+/// Has already finished when it is created, and blocks the thread that releases it.
 private final class SlowToGo: ConcurrentOperation, @unchecked Sendable {
     private let isGoing: Gate
     private let mayGo: Gate
@@ -22,9 +22,9 @@ private final class SlowToGo: ConcurrentOperation, @unchecked Sendable {
     }
 }
 
-// J8: a task's release is no exception.
+// J8: this also applies to the release of a task.
 final class ReleaseBeforeCallbackTests: XCTestCase {
-    /// The next callback after the release is, in turn, one of each kind.
+    /// The next callback after the release is one of each kind in turn.
     func testCancelWhileADeliveredTaskIsReleasedStartsNoCallback() async {
         let scripts: [(ScriptedJob) -> Void] = [
             { $0.track(InstantOperation.finished("next")) },

@@ -21,7 +21,7 @@ final class SerialCallbacksTests: XCTestCase {
 
             override func taskFinished(_ task: Operation) {
                 if inside.add(1, ordering: .relaxed).oldValue != 0 { overlaps += 1 }
-                // Long enough for another callback to overlap, if it could.
+                // Long enough for another callback to overlap if that were possible.
                 sched_yield()
                 delivered += 1
                 inside.subtract(1, ordering: .relaxed)
@@ -53,7 +53,8 @@ final class SerialCallbacksTests: XCTestCase {
         XCTAssertEqual(job.sum, 1_000)
     }
 
-    /// The callbacks on a callbackQueue come in stretches, and any of them may be a stretch's last.
+    /// The callbacks on a callbackQueue come in batches, and any of them may be the last of a
+    /// batch.
     func testNothingIsLostBetweenStretchesOfCallbacks() async throws {
         final class Stretches: JobController, @unchecked Sendable {
             let before: Int
@@ -134,7 +135,7 @@ final class SerialCallbacksTests: XCTestCase {
             guard job.isSuspended else { return }
         }
         job.onCancelled = { _ in check("cancelled") }
-        // The group of failures keeps the job open until the clock has moved.
+        // The group of failures keeps the job open until the clock was advanced.
         job.track(held, group: .named("held"))
         job.startJob()
         job.trackAndQueue(

@@ -5,7 +5,7 @@ import XCTest
 
 // J11
 final class WaitingJobTests: XCTestCase {
-    /// More jobs than there are threads for blocked work wait, and still there is one for a task.
+    /// Waiting jobs hold no thread, so more can wait than there are threads for blocked work.
     func testJobsThatWaitHoldNoThread() async {
         for runner in [TaskQueue() as any OperationScheduling, OperationQueue()] {
             let held = (0..<500).map { HeldOperation("\($0)") }

@@ -37,7 +37,7 @@ final class ChildCancellationTests: XCTestCase {
     }
 
     func testTaskLeftRunningThatWaitedForItsTurnRuns() async {
-        // Held for the width of its group, and for the suspension of its job.
+        // Held back by the limit of its group, and by the suspension of its job.
         let (first, second) = (held("first"), InstantOperation("second"))
         let job = ScriptedJob { job in
             job.setMaxConcurrentOperationCount(1, for: .named("g"))
@@ -91,7 +91,7 @@ final class ChildCancellationTests: XCTestCase {
         }
     }
 
-    /// Puts operations into a task queue; holds up whoever brings a certain one.
+    /// Adds operations to a task queue, but blocks the thread that adds a certain one.
     private final class GatedQueue: OperationScheduling {
         let queue = TaskQueue()
         let entered = Gate()
@@ -121,7 +121,7 @@ final class ChildCancellationTests: XCTestCase {
             tracked.open()
         }
         job.startJob()
-        // Else the job's own main() would bring the second, and be held up.
+        // Otherwise the job's own main() would add the second task, and be blocked.
         await wait(for: tracked)
         await wait(for: first.began)
         Thread.detachNewThread { first.finish() }

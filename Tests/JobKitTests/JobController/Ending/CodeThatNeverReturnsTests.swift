@@ -4,7 +4,7 @@ import XCTest
 
 @testable import JobKit
 
-/// O11: jobs whose own code, or whose tasks' `didCancel()`, does not return.
+/// O11: jobs with code that does not return, or with tasks that do not return from `didCancel()`.
 final class CodeThatNeverReturnsTests: XCTestCase {
     private let limit = StopLimit()
 
@@ -15,7 +15,7 @@ final class CodeThatNeverReturnsTests: XCTestCase {
             let job = ScriptedJob(callbackQueue: callbackQueue) { job in
                 began.open()
                 release.wait()
-                // J8, O11: what its code does now changes nothing.
+                // J8, O11: its code has no effect at this point.
                 let late = InstantOperation("late")
                 job.trackAndQueue(late)
                 XCTAssertTrue(late.isCancelled)
@@ -123,7 +123,7 @@ final class CodeThatNeverReturnsTests: XCTestCase {
         task.finish()
     }
 
-    // J8: a job that was cancelled before its start waits for what other code has started.
+    // J8: a job that was cancelled before its start waits for tasks that other code has started.
     func testJobThatNeverEnteredMainLeavesItsTasks() async {
         let task = HeldOperation("elsewhere", stopsWhenCancelled: false)
         let job = limit.set(on: ScriptedJob())
@@ -137,7 +137,7 @@ final class CodeThatNeverReturnsTests: XCTestCase {
         task.finish()
     }
 
-    // O5, J8: the thread that cancels is stuck in one task, and the others must be told.
+    // O5, J8: the cancelling thread is stuck in one task, but the other tasks must be cancelled.
     func testDidCancelThatNeverReturnsDoesNotKeepTheJobOpen() async {
         let release = Gate()
         let stuck = limit.set(
@@ -184,7 +184,7 @@ final class CodeThatNeverReturnsTests: XCTestCase {
             returned.open()
         }
         await limit.passes()
-        // What it left was asked to stop.
+        // The tasks that it left were asked to stop.
         await bounded { await task.waitForFinish() }
         XCTAssertTrue(task.isCancelled)
         XCTAssertFalse(job.isFinished)

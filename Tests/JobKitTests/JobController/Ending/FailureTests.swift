@@ -16,7 +16,7 @@ final class FailureTests: XCTestCase {
         }
         job.startJob()
         await wait(for: sibling.began)
-        // Not before: a sibling that is cancelled before its start never begins.
+        // Not earlier, because a sibling that is cancelled before its start never begins.
         failing.finish(with: bad)
         await wait(for: sibling.told)
         XCTAssertTrue(job.isExecuting)

@@ -200,7 +200,7 @@ final class JobCancelTests: XCTestCase {
     }
 
     func testHeldTasksFinishWhenTheJobIsCancelled() async {
-        // Others may wait for a task that the job never put into a queue.
+        // Other operations may wait for a task that the job never queued.
         let blocked = BlockOperation {}
         blocked.addDependency(BlockOperation {})
         let tasks = [HeldOperation("a"), HeldOperation("b"), blocked]

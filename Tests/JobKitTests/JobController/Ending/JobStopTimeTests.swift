@@ -4,7 +4,7 @@ import XCTest
 
 @testable import JobKit
 
-/// O11: jobs whose tasks do not stop in time.
+/// O11: jobs with tasks that do not stop in time.
 final class JobStopTimeTests: XCTestCase {
     private let limit = StopLimit()
 
@@ -124,7 +124,7 @@ final class JobStopTimeTests: XCTestCase {
         task.finish()
     }
 
-    // O11: the time counts from the early finish, also if the limit is set afterwards.
+    // O11: the time counts from the early finish, even if the limit is set afterwards.
     func testJobThatFinishesEarlyLeavesItsTasks() async {
         for setsLimitLater in [false, true] {
             let limit = StopLimit()
@@ -143,7 +143,8 @@ final class JobStopTimeTests: XCTestCase {
         }
     }
 
-    // O11, J8: what is tracked after the time has passed is cancelled and not waited for.
+    // O11, J8: a task that is tracked after the time has passed is cancelled, and the job does not
+    // wait for it.
     func testTaskThatIsTrackedAfterTheTimeIsLeft() async {
         let late = HeldOperation("late", stopsWhenCancelled: false)
         late.start()
@@ -180,7 +181,7 @@ final class JobStopTimeTests: XCTestCase {
         await wait(for: stuck.began)
         inner.cancel()
         await limit.passes()
-        // What was left keeps the permit that it borrowed.
+        // A task that was left keeps the permit that it borrowed.
         stuck.finish()
         await bounded { await outer.waitForFinish() }
         XCTAssertTrue(Set(outer.events).isSuperset(of: ["task inner", "task next", "all"]))
@@ -204,7 +205,7 @@ final class JobStopTimeTests: XCTestCase {
         stuck.finish()
     }
 
-    /// R2: the job's own finish is its last event.
+    /// R2: the job's own completion is its last event.
     func testEndWaitsForAnObserverThatIsBeingNotifiedOfADelivery() async {
         let held = HeldOperation("held", stopsWhenCancelled: false)
         let job = limit.set(
@@ -225,7 +226,7 @@ final class JobStopTimeTests: XCTestCase {
         XCTAssertFalse(job.isFinished)
         observer.release.open()
         await bounded { await job.waitForFinish() }
-        // What is left may be told while the delivery is.
+        // The events of tasks that were left may come during the delivery.
         XCTAssertEqual(observer.log.events.last, "job finished")
         XCTAssertEqual(
             Set(observer.log.events.suffix(3)),
@@ -244,7 +245,7 @@ final class JobStopTimeTests: XCTestCase {
             let (books, collector) = self.books(of: job)
             job.maximumStopTime = .microseconds(Int.random(in: 0..<200, using: &random))
             job.startJob()
-            // What is finished early may never begin.
+            // A task that is finished early may never begin.
             if seed % 6 == 2 { await self.wait(for: tasks[0].began) }
             await self.runOnThreads(3) { number in
                 switch number {
@@ -261,7 +262,7 @@ final class JobStopTimeTests: XCTestCase {
     }
 }
 
-/// Does not return from being told of a delivery until it is released.
+/// Does not return from a delivery notification until it is released.
 private final class HeldObserver: JobObserver {
     let isTold = Gate()
     let release = Gate()

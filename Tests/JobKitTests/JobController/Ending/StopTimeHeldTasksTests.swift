@@ -3,14 +3,15 @@ import XCTest
 
 @testable import JobKit
 
-/// O11, J8: a job whose time to stop passes before the thread that cancels has reached all its tasks.
+/// O11, J8: a job's time to stop passes before the cancelling thread has reached all its tasks.
 final class StopTimeHeldTasksTests: XCTestCase {
     private let clock = ManualClock()
 
-    /// Cancels a job of a task whose `didCancel()` does not return, and lets its time to stop pass.
+    /// Cancels a job with a task that does not return from `didCancel()`, and lets its time to stop
+    /// pass.
     ///
-    /// - Parameter tasks: Tracks more tasks, which wait behind the first, since only one of the
-    ///   group may be in its queue.
+    /// - Parameter tasks: Tracks more tasks, which wait behind the first, because only one task of
+    ///   the group may be in its queue.
     private func stop(_ tasks: @escaping (ScriptedJob) -> Void) async {
         let (began, tracked, release) = (Gate(), Gate(), Gate())
         let stuck = ScriptedOperation(
@@ -28,7 +29,7 @@ final class StopTimeHeldTasksTests: XCTestCase {
         job.maximumStopTime = .seconds(5)
         job.setContext { body in Trace.$id.withValue("a") { body() } }
         job.startJob()
-        // One that is cancelled before its main() is not told.
+        // `didCancel()` is not called for a task that is cancelled before its main().
         await wait(for: began)
         await wait(for: tracked)
         let returned = Gate()

@@ -52,7 +52,7 @@ final class TaskFailureResponseTests: XCTestCase {
     }
 }
 
-/// An operation that has failed already.
+/// Returns an operation that has already failed.
 private func failed(_ text: String) -> InstantOperation {
     let operation = InstantOperation(text, failure: SampleError(text))
     operation.start()

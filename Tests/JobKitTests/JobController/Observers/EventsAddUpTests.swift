@@ -3,8 +3,8 @@ import XCTest
 
 @testable import JobKit
 
-// R2: every task that was tracked has finished or was dropped, before its job has finished. Each
-// way to leave a job.
+// R2: every tracked task has finished or was dropped before its job has finished, for each way to
+// leave a job.
 final class EventsAddUpTests: XCTestCase {
     func testTaskThatIsLeftRunningIsDropped() async {
         let left = HeldOperation("left")
@@ -70,7 +70,7 @@ final class EventsAddUpTests: XCTestCase {
         XCTAssertEqual(books.complaints, [])
     }
 
-    // R2: what never enters `main()` was never started.
+    // R2: an operation that never enters `main()` was never started.
     func testTaskThatHadFinishedBeforeItsStartIsNotStarted() async throws {
         let finished = HeldOperation("finished")
         finished.finish()
@@ -145,7 +145,7 @@ final class EventsAddUpTests: XCTestCase {
         XCTAssertEqual(books.complaints, [])
     }
 
-    /// The observer of a start holds the job up; only when it has returned is the task dropped.
+    /// The task is dropped only after the observer of its start has returned.
     func testTaskIsDroppedAfterItsStartEvent() async {
         let blocking = HoldingObserver(.started, of: "task")
         let job = ScriptedJob { $0.trackAndQueue(InstantOperation("task")) }
@@ -164,8 +164,9 @@ final class EventsAddUpTests: XCTestCase {
         XCTAssertEqual(books.complaints, [])
     }
 
-    /// Cancelled by another thread while an observer hears of the tracking: nothing comes before
-    /// that.
+    /// The task is dropped only after its tracking event.
+    ///
+    /// Another thread cancels the job during that event.
     func testTaskIsDroppedAfterItsTrackingEvent() async {
         let blocking = HoldingObserver(.tracked, of: "task")
         let job = ScriptedJob { $0.trackAndQueue(InstantOperation("task")) }

@@ -3,7 +3,8 @@ import XCTest
 
 @testable import JobKit
 
-// R2: what is left to itself with tasks of its own, and tasks that were there before.
+// R2: nested jobs that are left with their own tasks, and tasks that were tracked before the
+// observer was added.
 final class EventsOfNestedJobsTests: XCTestCase {
     func testJobThatIsLeftRunningGivesOneDropForAllBelowIt() async {
         let leaf = HeldOperation("leaf", stopsWhenCancelled: false)
@@ -66,7 +67,7 @@ final class EventsOfNestedJobsTests: XCTestCase {
         XCTAssertEqual(books.complaints, [])
     }
 
-    /// Left while an observer is notified of a start: the drop comes behind it.
+    /// The job is left while an observer is notified of a start, so the drop comes after it.
     func testDropOfAJobComesBehindTheStartOfATaskBelowIt() async {
         let blocking = HoldingObserver(.started, of: "leaf")
         let leaf = HeldOperation("leaf")
@@ -111,7 +112,7 @@ final class EventsOfNestedJobsTests: XCTestCase {
         XCTAssertEqual(books.complaints, [])
     }
 
-    // MARK: Removing
+    // MARK: Removal
 
     func testRemovedObserverReceivesNothingMore() async {
         let leaf = HeldOperation("leaf")
@@ -123,7 +124,7 @@ final class EventsOfNestedJobsTests: XCTestCase {
         job.startJob()
         await wait(for: leaf.began)
         job.removeObserver(removed)
-        // It was not added there.
+        // The observer was not added there.
         job.removeObserver(inside)
         leaf.finish()
         await bounded { await job.waitForFinish() }
@@ -166,7 +167,7 @@ final class EventsOfNestedJobsTests: XCTestCase {
         XCTAssertEqual(collector.events.last?.rootID, inner.operationID)
     }
 
-    // MARK: Tasks that were there before
+    // MARK: Tasks that were tracked earlier
 
     func testTasksThatANestedJobBringsHaveEvents() async {
         let queue = StepQueue()
@@ -183,7 +184,7 @@ final class EventsOfNestedJobsTests: XCTestCase {
         await checkEarlyTaskHasEvents(by: job, stepping: queue)
     }
 
-    /// Observes a job whose task "early" is tracked already, and runs it.
+    /// Observes and runs a job that already tracks the task "early".
     private func checkEarlyTaskHasEvents(
         by job: JobController,
         stepping queue: StepQueue,

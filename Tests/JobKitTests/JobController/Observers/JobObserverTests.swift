@@ -168,7 +168,7 @@ final class JobObserverTests: XCTestCase {
         job.cancel()
         running.finish()
         await bounded { await job.waitForFinish() }
-        // The queue comes to the cancelled task when its job is over.
+        // The queue reaches the cancelled task after its job has finished.
         queue.runAll(seed: 1)
         XCTAssertTrue(tasks[0].isFinished)
         XCTAssertEqual(
@@ -199,8 +199,9 @@ final class JobObserverTests: XCTestCase {
         )
     }
 
-    /// Tasks are cancelled as they start, finish and track more; what each job tells stays in
-    /// order.
+    /// Tasks are cancelled as they start, finish and track more.
+    ///
+    /// The events of each job stay in order.
     func testEventsOfJobsThatAreCancelledAreInOrder() async {
         for seed in 0..<300 {
             let collector = EventCollector()
@@ -220,14 +221,14 @@ final class JobObserverTests: XCTestCase {
             job.startJob(on: queue)
             for _ in 0..<seed % 40 { await Task.yield() }
             job.cancel()
-            // The queue lets go of the job when its observers have heard of the finish.
+            // The queue releases the job when its observers have been notified of the completion.
             await queue.waitForAllOperations()
             XCTAssertEqual(collector.log.events.first, "job started")
             XCTAssertEqual(collector.log.events.last, "job finished")
             for name in Set(collector.events.map(\.name)) where name != "job" {
                 let all = collector.kinds(of: name)
                 let kinds = all.last == .dropped ? all.dropLast() : all[...]
-                // What was cancelled before its start never started.
+                // Operations that were cancelled before their start never started.
                 let expected = Self.all.filter { $0 != .started || kinds.contains(.started) }
                 XCTAssertEqual(Array(kinds), Array(expected.prefix(kinds.count)), name)
             }

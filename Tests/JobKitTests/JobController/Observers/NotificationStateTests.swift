@@ -3,7 +3,7 @@ import Testing
 @testable import JobKit
 
 @Suite struct NotificationStateTests {
-    /// All that can have happened to one task, by the order of calls.
+    /// Every state of the notifications of one task.
     private struct World: Hashable {
         var state = NotificationState(rawValue: 0)
         var notifiers = 0
@@ -11,13 +11,14 @@ import Testing
         var hasStopped = false
         var isDue = false
         var hasLeft = false
-        /// Whether something waits for the threads that notify observers which have left.
+        /// Whether something waits for threads that notify observers which have left.
         var leaveWaits = false
     }
 
-    /// Two threads that notify, a job that stops waiting and observers that leave, at any time: one
-    /// end is notified, the job stops waiting and what waits for them continues once no thread is
-    /// notifying.
+    /// Two threads notify, a job stops waiting, and observers leave, at any time.
+    ///
+    /// One end is notified. Once no thread is notifying, the job stops waiting, and the code that
+    /// waits for the notifications continues.
     @Test(arguments: [true, false]) func oneEndIsNotifiedInEveryOrder(isObserved: Bool) {
         var seen: Set<World> = []
         var waiting = [World()]

@@ -5,9 +5,9 @@ import XCTest
 @testable import JobKit
 
 // R3
-/// A total that is still growing is no total.
+/// A total that still grows does not count as a total.
 final class GrowingTotalTests: XCTestCase {
-    /// One photo is through before `main()` has tracked the second one.
+    /// One photo has finished before `main()` has tracked the second one.
     func testNestedJobThatEndsWhileMainTracksCountsAfterMain() async {
         let (isThrough, release) = (Gate(), Gate())
         let queue = TaskQueue(name: "album")
@@ -59,7 +59,7 @@ final class GrowingTotalTests: XCTestCase {
         job.startJob()
         await said.waitUntilOpen()
         XCTAssertEqual(progress.fractionCompleted, 0)
-        // What was tracked before the callback counts at once: 0.5 of 3.
+        // Tasks that were tracked before the callback count at once: 0.5 of 3.
         old.reportProgress(0.5)
         XCTAssertEqual(progress.fractionCompleted, 0.5 / 3, accuracy: 1e-12)
         XCTAssertEqual(job.snapshot().fractionCompleted, progress.fractionCompleted)

@@ -47,7 +47,7 @@ import Testing
         _ = tally.taskTracked(weight: 1)
         tally.codeReturned()
         #expect(tally.fraction == 0.25)
-        // In a callback: what was tracked before it goes on counting.
+        // In a callback, tasks that were tracked before it still count.
         tally.codeBegins()
         let late = tally.taskTracked(weight: 2)
         tally.taskAdvanced(weight: 2, from: 0, to: 1, trackedIn: late)

@@ -6,7 +6,7 @@ import XCTest
 
 // R3
 final class ReportedProgressTests: XCTestCase {
-    /// A job that is executing and only waits for tasks that nobody starts.
+    /// Returns an executing job that only waits for tasks that are never started.
     private func job(_ name: String = "job", tracking tasks: [(Operation, Int64)]) -> ScriptedJob {
         let job = ScriptedJob(name) { job in
             for (task, weight) in tasks { job.track(task, weight: weight) }
@@ -148,7 +148,7 @@ final class ReportedProgressTests: XCTestCase {
     }
 
     func testSuccessIsSeenWithAFractionOfOne() async throws {
-        // Polled from another thread: never is the job finished and its fraction below 1.
+        // Polls from another thread that the fraction is never below 1 in a finished job.
         for _ in 0..<rounds(of: 500) {
             let job = ScriptedJob { $0.trackAndQueue(InstantOperation("a")) }
             let progress = job.progress

@@ -32,7 +32,9 @@ final class AnyOperationTests: XCTestCase {
         }
     }
 
-    /// Foundation forbids to start what stands in a queue; the job hears of it nevertheless (J5).
+    /// Foundation forbids starting an operation that is in a queue.
+    ///
+    /// Nevertheless, the job is notified (J5).
     func testPlainTaskRunByOtherCodeIsDeliveredInItsTurn() async {
         for task in [BlockOperation {}, UserOperation("user")] {
             let queue = TaskQueue()
@@ -89,7 +91,7 @@ final class AnyOperationTests: XCTestCase {
     }
 
     func testPlainOperationThatFinishesWhileItIsTracked() async throws {
-        // Its finish may be learnt from it and from Foundation at the same time.
+        // The operation and Foundation may report its completion at the same time.
         for _ in 0..<500 {
             let tasks = (0..<8).map { _ in BlockOperation {} }
             let job = ScriptedJob { job in
@@ -103,7 +105,7 @@ final class AnyOperationTests: XCTestCase {
     }
 
     func testPlainOperationThatNotifiesAfterItsFinishIsDelivered() async {
-        // `isFinished` is true for a while before the notification that Foundation waits for.
+        // `isFinished` is true for a while before the notification for which Foundation waits.
         final class Slow: Operation, @unchecked Sendable {
             let isDone = Gate()
             let mayNotify = Gate()

@@ -40,7 +40,7 @@ final class DeliveredOnceTests: XCTestCase {
     }
 
     func testTaskStartedByHandWhileItIsTrackedAndQueuedIsDeliveredOnce() async throws {
-        // The task is started by somebody else, and never by the queue after its finish.
+        // Other code starts the task, and the queue must never start it after its completion.
         for round in 0..<rounds(of: 400) {
             let task = HeldOperation("a")
             let job = ScriptedJob(queue: IdleQueue()) { job in
@@ -88,7 +88,7 @@ final class DeliveredOnceTests: XCTestCase {
     }
 
     func testTaskFinishedBeforeItsTurnInAQueueIsDelivered() async {
-        // A finish before the start counts when the queue starts the task.
+        // A finish before the start takes effect when the queue starts the task.
         let gate = HeldOperation("gate")
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         queue.addOperation(gate)

@@ -2,9 +2,9 @@ import Foundation
 import JobKit
 import Testing
 
-// Exit tests start a process, which only these platforms can.
+// Exit tests start a process, which only these platforms support.
 #if os(macOS) || os(Linux)
-/// What a process wrote before it trapped.
+/// Returns the message of the trap.
 private func message(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
 }

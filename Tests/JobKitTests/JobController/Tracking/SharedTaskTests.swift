@@ -21,7 +21,7 @@ final class SharedTaskTests: XCTestCase {
             task.start()
             let (first, second) = (job("first", tracking: task), job("second", tracking: task))
             end(first)
-            // It waits for the task no more than for one that is left running.
+            // The job does not wait for the task, just as for a task that is left running.
             await bounded { await first.waitForFinish() }
             XCTAssertFalse(task.isCancelled)
             XCTAssertFalse(task.isFinished)
@@ -35,7 +35,7 @@ final class SharedTaskTests: XCTestCase {
         let task = HeldOperation("task", stopsWhenCancelled: false)
         task.start()
         let jobs = (0..<5).map { job("\($0)", tracking: task) }
-        // In an order that is neither that of the tracking nor its reverse.
+        // The order is neither that of the tracking nor its reverse.
         for index in [2, 0, 4, 1] {
             jobs[index].cancel()
             await bounded { await jobs[index].waitForFinish() }

@@ -5,9 +5,9 @@ import XCTest
 
 @testable import JobKit
 
-/// J12: what lending asks of jobs, and that many loans take no time.
+/// J12: the cost of lending for jobs, and for many loans.
 final class LendingCostTests: XCTestCase {
-    /// Telling the queue costs every job, so it ends with the reason for it.
+    /// Notifying the queue takes time, so jobs do it only while there is a reason.
     func testJobsReportWaitingOnlyWhileItMatters() async {
         let queue = TaskQueue()
         func asks() -> Bool { queue.shell.asksWhoWaits.load(ordering: .relaxed) }
@@ -24,8 +24,7 @@ final class LendingCostTests: XCTestCase {
         XCTAssertFalse(asks())
     }
 
-    /// A worker of the job's queue tells it with what it asks there next, and any other thread at
-    /// once.
+    /// A worker of the job's queue reports together with its next request, other threads at once.
     func testWorkerOfTheJobsQueueReportsLater() async {
         let (queue, job) = (TaskQueue(maxConcurrentOperationCount: 1), JobController())
         let permit = JobPermit()
@@ -46,11 +45,11 @@ final class LendingCostTests: XCTestCase {
         await drain(queue)
     }
 
-    /// J10: where ten thousand jobs are nested, a look up from each would be fifty million.
+    /// J10: in ten thousand nested jobs, upward searches would take fifty million steps.
     func testJobThatStartsANestedOneLooksAtNoJobAbove() {
         let nested = ScriptedJob("nested") { $0.track(HeldOperation("held")) }
         let job = ScriptedJob("job")
-        // It has begun, and has a task, as soon as it is in its queue.
+        // It has begun and has a task as soon as it is in its queue.
         job.trackAndQueue(nested, on: InlineQueue())
         let above = AskedListener()
         XCTAssertTrue(job.addListener(above))
@@ -60,7 +59,8 @@ final class LendingCostTests: XCTestCase {
         job.cancel()
     }
 
-    /// J10: many steps of a job in the queue where it has its own permit, at width 1.
+    /// J10: a job runs many steps with its own permit, in the queue in which it executes, which is
+    /// limited to 1.
     func testManyStepsWithTheJobsOwnPermit() async throws {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         let job = StepsJob(queue: queue)
@@ -70,7 +70,7 @@ final class LendingCostTests: XCTestCase {
 }
 
 // Unchecked because its superclass is: the property is a constant.
-/// Counts how often it is asked which job waits.
+/// Counts the reads of its waiting job.
 private final class AskedListener: OperationListener, WaitingJobListener, @unchecked Sendable {
     let questions = Tally()
 

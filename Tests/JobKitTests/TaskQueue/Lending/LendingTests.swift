@@ -5,10 +5,11 @@ import XCTest
 
 @testable import JobKit
 
-/// J12: jobs and their tasks share a queue of limited width, because jobs that wait lend their
-/// permits.
+/// J12: jobs and their tasks share a queue with a concurrency limit.
+///
+/// This works because waiting jobs lend their permits.
 final class LendingTests: XCTestCase {
-    /// The tasks of a job, and theirs, run one at a time beside the jobs that wait for them.
+    /// The tasks of a job, and of its nested jobs, run one at a time while those jobs wait.
     func testTreeOfJobsFinishesInASerialQueue() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         let running = Atomic(0)
@@ -66,7 +67,7 @@ final class LendingTests: XCTestCase {
         }
     }
 
-    /// Through jobs on other queues, of width 1 as well.
+    /// The chain passes through jobs on other queues, which are also limited to 1.
     func testChainAcrossQueues() async {
         let queues = (0..<3).map { _ in TaskQueue(maxConcurrentOperationCount: 1) }
         let ended = Atomic(0)
@@ -123,8 +124,7 @@ final class LendingTests: XCTestCase {
         }
     }
 
-    /// A job that begins to wait for a task on its way into the queue, or just after, lends its
-    /// permit too.
+    /// A job also lends its permit if it begins to wait for a task that is being queued.
     func testTaskOfTwoJobsUsesThePermitOfTheOneThatWaits() async {
         for isInTheQueue in [false, true] {
             let queue = TaskQueue(maxConcurrentOperationCount: 2)
@@ -179,9 +179,9 @@ final class LendingTests: XCTestCase {
         XCTAssertEqual(job.events, ["task a", "task b", "group InstantOperation", "all"])
     }
 
-    // MARK: Before the job waits, or has begun
+    // MARK: Before the job waits or has begun
 
-    /// A task, of any kind, that stood in the queue before the job began to track it.
+    /// A task of any kind was in the queue before the job began to track it.
     func testTaskQueuedBeforeItIsTracked() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         let nested = ScriptedJob("nested", queue: queue)
@@ -198,7 +198,7 @@ final class LendingTests: XCTestCase {
         XCTAssertEqual(nested.events, ["task leaf", "group InstantOperation", "all"])
     }
 
-    // One of both finds the other, whichever comes first.
+    // One of the two finds the other, whichever comes first.
     func testTaskIsAddedWhileItsJobBegins() async {
         for _ in 0..<rounds(of: 1_000) {
             let queue = TaskQueue(maxConcurrentOperationCount: 1)
@@ -210,7 +210,7 @@ final class LendingTests: XCTestCase {
         }
     }
 
-    /// A task that was tracked and queued before its job started.
+    /// A task was tracked and queued before its job started.
     func testTaskTrackedBeforeTheJobStarts() async {
         for isPlain in [false, true] {
             let queue = TaskQueue(maxConcurrentOperationCount: 1)
@@ -228,7 +228,7 @@ final class LendingTests: XCTestCase {
 
     // MARK: Limits and barriers
 
-    /// Q4: a queue that is limited while jobs already wait in it.
+    /// Q4: a queue gets a limit while jobs already wait in it.
     func testQueueIsLimitedWhileJobsWait() async {
         for hasBarrier in [false, true] {
             let (queue, gate) = (TaskQueue(), ConcurrentOperation())
@@ -254,7 +254,7 @@ final class LendingTests: XCTestCase {
         }
     }
 
-    /// Limiting a queue and adding barriers races jobs that put their tasks there.
+    /// Limiting a queue and adding barriers races with jobs that queue their tasks there.
     func testLimitsAndBarriersRaceTheTasksOfJobs() async {
         for round in 0..<rounds(of: 300) {
             let queue = TaskQueue()
@@ -283,7 +283,7 @@ final class LendingTests: XCTestCase {
         }
     }
 
-    /// A barrier waits for a job; what the job still adds belongs before it.
+    /// A barrier waits for a job, so the tasks that the job still adds come before it.
     func testBarrierWaitsForTheTasksOfAJob() async {
         let (queue, log) = (TaskQueue(), EventLog())
         let (began, release) = (Gate(), Gate())
@@ -305,8 +305,8 @@ final class LendingTests: XCTestCase {
     }
 }
 
-// Operation forces @unchecked. The closure stands behind a lock.
-/// Calls a closure when it is asked whether it is ready, which a queue does that takes it in.
+// Operation forces @unchecked. The closure is guarded by a lock.
+/// Calls a closure when its `isReady` is read, as a queue does when it adds the operation.
 private final class AskedOperation: ConcurrentOperation, @unchecked Sendable {
     let began = Gate()
     private let body = Guarded<(@Sendable () -> Void)?>(nil)
@@ -317,7 +317,7 @@ private final class AskedOperation: ConcurrentOperation, @unchecked Sendable {
         return super.isReady
     }
 
-    /// Has `body` called at the next question.
+    /// Calls `body` at the next read.
     func whenAsked(_ body: @escaping @Sendable () -> Void) {
         self.body.withLock { $0 = body }
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import JobKit
 
-/// Tasks that take a place of the queue's as long as there are enough, and ask for loans later.
+/// Tasks that take a free permit of the queue first, and request a loan later.
 @Suite struct PermitMovesTests {
     typealias Machine = TaskQueueStateMachine<String>
 
@@ -45,7 +45,7 @@ import Testing
         #expect([machine.next(), machine.next()] == ["task", nil])
     }
 
-    /// A job ends in whose place a task of two jobs executes: the other's place is to be had.
+    /// A job ends while a task of two jobs uses its permit, so the other job's permit is available.
     @Test func taskThatOutlivesOneOfItsJobsMovesToTheOther() {  // J12
         var machine = Machine(width: 2)
         let jobs = ["a", "b"].map { machine.entryAdded($0) }
@@ -73,7 +73,7 @@ import Testing
         #expect([machine.next(), machine.next()] == ["own", "shared"])
     }
 
-    /// The task that came first asks first, and is not overtaken by one that is lent a place.
+    /// The task that was added first requests first, and a task with a loan does not overtake it.
     @Test func postponedTasksAskInTheOrderAdded() {  // Q2, J12
         var (machine, job) = Machine.withJob(width: 2)
         machine.jobWaits(job)

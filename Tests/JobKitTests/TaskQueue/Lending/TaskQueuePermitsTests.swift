@@ -13,7 +13,7 @@ import Testing
         #expect(machine.next() == "task")
     }
 
-    /// What is added while no permit is to be had asks for none, which would be for nothing.
+    /// A task that is added while no permit is available sends no request, which would fail.
     @Test func taskOfABusyJobRequestsNothing() {  // J12
         var (machine, job) = Machine.withJob(width: 1)
         for _ in 0..<3 { _ = machine.entryAdded("task", lenders: [job]) }
@@ -22,7 +22,7 @@ import Testing
         #expect(machine.remembersRequests)
     }
 
-    /// Otherwise one locking of the queue would take as long as there are tasks.
+    /// If all waiting tasks were searched, the lock would be held for a time that grows with them.
     @Test func permitIsLentWithoutALookAtAllThatWaitForIt() {  // J12
         var (machine, job) = Machine.withJob(width: 1)
         let tasks = (0..<1_000).map { machine.entryAdded("\($0)", lenders: [job]) }
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// Every order of seven events in a chain of three jobs, none of which has a place to spare.
+    /// Tries every order of seven events in a chain of three jobs that have no free permit.
     @Test func everyOrderOfEventsInAChainLendsEveryPossiblePermit() {  // J12
         func visit(_ machine: Machine, depth: Int) {
             let lenders = (0..<3).filter { machine.permits.loans.state(of: $0).canLend }
@@ -133,7 +133,7 @@ import Testing
             _ = machine.entryAdded("job \(number)", lenders: number == 0 ? [] : [number - 1])
             _ = machine.next()
         }
-        // A job beside them can lend.
+        // An unrelated job can lend.
         let stranger = machine.entryAdded("stranger")
         _ = machine.next()
         machine.jobWaits(stranger)
@@ -221,7 +221,7 @@ import Testing
         #expect(machine.next() == "low")
     }
 
-    /// How many tickets are in any list of a machine, void ones too.
+    /// Returns the number of tickets in all lists of a machine, including void ones.
     private func heldTickets(_ value: Any) -> Int {
         (value as? ReadyLists)?.count
             ?? Mirror(reflecting: value).children.reduce(0) { $0 + heldTickets($1.value) }
@@ -253,7 +253,7 @@ import Testing
         _ = machine.entryFinished(borrower)
     }
 
-    /// While the width is unlimited nobody says whether a job waits; what it said before is old.
+    /// Without a limit, nothing reports whether a job waits, so earlier reports are outdated.
     @Test func narrowedMachineForgetsWhoWaited() {  // Q1, J12
         var (machine, job) = Machine.withJob(width: 1)
         machine.jobWaits(job)
@@ -284,7 +284,7 @@ import Testing
         #expect([machine.next(), machine.next()] == ["c", nil])
     }
 
-    /// Were each job compared with each other at each finish, this would not end.
+    /// If each completion compared each job with every other, this would not end.
     @Test func deepJobsLookForRequestsOnce() {  // J10, J12
         var (machine, top) = Machine.withJob(width: 1)
         var jobs = [top]
@@ -312,7 +312,7 @@ import Testing
         walk.drain()
     }
 
-    /// Every order of seven events around a job and its two tasks keeps the one place.
+    /// Tries every order of seven events of a job and its two tasks, with only one permit.
     @Test func everyOrderOfEventsKeepsOnePermit() {
         enum Event: CaseIterable { case addFirst, addSecond, jobWaits, jobBusy, start, finish }
         func visit(_ machine: Machine, _ tasks: [Int?], depth: Int) {
@@ -350,7 +350,7 @@ import Testing
 }
 
 extension TaskQueueStateMachine {
-    /// Adds an entry whose lenders are found next.
+    /// Adds an entry, for which the caller then searches lenders.
     mutating func entryAdded(
         _ entry: Entry,
         priority: TaskPriority = .normal,
@@ -364,7 +364,7 @@ extension TaskQueueStateMachine {
 }
 
 extension TaskQueueStateMachine {
-    /// Whether anything is left of a request, after whatever has left.
+    /// Whether any state of a request remains after the entries have left.
     var remembersRequests: Bool {
         slots.indices.contains { !permits.loans.state(of: $0).asked.isNone }
     }
@@ -375,7 +375,7 @@ extension PermitLoans {
 }
 
 extension TaskQueueStateMachine<String> {
-    /// A machine in which a job executes, and the job's slot.
+    /// Returns a machine in which a job executes, and the job's slot.
     static func withJob(width: Int) -> (Self, Int) {
         var machine = Self(width: width)
         let job = machine.entryAdded("job")

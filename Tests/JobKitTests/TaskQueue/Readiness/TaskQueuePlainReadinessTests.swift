@@ -4,9 +4,9 @@ import XCTest
 
 @testable import JobKit
 
-/// Plain operations hear of what they wait for: these tests keep a queue from polling.
+/// Checks that plain operations receive notifications, so that the queue need not poll.
 final class TaskQueuePlainReadinessTests: XCTestCase {
-    /// Makes a queue that waits for a poll which never comes.
+    /// Returns a queue that waits for a poll which never comes.
     private func queueWithoutPolls(width: Int = 2) -> TaskQueue {
         let queue = TaskQueue(maxConcurrentOperationCount: width)
         let poll = queue.shell.changePolls { polls, _ in
@@ -44,7 +44,7 @@ final class TaskQueuePlainReadinessTests: XCTestCase {
         }
     }
 
-    /// Q3: one waits for many, and many for one.
+    /// Q3: one operation depends on many, and many depend on one.
     func testFanInAndFanOutNeedNoPolls() async {
         let queue = queueWithoutPolls()
         let log = EventLog()
@@ -61,7 +61,7 @@ final class TaskQueuePlainReadinessTests: XCTestCase {
         XCTAssertEqual(log.events, ["first", "last"])
     }
 
-    /// Q3, Q7: an operation that its queue cancels ends, though its dependency never does.
+    /// Q3, Q7: an operation that its queue cancels ends, although its dependency never does.
     func testCancelThroughTheQueueNeedsNoPolls() async {
         let queue = queueWithoutPolls()
         let never = BlockOperation {}
@@ -73,7 +73,7 @@ final class TaskQueuePlainReadinessTests: XCTestCase {
         XCTAssertTrue(waiting.allSatisfy(\.isFinished))
     }
 
-    /// Q3, J8: so does one whose job is cancelled.
+    /// Q3, J8: the same for an operation of a cancelled job.
     func testCancelThroughTheJobNeedsNoPolls() async {
         let queue = queueWithoutPolls()
         let began = Gate()
@@ -91,7 +91,7 @@ final class TaskQueuePlainReadinessTests: XCTestCase {
         XCTAssertTrue(job.isFinished)
     }
 
-    /// Q2: a dependency that is added while the operation waits for its turn, or while it waits.
+    /// Q2: a dependency is added while the operation waits for its turn or for another dependency.
     func testDependencyAddedWhileWaitingNeedsNoPolls() async {
         let queue = queueWithoutPolls(width: 1)
         let log = EventLog()
@@ -114,8 +114,7 @@ final class TaskQueuePlainReadinessTests: XCTestCase {
         )
     }
 
-    /// What only a poll finds out: an `isReady` of the user's own, and a cancel that nobody tells
-    /// of.
+    /// Cases that need a poll: a user's own `isReady`, and a cancellation without a notification.
     func testPollFindsReadinessWithoutNotification() async {
         let queue = TaskQueue()
         let picky = (0..<20).map { _ in PickyOperation() }

@@ -4,9 +4,9 @@ import JobKitTesting
 import Synchronization
 import XCTest
 
-/// Operations that are no ``ConcurrentOperation``.
+/// Operations that are not ``ConcurrentOperation``s.
 final class TaskQueuePlainTests: XCTestCase {
-    /// Q1: a user's own asynchronous operation keeps its place until it has finished.
+    /// Q1: a user's own asynchronous operation keeps its permit until it has finished.
     func testAsynchronousUserOperationKeepsItsPermit() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         let log = EventLog()
@@ -38,7 +38,7 @@ final class TaskQueuePlainTests: XCTestCase {
         XCTAssertEqual(log.withLock { $0 }, Array(0..<200))
     }
 
-    /// As on an `OperationQueue`, a plain operation that is cancelled does not wait any longer.
+    /// A cancelled plain operation stops waiting, as on an `OperationQueue`.
     func testCancelledPlainOperationNoLongerWaits() async {
         let queue = TaskQueue()
         let operation = BlockOperation { XCTFail("a cancelled operation was run") }
@@ -49,10 +49,10 @@ final class TaskQueuePlainTests: XCTestCase {
         XCTAssertTrue(operation.isFinished)
     }
 
-    /// Foundation knows dependents without retaining them.
+    /// Foundation refers to dependents without retaining them.
     ///
-    /// One that is freed between a dependency's finish and Foundation's hearing of it must not be
-    /// used then.
+    /// If one is released after a dependency finished, but before Foundation is notified,
+    /// Foundation must not use it.
     func testCancelledPlainOperationIsForgottenByOneThatHasFinishedUntold() async {
         let queue = TaskQueue()
         let untold = UntoldOperation()
@@ -71,7 +71,7 @@ final class TaskQueuePlainTests: XCTestCase {
         untold.tell()
     }
 
-    /// A job that is cancelled ends, though its plain task waits for what never comes.
+    /// A cancelled job ends, although its plain task waits for an event that never comes.
     func testCancelledJobEndsWithAPlainTaskThatWaits() async {
         let queue = TaskQueue()
         let began = Gate()
@@ -88,7 +88,7 @@ final class TaskQueuePlainTests: XCTestCase {
         XCTAssertTrue(job.isFinished)
     }
 
-    /// Q2: an `isReady` of the user's own.
+    /// Q2: a user's own `isReady`.
     func testOwnIsReadyIsHonoured() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         let (picky, log) = (PickyOperation(), EventLog())
@@ -114,7 +114,7 @@ final class TaskQueuePlainTests: XCTestCase {
         await fulfillment(of: [completed], timeout: 300)
     }
 
-    /// Q2: as on an `OperationQueue`, what the priority is when the queue is resumed counts.
+    /// Q2: as on an `OperationQueue`, the priority at the time of resumption counts.
     func testPriorityChangedInASuspendedQueueCounts() async {
         let (queue, log) = (TaskQueue(maxConcurrentOperationCount: 1), EventLog())
         queue.isSuspended = true
@@ -127,7 +127,7 @@ final class TaskQueuePlainTests: XCTestCase {
         XCTAssertEqual(log.events, ["3", "1", "2", "0"])
     }
 
-    /// Q2: one that became less urgent while it waited lets the others pass when its turn comes.
+    /// Q2: an operation starts after the others if its priority was lowered while it waited.
     func testLoweredPriorityCountsAtTheNextStart() async {
         let (queue, log) = (TaskQueue(maxConcurrentOperationCount: 1), EventLog())
         let (began, release) = (Gate(), Gate())
@@ -144,7 +144,7 @@ final class TaskQueuePlainTests: XCTestCase {
         XCTAssertEqual(log.events, ["1", "2", "0"])
     }
 
-    /// Q2: what the priority is when the dependencies have finished counts.
+    /// Q2: the priority at the time when the dependencies have finished counts.
     func testPriorityChangedWhileWaitingForADependencyCounts() async {
         let (queue, log) = (TaskQueue(maxConcurrentOperationCount: 1), EventLog())
         queue.isSuspended = true
@@ -159,7 +159,7 @@ final class TaskQueuePlainTests: XCTestCase {
         XCTAssertEqual(log.events, ["first", "dependent", "stranger"])
     }
 
-    /// Added to queues from many threads, plain operations are neither lost nor run twice.
+    /// Plain operations that many threads add to queues are neither lost nor run twice.
     func testPlainOperationsFromManyThreads() async {
         let queues = [TaskQueue(maxConcurrentOperationCount: 1), TaskQueue()]
         let count = Guarded(0)
@@ -205,7 +205,7 @@ final class OwnOperation: Operation, @unchecked Sendable {
 }
 
 // Operation forces @unchecked. The state is an atomic.
-/// An operation that has finished some time before Foundation hears of it.
+/// An operation that has finished some time before Foundation is notified.
 private final class UntoldOperation: Operation, @unchecked Sendable {
     private let hasFinished = Atomic(false)
 

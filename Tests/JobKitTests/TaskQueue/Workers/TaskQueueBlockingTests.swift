@@ -7,7 +7,7 @@ import XCTest
 @testable import JobKit
 
 final class TaskQueueBlockingTests: XCTestCase {
-    /// Q5: what runs elsewhere does not notice 64 blocked operations.
+    /// Q5: code outside the queue is not affected by 64 blocked operations.
     func testBlockedOperationsDoNotBlockOthers() async {
         let (blocked, release) = (TaskQueue(name: "blocked"), Gate())
         let began = expectation(description: "64 operations block their threads")
@@ -35,7 +35,7 @@ final class TaskQueueBlockingTests: XCTestCase {
         await drain(blocked)
     }
 
-    /// Q5: nor do 64 blocked threads of Dispatch's stop plain operations that have to wait.
+    /// Q5: 64 blocked Dispatch threads do not stop plain operations that have to wait.
     func testBlockedDispatchThreadsStopNoTaskQueue() async {
         let (queue, release) = (TaskQueue(), Gate())
         let threads = DispatchQueue.global()
@@ -60,7 +60,7 @@ final class TaskQueueBlockingTests: XCTestCase {
         await fulfillment(of: [ended], timeout: 300)
     }
 
-    /// Operations of one queue may wait for each other: it gets more threads when it stalls.
+    /// Operations of one queue may wait for each other, because a stalled queue gets more threads.
     func testOperationsMayMeet() async {
         for count in [2, 4, 32] {
             let queue = TaskQueue()
@@ -78,7 +78,7 @@ final class TaskQueueBlockingTests: XCTestCase {
         }
     }
 
-    /// Q5: as many operations block at a time as the width allows, and no more.
+    /// Q5: as many operations block at a time as the limit allows, and no more.
     func testBlockingOperationsUseTheWholeLimit() async {
         for width in [4, 16, 64] {
             let queue = TaskQueue(maxConcurrentOperationCount: width)
@@ -86,7 +86,7 @@ final class TaskQueueBlockingTests: XCTestCase {
             let rounds = (0..<3).map { _ in Gate() }
             for _ in 0..<3 * width {
                 queue.addOperation {
-                    // Each waits until as many as the width are there.
+                    // Each waits until the number of operations has reached the limit.
                     let number = arrived.add(1, ordering: .sequentiallyConsistent).oldValue
                     if number % width == width - 1 { rounds[number / width].open() }
                     rounds[number / width].wait()
@@ -97,7 +97,7 @@ final class TaskQueueBlockingTests: XCTestCase {
         }
     }
 
-    /// Q5: operations that keep their threads busy until another has run get it a thread.
+    /// Q5: if operations keep their threads busy until another has run, that one gets a thread.
     func testOperationsThatSpinStopNoOther() async {
         let queue = TaskQueue()
         let mayEnd = Atomic(false)
@@ -108,7 +108,7 @@ final class TaskQueueBlockingTests: XCTestCase {
         await drain(queue)
     }
 
-    /// An operation that blocks may need one that it has added itself, through many levels.
+    /// An operation may block until an operation that it has added has run, through many levels.
     func testOperationMayWaitForOperationsThatItAdds() async {
         let queue = TaskQueue()
         @Sendable func descend(_ level: Int) {
@@ -125,8 +125,8 @@ final class TaskQueueBlockingTests: XCTestCase {
     }
 }
 
-// Operation forces @unchecked. The state stands behind a lock.
-/// A plain operation that decides itself when it is ready, and tells nobody.
+// Operation forces @unchecked. The state is guarded by a lock.
+/// A plain operation that controls its own readiness and sends no notification.
 final class PickyOperation: Operation, @unchecked Sendable {
     private let isAllowed = Guarded(false)
 

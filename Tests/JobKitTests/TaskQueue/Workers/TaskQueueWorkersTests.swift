@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test mutating func threadsAreMadeWhenTheyAreNeededAndKept() {
-        // The second may be asked for first.
+        // The second one may be requested first.
         let second = workers.queue(of: 1)
         #expect(second.label == "queue worker 1")
         #expect(workers.queue(of: 0).label == "queue worker 0")

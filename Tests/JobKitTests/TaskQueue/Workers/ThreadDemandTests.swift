@@ -8,12 +8,12 @@ import Testing
     private struct Queue {
         var demand = ThreadDemand(cores: 2, limit: 64)
         var width = 64
-        /// How much of their time operations use a core, in hundredths.
+        /// The processor time of operations, in hundredths of their duration.
         var work = 0
         var active = 2
         var startCount = 0
         var time: UInt64 = 0
-        /// Nanoseconds that every operation takes.
+        /// The duration of every operation, in nanoseconds.
         var length: UInt64 = 4_000_000
         var backlog = 1_000_000
 
@@ -22,12 +22,12 @@ import Testing
             demand.watchBegan()
         }
 
-        /// Lets the time until the next look pass.
+        /// Advances the time until the next sample.
         mutating func look() {
             let pause = demand.pause
             time += pause
             startCount += max(1, active * Int(pause) / Int(length))
-            // As many use a core as there are; others that could use one wait for it.
+            // Each core runs one operation, and the others that need a core wait for it.
             let used = min(2 * pause, UInt64(active * work) * pause / 100)
             let look = ThreadDemand.Look(
                 time: pause,
@@ -38,7 +38,7 @@ import Testing
                 startCount: startCount
             )
             active += demand.looked(look)
-            // Workers that are too many leave when they are done.
+            // Surplus workers leave when they have finished their operation.
             active = max(1, min(active, demand.wanted))
         }
     }
@@ -73,7 +73,7 @@ import Testing
         #expect(queue.time - begin <= 20_000_000)
     }
 
-    /// The memory of a burst lasts: the next has its threads without a look.
+    /// The queue remembers a burst, so the next one has its threads without a sample.
     @Test func threadsStayWantedWhenTheQueueIsEmpty() {
         var queue = Queue(work: 0)
         while queue.active < 64 { queue.look() }
@@ -115,7 +115,7 @@ import Testing
             #expect(demand.wanted >= active)
         }
         #expect(calls == [100, 300, 700, 1_500, 2_500])
-        // They are done: one that the cores do not need is wanted no more.
+        // They have finished, so a thread that the cores do not need is no longer wanted.
         _ = demand.looked(
             ThreadDemand.Look(
                 time: 10_000_000,
@@ -128,7 +128,9 @@ import Testing
         #expect(demand.wanted == 2)
     }
 
-    /// A timer wakes the process seldom where looking changes nothing: 150 times a second is much.
+    /// If sampling changes nothing, the timer rarely wakes the process.
+    ///
+    /// 150 times a second is too often.
     @Test func looksBecomeRare() {
         var queue = Queue(work: 100)
         var count = 0

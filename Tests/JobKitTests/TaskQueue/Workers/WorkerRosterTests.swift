@@ -6,7 +6,9 @@ import Testing
     private var roster = WorkerRoster(cores: 2, limit: 64)
     private let callTime = WorkerRoster.callTime
 
-    /// A worker comes, searches until `now` and takes an entry, when `startCount` were started.
+    /// Lets a worker come, search until `now` and take an entry.
+    ///
+    /// By then, `startCount` operations have started.
     private mutating func search(until now: UInt64, startCount: Int) {
         roster.searchBegan()
         roster.measure(at: now, startCount: startCount)
@@ -53,12 +55,12 @@ import Testing
         #expect(roster.searchGoesOn(after: 0) == false, "one that searches is enough")
     }
 
-    // MARK: What a call is worth
+    // MARK: The value of a wake-up
 
     @Test mutating func workerIsCalledWhereEntriesWouldWaitLongerThanACallTakes() {
         #expect(call(1) == .worker(0))
         roster.workerCame()
-        // A start for each tenth of a call's time.
+        // There is a start for each tenth of a wake-up's time.
         search(until: callTime, startCount: 10)
         #expect(call(10) == .watch)
         #expect(call(11) == .worker(1))
@@ -94,7 +96,7 @@ import Testing
         #expect(call(2) == .worker(1))
     }
 
-    /// Two workers may ask in another order than they read the clock in.
+    /// Two workers may make their requests in another order than they read the clock.
     @Test mutating func timeMayGoBack() {
         #expect(call(1) == .worker(0))
         search(until: 10 * callTime, startCount: 10)
@@ -104,7 +106,7 @@ import Testing
         #expect(call(2) == .worker(1))
     }
 
-    // MARK: Who calls
+    // MARK: Waking threads
 
     @Test mutating func workerInAnOperationCallsAtOnceForAddedEntries() {
         #expect(call(1) == .worker(0))
@@ -133,7 +135,7 @@ import Testing
         #expect(roster.idleWorker() == 0)
     }
 
-    // MARK: Looks
+    // MARK: Samples
 
     private func looked(
         _ look: ThreadDemand.Look,
@@ -207,13 +209,13 @@ import Testing
         #expect(roster.hasTooMany == false)
     }
 
-    /// Threads beyond the cores are given back where they are not needed, and that takes a look.
+    /// Threads beyond the number of cores leave if they are not needed, which takes a sample.
     @Test mutating func queueWithMoreWorkersThanCoresIsLookedAt() {
         for worker in 0..<2 { #expect(call(1) == .worker(worker)) }
         #expect(call(1) == .watch)
         let blocked = ThreadDemand.Look(time: 1, waiting: 2, active: 2, startable: 1)
         #expect(roster.looked(blocked, at: 0).woken == [2])
-        // A queue that has had nothing to start for five looks is looked at no more.
+        // A queue that has had nothing to start for five samples is not sampled any longer.
         for count in 1...5 {
             let pause = roster.looked(ThreadDemand.Look(time: 1, waiting: 3, active: 3), at: 0)
                 .pause
@@ -224,10 +226,9 @@ import Testing
         #expect(call(1) == .workerAndWatch(0))
     }
 
-    // MARK: Walks
+    // MARK: Random walks
 
-    /// No worker works twice, and nothing that can be started is left with nobody to come for it:
-    /// no worker, and no look.
+    /// No worker works twice, and a worker or sample finds every startable entry.
     @Test(arguments: UInt64(0)..<20) func randomWalkForgetsNothing(seed: UInt64) {
         var generator = WalkGenerator(seed: seed)
         var roster = WorkerRoster(cores: 3, limit: 10)

@@ -1,6 +1,6 @@
 @testable import JobKit
 
-/// Tests add tasks one by one, and groups of them.
+/// Lets tests add tasks one by one, and groups of them.
 extension LaunchPlan {
     mutating func taskAdded(to queue: LaunchTaskQueue) -> Int {
         tasksAdded(to: [queue], asGroup: false).lowerBound

@@ -5,7 +5,7 @@ import Testing
 @Suite struct LaunchPlanTests {
     typealias Impossible = LaunchPlan.ImpossibleDependency
 
-    /// A run of `main`, a group of `main` and `concurrent`, a run of `concurrent` and `main`.
+    /// Returns three stages: `main`, then `main` and `concurrent` as a group, then a run of both.
     private func plan(_ dependencies: [Int: [Int]]) -> LaunchPlan {
         var plan = LaunchPlan()
         _ = plan.taskAdded(to: .mainQueue)
@@ -24,7 +24,7 @@ import Testing
         #expect(plan(dependencies).impossibleDependency() == nil)
     }
 
-    // W6: a main-queue task on a later one; a group's task on one behind the group
+    // W6: a main-queue task depends on a later one, or a group's task on one behind the group
     @Test(arguments: [(0, 1), (0, 4), (0, 2), (1, 3), (2, 3), (2, 4), (3, 3)])
     func impossibleDependencyIsNamed(_ task: Int, _ dependency: Int) {
         #expect(
@@ -42,7 +42,9 @@ import Testing
         #expect(plan([2: [1], 1: [2]]).impossibleDependency() != nil)
     }
 
-    /// A dependency is impossible exactly if no order of starts meets it: every pair in every plan.
+    /// A dependency is impossible if and only if no order of starts satisfies it.
+    ///
+    /// This checks every pair in every plan.
     @Test func everyDependencyIsImpossibleExactlyIfNothingMeetsIt() {
         for oracle in WorkflowOracle.all(upTo: 3) where oracle.gateCount == 0 {
             for task in oracle.tasks.indices {
@@ -50,7 +52,7 @@ import Testing
                     var plan = LaunchPlan()
                     for item in oracle.items { add(item, to: &plan) }
                     plan.dependenciesFound([dependency], of: task)
-                    // As much as can finish while the task never starts.
+                    // Finishes as many tasks as possible while the task never starts.
                     var finished: Set<Int> = []
                     while true {
                         let more = oracle.startable(finished: finished, openGates: 0)

@@ -4,10 +4,10 @@ import JobKitTesting
 import Synchronization
 import XCTest
 
-/// O5: a finish from another thread before `main(context:)` keeps it from being called.
+/// O5: if another thread finishes the task before `main(context:)`, that method is not called.
 final class LaunchTaskFinishTests: XCTestCase {
-    // Operation forces @unchecked. The properties are constants, and atomic where they change.
-    /// Is held between its start and `main(context:)`, where the workflow asks for its name.
+    // Operation forces @unchecked. The properties are constants or atomics.
+    /// Is held between its start and `main(context:)`, when the workflow reads its name.
     private final class HeldBeforeMain: LaunchTask, @unchecked Sendable {
         let isHeld = Gate()
         let goOn = Gate()

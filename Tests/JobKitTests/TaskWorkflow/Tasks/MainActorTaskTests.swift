@@ -3,7 +3,7 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-/// A window of an app, as UIKit has it: it belongs to the main actor.
+/// A window of an app, isolated to the main actor as in UIKit.
 @MainActor
 private final class Window {
     struct NoScreen: Error {}
@@ -14,7 +14,7 @@ private final class Window {
     func showOnSecondScreen() throws { throw NoScreen() }
 }
 
-/// Launch tasks, and delegates, that use what belongs to the main actor.
+/// Launch tasks and delegates that use state of the main actor.
 final class MainActorTaskTests: XCTestCase {
     // W1
     func testClosureOnMainUsesTheMainActorsState() async throws {

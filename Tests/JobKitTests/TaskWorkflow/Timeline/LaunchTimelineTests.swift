@@ -5,7 +5,7 @@ import Testing
 @Suite struct LaunchTimelineTests {
     private let start = ContinuousClock.now
 
-    /// A record made of starts and ends in milliseconds.
+    /// Returns a record of starts and ends in milliseconds.
     private func timeline(
         _ plan: LaunchPlan,
         _ tasks: [(name: String, began: Int?, ended: Int?, outcome: OperationOutcome)],
@@ -28,7 +28,7 @@ import Testing
         return LaunchTimeline(name: "Launch", plan: plan, record: record, now: instant(now))
     }
 
-    // W4: the seed's launch with the seed's figures
+    // W4: the launch of a real app with its measured times
     @Test func seedsLaunchIsWrittenInTheSeedsLayout() {
         var plan = LaunchPlan()
         for _ in 0..<2 { _ = plan.taskAdded(to: .mainQueue) }
@@ -121,7 +121,7 @@ import Testing
         #expect(timeline.text() == "[Launch start] - [two lines 1ms]")
     }
 
-    // W4: the text grows with the number of groups, and each row stands below its stage's first
+    // W4: the text grows with the number of groups, and each row is below its stage's first task
     @Test(.timeLimit(.minutes(30))) func lineOfManyGroupsIsContinuedInFurtherLines() {
         var plan = LaunchPlan()
         let count = 2_000

@@ -10,7 +10,7 @@ struct SVGBars {
         let line: Int
     }
 
-    /// What each bar says when the pointer rests on it.
+    /// The tooltips of the bars.
     let tips: [String]
 
     init(parsing svg: String) throws {

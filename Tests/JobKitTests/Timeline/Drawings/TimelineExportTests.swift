@@ -3,7 +3,7 @@ import Testing
 
 @testable import JobKit
 
-/// R6: one slice, line or bar per entry; nothing is lost of the names.
+/// R6: there is one slice, line or bar per entry, and names are complete.
 @Suite struct TimelineExportTests {
     static let samples: [String: Timeline] = [
         "5": Timeline(SampleTimelines.simulated(count: 5, width: 2)),
@@ -122,7 +122,7 @@ import Testing
         )
     }
 
-    /// A job with two groups, that goes on after its last task, and was not recorded to its end.
+    /// A job with two groups that continues after its last task and was not recorded to its end.
     private var grouped: Timeline {
         let upload = SampleTimelines.Upload.self
         var photos = (0..<3)
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    /// The name as an XML reader gives it back.
+    /// Returns the name as an XML reader returns it.
     private func xmlVisible(_ name: String) -> String {
         name.unicodeScalars
             .map { scalar in

@@ -3,7 +3,7 @@ import Testing
 @testable import JobKit
 
 @Suite struct TimelineLanesTests {
-    /// Checks that entries of one lane nest in their own job or lie apart, and counts the lanes.
+    /// Checks that entries of one lane are nested or do not overlap, and counts the lanes.
     private func check(_ timeline: Timeline, sourceLocation: SourceLocation = #_sourceLocation) {
         var open: [[Int]] = Array(repeating: [], count: TimelineFacts(of: timeline).laneCount)
         for (place, entry) in timeline.entries.enumerated() {

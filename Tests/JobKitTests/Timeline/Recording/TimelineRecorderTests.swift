@@ -20,7 +20,7 @@ final class TimelineRecorderTests: XCTestCase {
         }
     }
 
-    /// Tracks one step in each callback of the step before.
+    /// Tracks one step in each callback of the previous step.
     private final class Steps: JobController, @unchecked Sendable {
         private var remaining: [String]
 
@@ -44,7 +44,7 @@ final class TimelineRecorderTests: XCTestCase {
             let fetch = Steps(["fetch 1", "fetch 2"], name: "Fetch")
             let store = Steps(["store 1", "store 2"], name: "Store")
             let broken = Step("broken", error: Broken())
-            // So that the broken one is not the last to end.
+            // This ensures that the broken task is not the last to end.
             fetch.addDependency(broken)
             store.addDependency(fetch)
             trackAndQueue(fetch)
@@ -181,7 +181,7 @@ final class TimelineRecorderTests: XCTestCase {
         XCTAssertEqual(timeline.criticalPath.map(\.name), names)
     }
 
-    // R5: what nobody's callback tracked follows nothing
+    // R5: a task that was tracked outside callbacks has no predecessor
     func testTaskTrackedOutsideCallbacksBeginsAPath() async {
         let delivered = expectation(description: "delivered")
         let job = ScriptedJob { job in
@@ -199,7 +199,7 @@ final class TimelineRecorderTests: XCTestCase {
         job.cancel()
     }
 
-    // R5: the callbacks of a group and of the job follow the task that brought them about
+    // R5: the callbacks of a group and of the job follow the task that caused them
     func testTaskOfAGroupsCallbackFollowsTheLastOfTheGroup() async throws {
         let queue = StepQueue()
         let job = ScriptedJob(queue: queue) { job in
@@ -219,7 +219,7 @@ final class TimelineRecorderTests: XCTestCase {
         XCTAssertEqual(recorder.timeline.criticalPath.map(\.name), ["b", "c", "d"])
     }
 
-    // R5: the dependent starts, and ends, before JobKit hears of the finish
+    // R5: the dependent starts and ends before JobKit is notified of the completion
     func testPlainTaskWhoseStartReturnsLateIsBeforeItsDependent() async {
         let (first, second) = (LateOperation(), BlockOperation {})
         (first.name, second.name) = ("first", "second")
@@ -238,7 +238,7 @@ final class TimelineRecorderTests: XCTestCase {
     }
 
     // Operation forces @unchecked. The gate is a constant.
-    /// Finishes, as others see it, before its `start()` returns.
+    /// Its `isFinished` becomes true before its `start()` returns.
     private final class LateOperation: Operation, @unchecked Sendable {
         let goOn = Gate()
 
@@ -248,7 +248,7 @@ final class TimelineRecorderTests: XCTestCase {
         }
     }
 
-    /// A job with one asynchronous task.
+    /// Returns a job with one asynchronous task.
     private final class AsyncJob: JobController, @unchecked Sendable {
         private let body: @Sendable () async -> Void
 

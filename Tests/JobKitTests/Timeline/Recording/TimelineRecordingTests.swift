@@ -35,7 +35,7 @@ import Testing
         OperationName(given: "\(id)", type: SampleTimelines.Upload.self)
     }
 
-    /// A job, 1, with the task 2, and the task 3 behind it.
+    /// A job 1, a task 2, and a task 3 that follows 2.
     private var ended: TimelineRecording {
         var recording = TimelineRecording()
         recording.note(event(.started, of: 1, at: at(5)))
@@ -120,7 +120,8 @@ import Testing
         #expect(entries.allSatisfy { $0.outcome == nil && $0.end == .milliseconds(25) })
     }
 
-    /// A job tells nothing of what it has not waited for; its timeline does not grow for ever.
+    /// A timeline does not grow forever, although a job never reports tasks for which it did not
+    /// wait.
     @Test func taskNotAwaitedByTheJobEndsWithTheJob() {
         var recording = ended
         recording.note(event(.started, of: 4, in: 1, at: at(17)))
@@ -159,7 +160,7 @@ import Testing
     }
 
     @Test func jobObservedLateIsAboveItsTasks() {
-        // Given: nothing is known of 1 and 2 but that their tasks tell of themselves
+        // Given: the tasks of 1 and 2 report events, but 1 and 2 themselves have not
         var recording = TimelineRecording()
         recording.note(event(.started, of: 3, in: 2, at: at(0)))
         recording.jobMissed(2, name(2), at: at(0))

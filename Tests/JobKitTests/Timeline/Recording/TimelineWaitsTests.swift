@@ -2,7 +2,7 @@ import Testing
 
 @testable import JobKit
 
-/// R5: what gave back the place or the thread that a task waited for.
+/// R5: the task that released the permit or thread for which another task waited.
 @Suite struct TimelineWaitsTests {
     private func at(_ milliseconds: Int) -> EventTime {
         EventTime(nanoseconds: 1_000_000 * Int64(1_000 + milliseconds))

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The program: compares everything unless told otherwise.
+/// Compares all workloads unless a subcommand is given.
 @main
 struct Benchmarks: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -72,7 +72,7 @@ struct Compare: ParsableCommand {
         throw ExitCode(1)
     }
 
-    /// How often a row is run again whose quartiles lie on both sides of its bound.
+    /// The number of repeats of a row if its bound is between its quartiles.
     private static let furtherRuns = 2
 
     private var sizes: Sizes { quick ? .quick : .full }
@@ -87,7 +87,7 @@ struct Compare: ParsableCommand {
             }
     }
 
-    /// The bounds on what is measured.
+    /// The bounds on the measured series.
     private var bounds: [Bound] {
         let workloads = workloads
         return rows.filter { bound in workloads.contains { bound.subject.isOf($0) } }
@@ -100,7 +100,7 @@ struct Compare: ParsableCommand {
             }
     }
 
-    /// Runs again what the quartiles do not decide, unless a number of rounds was asked for.
+    /// Repeats rows that the quartiles leave undecided, unless a number of rounds was requested.
     private func measureUndecided(_ bounds: [Bound], into observations: inout Observations) {
         guard rounds == nil, !quick else { return }
         for _ in 0..<Self.furtherRuns {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Shows what became of the cores' time while tasks worked.
+/// Shows how the cores spent their time while tasks worked.
 struct Cores: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Draw what each thread does over a fan-out of tasks that work."

@@ -3,7 +3,7 @@ import Foundation
 import JobKit
 import Synchronization
 
-/// Shows what makes one round of a fan-out slower than another.
+/// Shows why one round of a fan-out is slower than another.
 struct FanOutRounds: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print of each round of a fan-out where its time went."
@@ -63,14 +63,14 @@ struct FanOutRounds: ParsableCommand {
 
     private static var usage: rusage {
         var usage = rusage()
-        // 0 is RUSAGE_SELF, which is not of the argument's type everywhere.
+        // 0 is RUSAGE_SELF, which has another type than the argument on some platforms.
         getrusage(0, &usage)
         return usage
     }
 }
 
-/// A job that tracks its tasks in `main()` and notes how far other threads have come by then.
-// Unchecked, as every Operation subclass: `main()` writes the phases, and they are read when the
+/// A job that tracks its tasks in `main()` and records how far other threads have come by then.
+// Unchecked, like every Operation subclass: `main()` writes the phases, and they are read when the
 // last task has been delivered.
 private final class PhasedJob: JobController, @unchecked Sendable {
     private let size: Int

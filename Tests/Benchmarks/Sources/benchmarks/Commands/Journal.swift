@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Measures durable steps beside the disk's own figures, in the same run.
+/// Measures durable steps and the disk's own figures in the same run.
 struct Journal: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measure the steps of a journal beside the disk that it writes to."

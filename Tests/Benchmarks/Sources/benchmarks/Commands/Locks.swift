@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Measures JobKit's lock beside the standard library's and Foundation's.
+/// Measures JobKit's lock and those of the standard library and Foundation.
 struct Locks: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measure Guarded, Mutex and NSLock, uncontended and with several threads."

@@ -1,6 +1,8 @@
 import ArgumentParser
 
-/// Measures this process's memory; the comparison starts it as a child.
+/// Measures this process's memory.
+///
+/// The comparison starts it as a child process.
 struct Probe: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measure the memory of this process alone, and print it in bytes."

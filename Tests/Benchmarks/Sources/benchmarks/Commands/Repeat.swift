@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Does one variant again and again, for profilers and for counting allocations.
+/// Repeats one variant, for profilers and for counting allocations.
 struct Repeat: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run one variant alone, for a profiler or an allocation counter."

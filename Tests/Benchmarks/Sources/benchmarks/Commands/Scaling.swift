@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Shows what one job gets out of more cores than this machine has.
+/// Predicts how one job uses more cores than this machine has.
 struct Scaling: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:

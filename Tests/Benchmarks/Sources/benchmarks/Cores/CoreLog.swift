@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// What threads did and when, noted by the tasks themselves.
+/// Records the activity of threads, as reported by the tasks themselves.
 ///
-/// A note takes about half a microsecond: two clocks and an atomic addition.
+/// A note takes about half a microsecond, because it reads two clocks and increments an atomic.
 final class CoreLog: Sendable {
-    /// What a thread does from a note on.
+    /// The activity of a thread from one note until its next.
     enum Doing: Sendable {
         /// The job's `main()`, or the loop that adds the operations.
         case adding
@@ -13,7 +13,7 @@ final class CoreLog: Sendable {
         case working
         /// A task's closure or completion.
         case completing
-        /// The queue's code, or nothing: the thread may have gone to sleep.
+        /// The queue's code, or nothing, because the thread may be asleep.
         case between
     }
 
@@ -29,20 +29,20 @@ final class CoreLog: Sendable {
 
     private let count = Atomic<Int>(0)
     private let capacity: Int
-    /// Each written by the one thread that has taken its number.
+    /// Each element is written only by the thread that has taken its index.
     nonisolated(unsafe) private let buffer: UnsafeMutableBufferPointer<Note>
 
-    /// Has room for so many notes.
+    /// Reserves space for `capacity` notes.
     init(capacity: Int) {
         self.capacity = capacity
         buffer = .allocate(capacity: capacity)
-        // Touched now, so that no page is missing later.
+        // Initializes all pages now, so that no page fault occurs later.
         buffer.initialize(repeating: Note(thread: 0, doing: .between, time: 0, used: 0))
     }
 
     deinit { buffer.deallocate() }
 
-    /// Notes what the calling thread does from now on.
+    /// Records the activity that the calling thread begins now.
     func note(_ doing: Doing) {
         let index = count.add(1, ordering: .relaxed).oldValue
         precondition(index < capacity, "more notes than expected")
@@ -62,13 +62,15 @@ final class CoreLog: Sendable {
         #endif
     }
 
-    /// Does something and notes when it begins and ends.
+    /// Runs `body`, and records when it begins and ends.
     func noting(_ doing: Doing, _ body: () -> Void) {
         note(doing)
         body()
         note(.between)
     }
 
-    /// The notes of all threads, to be read when none is written any more.
+    /// The notes of all threads.
+    ///
+    /// Read them only after the last one was written.
     var notes: [Note] { Array(buffer.prefix(count.load(ordering: .acquiring))) }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import JobKit
 
-/// A fan-out of tasks that work, with notes of who does what when.
+/// Runs a fan-out of working tasks, and records the activity of each thread.
 struct CoreRound: Sendable {
-    /// What runs the tasks.
+    /// The queue or API that runs the tasks.
     enum Subject: String, CaseIterable, Sendable {
         case job = "JobController on TaskQueue"
         case operationQueue = "OperationQueue"
@@ -13,11 +13,11 @@ struct CoreRound: Sendable {
     let count: Int
     let work: ProcessorWork
 
-    /// What a round showed.
+    /// The measurements of a round.
     struct Result: Sendable {
         let timeline: CoreTimeline
         let shares: CoreTimeline.Shares
-        /// How long the round took, in nanoseconds.
+        /// The duration of the round, in nanoseconds.
         let time: UInt64
     }
 
@@ -41,7 +41,7 @@ struct CoreRound: Sendable {
         )
     }
 
-    /// Returns what ends the subject's threads.
+    /// Returns a closure that ends the subject's threads.
     private func start(
         _ subject: Subject,
         _ log: CoreLog,
@@ -79,8 +79,10 @@ struct CoreRound: Sendable {
     }
 }
 
-/// A job that notes when its `main()` runs; its tasks note their own work.
-// Unchecked, as every Operation subclass: its own state is immutable and Sendable.
+/// A job that records when its `main()` runs.
+///
+/// Its tasks record their own work.
+// Unchecked, like every Operation subclass: its own state is immutable and Sendable.
 private final class NotedJob: JobController, @unchecked Sendable {
     private let count: Int
     private let log: CoreLog
@@ -106,8 +108,8 @@ private final class NotedJob: JobController, @unchecked Sendable {
     }
 }
 
-/// A task that does what it was given.
-// Unchecked, as every Operation subclass: its only state is an immutable Sendable closure.
+/// A task that runs a closure.
+// Unchecked, like every Operation subclass: its only state is an immutable Sendable closure.
 private final class NotedTask: ConcurrentOperation, @unchecked Sendable {
     private let perform: @Sendable () -> Void
 

@@ -1,4 +1,4 @@
-/// What each thread did over a round, from its notes.
+/// The activity of each thread during a round, derived from its notes.
 struct CoreTimeline: Sendable {
     typealias Note = CoreLog.Note
 
@@ -7,16 +7,18 @@ struct CoreTimeline: Sendable {
         let doing: CoreLog.Doing
         let begin: UInt64
         let end: UInt64
-        /// How much of it the thread had a core.
+        /// The processor time that the thread used in the interval.
         let used: UInt64
     }
 
-    /// The threads, in the order in which they came; each one's stretches in order.
+    /// The intervals of each thread, in order.
+    ///
+    /// The threads are in order of their first notes.
     let threads: [[Stretch]]
     let begin: UInt64
     let end: UInt64
 
-    /// Reads a round that took from `begin` to `end`.
+    /// Evaluates a round that took from `begin` to `end`.
     init(_ notes: [Note], begin: UInt64, end: UInt64) {
         let byThread = Dictionary(grouping: notes, by: \.thread).values
             .map { $0.sorted { $0.time < $1.time } }
@@ -37,20 +39,20 @@ struct CoreTimeline: Sendable {
 
     // MARK: Shares
 
-    /// What became of the cores' time, each as a part of it.
+    /// How the cores spent their time, as fractions of it.
     struct Shares: Equatable, Sendable {
         var working = 0.0
         var adding = 0.0
         var completing = 0.0
-        /// The queue's own code between two notes: it starts and finishes tasks, and looks for some.
+        /// The queue's own code between two notes, which starts, finishes and finds tasks.
         var queue = 0.0
-        /// Other threads of the process: timers, and threads that are being woken or go to sleep.
+        /// Other threads of the process: timers, and threads that wake up or go to sleep.
         var others = 0.0
         /// No thread of the process had a core.
         var unused = 0.0
     }
 
-    /// The shares of so many cores, of which the whole process used `used` nanoseconds.
+    /// The shares of `cores` cores, if the whole process used `used` nanoseconds of processor time.
     func shares(cores: Int, used: UInt64) -> Shares {
         let whole = Double(end - begin) * Double(cores)
         var shares = Shares()
@@ -71,10 +73,11 @@ struct CoreTimeline: Sendable {
 
     // MARK: Text
 
-    /// A line for each thread, with a character for each of `columns` parts of the time given.
+    /// Returns a line for each thread, with a character for each of `columns` parts of the
+    /// interval.
     ///
     /// `a` adding, `█` working, `c` completing, `·` on a core in the queue's code, blank: not on a
-    /// core. The character is what took most of its part.
+    /// core. The character shows the activity that took most of its part.
     func lines(from first: UInt64, to last: UInt64, columns: Int) -> [String] {
         threads.map { stretches in
             let length = Double(last - first) / Double(columns)
@@ -94,7 +97,7 @@ struct CoreTimeline: Sendable {
             return String(
                 parts.map { part in
                     let most = part.max { ($0.value, $1.key) < ($1.value, $0.key) }
-                    // Less than a quarter of the part on a core counts as none.
+                    // A thread counts as idle if it had a core for less than a quarter of the part.
                     guard let most, part.values.reduce(0, +) >= length / 4 else { return " " }
                     return most.key
                 }

@@ -1,25 +1,27 @@
-/// A comparison of costs, mostly with a promise and an aim beyond it.
+/// A comparison of costs, usually with a promised limit and a lower aim.
 struct Bound: Sendable {
-    /// The work, in the words of the contract.
+    /// The work, as the contract describes it.
     let work: String
     /// The series that must be cheap.
     let subject: Series
-    /// The series it is compared with; nil if the figure itself is bounded.
+    /// The series of comparison, or nil if the figure itself has a bound.
     let reference: Series?
-    /// What is promised of the ratio or of the figure; nil if it is shown for comparison only.
+    /// The promised limits of the ratio or figure, or nil if it is shown only for comparison.
     let limits: Limits?
-    /// Into how many runs the rounds are divided, of which the worst counts.
+    /// The number of runs into which the rounds are divided.
+    ///
+    /// The worst run counts.
     var runs = 1
 
-    /// What a ratio or a figure must not and should not exceed.
+    /// The limits of a ratio or a figure.
     struct Limits: Sendable {
-        /// What must not be exceeded, under any load.
+        /// Must not be exceeded under any load.
         let atMost: Double
-        /// What should not be exceeded on idle cores.
+        /// Should not be exceeded on idle cores.
         let aim: Double
     }
 
-    /// What was measured of the bound, nil if its series were not.
+    /// Returns the measured value, or nil if the series were not measured.
     func measured(in observations: Observations) -> (value: Double, spread: Summary)? {
         let values =
             reference.map { observations.ratios(of: subject, to: $0) }
@@ -31,14 +33,13 @@ struct Bound: Sendable {
         return (medians.max() ?? spread.median, spread)
     }
 
-    /// Whether as many rounds as not are too near the limit to judge by: it lies between their
-    /// quartiles.
+    /// Whether the limit is between the quartiles, so that the rounds don't decide.
     func isUndecided(in observations: Observations) -> Bool {
         guard let limits, let spread = measured(in: observations)?.spread else { return false }
         return spread.lowerQuartile <= limits.atMost && limits.atMost < spread.upperQuartile
     }
 
-    /// A ratio or a figure, as people read it.
+    /// Formats a ratio or a figure for people.
     func text(_ value: Double) -> String {
         guard reference == nil else { return NumberText.fixed(value, places: 2) + " ×" }
         return subject.figure.text(value)

@@ -2,7 +2,9 @@ import Foundation
 
 /// Measures memory in a fresh copy of this program, so that rounds do not disturb its heap.
 enum ChildProcess {
-    /// What the probe measured; traps if the child did not end well.
+    /// Returns the probe's measurement.
+    ///
+    /// Traps if the child process failed.
     static func measure(_ probe: MemoryProbe, size: Int) -> Double {
         let text = output(of: ["probe", probe.rawValue, "--size", String(size)])
         guard let value = Double(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
@@ -11,12 +13,14 @@ enum ChildProcess {
         return value
     }
 
-    /// What opening a journal took in a child, which says it in one line.
+    /// Measures in a child process how long a journal takes to open.
+    ///
+    /// The child prints the result on one line.
     static func opening(of steps: Int, in folder: URL) -> (seconds: Double, bytes: Double) {
         opening("opening", of: steps, in: folder)
     }
 
-    /// The seconds and bytes of opening an outbox in a child.
+    /// Measures in a child process how long an outbox takes to open, and its bytes.
     static func outbox(of entries: Int, in folder: URL) -> (seconds: Double, bytes: Double) {
         opening("outbox", of: entries, in: folder)
     }

@@ -1,25 +1,26 @@
 import Dispatch
 import Synchronization
 
-/// Counts the completions of one round; every variant counts with it, so none is optimised away.
+/// Counts the completions of one round.
 ///
-/// A completion too many traps at once, one too few when the wait runs out.
+/// Every variant uses it, so that the compiler optimizes none of them away. A completion too many
+/// traps immediately. A missing completion traps when the wait times out.
 ///
 /// > Thread: Any.
 final class Completions: Sendable {
-    /// How many completions the round must have.
+    /// The number of completions that the round must have.
     let expected: Int
 
     private let count = Atomic<Int>(0)
     private let reached = DispatchSemaphore(value: 0)
 
-    /// Expects `expected` completions, at least one.
+    /// Expects at least one completion.
     init(expected: Int) {
         precondition(expected > 0, "a round without completions measures nothing")
         self.expected = expected
     }
 
-    /// Counts one completion, and wakes the waiting thread at the last.
+    /// Counts a completion, and wakes the waiting thread at the last one.
     func complete() {
         let completed = count.add(1, ordering: .acquiringAndReleasing).newValue
         precondition(completed <= expected, "\(completed) completions of \(expected) expected")
@@ -27,7 +28,7 @@ final class Completions: Sendable {
         reached.signal()
     }
 
-    /// Blocks the thread until all completions were counted.
+    /// Blocks the thread until all completions have been counted.
     func wait(timeout: DispatchTimeInterval = .seconds(120)) {
         guard reached.wait(timeout: .now() + timeout) == .timedOut else { return }
         fatalError("\(count.load(ordering: .acquiring)) completions of \(expected) expected")

@@ -1,16 +1,16 @@
 /// Times one round of a workload, from its first call to its last counted completion.
 ///
-/// What a variant sets up before ``time(_:)`` and drains after it is not timed.
+/// A variant's setup before ``time(_:)`` and its cleanup afterwards are not timed.
 final class CostTrial {
-    /// How many tasks the round has.
+    /// The number of tasks in the round.
     let size: Int
-    /// What the variant counts with.
+    /// The counter that the variant must use.
     let completions: Completions
 
     private var elapsed: Duration?
     private var processorTime: UInt64 = 0
 
-    /// Prepares a round of `size` tasks, of which each completes once.
+    /// Prepares a round of `size` tasks that complete once each.
     init(size: Int) {
         self.size = size
         completions = Completions(expected: size)
@@ -24,20 +24,24 @@ final class CostTrial {
         }
     }
 
-    /// Times `body` alone, which waits by itself; the variant counts the completions afterwards.
+    /// Times `body` alone, which waits itself.
+    ///
+    /// The variant counts the completions afterwards.
     func timeUncounted(_ body: () -> Void) {
         let before = ProcessorTime.ofProcess
         elapsed = ContinuousClock().measure(body)
         processorTime = ProcessorTime.ofProcess - before
     }
 
-    /// The round's cost; traps if nothing was timed or a completion came twice.
+    /// The round's cost.
+    ///
+    /// Traps if nothing was timed or a task completed twice.
     var nanosecondsPerTask: Double {
         guard let elapsed else { fatalError("the variant timed nothing") }
         completions.verify()
         return elapsed.nanoseconds / Double(size)
     }
 
-    /// What all threads together spent meanwhile.
+    /// The processor time of all threads during the timed part, divided by the tasks.
     var processorNanosecondsPerTask: Double { Double(processorTime) / Double(size) }
 }

@@ -1,23 +1,23 @@
-/// What a reading measures.
+/// The quantities that a reading can measure.
 enum Figure: String, Sendable {
     /// Wall-clock nanoseconds from the first call to the last completion, divided by the tasks.
     case cost = "per task"
-    /// Wall-clock nanoseconds of the timed calls together.
+    /// The sum of the timed calls in wall-clock nanoseconds.
     case total = "in all"
-    /// What all the threads of the process spent in that time on processors, divided by the tasks.
+    /// Processor time of all threads of the process in that time, divided by the tasks.
     case processor = "processor time per task"
-    /// The median of a round's single latencies, in nanoseconds.
+    /// The median latency of a round, in nanoseconds.
     case p50
-    /// The latency, in nanoseconds, that 99 of 100 in a round do not exceed.
+    /// The 99th percentile of a round's latencies, in nanoseconds.
     case p99
-    /// How much longer than the pure work a round took on all cores, as a share of the work.
+    /// How much longer a round took on all cores than its pure work, as a fraction of the work.
     case overhead
-    /// Resident bytes for each task that waits.
+    /// Resident bytes per waiting task.
     case waiting = "per waiting task"
     /// Resident bytes gained after the first 10,000 steps.
     case growth
 
-    /// The figure's value in the unit that people read.
+    /// Formats a value in a readable unit.
     func text(_ value: Double) -> String {
         switch self {
         case .cost, .processor: NumberText.grouped(value) + " ns"
@@ -29,7 +29,9 @@ enum Figure: String, Sendable {
         }
     }
 
-    /// Whether the ratio of two values says something; not so of those that may be zero.
+    /// Whether the ratio of two values is meaningful.
+    ///
+    /// It is not if a value may be zero.
     var isComparable: Bool {
         switch self {
         case .cost, .processor, .total, .p50, .p99, .waiting: true
@@ -37,7 +39,7 @@ enum Figure: String, Sendable {
         }
     }
 
-    /// The unit of the values as they are recorded and exported.
+    /// The unit in which values are recorded and exported.
     var recordedUnit: String {
         switch self {
         case .cost, .processor, .total, .p50, .p99: "ns"

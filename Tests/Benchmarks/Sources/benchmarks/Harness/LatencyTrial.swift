@@ -1,12 +1,12 @@
 import Dispatch
 import Foundation
 
-/// Times single round trips, each from an idle process.
+/// Times single round trips, each in an idle process.
 final class LatencyTrial {
-    /// How long the process rests before each round trip, so that its threads have gone to sleep.
+    /// The rest before each round trip, which is long enough for the threads to fall asleep.
     static let rest: TimeInterval = 150e-6
 
-    /// How many round trips the round has.
+    /// The number of round trips in the round.
     let size: Int
 
     private var latencies: [Double] = []
@@ -18,7 +18,9 @@ final class LatencyTrial {
         latencies.reserveCapacity(size)
     }
 
-    /// Ends the round trip that is under way; may be called from any thread.
+    /// Ends the current round trip.
+    ///
+    /// It may be called from any thread.
     var arrive: @Sendable () -> Void {
         { [returned] in returned.signal() }
     }
@@ -26,8 +28,8 @@ final class LatencyTrial {
     /// Times `size` round trips, from each call of `depart` to the call of ``arrive``.
     ///
     /// - Parameters:
-    ///   - prepare: Called before each rest; not timed.
-    ///   - depart: Sets a round trip off with what `prepare` made.
+    ///   - prepare: Called before each rest. It is not timed.
+    ///   - depart: Starts a round trip with the result of `prepare`.
     func time<Prepared>(prepare: () -> Prepared, depart: (Prepared) -> Void) {
         for _ in 0..<size {
             let prepared = prepare()
@@ -47,7 +49,9 @@ final class LatencyTrial {
         time(prepare: {}, depart: depart)
     }
 
-    /// The round's latencies; traps if there are not as many as the round must have.
+    /// The round's latencies.
+    ///
+    /// Traps if their number is not that of the round.
     var summary: Summary {
         precondition(latencies.count == size, "\(latencies.count) round trips of \(size)")
         guard let summary = Summary(latencies) else { fatalError("the variant timed nothing") }

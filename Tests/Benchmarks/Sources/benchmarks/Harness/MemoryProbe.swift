@@ -2,7 +2,7 @@ import Foundation
 import JobKit
 import Synchronization
 
-/// Something whose resident memory is measured, each in a process of its own.
+/// A scenario that measures resident memory in its own process.
 enum MemoryProbe: String, CaseIterable, Sendable {
     /// Tasks that a job tracks, waiting in a suspended `TaskQueue`.
     case waitingOnTaskQueue = "waiting-task-queue"
@@ -12,18 +12,20 @@ enum MemoryProbe: String, CaseIterable, Sendable {
     case sequentialGrowth = "growth-sequential"
     /// Tasks of one job, a thousand in flight at a time.
     case fanOutGrowth = "growth-fan-out"
-    /// Operations of one key in a `KeyedQueue`, each added when the one before has finished.
+    /// Operations of one key in a `KeyedQueue`, each added when the previous one has finished.
     case keyedGrowth = "growth-keyed"
-    /// Steps of one job, each in a named group of its own.
+    /// Steps of one job, each in its own named group.
     case groupGrowth = "growth-groups"
 
-    /// Steps of one job, each with a limit of time.
+    /// Steps of one job, each with a timeout.
     case limitedGrowth = "growth-limits"
 
-    /// After how many steps the growth begins to count.
+    /// The number of steps after which growth is measured.
     static let stepsBeforeGrowth = 10_000
 
-    /// Measures this process: bytes per waiting task, or bytes gained by the steps.
+    /// Measures this process.
+    ///
+    /// - Returns: Bytes per waiting task, or the growth in bytes over the steps.
     func measure(size: Int) -> Double {
         switch self {
         case .waitingOnTaskQueue: Self.waitingInTaskQueue(size)
@@ -69,7 +71,7 @@ enum MemoryProbe: String, CaseIterable, Sendable {
         return Double(after - before) / Double(size)
     }
 
-    /// The most memory seen at any ten-thousandth step, beyond that at the first of them.
+    /// Returns the largest growth at any multiple of ten thousand steps, relative to the first.
     private static func growth(
         steps: Int,
         inFlight: Int,

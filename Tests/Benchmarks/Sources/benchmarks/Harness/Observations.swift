@@ -1,4 +1,4 @@
-/// Every reading of a run, by series, in the order of the rounds.
+/// All readings of a run by series, in the order of the rounds.
 struct Observations: Sendable {
     private var values: [Series: [Double]] = [:]
 
@@ -7,18 +7,18 @@ struct Observations: Sendable {
         values[series, default: []].append(value)
     }
 
-    /// What was recorded in a series, in the order of the rounds.
+    /// Returns the recorded values of a series, in the order of the rounds.
     func values(of series: Series) -> [Double] { values[series, default: []] }
 
-    /// A series' median and spread, nil if it was not measured.
+    /// Returns the median and spread of a series, or nil if it was not measured.
     func summary(of series: Series) -> Summary? {
         Summary(values(of: series))
     }
 
-    /// One series against another: the ratio of each round's pair.
+    /// Returns the ratios of two series, formed within each round.
     ///
-    /// Two variants of one round met the same load. A ratio of medians would compare the rounds of
-    /// one variant in a slow phase of the machine with those of another in a quick one.
+    /// Two variants of one round ran under the same load. A ratio of medians would compare the
+    /// rounds of one variant in a slow phase of the machine with those of another in a fast phase.
     func ratio(of subject: Series, to reference: Series) -> Summary? {
         Summary(ratios(of: subject, to: reference))
     }

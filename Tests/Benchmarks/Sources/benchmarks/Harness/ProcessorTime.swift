@@ -1,11 +1,11 @@
 import Foundation
 
-/// The time that processors have spent, in nanoseconds.
+/// Processor time, in nanoseconds.
 enum ProcessorTime {
-    /// What all threads of the process have used.
+    /// The processor time of all threads of the process.
     static var ofProcess: UInt64 { read(CLOCK_PROCESS_CPUTIME_ID) }
 
-    /// What the calling thread has used.
+    /// The processor time of the calling thread.
     static var ofThread: UInt64 { read(CLOCK_THREAD_CPUTIME_ID) }
 
     private static func read(_ clock: clockid_t) -> UInt64 {

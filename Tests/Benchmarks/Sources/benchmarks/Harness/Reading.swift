@@ -1,7 +1,7 @@
 /// One measured value of one round.
 struct Reading: Sendable {
-    /// What was measured.
+    /// The measured quantity.
     let figure: Figure
-    /// How much, in the figure's recorded unit.
+    /// The value, in the figure's recorded unit.
     let value: Double
 }

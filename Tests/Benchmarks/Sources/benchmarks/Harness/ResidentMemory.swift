@@ -1,6 +1,6 @@
 import Foundation
 
-/// How much memory of this process is resident.
+/// Measures the resident memory of this process.
 enum ResidentMemory {
     #if os(Linux)
     /// The resident bytes, as the kernel counts them in `/proc/self/statm`.
@@ -20,7 +20,7 @@ enum ResidentMemory {
         )
         let status = withUnsafeMutablePointer(to: &info) { info in
             info.withMemoryRebound(to: integer_t.self, capacity: Int(count)) { info in
-                // The variable `mach_task_self_` is no constant to Swift 6.
+                // Swift 6 does not treat the variable `mach_task_self_` as a constant.
                 task_info(task_self_trap(), task_flavor_t(MACH_TASK_BASIC_INFO), info, &count)
             }
         }

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Runs the variants of a workload in turns, so that each meets the same load of the machine.
+/// Runs the variants of a workload in turns, so that all of them run under the same load.
 struct Rounds: Sendable {
-    /// How long the process rests after each variant, so that its last threads have gone to sleep.
+    /// The rest after each variant, which is long enough for its last threads to fall asleep.
     static let rest: TimeInterval = 2e-3
 
-    /// How many rounds are measured, if not as many as the workload and its variants say.
+    /// Overrides the number of rounds that the workload and its variants define.
     var count: Int?
-    /// No more rounds than this are measured.
+    /// The maximum number of measured rounds.
     var maximum = Int.max
 
-    /// Measures a workload; each round begins with another variant.
+    /// Measures a workload.
     ///
-    /// One small round before the first, which is not recorded, loads the code of every variant; a
-    /// workload of one round goes without.
+    /// Each round begins with another variant. A small unrecorded round loads the code of every
+    /// variant first, except for a workload of one round.
     func measure(_ workload: Workload, into observations: inout Observations) {
         let variants = workload.variants
         let roundCount = min(count ?? workload.rounds, maximum)

@@ -1,15 +1,15 @@
-/// Names the readings that belong together: one figure of one variant of a workload of one size.
+/// Identifies readings of the same figure, variant, workload and size.
 struct Series: Hashable, Sendable {
     /// The workload's name.
     let workload: String
-    /// How many tasks, or latencies, one round has.
+    /// The number of tasks or latencies in a round.
     let size: Int
     /// The variant's name.
     let variant: String
-    /// What was measured.
+    /// The measured quantity.
     let figure: Figure
 
-    /// Whether the readings are a workload's.
+    /// Whether the readings belong to `workload`.
     func isOf(_ workload: Workload) -> Bool {
         self.workload == workload.name && size == workload.size
     }

@@ -1,14 +1,14 @@
-/// How large the workloads are.
+/// The sizes of the workloads.
 struct Sizes: Sendable {
-    /// The tasks of a fan-out, the steps of a sequence, the waiting tasks of a cancelled job.
+    /// The number of tasks in a fan-out, steps in a sequence, and waiting tasks to cancel.
     let tasks: Int
-    /// The sizes at which the fan-out's cost against n is measured, beside ``tasks``.
+    /// Further fan-out sizes, which show how the cost grows with n.
     let fanOutSweep: [Int]
-    /// The sizes at which the steps' cost against n is measured, beside ``tasks``.
+    /// Further numbers of steps, which show how the cost grows with n.
     let stepsSweep: [Int]
-    /// The tasks of a watched job.
+    /// The number of tasks in an observed job.
     let observed: Int
-    /// The lengths of dependency chains at which their cost is measured, beside ``shortChain``.
+    /// Further lengths of dependency chains, which show how the cost grows.
     let chains: [Int]
     /// The length of a long dependency chain.
     let longChain: Int
@@ -16,28 +16,28 @@ struct Sizes: Sendable {
     let shortChain: Int
     /// The length of a long chain of plain operations.
     let plainChain: Int
-    /// The steps that come a millisecond after each other.
+    /// The number of steps that run a millisecond apart.
     let spacedSteps: Int
-    /// The `AsyncOperation`s on a queue of limited width.
+    /// The number of `AsyncOperation`s on a queue that has a concurrency limit.
     let asyncOperations: Int
-    /// The jobs that wait while the processors' time is taken.
+    /// The number of waiting jobs in the measurement of their processor time.
     let waitingJobs: Int
-    /// The operations along one side of the diamond grid.
+    /// The number of operations along one side of the diamond grid.
     let gridSide: Int
-    /// The operations that one operation waits for.
+    /// The number of dependencies of one operation.
     let fanIn: Int
-    /// The round trips of one round.
+    /// The number of round trips in a round.
     let latencies: Int
-    /// The steps over which the resident memory may grow.
+    /// The number of steps over which the growth of resident memory is measured.
     let growthSteps: Int
-    /// The operations for each place of a queue that block their threads.
+    /// The number of operations that block their threads, for each permit of a queue.
     let blockedPerPlace: Int
-    /// The operations of one round whose lateness is taken.
+    /// The number of measured operations in a round of lateness.
     let lateTasks: Int
-    /// By what the sizes of the calls whose growth is measured are divided.
+    /// The divisor for the sizes in ``CallGrowth``.
     let callScale: Int
 
-    /// The sizes that the bounds are stated for.
+    /// The sizes to which the bounds apply.
     static let full = Sizes(
         tasks: 100_000,
         fanOutSweep: [1_000, 10_000, 1_000_000],
@@ -59,7 +59,7 @@ struct Sizes: Sendable {
         callScale: 1
     )
 
-    /// Sizes for a first look in a few seconds.
+    /// Small sizes that give an impression in a few seconds.
     static let quick = Sizes(
         tasks: 10_000,
         fanOutSweep: [1_000],

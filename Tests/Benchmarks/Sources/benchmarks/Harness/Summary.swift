@@ -1,29 +1,28 @@
-/// The median of some values, with their spread.
+/// The median and spread of some values.
 struct Summary: Sendable {
-    /// The values, ascending; never empty.
+    /// The values in ascending order, never empty.
     private let sorted: [Double]
 
-    /// Nil if there is nothing to summarise.
+    /// Returns nil if there are no values.
     init?(_ values: [Double]) {
         guard !values.isEmpty else { return nil }
         sorted = values.sorted()
     }
 
-    /// How many values there are.
+    /// The number of values.
     var count: Int { sorted.count }
     /// The smallest value.
     var minimum: Double { sorted[0] }
-    /// The value that a quarter of the values do not exceed.
+    /// The first quartile.
     var lowerQuartile: Double { quantile(0.25) }
     /// The middle value.
     var median: Double { quantile(0.5) }
-    /// The value that three quarters of the values do not exceed.
+    /// The third quartile.
     var upperQuartile: Double { quantile(0.75) }
     /// The largest value.
     var maximum: Double { sorted[sorted.count - 1] }
 
-    /// The value at a share of the way from the smallest to the largest, between two neighbours
-    /// linearly.
+    /// Interpolates linearly between the two neighboring values.
     func quantile(_ share: Double) -> Double {
         let position = share * Double(sorted.count - 1)
         let below = Int(position)

@@ -2,23 +2,23 @@
 struct Variant: Sendable {
     /// The name in the tables.
     let name: String
-    /// Which figures a round gives.
+    /// The figures that a round measures.
     let figures: [Figure]
-    /// In how many rounds it takes part at most, unless a number is asked for.
+    /// The maximum number of rounds, unless the user requests another.
     var maximumRounds = Int.max
-    /// Does the workload once, at a size, and reads what it cost.
+    /// Runs the workload once at a size, and returns the measured values.
     let run: @Sendable (_ size: Int) -> [Reading]
 }
 
 extension Variant {
-    /// The same, in fewer rounds: for what is long, and stands in no bound.
+    /// Returns a copy with fewer rounds, for long variants that have no bound.
     func limited(toRounds maximumRounds: Int) -> Variant {
         var variant = self
         variant.maximumRounds = maximumRounds
         return variant
     }
 
-    /// A variant whose figure is the time per task.
+    /// Creates a variant that measures the time per task.
     static func cost(
         _ name: String,
         _ body: @escaping @Sendable (CostTrial) -> Void
@@ -30,7 +30,7 @@ extension Variant {
         }
     }
 
-    /// A variant whose figures are the time per task, and what the processors spent for it.
+    /// Creates a variant that measures the wall-clock time and the processor time per task.
     static func costs(
         _ name: String,
         _ body: @escaping @Sendable (CostTrial) -> Void
@@ -45,7 +45,7 @@ extension Variant {
         }
     }
 
-    /// A variant whose figures are the percentiles of single latencies.
+    /// Creates a variant that measures percentiles of latencies.
     static func latency(
         _ name: String,
         _ body: @escaping @Sendable (LatencyTrial) -> Void

@@ -1,17 +1,17 @@
-/// How a measured value stands to its bound.
+/// How a measured value compares to its bound.
 enum Verdict: String {
-    /// The aim is reached.
+    /// The aim was reached.
     case aimReached = "holds, aim reached"
-    /// Within the bound, short of the aim.
+    /// The value is within the bound but not the aim.
     case withinBound = "holds"
-    /// The bound is broken.
+    /// The value exceeds the bound.
     case broken = "BROKEN"
-    /// Nothing was promised.
+    /// There is no promised bound.
     case comparison = "to compare"
     /// Nothing was measured.
     case notMeasured = "not measured"
 
-    /// Judges what was measured of a bound.
+    /// Compares the observations with a bound.
     init(_ bound: Bound, in observations: Observations) {
         guard let measured = bound.measured(in: observations) else {
             self = .notMeasured

@@ -1,12 +1,12 @@
-/// One piece of work of one size, with the ways to do it that are measured side by side.
+/// Work of one size, with the variants that are measured together.
 struct Workload: Sendable {
     /// The name in the tables.
     let name: String
-    /// How many tasks, or round trips, one round has.
+    /// The number of tasks or round trips in a round.
     let size: Int
-    /// The variant that the others are compared with.
+    /// The variant with which the others are compared.
     let baseline: String
-    /// How many rounds are measured, unless others are asked for: more where they are short.
+    /// The default number of rounds, which is higher for short rounds.
     let rounds: Int
     /// The ways to do the work.
     let variants: [Variant]
@@ -26,7 +26,7 @@ struct Workload: Sendable {
         self.variants = variants
     }
 
-    /// Names the readings of one figure of one variant.
+    /// Returns the series of one figure of one variant.
     func series(_ variant: String, _ figure: Figure) -> Series {
         Series(workload: name, size: size, variant: variant, figure: figure)
     }

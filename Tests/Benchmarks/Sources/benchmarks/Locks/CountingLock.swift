@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A count behind a lock of some kind.
+/// A count guarded by a lock of some kind.
 protocol CountingLock: AnyObject, Sendable {
     init()
     /// Adds one, under the lock.
@@ -10,7 +10,9 @@ protocol CountingLock: AnyObject, Sendable {
     var count: Int { get }
 }
 
-/// JobKit's own; its file is a link to that of the product.
+/// Uses JobKit's own lock.
+///
+/// Its file is a link to that of the product.
 final class GuardedCount: CountingLock {
     private let value = Guarded(0)
 
@@ -19,7 +21,7 @@ final class GuardedCount: CountingLock {
     var count: Int { value.withLock { $0 } }
 }
 
-/// The standard library's.
+/// Uses the standard library's lock.
 final class MutexCount: CountingLock {
     private let value = Mutex(0)
 
@@ -28,7 +30,7 @@ final class MutexCount: CountingLock {
     var count: Int { value.withLock { $0 } }
 }
 
-/// Foundation's.
+/// Uses Foundation's lock.
 final class FoundationCount: CountingLock {
     private let lock = NSLock()
     /// Guarded by the lock.

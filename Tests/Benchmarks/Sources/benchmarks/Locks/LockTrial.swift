@@ -1,24 +1,26 @@
 import Dispatch
 import Foundation
 
-/// Some threads that take a lock again and again.
+/// Threads that repeatedly take a lock.
 struct LockTrial {
-    /// How many threads there are.
+    /// The number of threads.
     let threads: Int
-    /// How often each takes the lock.
+    /// The number of times that each thread takes the lock.
     let lockings: Int
-    /// What each does between two lockings, in rounds of a few nanoseconds.
+    /// The work between two acquisitions, in iterations of a few nanoseconds.
     let gap: Int
 
-    /// What a locking took, in nanoseconds.
+    /// The cost of an acquisition, in nanoseconds.
     struct Cost: Sendable {
-        /// From the first to the last, divided by all lockings.
+        /// The time from the first acquisition to the last, divided by their number.
         let time: Double
         /// The processor time of all threads.
         let used: Double
     }
 
-    /// Runs the threads; traps if the lock lost an addition.
+    /// Runs the threads.
+    ///
+    /// Traps if the lock lost an increment.
     func run<Lock: CountingLock>(_ type: Lock.Type) -> Cost {
         let (lock, begin, ended) = (Lock(), DispatchSemaphore(value: 0), DispatchGroup())
         for _ in 0..<threads {

@@ -1,10 +1,10 @@
-/// Shows how the measured ratios stand to their bounds and aims.
+/// Compares the measured ratios with their bounds and aims.
 enum BoundTable {
     private static let header = [
         "work", "measured", "quartiles", "at most", "aim", "verdict",
     ]
 
-    /// One row for each bound.
+    /// Returns a table with one row for each bound.
     static func table(of bounds: [Bound], in observations: Observations) -> Table {
         var table = Table(title: "Costs against their bounds", header: header)
         table.rows = bounds.map { bound in
@@ -25,7 +25,9 @@ enum BoundTable {
         return table
     }
 
-    /// One line that counts the bounds that hold and names the others, and one for the aims.
+    /// Returns one line about the bounds and one about the aims.
+    ///
+    /// Each counts those that hold and names the others.
     static func summary(of bounds: [Bound], in observations: Observations) -> String {
         let judged = bounds.filter { $0.limits != nil }
             .map { (work: $0.work, verdict: Verdict($0, in: observations)) }

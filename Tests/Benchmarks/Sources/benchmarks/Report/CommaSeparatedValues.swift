@@ -1,9 +1,9 @@
-/// Exports the summaries for other programs, a line for each series.
+/// Exports the summaries as CSV, with a line for each series.
 enum CommaSeparatedValues {
     private static let header =
         "workload,size,variant,figure,unit,rounds,median,lower_quartile,upper_quartile,min,max"
 
-    /// The whole export, with a header.
+    /// Returns the whole export, including the header.
     static func text(of workloads: [Workload], in observations: Observations) -> String {
         let lines = workloads.flatMap { workload in
             workload.variants.flatMap { variant in

@@ -1,13 +1,13 @@
-/// One row of the table that shows JobKit beside `OperationQueue`, work by work.
+/// A table row that compares JobKit with `OperationQueue` for one kind of work.
 struct Comparison: Sendable {
-    /// The work, in the words of the document.
+    /// The work, as the document describes it.
     let work: String
-    /// What JobKit took.
+    /// The cost of JobKit.
     let subject: Series
-    /// What `OperationQueue` took.
+    /// The cost of `OperationQueue`.
     let reference: Series
 
-    /// All of them.
+    /// Returns the table of all comparisons.
     static func table(_ sizes: Sizes, in observations: Observations) -> Table {
         var table = Table(
             title: "JobKit beside OperationQueue",

@@ -1,14 +1,14 @@
-/// One pair of logarithmic axes with the curves of a workload.
+/// A chart on logarithmic axes with the curves of a workload.
 struct CostPanel: Sendable {
     private static let gridColor = "#d8dce2"
     private static let margin = 18.0
 
     /// The workload's name.
     let title: String
-    /// What is drawn.
+    /// The curves of the chart.
     let curves: [Curve]
 
-    /// The panel, in a rectangle that begins at the origin.
+    /// Returns the chart in a rectangle that begins at the origin.
     func svg(width: Double, height: Double) -> String {
         let points = curves.flatMap(\.points)
         let x = LogarithmicScale(around: points.map { Double($0.size) }, from: 62, to: width - 34)
@@ -69,7 +69,9 @@ struct CostPanel: Sendable {
         return (horizontal + vertical).joined()
     }
 
-    /// Draws a curve; its spread stands a little beside its points, for those of others to be seen.
+    /// Draws a curve.
+    ///
+    /// Its spread is drawn slightly beside its points, so that those of other curves stay visible.
     private func draw(
         _ curve: Curve,
         beside offset: Double,

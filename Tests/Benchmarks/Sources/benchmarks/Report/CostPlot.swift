@@ -1,4 +1,4 @@
-/// Draws cost against n on logarithmic axes, a panel for each workload of several sizes.
+/// Draws cost against n on logarithmic axes, with a panel for each workload of several sizes.
 struct CostPlot: Sendable {
     private static let panelSize = (width: 420.0, height: 270.0)
     private static let columns = 2
@@ -13,7 +13,7 @@ struct CostPlot: Sendable {
 
     private let panels: [CostPanel]
 
-    /// Draws what was measured of the workloads that have several sizes.
+    /// Selects the observations of workloads that have several sizes.
     init(workloads: [Workload], observations: Observations) {
         let chains = DependencyChain.Order.allCases.map { DependencyChain.name($0) }
         panels = ([FanOut.name, SequentialSteps.name] + chains)

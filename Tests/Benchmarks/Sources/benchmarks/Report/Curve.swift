@@ -2,8 +2,8 @@
 struct Curve: Sendable {
     /// The variant's name.
     let name: String
-    /// The colour, as SVG names it.
+    /// The color, as a CSS name.
     let color: String
-    /// Median and spread of the cost by size, ascending by size.
+    /// The median and spread of the cost, in ascending order of size.
     let points: [(size: Int, cost: Summary)]
 }

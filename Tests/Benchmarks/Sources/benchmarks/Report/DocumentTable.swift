@@ -1,6 +1,6 @@
 import Foundation
 
-/// The tables of `Results.md`, of the page *Performance* and of the README.
+/// The tables in `Results.md`, on the page *Performance* and in the README.
 enum DocumentTable: String, CaseIterable {
     case bounds
     case comparisons
@@ -9,7 +9,7 @@ enum DocumentTable: String, CaseIterable {
     case scaling
     case summary
 
-    /// The table, from what was measured.
+    /// Returns the table of the measured values.
     func table(_ observations: Observations, _ sizes: Sizes, _ scaling: ScalingModel) -> Table {
         switch self {
         case .bounds: BoundTable.table(of: CostBounds.all(sizes), in: observations)
@@ -21,7 +21,7 @@ enum DocumentTable: String, CaseIterable {
         }
     }
 
-    /// Writes all tables and the plot into the documents of a repository.
+    /// Writes all tables and the plot to the documents of a repository.
     static func write(
         into repository: URL,
         _ observations: Observations,

@@ -1,21 +1,23 @@
 import Foundation
 
-/// Places positive values along an axis on which each decade is equally long.
+/// Maps positive values to an axis on which all decades are equally long.
 struct LogarithmicScale: Sendable {
-    /// The values that the axis shows, ascending; the axis begins and ends with one.
+    /// The labeled values in ascending order.
+    ///
+    /// The axis begins and ends with one.
     let ticks: [Double]
-    /// Where the first tick lies, in the drawing's units.
+    /// The position of the first tick, in the drawing's units.
     let start: Double
-    /// Where the last tick lies.
+    /// The position of the last tick.
     let end: Double
 
-    /// An axis around the values, from a tick to another.
+    /// Creates an axis that contains the values and begins and ends with a tick.
     ///
     /// - Parameters:
-    ///   - values: What must have a place, all above zero.
-    ///   - steps: The ticks of the decade from 1 to 10, ascending from 1.
-    ///   - start: Where the axis begins, in the drawing's units.
-    ///   - end: Where the axis ends.
+    ///   - values: The values that the axis must contain, all above zero.
+    ///   - steps: The ticks of the decade from 1 to 10, in ascending order from 1.
+    ///   - start: The beginning of the axis, in the drawing's units.
+    ///   - end: The end of the axis.
     init(around values: [Double], steps: [Double] = [1], from start: Double, to end: Double) {
         let (least, most) = (values.min() ?? 1, values.max() ?? 10)
         let decades = Int(log10(least).rounded(.down))...Int(log10(most).rounded(.up)) + 1
@@ -26,7 +28,7 @@ struct LogarithmicScale: Sendable {
         (self.start, self.end) = (start, end)
     }
 
-    /// Where a value lies.
+    /// Returns the position of a value.
     func position(of value: Double) -> Double {
         let (first, last) = (log10(ticks[0]), log10(ticks[ticks.count - 1]))
         return start + (end - start) * (log10(value) - first) / (last - first)

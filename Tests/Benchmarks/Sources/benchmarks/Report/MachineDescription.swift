@@ -1,8 +1,8 @@
 import Foundation
 
-/// Says where and under which load the figures were measured.
+/// Describes the machine and its load during the measurement.
 enum MachineDescription {
-    /// One line: system, cores and load now.
+    /// One line with the system, the cores and the current load.
     static var text: String {
         let process = ProcessInfo.processInfo
         var loads = [0.0, 0.0, 0.0]

@@ -1,13 +1,15 @@
 import Foundation
 
-/// A Markdown document that holds measured tables between marks.
+/// A Markdown document that contains measured tables between markers.
 ///
-/// A table stands between `<!-- measured: NAME -->` and `<!-- end of NAME -->`.
+/// A table is between `<!-- measured: NAME -->` and `<!-- end of NAME -->`.
 struct MarkedDocument: Sendable {
     /// The whole text.
     private(set) var text: String
 
-    /// Replaces the table of a name; returns false if the document has no such marks.
+    /// Replaces a named table.
+    ///
+    /// - Returns: Whether the document has the markers of that table.
     mutating func replace(_ name: String, with table: Table) -> Bool {
         let (opening, closing) = ("<!-- measured: \(name) -->", "<!-- end of \(name) -->")
         guard let start = text.range(of: opening),

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Writes numbers the same way in every locale.
+/// Formats numbers independently of the locale.
 enum NumberText {
-    /// A number with `places` decimals and a point.
+    /// Formats a number with `places` decimals and a point.
     static func fixed(_ value: Double, places: Int) -> String {
         String(format: "%.\(places)f", value)
     }
 
-    /// A whole number with a comma after each group of three digits.
+    /// Formats a whole number with a comma after each group of three digits.
     static func grouped(_ value: Double) -> String {
         let digits = fixed(value.magnitude, places: 0)
         let first = digits.count % 3
@@ -19,6 +19,6 @@ enum NumberText {
         return (value <= -0.5 ? "-" : "") + groups.joined(separator: ",")
     }
 
-    /// A whole number with a comma after each group of three digits.
+    /// Formats a whole number with a comma after each group of three digits.
     static func grouped(_ value: Int) -> String { grouped(Double(value)) }
 }

@@ -1,4 +1,4 @@
-/// Writes the few kinds of SVG element that the plot has.
+/// Writes the SVG elements that the plot needs.
 enum SVGElement {
     /// A straight line.
     static func line(
@@ -25,12 +25,14 @@ enum SVGElement {
             + "fill=\"\(color)\"/>\n"
     }
 
-    /// Words, without characters that XML reserves.
+    /// Returns a text element.
+    ///
+    /// The text must not contain characters that XML reserves.
     ///
     /// - Parameters:
-    ///   - text: The words.
-    ///   - point: Where they stand; their base line.
-    ///   - anchor: Which part of them stands there: `start`, `middle` or `end`.
+    ///   - text: The text.
+    ///   - point: The anchor point on the base line.
+    ///   - anchor: The part of the text at the anchor point: `start`, `middle` or `end`.
     ///   - attributes: Further attributes.
     /// - Returns: The element.
     static func text(
@@ -43,7 +45,7 @@ enum SVGElement {
             + "text-anchor=\"\(anchor)\" \(attributes)>\(text)</text>\n"
     }
 
-    /// Elements that are moved together.
+    /// Groups elements and moves them together.
     static func group(movedBy offset: (Double, Double), _ content: String) -> String {
         "<g transform=\"translate(\(number(offset.0)) \(number(offset.1)))\">\n\(content)</g>\n"
     }

@@ -1,10 +1,12 @@
-/// Rows of cells under a title, written as plain text or as Markdown.
+/// A titled table that can be written as plain text or as Markdown.
 struct Table: Sendable {
-    /// What the table shows.
+    /// The title of the table.
     let title: String
-    /// The names of the columns; the first is aligned left, the others right.
+    /// The column names.
+    ///
+    /// The first column is aligned left, the others right.
     let header: [String]
-    /// The cells, a row each, as many as the header has.
+    /// The rows, each with as many cells as the header.
     var rows: [[String]] = []
 
     /// The table for a terminal.
@@ -25,7 +27,7 @@ struct Table: Sendable {
     /// The table for a document.
     var markdown: String { "**\(title)**\n\n" + markdownRows }
 
-    /// The table for a document that says itself what it shows.
+    /// The table for a document that has its own title for it.
     var markdownRows: String {
         let alignments = header.indices.map { $0 == 0 ? "---" : "--:" }
         let lines = ([header, alignments] + rows).map { "| " + $0.joined(separator: " | ") + " |" }

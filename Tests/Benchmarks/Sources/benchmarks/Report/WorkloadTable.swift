@@ -1,10 +1,12 @@
-/// Shows what was measured of one workload.
+/// Shows the measurements of one workload.
 enum WorkloadTable {
     private static let header = [
         "variant", "figure", "rounds", "median", "quartiles", "min … max", "ratio to baseline",
     ]
 
-    /// One row for each variant and figure that was measured; all the rounds took `duration`.
+    /// Returns a row for each measured variant and figure.
+    ///
+    /// The rounds took `duration` together.
     static func table(
         of workload: Workload,
         in observations: Observations,

@@ -1,30 +1,31 @@
-/// What one job of many tasks gets out of many cores.
+/// How one job of many tasks uses many cores.
 ///
-/// A job tracks its tasks on one thread, and runs its callbacks on one thread at a time, after
-/// `main()` has returned. That part of a task's cost is serial; the rest, and the task's own work,
-/// go to any core. The time for each task is then what the busier of both takes:
+/// A job tracks its tasks on one thread. After `main()` has returned, it runs its callbacks on one
+/// thread at a time. That part of a task's cost is serial. The rest of the cost and the task's own
+/// work can run on any core. The time per task is then the larger of the serial part and the time
+/// of all cores:
 ///
 ///     max(serial, (serial + parallel + work) ÷ cores)
 ///
 /// > Source: G. M. Amdahl, "Validity of the single processor approach", AFIPS 1967, with a serial
 /// > part that overlaps the parallel one.
 struct ScalingModel: Sendable {
-    /// Nanoseconds of a task that one thread at a time spends: tracking and delivery.
+    /// The serial part of a task's cost, for tracking and delivery, in nanoseconds.
     let serial: Double
-    /// Nanoseconds of a task that any core spends: starting and finishing.
+    /// The parallel part of a task's cost, for starting and finishing, in nanoseconds.
     let parallel: Double
 
-    /// Nanoseconds from one finished task to the next.
+    /// Returns the nanoseconds from one finished task to the next.
     func timePerTask(work: Double, cores: Int) -> Double {
         max(serial, (serial + parallel + work) / Double(cores))
     }
 
-    /// How many cores' worth of work is done at a time.
+    /// Returns the average number of cores that work on tasks.
     func coresUsed(work: Double, cores: Int) -> Double {
         work / timePerTask(work: work, cores: cores)
     }
 
-    /// How many cores' worth of work one job gets, of 2, 16 and 64, for several lengths of tasks.
+    /// The average number of busy cores of 2, 16 and 64, for several lengths of tasks.
     var table: Table {
         let work = [25.0, 100, 1_000]
         var table = Table(
@@ -44,7 +45,7 @@ struct ScalingModel: Sendable {
         return table
     }
 
-    /// The work in nanoseconds from which on all cores are busy.
+    /// Returns the shortest work, in nanoseconds, that keeps all cores busy.
     func leastWork(forCores cores: Int) -> Double {
         max(0, Double(cores - 1) * serial - parallel)
     }

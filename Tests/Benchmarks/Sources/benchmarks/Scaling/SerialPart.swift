@@ -1,9 +1,9 @@
 import Foundation
 import JobKit
 
-/// Measures which part of a task's cost is serial, on this machine.
+/// Measures the serial part of a task's cost on this machine.
 enum SerialPart {
-    /// The model of the median of several rounds.
+    /// Returns the model of the median of several rounds.
     static func model(size: Int, rounds: Int) -> ScalingModel? {
         var values = (tracking: [Double](), delivery: [Double](), whole: [Double]())
         for _ in 0..<rounds {
@@ -19,7 +19,7 @@ enum SerialPart {
         return ScalingModel(serial: serial, parallel: max(0, whole - serial))
     }
 
-    /// Nanoseconds of processor time to make a task and to track it, while nothing runs.
+    /// Measures the nanoseconds for making and tracking a task while nothing runs.
     private static func tracking(_ size: Int) -> Double {
         let queue = TaskQueue()
         let job = HeldJob(queue: queue)
@@ -32,7 +32,7 @@ enum SerialPart {
         return cost
     }
 
-    /// Nanoseconds of processor time to deliver a task that has finished, and to release it.
+    /// Measures the nanoseconds for delivering and releasing a finished task.
     private static func delivery(_ size: Int) -> Double {
         let job = HeldJob(queue: TaskQueue())
         job.isSuspended = true
@@ -53,7 +53,7 @@ enum SerialPart {
         return cost
     }
 
-    /// Nanoseconds of a task of a whole fan-out.
+    /// Measures a task of a whole fan-out, in nanoseconds.
     private static func whole(_ size: Int) -> Double {
         let queue = TaskQueue()
         let job = FanOutJob(queue: queue, size: size, completions: Completions(expected: size)) {
@@ -66,9 +66,9 @@ enum SerialPart {
         }
     }
 
-    /// The processor time of the process while `body` runs, for each of so many tasks.
+    /// Returns the processor time of the process while `body` runs, divided by `size`.
     ///
-    /// Of what one thread at a time does, this is its time, however busy the machine is otherwise.
+    /// For serial code, this is its duration, independently of the load of the machine.
     private static func processorTime(of size: Int, _ body: () -> Void) -> Double {
         let before = clock()
         body()

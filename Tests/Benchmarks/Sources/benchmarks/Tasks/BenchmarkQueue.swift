@@ -1,9 +1,9 @@
 import Foundation
 import JobKit
 
-/// A queue that a round can use and drain, whichever kind it is.
+/// A queue of either kind, as a round needs it.
 protocol BenchmarkQueue: OperationScheduling {
-    /// Adds a closure, as each kind takes it.
+    /// Adds a closure in the way of the kind of queue.
     func add(_ block: @escaping @Sendable () -> Void)
 
     /// Blocks the thread until the queue is empty.

@@ -1,15 +1,17 @@
 import Dispatch
 import JobKit
 
-/// A job in the one before, so many deep, all in one queue; the innermost waits for `last`.
-// Unchecked, as every Operation subclass: nothing changes after the initializer.
+/// Nested jobs in the same queue.
+///
+/// The innermost job waits for `last`.
+// Unchecked, like every Operation subclass: nothing changes after the initializer.
 final class DeepJob: JobController, @unchecked Sendable {
-    /// What each job has beside the job below it.
+    /// The task that each job has beside its nested job.
     enum Company: Sendable {
         case none
-        /// A task that it tracks when the job below it has finished.
+        /// A task that is tracked when the nested job has finished.
         case taskAfter
-        /// A task that the job below it has before it is tracked.
+        /// A task that the nested job depends on before it is tracked.
         case taskBefore
     }
 
@@ -31,7 +33,7 @@ final class DeepJob: JobController, @unchecked Sendable {
         super.init(queue: queue)
     }
 
-    /// Runs jobs `count` deep in a queue of width 4, until all have finished.
+    /// Runs `count` nested jobs in a queue limited to 4, until all have finished.
     static func run(_ count: Int, with company: Company = .none) {
         let queue = TaskQueue(maxConcurrentOperationCount: 4)
         let (last, arrived) = (PendingTask(), DispatchSemaphore(value: 0))

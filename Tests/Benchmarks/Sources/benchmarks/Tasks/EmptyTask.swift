@@ -1,5 +1,5 @@
 import JobKit
 
-/// A task that has finished as soon as it was started: what is left is JobKit's own cost.
-// Unchecked, as every Operation subclass: it has no state of its own.
+/// A task that finishes as soon as it is started, which leaves JobKit's own cost.
+// Unchecked, like every Operation subclass: it has no stored properties.
 final class EmptyTask: ConcurrentOperation, @unchecked Sendable {}

@@ -2,12 +2,12 @@ import Dispatch
 import JobKit
 
 /// A job that stays open, with nothing to do, until it is released.
-// Unchecked, as every Operation subclass: its own state is immutable and Sendable.
+// Unchecked, like every Operation subclass: its own state is immutable and Sendable.
 final class HeldJob: JobController, @unchecked Sendable {
     private let holder = PendingTask()
     private let hasStarted = DispatchSemaphore(value: 0)
 
-    /// Starts the job; returns when its `main()` is about to return.
+    /// Starts the job, and returns just before its `main()` does.
     init(queue: any OperationScheduling) {
         super.init(queue: queue)
         startJob(on: queue)

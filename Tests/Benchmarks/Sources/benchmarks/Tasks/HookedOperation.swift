@@ -1,7 +1,7 @@
 import Foundation
 
-/// The least that an `Operation` with a completion can be: no queue, no states of its own.
-// Unchecked, as every Operation subclass: its only state is an immutable Sendable closure.
+/// A minimal `Operation` with a completion, without a queue or its own states.
+// Unchecked, like every Operation subclass: its only state is an immutable Sendable closure.
 final class HookedOperation: Operation, @unchecked Sendable {
     private let hook: @Sendable () -> Void
 

@@ -1,8 +1,9 @@
 import Foundation
 
-/// The least that a queue can be: a lock, an array, some threads, two closures for each task.
+/// A minimal queue: a lock, an array, some threads and two closures per task.
 ///
-/// It has no priorities, no dependencies, no cancelling and no width: the distance still to go.
+/// It has no priorities, dependencies, cancellation or concurrency limit. Therefore, it shows how
+/// far other queues are from the optimum.
 final class IdealQueue: Sendable {
     typealias Closure = @Sendable () -> Void
 
@@ -15,8 +16,8 @@ final class IdealQueue: Sendable {
 
     /// Guards the state.
     ///
-    /// Not a `Mutex`, which on Linux passes on to waiting threads in turn: with eight threads that
-    /// add at once on two cores a task then took 7–36 µs, with this lock it takes 0.4 µs.
+    /// A `Mutex` would hand the lock to waiting threads in turn on Linux. With eight threads adding
+    /// at the same time on two cores, a task then took 7–36 µs. With this lock it takes 0.4 µs.
     private let lock = NSLock()
     nonisolated(unsafe) private var state = State()
     private let wakeUp = DispatchSemaphore(value: 0)
@@ -35,7 +36,9 @@ final class IdealQueue: Sendable {
         }
     }
 
-    /// Adds a task: its work, then its completion, on one of the threads.
+    /// Adds a task.
+    ///
+    /// Its work and completion run on one of the threads.
     func add(_ work: @escaping Closure = {}, completion: @escaping Closure) {
         let mustWake = lock.withLock {
             state.tasks.append((work, completion))
@@ -47,7 +50,7 @@ final class IdealQueue: Sendable {
         wakeUp.signal()
     }
 
-    /// Ends the threads, and returns when they have run what was added.
+    /// Waits until the threads have run all tasks, and ends them.
     func close() {
         let sleeping = lock.withLock {
             state.isClosed = true

@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// What ``PendingTask`` is, written on Foundation alone: an operation that somebody else finishes.
-// Unchecked, as every Operation subclass: its state is one atomic value and a semaphore.
+/// The Foundation equivalent of ``PendingTask``: an operation that the test finishes.
+// Unchecked, like every Operation subclass: its state is one atomic value and a semaphore.
 final class PendingOperation: Operation, @unchecked Sendable {
     private enum Phase {
         static let ready = 0
@@ -26,7 +26,9 @@ final class PendingOperation: Operation, @unchecked Sendable {
     /// Blocks the thread until the operation executes.
     func waitUntilStarted() { hasStarted.wait() }
 
-    /// Ends the operation; must be called once, after its start.
+    /// Ends the operation.
+    ///
+    /// It must be called once, after the start.
     func finish() {
         change(to: Phase.finished, notifying: ["isExecuting", "isFinished"])
     }

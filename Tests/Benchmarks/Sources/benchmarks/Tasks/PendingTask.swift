@@ -1,8 +1,8 @@
 import Dispatch
 import JobKit
 
-/// A task that executes until somebody finishes it, and holds no thread meanwhile.
-// Unchecked, as every Operation subclass: its only state is a semaphore.
+/// A task that executes until the test finishes it, without using a thread.
+// Unchecked, like every Operation subclass: its only state is a semaphore.
 final class PendingTask: ConcurrentOperation, @unchecked Sendable {
     private let hasStarted = DispatchSemaphore(value: 0)
 

@@ -1,6 +1,6 @@
-/// Work that takes a given time of the processor, however often its thread is interrupted.
+/// Work that takes a given processor time, however often its thread is interrupted.
 struct ProcessorWork: Sendable {
-    /// How long the work takes.
+    /// The processor time of the work.
     let nanoseconds: UInt64
 
     /// Does the work on the calling thread.

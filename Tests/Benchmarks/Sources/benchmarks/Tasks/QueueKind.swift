@@ -1,14 +1,14 @@
 import Foundation
 import JobKit
 
-/// The kinds of queue that the same variant is measured on.
+/// The kinds of queue on which the same variant is measured.
 enum QueueKind: Sendable {
     /// JobKit's own queue.
     case taskQueue
     /// Foundation's queue.
     case operationQueue
 
-    /// A new queue of the kind, with its default width.
+    /// Creates a queue of this kind with its default concurrency limit.
     func make() -> any BenchmarkQueue {
         switch self {
         case .taskQueue: TaskQueue()
@@ -16,7 +16,7 @@ enum QueueKind: Sendable {
         }
     }
 
-    /// The name of the variant that is a job on such a queue.
+    /// The name of the variant with a job on such a queue.
     var jobName: String {
         switch self {
         case .taskQueue: VariantName.jobOnTaskQueue
@@ -24,7 +24,7 @@ enum QueueKind: Sendable {
         }
     }
 
-    /// The name of the variant that is such a queue alone.
+    /// The name of the variant with such a queue alone.
     var queueName: String {
         switch self {
         case .taskQueue: VariantName.taskQueue

@@ -1,8 +1,8 @@
 import Dispatch
 import JobKit
 
-/// A job that waits for a task of somebody else's.
-// Unchecked, as every Operation subclass: its own state is immutable and Sendable.
+/// A job that waits for a task owned by the caller.
+// Unchecked, like every Operation subclass: its own state is immutable and Sendable.
 final class TrackingJob: JobController, @unchecked Sendable {
     private let task: ConcurrentOperation
     private let hasTracked = DispatchSemaphore(value: 0)

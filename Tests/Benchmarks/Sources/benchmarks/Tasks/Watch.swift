@@ -1,21 +1,22 @@
 import JobKit
 
-/// The ways in which somebody may watch a job.
+/// The ways to watch a job.
 enum Watch: String, CaseIterable, Sendable {
-    /// Nobody does.
+    /// Nothing watches the job.
     case nobody = "no observer"
-    /// Somebody asked for the job's progress.
+    /// The job's progress was requested.
     case progress = "progress asked for"
-    /// An observer that does nothing is told of every event.
+    /// An observer that does nothing receives every event.
     case emptyObserver = "one empty JobObserver"
     /// A recorder keeps every event.
     case recorder = "one TimelineRecorder"
-    /// Somebody asked for the events, and reads none: the newest 1,000 are kept.
+    /// The events were requested but are not read, so that the newest 1,000 are kept.
     case events = "events asked for"
 
     /// Begins to watch a job that was not started.
     ///
-    /// - Returns: The events, where they are asked for; kept as long as they are held.
+    /// - Returns: The events, if this way requests them. They are buffered while the caller retains
+    ///   the stream.
     func begin(_ job: JobController) -> AsyncStream<JobEvent>? {
         switch self {
         case .nobody: break

@@ -1,11 +1,11 @@
 import JobKit
 
 /// A task that works for a given time.
-// Unchecked, as every Operation subclass: its only state is an immutable Sendable value.
+// Unchecked, like every Operation subclass: its only state is an immutable Sendable value.
 final class WorkingTask: ConcurrentOperation, @unchecked Sendable {
     private let work: ProcessorWork
 
-    /// Makes a task that does `work` once.
+    /// Creates a task that performs `work` once.
     init(_ work: ProcessorWork) {
         self.work = work
         super.init()

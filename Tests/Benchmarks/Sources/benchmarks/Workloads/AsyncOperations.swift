@@ -1,12 +1,14 @@
 import Foundation
 import JobKit
 
-/// `AsyncOperation`s that return at once: what is left is the way to Swift's threads and back.
+/// `AsyncOperation`s that return at once, which leaves the cost of Swift's threads.
 enum AsyncOperations {
     private static let actorQueue = "an actor with an array, one Task per element"
     private static let widths = [1, 4]
 
-    /// The operations on a queue of limited width; the workload's size counts them.
+    /// The operations on a queue with a concurrency limit.
+    ///
+    /// The workload's size is their number.
     static func limited(to width: Int, size: Int) -> Workload {
         Workload(
             "AsyncOperations, limited to \(width)",
@@ -36,7 +38,9 @@ enum AsyncOperations {
         )
     }
 
-    /// The operations as tasks of a job, unlimited; the workload's size counts them.
+    /// The operations as tasks of a job without a limit.
+    ///
+    /// The workload's size is their number.
     static func ofAJob(size: Int) -> Workload {
         Workload(
             "AsyncOperations of a job",
@@ -79,7 +83,7 @@ enum AsyncOperations {
         widths.map { limited(to: $0, size: size) } + [ofAJob(size: tasks)]
     }
 
-    /// What they may cost.
+    /// The bounds on their costs.
     static func bounds(size: Int, ofAJob tasks: Int) -> [Bound] {
         let limited = widths.flatMap { width in
             let workload = limited(to: width, size: size)
@@ -115,7 +119,7 @@ enum AsyncOperations {
     }
 }
 
-/// A queue of closures as an app writes one by hand.
+/// A queue of closures as an app developer would write it.
 private actor ActorQueue {
     private let width: Int
     private var executingCount = 0

@@ -2,24 +2,26 @@ import Foundation
 import JobKit
 import JobKitTesting
 
-/// How the time of a call grows: the same call on n things and on 2n, or more.
+/// How the time of a call grows from n things to 2n or more.
 ///
-/// At 2n linear is 2 ×, n log n a little more, n² is 4 ×.
+/// At 2n, linear growth is 2 ×, n log n slightly more, and n² is 4 ×.
 struct CallGrowth: Sendable {
-    /// What there is n of.
+    /// The name of the things that n counts.
     let name: String
-    /// How many there are in the smaller round.
+    /// The number of things in the smaller round.
     var size: Int
-    /// How many times as many there are in the larger round.
+    /// The number of things in the larger round, divided by that in the smaller one.
     var factor = 2
-    /// What the ratio may be.
+    /// The limits of the ratio.
     var limits = Bound.Limits(atMost: 3, aim: 2.2)
-    /// Prepares n things and times the call; the figure is what `time` measured.
+    /// Prepares n things and times the call.
+    ///
+    /// The figure is the measurement of `time`.
     let run: @Sendable (_ size: Int, _ time: (() -> Void) -> Void) -> Void
 
     private static let rounds = 5
 
-    /// The workload of a call, with a variant of n and one of 2n.
+    /// The workload of a call, with a variant for n and one for 2n.
     var workload: Workload {
         Workload(
             "growth: \(name)",
@@ -30,7 +32,7 @@ struct CallGrowth: Sendable {
         )
     }
 
-    /// The time of the larger round against that of the smaller.
+    /// Compares the time of the larger round with that of the smaller one.
     var bound: Bound {
         let (more, fewer) = (NumberText.grouped(factor * size), NumberText.grouped(size))
         return Bound(
@@ -52,7 +54,9 @@ struct CallGrowth: Sendable {
 }
 
 extension CallGrowth {
-    /// Every call whose cost could grow with more than its size; `scale` divides the sizes.
+    /// All calls that could cost more than linear time.
+    ///
+    /// `scale` divides the sizes.
     static func all(scale: Int = 1) -> [CallGrowth] {
         (jobs + queues + looks)
             .map { call in
@@ -156,14 +160,14 @@ extension CallGrowth {
         },
     ]
 
-    // MARK: Looks
+    // MARK: Reads
 
     private static let looks = [
         look("explainStall(limit: 60)") { _ = $0.explainStall(limit: 60) },
         look("snapshot(limit: 200)") { _ = $0.snapshot(limit: 200) },
     ]
 
-    /// Some looks at a job of n tasks that wait in a full queue.
+    /// Measures reads of a job while its n tasks wait in a full queue.
     private static func look(
         _ name: String,
         _ look: @escaping @Sendable (JobController) -> Void

@@ -1,11 +1,13 @@
 import Foundation
 import JobKit
 
-/// Cancels tasks that all wait in a suspended queue, and empties the queue.
+/// Cancels tasks that wait in a suspended queue, and empties the queue.
 enum CancelWaiting {
     static let name = "cancel of waiting tasks"
 
-    /// The workload; its size counts the waiting tasks.
+    /// The workload.
+    ///
+    /// Its size is the number of waiting tasks.
     static func workload(size: Int) -> Workload {
         Workload(name, size: size, rounds: 3, variants: [job, taskQueue, operationQueue])
     }
@@ -50,7 +52,7 @@ enum CancelWaiting {
 }
 
 extension CostTrial {
-    /// Times a cancel, then counts the tasks that it has cancelled and that have finished.
+    /// Times a cancellation, then counts the tasks that were cancelled and have finished.
     fileprivate func timeCancel(of tasks: [some Operation], _ cancel: () -> Void) {
         timeUncounted(cancel)
         for task in tasks where task.isCancelled && task.isFinished { completions.complete() }

@@ -1,6 +1,6 @@
-/// All workloads, and the bounds on their costs.
+/// All workloads and the bounds on their costs.
 struct Catalogue: Sendable {
-    /// How large the workloads are.
+    /// The sizes of the workloads.
     let sizes: Sizes
 
     /// Every workload, in the order of the tables.
@@ -47,7 +47,7 @@ struct Catalogue: Sendable {
             + sweep
     }
 
-    /// The workloads whose cost is drawn against n, those of other sizes than the main one.
+    /// The workloads of further sizes, for the drawing of cost against n.
     private var sweep: [Workload] {
         sizes.fanOutSweep.map { FanOut.workload(size: $0, all: false, rounds: rounds(of: $0)) }
             + sizes.stepsSweep.map { size in

@@ -6,7 +6,9 @@ enum ContendedAdds {
     static let name = "contended adds from 8 threads"
     static let threadCount = 8
 
-    /// The workload; its size counts the tasks of all threads.
+    /// The workload.
+    ///
+    /// Its size is the number of tasks of all threads.
     static func workload(size: Int) -> Workload {
         Workload(name, size: size, rounds: 3, variants: [job, taskQueue, operationQueue, ideal])
     }
@@ -47,7 +49,7 @@ enum ContendedAdds {
 }
 
 extension CostTrial {
-    /// Times the adding of all tasks from as many threads as the workload has.
+    /// Times how long the threads of the workload take to add all tasks.
     ///
     /// The threads exist and wait when the timing starts.
     fileprivate func timeContended(add: @escaping @Sendable () -> Void) {

@@ -1,6 +1,6 @@
-/// What JobKit promises about its costs, as bounds on measured series.
+/// JobKit's promises about costs, as bounds on measured series.
 enum CostBounds {
-    /// The bounds of all the work in the contract's order, then the distance to the ideal.
+    /// Returns the bounds in the contract's order, then the distance to the ideal queue.
     static func all(_ sizes: Sizes) -> [Bound] {
         fanOutAndSteps(sizes) + chains(sizes) + wakeUps(sizes) + growth(sizes)
             + LimitedWidth.bounds(size: sizes.tasks) + NarrowQueue.bounds(size: sizes.tasks)
@@ -75,7 +75,7 @@ enum CostBounds {
                 work: "growth of memory, \(variant.name)",
                 subject: workload.series(variant.name, .growth),
                 reference: nil,
-                // A job keeps what it knows of a group until it ends.
+                // A job keeps its state of a group until it ends.
                 limits: variant.name == Memory.grouped
                     ? nil
                     : Bound.Limits(
@@ -96,8 +96,7 @@ enum CostBounds {
         )
     }
 
-    /// How far away a queue without any features is, and the memory of what waits; nothing is
-    /// promised of them.
+    /// Returns comparisons without a promise: an ideal queue, and the memory of waiting tasks.
     private static func distances(_ sizes: Sizes) -> [Bound] {
         let waiting = Memory.waiting(size: sizes.tasks)
         let memory = Bound(

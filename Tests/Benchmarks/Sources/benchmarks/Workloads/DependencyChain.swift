@@ -1,19 +1,20 @@
 import Foundation
 import JobKit
 
-/// Operations of which each depends on the one before.
+/// A chain of operations that each depend on the previous one.
 enum DependencyChain {
-    /// In which order the members of a chain are added.
+    /// The order in which the members of a chain are added.
     enum Order: String, CaseIterable {
         case firstFirst = "added first first"
         case lastFirst = "added last first"
     }
 
-    /// The name of the workload of one chain.
+    /// Returns the name of the workload of one chain.
     static func name(_ order: Order) -> String { "dependency chain, \(order.rawValue)" }
 
-    /// One chain on either kind of queue, or, where `OperationQueue` would take minutes, without
-    /// it.
+    /// Returns the workload of one chain.
+    ///
+    /// It can leave out `OperationQueue`, which would take minutes for some sizes.
     static func workload(_ order: Order, size: Int, operationQueue: Bool) -> Workload {
         let taskQueue = Variant.cost(VariantName.taskQueue) { trial in
             run(on: TaskQueue(), order, trial) { CountedTask($0) }
@@ -32,10 +33,11 @@ enum DependencyChain {
         )
     }
 
-    /// Long chains against short ones, with equally many operations alive.
+    /// Compares long chains with short ones, with an equal number of operations.
     ///
-    /// The members lie in memory, and run, in the same order whatever the length: short chains run
-    /// side by side on a queue of width 1, each chain's second member after every chain's first.
+    /// For any length, the members have the same order in memory and run in that order. Short
+    /// chains run side by side on a queue limited to 1, so the second member of every chain follows
+    /// the first members of all chains.
     static func growth(_ order: Order, size: Int, short: Int) -> Workload {
         Workload(
             "long dependency chain, \(order.rawValue)",
@@ -53,12 +55,14 @@ enum DependencyChain {
         )
     }
 
-    /// The name of the variant of ``growth(_:size:short:)`` with chains of a length.
+    /// Returns the name of a variant of ``growth(_:size:short:)`` with chains of the given length.
     static func chains(of length: Int) -> String {
         "TaskQueue, chains of \(NumberText.grouped(length))"
     }
 
-    /// Makes, adds and runs chains side by side; creating and releasing them is not timed.
+    /// Makes, adds and runs chains side by side.
+    ///
+    /// Creating and releasing them is not timed.
     static func run<Member: Operation>(
         on queue: some BenchmarkQueue,
         _ order: Order,

@@ -5,7 +5,7 @@ import JobKit
 enum DiamondGrid {
     static let name = "diamond grid"
 
-    /// A square grid, so many operations along a side.
+    /// Returns the workload of a square grid with `side` operations along each side.
     static func workload(side: Int) -> Workload {
         Workload(
             name,

@@ -1,12 +1,13 @@
 import Foundation
 import JobKit
 
-/// One operation that depends on all the others.
+/// One operation that depends on all others.
 enum FanIn {
     static let name = "fan-in"
 
-    /// The workload on either kind of queue, or, at sizes too large for it, without
-    /// `OperationQueue`.
+    /// Returns the workload.
+    ///
+    /// It can leave out `OperationQueue`, for which some sizes are too large.
     static func workload(size: Int, operationQueue: Bool) -> Workload {
         let taskQueue = variant(on: .taskQueue) { CountedTask($0) }
         let reference = variant(on: .operationQueue) { completions in

@@ -1,14 +1,14 @@
 import Foundation
 import JobKit
 
-/// Tasks that are all tracked and queued at once, each with a closure at its completion.
+/// Tasks that are tracked and queued at the same time, each with a completion.
 enum FanOut {
     static let name = "fan-out"
     static let addOperations = "OperationQueue, addOperations"
     static let narrow = "OperationQueue, width of the cores"
     static let blockTasks = "JobController on TaskQueue, BlockOperation tasks"
 
-    /// The workload, with all its variants or those that show how cost grows.
+    /// Returns the workload with all variants, or only those that show how the cost grows.
     static func workload(size: Int, all: Bool, rounds: Int = 9) -> Workload {
         let growing = [job(on: .taskQueue), operationQueue, taskGroup]
         let others = [
@@ -54,7 +54,7 @@ enum FanOut {
         addOneByOne(to: OperationQueue(), trial)
     }
 
-    /// The same on a queue of limited width.
+    /// Returns the variant of an `OperationQueue` with a concurrency limit.
     static func operationQueue(width: Int) -> Variant {
         .cost(VariantName.operationQueue) { trial in
             let queue = OperationQueue()

@@ -1,14 +1,14 @@
 import Foundation
 import JobKit
 
-/// A job that tracks and queues all its tasks in `main()`, each with a closure.
-// Unchecked, as every Operation subclass: its own state is immutable and Sendable.
+/// A job that tracks and queues all its tasks in `main()`, each with a completion.
+// Unchecked, like every Operation subclass: its own state is immutable and Sendable.
 final class FanOutJob<Child: Operation>: JobController, @unchecked Sendable {
     private let size: Int
     private let completions: Completions
     private let makeTask: @Sendable () -> Child
 
-    /// Makes a job of `size` tasks.
+    /// Creates a job of `size` tasks.
     init(
         queue: any OperationScheduling,
         size: Int,

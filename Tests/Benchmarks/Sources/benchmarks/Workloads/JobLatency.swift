@@ -1,12 +1,14 @@
 import Foundation
 import JobKit
 
-/// A job of one task, from its start to its completion block.
+/// Measures a job of one task, from its start to its completion block.
 enum JobLatency {
     static let name = "job start to finish"
     static let toStep = "JobController on TaskQueue, to the step's closure"
 
-    /// The workload; its size counts the jobs.
+    /// The workload.
+    ///
+    /// Its size is the number of jobs.
     static func workload(size: Int) -> Workload {
         Workload(
             name,
@@ -32,7 +34,7 @@ enum JobLatency {
         }
     }
 
-    /// Ends in the step's closure: without the hop to another queue that a completion block takes.
+    /// Ends in the step's completion, because a completion block would hop to another queue.
     private static let jobToStep = Variant.latency(toStep) { trial in
         let queue = TaskQueue()
         let arrive = trial.arrive
@@ -40,7 +42,7 @@ enum JobLatency {
         queue.drain()
     }
 
-    /// The same by hand: an operation that adds its one step, whose completion block is the end.
+    /// The same without JobKit: an operation adds one step, and its completion block ends the trip.
     private static let operationQueue = Variant.latency(VariantName.operationQueue) { trial in
         let queue = OperationQueue()
         trial.time {

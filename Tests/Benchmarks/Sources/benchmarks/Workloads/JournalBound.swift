@@ -1,9 +1,9 @@
-/// A figure of a journal or of its disk, mostly with a promise and an aim beyond it.
+/// A figure of a journal or its disk, usually with a promised limit and a lower aim.
 struct JournalBound: Sendable {
     let work: String
     let unit: String
     let places: Int
-    /// Nil if the figure is the disk's.
+    /// Nil if the figure is that of the disk.
     var limits: Limits?
 
     enum Limits: Sendable {
@@ -106,7 +106,7 @@ struct JournalBound: Sendable {
         }
     }
 
-    /// The row of a table.
+    /// Returns the row of a table.
     func cells(_ measured: Summary) -> [String] {
         let (bound, aim) =
             switch limits {

@@ -2,7 +2,7 @@ import Foundation
 import JobJournal
 import JobKit
 
-/// What durable steps cost, and what the disk costs that they are written to.
+/// Measures durable steps and the disk to which they are written.
 struct JournalCosts {
     private struct Receipt: Codable, Sendable {
         let id: Int
@@ -12,12 +12,12 @@ struct JournalCosts {
     let folder: URL
     let steps: Int
 
-    /// One figure for each of ``JournalBound/all``.
+    /// Returns one figure for each of ``JournalBound/all``.
     func measure() throws -> [Double] {
         let disk = disk()
         let plain = try measure(.plain)
         let durable = try measure(.durable)
-        // In a process of its own, whose heap holds nothing yet.
+        // A separate process has an empty heap.
         let opening = ChildProcess.opening(of: steps, in: folder)
         let synced = try JobJournal(at: folder, job: "synced", safety: .powerLoss)
         let loss = cost(steps / 2, width: 512) { number in
@@ -36,7 +36,7 @@ struct JournalCosts {
         ] + (try OutboxCosts(folder: folder, count: steps).measure())
     }
 
-    /// Measures one thing alone.
+    /// Measures one part alone.
     func measure(_ part: JournalPart) throws -> JournalFigures {
         switch part {
         case .plain:
@@ -64,7 +64,7 @@ struct JournalCosts {
         let (processor, memory) = (ProcessorTime.ofProcess, ResidentMemory.bytes)
         let wall = ContinuousClock()
             .measure {
-                // Not all at once, so that what waits takes no memory.
+                // Limits the number of waiting steps, because they would take memory.
                 for first in stride(from: 0, to: count, by: 10_000) {
                     for number in first..<min(first + 10_000, count) {
                         queue.addOperation(make(number))
@@ -79,7 +79,9 @@ struct JournalCosts {
         )
     }
 
-    /// Opens the journal that durable steps left, in seconds and not for each step; removes it.
+    /// Opens the journal of earlier durable steps, and removes it.
+    ///
+    /// The result is in seconds, not per step.
     private func opening() throws -> JournalFigures {
         let before = ResidentMemory.bytes
         var journal: JobJournal?
@@ -149,23 +151,23 @@ struct JournalCosts {
     }
 }
 
-/// What of ``JournalCosts`` a process measures alone.
+/// A part of ``JournalCosts`` that a process measures alone.
 enum JournalPart: String, CaseIterable, Sendable {
     /// `AsyncOperation`s that record nothing.
     case plain
-    /// Steps whose outcomes are handed to the system.
+    /// Steps with outcomes that are written to the system but not synced.
     case durable
-    /// Opening what durable steps left.
+    /// Opening a journal of durable steps.
     case opening
-    /// Opening the outbox that a round left.
+    /// Opening the outbox of an earlier round.
     case outbox
 }
 
-/// What was measured: nanoseconds and bytes for each step.
+/// Measured nanoseconds and bytes per step.
 struct JournalFigures {
     var processor = 0.0
     var wall = 0.0
-    /// In seconds, of an opening as a whole.
+    /// The seconds of an opening as a whole.
     var seconds: Double?
     var memory = 0.0
     var fileSize = 0.0

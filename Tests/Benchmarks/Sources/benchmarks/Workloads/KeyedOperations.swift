@@ -5,7 +5,9 @@ enum KeyedOperations {
     static let distinctKeys = "KeyedQueue, distinct keys"
     static let noKeys = "KeyedQueue, no keys"
 
-    /// The workload; its size counts the operations.
+    /// The workload.
+    ///
+    /// Its size is the number of operations.
     static func workload(size: Int) -> Workload {
         Workload(
             "keyed operations",
@@ -20,7 +22,7 @@ enum KeyedOperations {
         )
     }
 
-    /// What distinct keys may cost.
+    /// The bound on the cost of distinct keys.
     static func bound(size: Int) -> Bound {
         let workload = workload(size: size)
         return Bound(

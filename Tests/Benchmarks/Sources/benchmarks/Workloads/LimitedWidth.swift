@@ -1,6 +1,6 @@
 import JobKit
 
-/// A job and its tasks together in one queue of limited width, as in a service.
+/// A job and its tasks in the same queue with a concurrency limit, as in a service.
 enum LimitedWidth: String, CaseIterable {
     case fanOut = "fan-out"
     case sequentialSteps = "sequential steps"
@@ -11,10 +11,12 @@ enum LimitedWidth: String, CaseIterable {
     static let widths = [2, 64]
     private static let stepsPerJob = 10
 
-    /// The name of the variant whose queue has a width.
+    /// Returns the name of the variant with the given concurrency limit.
     static func width(_ width: Int) -> String { "width \(width)" }
 
-    /// The work on queues of several widths; its size counts the tasks.
+    /// Returns the work on queues with several limits.
+    ///
+    /// Its size is the number of tasks.
     func workload(size: Int) -> Workload {
         var variants =
             [variant(Self.unlimited, width: TaskQueue.defaultMaxConcurrentOperationCount)]
@@ -29,7 +31,7 @@ enum LimitedWidth: String, CaseIterable {
         )
     }
 
-    /// What limiting the width may cost, and what steps then cost beside an `OperationQueue`.
+    /// Returns the bounds on the cost of a limit, and of its steps compared to `OperationQueue`.
     static func bounds(size: Int) -> [Bound] {
         let steps = sequentialSteps.workload(size: size)
         return allCases.flatMap { $0.bounds(size: size) } + [

@@ -1,4 +1,4 @@
-/// Resident memory, measured in processes of its own.
+/// Resident memory, measured in separate processes.
 enum Memory {
     static let sequential = "sequential steps"
     static let fanOut = "fan-out, 1,000 in flight"
@@ -6,7 +6,7 @@ enum Memory {
     static let limited = "sequential steps, each with a maximumRuntime of 1 h"
     static let grouped = "sequential steps, each in a new named group"
 
-    /// The bytes of each task that waits, its share of the queue and the job included.
+    /// Measures the bytes per waiting task, including its share of the queue and the job.
     static func waiting(size: Int) -> Workload {
         Workload(
             "memory of waiting tasks",
@@ -19,7 +19,7 @@ enum Memory {
         )
     }
 
-    /// The bytes that a long job gains while it runs.
+    /// Measures the bytes that a long job gains while it runs.
     static func growth(steps: Int) -> Workload {
         Workload(
             "memory over a long job",

@@ -1,11 +1,13 @@
 import JobKit
 
-/// The fan-out on a queue of limited width, its job on another.
+/// The fan-out on a queue with a concurrency limit, while its job is on another queue.
 enum NarrowQueue {
     static let narrow = "tasks on a queue of width 2"
     static let unlimited = "tasks on a queue of unlimited width"
 
-    /// The workload; its size counts the tasks.
+    /// The workload.
+    ///
+    /// Its size is the number of tasks.
     static func workload(size: Int) -> Workload {
         Workload(
             "fan-out, the job on another queue",
@@ -19,7 +21,7 @@ enum NarrowQueue {
         )
     }
 
-    /// What limiting the width may cost.
+    /// The bounds on the cost of a limit.
     static func bounds(size: Int) -> [Bound] {
         let workload = workload(size: size)
         return [

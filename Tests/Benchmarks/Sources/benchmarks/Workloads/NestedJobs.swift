@@ -6,7 +6,9 @@ enum NestedJobs {
     static let name = "nested jobs of 100 tasks"
     static let tasksPerJob = 100
 
-    /// The workload; its size counts the tasks, not the jobs.
+    /// The workload.
+    ///
+    /// Its size is the number of tasks, not of jobs.
     static func workload(size: Int) -> Workload {
         Workload(
             name,
@@ -35,7 +37,7 @@ enum NestedJobs {
         }
     }
 
-    /// The same by hand: an operation for each job, which adds its tasks and counts them.
+    /// The same without JobKit: an operation for each job adds its tasks and counts them.
     private static let operationQueue = Variant.cost(VariantName.operationQueue) { trial in
         let queue = OperationQueue()
         let completions = trial.completions

@@ -1,13 +1,13 @@
 import JobKit
 
-/// A job whose tasks are jobs of many tasks.
-// Unchecked, as every Operation subclass: its own state is immutable and Sendable.
+/// A job of nested jobs, which have many tasks each.
+// Unchecked, like every Operation subclass: its own state is immutable and Sendable.
 final class NestingJob: JobController, @unchecked Sendable {
     private let size: Int
     private let tasksPerJob: Int
     private let completions: Completions
 
-    /// Makes a job of enough jobs for all the tasks of the trial.
+    /// Creates a job with enough nested jobs for all tasks of the trial.
     init(queue: any OperationScheduling, trial: CostTrial, tasksPerJob: Int) {
         size = trial.size
         completions = trial.completions

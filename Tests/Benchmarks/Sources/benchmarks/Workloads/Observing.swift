@@ -1,10 +1,12 @@
 import JobKit
 
-/// What it costs to watch a job: the same job, watched in different ways.
+/// Measures the cost of watching a job in different ways.
 ///
-/// Attaching the observer is timed; reading a timeline or a progress is not.
+/// Attaching the observer is timed. Reading a timeline or a progress is not.
 enum Observing {
-    /// The fan-out, its size the number of tasks.
+    /// Returns the fan-out.
+    ///
+    /// Its size is the number of tasks.
     static func fanOut(size: Int) -> Workload {
         workload("observed \(FanOut.name)", size: size) { queue, trial in
             FanOutJob(queue: queue, size: trial.size, completions: trial.completions) {
@@ -13,7 +15,7 @@ enum Observing {
         }
     }
 
-    /// The steps, of which each is started by the callback of the one before.
+    /// Returns the steps that are each started by the previous step's callback.
     static func sequentialSteps(size: Int) -> Workload {
         workload("observed \(SequentialSteps.name)", size: size) { queue, trial in
             StepsJob(queue: queue, steps: trial.size) { [completions = trial.completions] _ in
@@ -22,7 +24,7 @@ enum Observing {
         }
     }
 
-    /// What an observer, and a recorder, may cost of the processors' time.
+    /// Returns the bounds on the processor time of an observer and a recorder.
     static func bounds(size: Int) -> [Bound] {
         [fanOut(size: size), sequentialSteps(size: size)]
             .flatMap { workload in

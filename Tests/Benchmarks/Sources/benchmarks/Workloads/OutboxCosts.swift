@@ -24,7 +24,7 @@ struct OutboxCosts {
         return [adds, batch, flow, opening.seconds, opening.bytes, turns]
     }
 
-    /// Opens the outbox that ``adds()`` left, until its first entry begins.
+    /// Opens the outbox of ``adds()``, and waits until its first entry begins.
     func opening() throws -> JournalFigures {
         let before = ResidentMemory.bytes
         let began = DispatchSemaphore(value: 0)
@@ -42,9 +42,7 @@ struct OutboxCosts {
         return JournalFigures(seconds: time.nanoseconds / 1e9, memory: memory)
     }
 
-    /// Adds one after another, to 100 keys.
-    ///
-    /// Per second.
+    /// Measures how many entries a second can be added one after another, to 100 keys.
     private func adds() throws -> Double {
         let outbox = try open("adds", isSuspended: true)
         let keys = (0..<100).map { "album \($0)" }
@@ -58,7 +56,7 @@ struct OutboxCosts {
         return Double(count) / (time.nanoseconds / 1e9)
     }
 
-    /// 1,000 items in one write that is synced, against a sync of as many bytes.
+    /// Compares a synced write of 1,000 items with a sync of as many bytes.
     private func batch() throws -> Double {
         let items = (0..<1_000).map { Upload(id: $0, name: "photo") }
         let outbox = try open("batch", isSuspended: true, .powerLoss)
@@ -85,9 +83,7 @@ struct OutboxCosts {
         return ratios.sorted()[ratios.count / 2]
     }
 
-    /// Entries that are added, performed and leave.
-    ///
-    /// Per second.
+    /// Measures how many entries a second are added, performed and removed.
     private func flow() throws -> Double {
         let outbox = try open("flow", isSuspended: false)
         let time = try ContinuousClock()
@@ -100,7 +96,7 @@ struct OutboxCosts {
         return Double(count / 2) / (time.nanoseconds / 1e9)
     }
 
-    /// The time until each of 1,000 keys has had a turn, beside a key with many entries.
+    /// Measures the time until each of 1,000 keys has had a turn, beside a key with many entries.
     private func turns(large: Int) throws -> Double {
         let turns = Mutex(0)
         let done = DispatchSemaphore(value: 0)

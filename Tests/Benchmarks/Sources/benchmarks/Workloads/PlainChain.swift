@@ -1,9 +1,9 @@
 import Foundation
 import JobKit
 
-/// Plain `BlockOperation`s of which each depends on the one before.
+/// A chain of plain `BlockOperation`s that each depend on the previous one.
 enum PlainChain {
-    /// One chain, on either kind of queue.
+    /// Returns the workload of one chain, on either kind of queue.
     static func workload(size: Int) -> Workload {
         Workload(
             "chain of plain operations",
@@ -16,7 +16,7 @@ enum PlainChain {
         )
     }
 
-    /// Long chains against short ones, with equally many operations.
+    /// Compares long chains with short ones, with an equal number of operations.
     static func growth(_ order: DependencyChain.Order, size: Int, short: Int) -> Workload {
         Workload(
             "long chain of plain operations, \(order.rawValue)",
@@ -32,7 +32,7 @@ enum PlainChain {
         )
     }
 
-    /// What a chain may cost beside an `OperationQueue`, and how its cost may grow.
+    /// Returns the bounds on a chain's cost compared to `OperationQueue`, and on its growth.
     static func bounds(size: Int, short: Int) -> [Bound] {
         let chain = workload(size: short)
         let against = Bound(

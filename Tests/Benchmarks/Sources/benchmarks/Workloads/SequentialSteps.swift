@@ -1,11 +1,11 @@
 import Foundation
 import JobKit
 
-/// Steps of which each is started by the callback of the one before.
+/// Steps that are each started by the previous step's callback.
 enum SequentialSteps {
     static let name = "sequential steps"
 
-    /// The workload, with all its variants or those that show how cost grows.
+    /// Returns the workload with all variants, or only those that show how the cost grows.
     static func workload(size: Int, all: Bool, rounds: Int = 9) -> Workload {
         let growing = [job(on: .taskQueue), operationQueue, taskGroup]
         let others = [ideal, job(on: .operationQueue).limited(toRounds: 3)]

@@ -1,9 +1,11 @@
 import Foundation
 import JobKit
 
-/// Steps that come a millisecond after each other: a process that is idle nearly all the time.
+/// Steps that run a millisecond apart, so that the process is nearly always idle.
 enum SpacedSteps {
-    /// The workload; its size counts the steps.
+    /// The workload.
+    ///
+    /// Its size is the number of steps.
     static func workload(size: Int) -> Workload {
         Workload(
             "steps a millisecond apart",
@@ -13,7 +15,7 @@ enum SpacedSteps {
         )
     }
 
-    /// What the steps may cost the processors.
+    /// The bounds on the processor time of the steps.
     static func bounds(size: Int) -> [Bound] {
         let workload = workload(size: size)
         return [

@@ -1,7 +1,7 @@
 import JobKit
 
-/// A job whose every callback starts the next step, with some steps in flight at a time.
-// Unchecked, as every Operation subclass: `remaining` is used by serial callbacks only (J1).
+/// A job in which every callback starts the next step, with some steps in flight.
+// Unchecked, like every Operation subclass: only serial callbacks use `remaining` (J1).
 final class StepsJob: JobController, @unchecked Sendable {
     private let inFlight: Int
     private let isGrouped: Bool
@@ -10,15 +10,15 @@ final class StepsJob: JobController, @unchecked Sendable {
     private var unstarted: Int
     private var remaining: Int
 
-    /// Makes a job of so many steps.
+    /// Creates a job of `steps` steps.
     ///
     /// - Parameters:
-    ///   - queue: Where the steps run.
-    ///   - steps: How many steps the job has.
-    ///   - inFlight: How many steps the job starts before the first has ended.
-    ///   - isGrouped: Whether each step has a named group of its own.
-    ///   - limit: The maximum runtime of each step; nil for none.
-    ///   - completed: Called for each step with the number of those still to complete.
+    ///   - queue: The queue that runs the steps.
+    ///   - steps: The number of steps.
+    ///   - inFlight: The number of steps that the job starts before the first has finished.
+    ///   - isGrouped: Whether each step has its own named group.
+    ///   - limit: The maximum runtime of each step, or nil for none.
+    ///   - completed: Called for each step with the number of steps that remain.
     init(
         queue: any OperationScheduling,
         steps: Int,

@@ -1,11 +1,13 @@
 import JobKit
 
-/// The fan-out, each task with a limit of time that never passes.
+/// The fan-out of tasks with a timeout that never expires.
 enum TimeLimits {
     private static let limited = "maximumRuntime of 1 h"
     private static let unlimited = "no limit"
 
-    /// The workload; its size counts the tasks.
+    /// The workload.
+    ///
+    /// Its size is the number of tasks.
     static func workload(size: Int) -> Workload {
         Workload(
             "fan-out with limits of time",
@@ -16,7 +18,7 @@ enum TimeLimits {
         )
     }
 
-    /// What a limit may cost.
+    /// The bounds on the cost of a timeout.
     static func bounds(size: Int) -> [Bound] {
         let workload = workload(size: size)
         return [

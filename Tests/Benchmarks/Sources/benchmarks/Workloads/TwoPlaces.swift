@@ -1,14 +1,16 @@
 import Foundation
 import JobKit
 
-/// The fan-out on a queue of width 2, beside an `OperationQueue` of that width.
+/// The fan-out on a queue limited to 2, compared to an `OperationQueue` with the same limit.
 enum TwoPlaces {
     static let together = "the job in the queue of its tasks"
     static let apart = "the job on another queue"
     private static let width = 2
     private static let runs = 3
 
-    /// The workload; its size counts the tasks.
+    /// The workload.
+    ///
+    /// Its size is the number of tasks.
     static func workload(size: Int) -> Workload {
         Workload(
             "fan-out at width 2",
@@ -21,7 +23,9 @@ enum TwoPlaces {
         )
     }
 
-    /// What either may cost, in the worst of three runs.
+    /// The bounds on the cost, with the job on the same queue or another one.
+    ///
+    /// The worst of three runs counts.
     static func bounds(size: Int) -> [Bound] {
         let workload = workload(size: size)
         return [together, apart]

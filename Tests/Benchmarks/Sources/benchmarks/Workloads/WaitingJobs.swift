@@ -1,11 +1,13 @@
 import Foundation
 import JobKit
 
-/// Jobs that only wait: what they cost the processors meanwhile.
+/// Measures the processor time of jobs that only wait.
 enum WaitingJobs {
     static let name = "waiting jobs, over half a second"
 
-    /// The workload; its size counts the jobs, each of which waits for one task.
+    /// The workload.
+    ///
+    /// Its size is the number of jobs, which wait for one task each.
     static func workload(size: Int) -> Workload {
         let widths = [TaskQueue.defaultMaxConcurrentOperationCount, 2]
         return Workload(
@@ -27,7 +29,7 @@ enum WaitingJobs {
             let queue = TaskQueue(maxConcurrentOperationCount: width)
             let jobs = (0..<size).map { _ in WaitingJob(queue: queue) }
             for job in jobs { job.startJob(on: queue) }
-            // What starts, starts at once.
+            // Only the starts use the processor, and they have finished after this pause.
             Thread.sleep(forTimeInterval: 0.2)
             let before = ProcessorTime.ofProcess
             Thread.sleep(forTimeInterval: 0.5)
@@ -40,8 +42,8 @@ enum WaitingJobs {
     }
 }
 
-/// A job that waits for one task, which somebody else finishes.
-// Unchecked, as every Operation subclass: its own state is a constant.
+/// A job that waits for one task, which the benchmark finishes.
+// Unchecked, like every Operation subclass: its own state is a constant.
 private final class WaitingJob: JobController, @unchecked Sendable {
     let task = PendingTask()
 

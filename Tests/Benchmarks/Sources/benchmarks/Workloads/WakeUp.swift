@@ -1,12 +1,14 @@
 import Foundation
 import JobKit
 
-/// Gives one step to something idle, and waits for its completion.
+/// Gives one step to an idle process, and waits for its completion.
 enum WakeUp {
     static let stepName = "wake-up by a new step"
     static let eventName = "wake-up by an event"
 
-    /// A step is tracked from outside; the round trip ends in its closure.
+    /// A step is tracked from outside.
+    ///
+    /// The round trip ends in its completion.
     static func step(size: Int) -> Workload {
         Workload(
             stepName,
@@ -20,7 +22,9 @@ enum WakeUp {
         )
     }
 
-    /// An executing task finishes, its callback starts a step; the round trip ends in that one's.
+    /// An executing task finishes, and its callback starts a step.
+    ///
+    /// The round trip ends in the completion of that step.
     static func event(size: Int) -> Workload {
         Workload(
             eventName,

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts what happens at a time.
+/// Counts simultaneous activities.
 final class Gauge: Sendable {
     private let limit: Int
     private let now = Atomic(0)

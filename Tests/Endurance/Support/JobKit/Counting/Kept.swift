@@ -1,12 +1,12 @@
 @testable import JobKit
 
-/// Tells whether the objects that it made have all been released.
+/// Checks whether all objects that it created have been released.
 final class Kept: Sendable {
     private let living = Guarded((last: 0, names: [Int: String]()))
 
     var isReleased: Bool { living.withLock { $0.names.isEmpty } }
 
-    /// The names of those that live.
+    /// The names of the objects that still exist.
     var names: [String] { living.withLock { $0.names.values.sorted() } }
 
     func make(_ name: String = "") -> ReleaseToken {

@@ -2,8 +2,10 @@ import XCTest
 
 @testable import JobKit
 
-/// Keeps books as a user's metrics would: a counter, a dictionary of open spans, and the order of
-/// what each operation of each job told.
+/// Keeps accounts of events, as a user's metrics would.
+///
+/// It keeps a counter, a dictionary of open spans, and the order of events of each operation in
+/// each job.
 final class EventBooks: JobObserver {
     private struct Key: Hashable {
         let parentID: Int?
@@ -13,7 +15,7 @@ final class EventBooks: JobObserver {
     private struct Books {
         var tracked = 0
         var ended = 0
-        /// The spans that are open, by the operation and its job.
+        /// The open spans by operation and job.
         var open: [Key: JobEvent.Kind] = [:]
         var openRoots: Set<Int> = []
         var kinds: [JobEvent.Kind: Int] = [:]
@@ -74,7 +76,7 @@ final class EventBooks: JobObserver {
         }
     }
 
-    /// The drop of a job counts for everything below it, unless another observed job tracks it.
+    /// Closes everything below a dropped job, unless another observed job tracks it.
     private static func close(below id: Int, _ books: inout Books) {
         guard !books.open.keys.contains(where: { $0.operationID == id }) else { return }
         for key in books.open.keys where key.parentID == id {
@@ -84,7 +86,7 @@ final class EventBooks: JobObserver {
         }
     }
 
-    /// What does not add up; empty when all jobs have ended as they should.
+    /// The inconsistencies found, or an empty array if all jobs have ended correctly.
     var complaints: [String] {
         books.withLock { books in
             var complaints = books.complaints
@@ -101,7 +103,7 @@ final class EventBooks: JobObserver {
 }
 
 extension XCTestCase {
-    /// Keeps the books of a job's events, and collects them.
+    /// Observes a job with new accounts and a new collector.
     func books(of job: JobController) -> (EventBooks, EventCollector) {
         let (books, collector) = (EventBooks(), EventCollector())
         job.addObserver(books)

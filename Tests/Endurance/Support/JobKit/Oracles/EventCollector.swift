@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import JobKit
 
-/// Collects events for a test; names stand for operations.
+/// Collects events for a test, with names instead of operations.
 final class EventCollector: JobObserver {
     let log = EventLog()
     private let collected = Guarded<[JobEvent]>([])

@@ -1,17 +1,21 @@
 @testable import JobKit
 
-/// What a keyed queue must do, by the letter of X1 to X4: it goes through all that wait each time.
+/// A literal implementation of X1 to X4 for a keyed queue.
+///
+/// It checks all waiting entries each time.
 struct KeyedQueueOracle {
     enum State { case absent, waiting, passedOn, ended }
 
     struct Entry {
         let keys: Set<String>
-        /// The job that tracks it.
+        /// The job that tracks the entry.
         let parent: Int?
         var state = State.absent
         var priority = TaskPriority.normal
         var number = 0
-        /// Whose permit it uses, by key, or nil for the queue's own; the empty key is the place.
+        /// The lenders of the permits in use by key, or nil for the queue's own permits.
+        ///
+        /// The empty key is the queue's permit to execute.
         var lenders: [String: Int?] = [:]
     }
 
@@ -36,7 +40,7 @@ struct KeyedQueueOracle {
 
     mutating func raised(_ index: Int) { entries[index].priority = .high }
 
-    /// What an entry has lent goes to the one that uses it.
+    /// Transfers the permits that the entry has lent to their user.
     mutating func ended(_ index: Int) {
         for (key, lender) in entries[index].lenders {
             for other in entries.indices where entries[other].lenders[key] == .some(index) {
@@ -47,7 +51,7 @@ struct KeyedQueueOracle {
         entries[index].state = .ended
     }
 
-    /// Passes on what may be; returns it in order.
+    /// Starts all entries that may start, and returns them in order.
     mutating func passOn() -> [Int] {
         var passed: [Int] = []
         while let next = nextIndex() {
@@ -60,7 +64,7 @@ struct KeyedQueueOracle {
         return passed
     }
 
-    /// The nearest jobs above an entry that are in the queue: at most one here.
+    /// Returns the nearest job above an entry that is in the queue, or nil.
     func jobInQueue(above index: Int) -> Int? {
         var job = entries[index].parent
         while let next = job, entries[next].state == .absent { job = entries[next].parent }
@@ -116,7 +120,7 @@ struct KeyedQueueOracle {
             }
     }
 
-    /// Whether an entry waits for a key that a job above the other one holds.
+    /// Whether the other entry waits for a key that a job above this entry holds.
     private func isExempt(_ index: Int, from other: Int) -> Bool {
         entries[other].keys
             .contains { key in
@@ -125,7 +129,7 @@ struct KeyedQueueOracle {
             }
     }
 
-    /// X1: how many more permits of each key are taken than there are, without those lent.
+    /// X1: the number of permits in use beyond the limit of each key, without lent permits.
     var excess: Int {
         (["a", "b", Self.place])
             .reduce(0) { sum, key in

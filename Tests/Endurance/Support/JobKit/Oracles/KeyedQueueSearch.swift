@@ -1,6 +1,6 @@
 @testable import JobKit
 
-/// Every order of what can happen to three operations with up to two keys, against the oracle.
+/// Tries every order of events of three operations with up to two keys against the oracle.
 struct KeyedQueueSearch {
     typealias Machine = KeyedQueueStateMachine<Int, String>
 
@@ -117,17 +117,17 @@ extension KeyedQueueSearch.World {
 
 extension KeyedQueueSearch {
     private static let keySets: [Set<String>] = [[], ["a"], ["b"], ["a", "b"]]
-    /// No jobs; a job with a task; a job with two tasks; a job in a job with a task.
+    /// No jobs, a job with a task, a job with two tasks, and a job in a job with a task.
     private static let trees: [[Int?]] = [
         [nil, nil, nil], [nil, 0, nil], [nil, 0, 0], [nil, 0, 1],
     ]
 
-    /// Searches all settings with some limits.
+    /// Searches all configurations with the given limits.
     ///
     /// - Parameters:
     ///   - limits: The limits of the queue and of each key.
     ///   - canRaise: Whether the priority of a waiting operation may be raised.
-    /// - Returns: The search, with its counts, and with the first failure.
+    /// - Returns: The search with its counts and the first failure.
     static func run(limits: [(limit: Int, perKey: Int)], canRaise: Bool) -> KeyedQueueSearch {
         var search = KeyedQueueSearch(canRaise: canRaise)
         for first in keySets {

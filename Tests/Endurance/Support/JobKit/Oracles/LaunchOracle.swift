@@ -1,6 +1,6 @@
 import JobKit
 
-/// One call of a user's.
+/// A call by the user.
 enum LaunchStep: Hashable, Sendable {
     case set(LaunchNeed, SeedItem)
     case open
@@ -8,13 +8,13 @@ enum LaunchStep: Hashable, Sendable {
     case prioritize(SeedItem, before: SeedItem)
 }
 
-/// One closure of a user's that runs.
+/// A closure of the user that runs.
 enum LaunchEvent: Hashable, Sendable {
     case presented(SeedItem)
     case withdrawn(SeedItem)
 }
 
-/// Says what must happen, from the facts and the words of D1 and D2 alone.
+/// Computes the required events from the facts and the wording of D1 and D2 alone.
 struct LaunchOracle: Hashable, Sendable {
     var order = SeedItem.prioritized
     var independent: Set<SeedItem> = []
@@ -49,7 +49,7 @@ struct LaunchOracle: Hashable, Sendable {
             + SeedItem.allCases.filter(presented.contains).map(LaunchEvent.presented)
     }
 
-    /// The executing items that an item of unknown need moves above.
+    /// Returns the executing items that an item of unknown need moves above.
     private func overtaken(by step: LaunchStep) -> Set<SeedItem> {
         guard case .prioritize(let item, before: let other) = step, need(for: item) == .unknown,
             let place = order.firstIndex(of: item), let target = order.firstIndex(of: other),

@@ -2,8 +2,7 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-/// A tree of jobs, drawn from a seed, with tasks of every class that end in every way; and a thread
-/// that disturbs it.
+/// A random tree of jobs with tasks of every class and ending, and a thread that disturbs it.
 final class ObservedTree: Sendable {
     // Operation forces @unchecked. The plan is a constant.
     private final class Node: JobController, @unchecked Sendable {
@@ -50,7 +49,7 @@ final class ObservedTree: Sendable {
         random = maker.random
     }
 
-    /// Cancels, suspends and finishes, until all held tasks are finished.
+    /// Cancels, suspends and finishes operations until all held tasks have finished.
     func disturb() {
         for disturbance in disturbances { disturbance() }
         for task in shared { task.start() }
@@ -59,7 +58,7 @@ final class ObservedTree: Sendable {
         isDone.open()
     }
 
-    /// Waits until nothing of the tree goes on.
+    /// Waits until the whole tree has finished.
     func finish() async {
         await isDone.waitUntilOpen()
         for task in held { task.finish() }
@@ -72,7 +71,7 @@ final class ObservedTree: Sendable {
         var jobs: [JobController] = []
         var held: [HeldOperation] = []
         var shared: [ConcurrentOperation] = []
-        /// The shared tasks that the job in the making tracks.
+        /// The shared tasks that the current job tracks.
         private var taken: Set<ObjectIdentifier> = []
 
         init(queues: [any OperationScheduling], random: SeededGenerator) {

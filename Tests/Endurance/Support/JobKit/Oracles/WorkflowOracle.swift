@@ -1,4 +1,4 @@
-/// What was added to a workflow, and by the contract's own words, what may start when.
+/// The items of a workflow, from which the contract decides which tasks may start.
 struct WorkflowOracle: Sendable, CustomStringConvertible {
     enum Item: Hashable, Sendable {
         case main
@@ -65,7 +65,7 @@ struct WorkflowOracle: Sendable, CustomStringConvertible {
         [.main, .concurrent, .gate, .group([])]
         + [[true], [false], [true, false], [false, true], [false, false]].map { .group($0) }
 
-    /// All sequences of up to `length` items.
+    /// Returns all sequences of up to `length` items.
     static func all(upTo length: Int, of alphabet: [Item] = items) -> [WorkflowOracle] {
         var level: [[Item]] = [[]]
         var found = level

@@ -1,6 +1,6 @@
-/// The continuous clock, which calls a closure whenever it is asked for the time.
+/// The continuous clock, which calls a closure when its time is read.
 ///
-/// A timed operation asks between its start and `main()`, on the starting thread.
+/// A timed operation reads it between its start and `main()`, on the starting thread.
 struct AskedClock: Clock {
     private let asked: @Sendable () -> Void
     private let base = ContinuousClock()

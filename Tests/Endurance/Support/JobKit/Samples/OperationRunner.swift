@@ -21,7 +21,7 @@ enum OperationRunner: CaseIterable {
 }
 
 extension OperationOutcome {
-    /// The outcome as text that can be compared.
+    /// The outcome as text, for comparisons.
     var text: String {
         switch self {
         case .succeeded: "succeeded"
@@ -32,7 +32,7 @@ extension OperationOutcome {
 }
 
 extension OperationScheduling {
-    /// Adds operations one after the other, from any context.
+    /// Adds operations one after another, from any context.
     func add(_ operations: Operation...) {
         for operation in operations { addOperation(operation) }
     }

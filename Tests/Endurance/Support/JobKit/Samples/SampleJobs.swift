@@ -4,7 +4,7 @@ import JobKitTesting
 import XCTest
 
 // Operation forces @unchecked. The closures are set before the start.
-/// A job that records its callbacks and does what a test says.
+/// A job that records its callbacks and runs closures of a test.
 final class ScriptedJob: JobController, @unchecked Sendable {
     let log: EventLog
     var script: (ScriptedJob) -> Void
@@ -60,7 +60,7 @@ final class ScriptedJob: JobController, @unchecked Sendable {
     override func didCancel() { onDidCancel?(self) }
 }
 
-/// Records what it is given, and starts nothing.
+/// A queue that records its operations and starts none.
 final class IdleQueue: OperationScheduling {
     private let added = EventLog()
 
@@ -69,7 +69,7 @@ final class IdleQueue: OperationScheduling {
     func addOperation(_ operation: Operation) { added.record(operation.name ?? "") }
 }
 
-/// Starts what it is given on the thread that adds it.
+/// A queue that starts each operation on the thread that adds it.
 final class InlineQueue: OperationScheduling {
     func addOperation(_ operation: Operation) { operation.start() }
 }
@@ -86,7 +86,7 @@ extension XCTestCase {
     }
 }
 
-// Operation forces @unchecked. The count is changed in the job's own callbacks only.
+// Operation forces @unchecked. The count is changed only in the job's own callbacks.
 /// A job of many steps, each started by the callback of the one before.
 final class StepsJob: JobController, @unchecked Sendable {
     static let stepCount = rounds(of: 100_000)

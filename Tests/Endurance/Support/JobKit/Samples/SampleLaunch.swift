@@ -3,7 +3,7 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-/// Counts how often it was told, and fulfils what a test waits for.
+/// Counts its calls, and fulfills expectations of a test.
 // Tests set it up before the start and read it after the end.
 nonisolated final class SampleDelegate: TaskWorkflowDelegate, Sendable {
     let log = EventLog()
@@ -19,7 +19,7 @@ nonisolated final class SampleDelegate: TaskWorkflowDelegate, Sendable {
     }
 }
 
-/// A task that records its name, and waits at a gate before it does if there is one.
+/// Returns a task that records its name, after waiting at a gate if there is one.
 func logging(
     _ name: String,
     _ log: EventLog,
@@ -35,7 +35,7 @@ func logging(
 private func wait(at gate: Gate) { gate.wait() }
 
 extension XCTestCase {
-    /// Starts the workflow off the main thread and waits until its delegate was told.
+    /// Starts the workflow off the main thread and waits until its delegate was notified.
     func finish(
         _ workflow: TaskWorkflow,
         context: LaunchContext = [:],

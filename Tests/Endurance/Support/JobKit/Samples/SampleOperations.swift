@@ -2,7 +2,7 @@ import Foundation
 import JobKit
 import JobKitTesting
 
-/// Why a sample fails.
+/// The error with which samples fail.
 struct SampleError: Error, Equatable {
     let text: String
     let number: Int
@@ -57,7 +57,7 @@ final class InstantOperation: ConcurrentOperation, @unchecked Sendable {
 }
 
 // Operation forces @unchecked. The closures are constants.
-/// Calls closures in `main()` and `didCancel()`, which finish it or do not.
+/// Runs closures in `main()` and `didCancel()`, which may finish it.
 final class ScriptedOperation: ConcurrentOperation, @unchecked Sendable {
     private let onMain: @Sendable (ScriptedOperation) -> Void
     private let onCancel: @Sendable (ScriptedOperation) -> Void
@@ -78,7 +78,7 @@ final class ScriptedOperation: ConcurrentOperation, @unchecked Sendable {
     override func didCancel() { onCancel(self) }
 }
 
-// Operation forces @unchecked; there is no state of its own.
+// Operation forces @unchecked. The class has no stored properties.
 /// A result operation that executes until a test finishes it, or until it is cancelled.
 final class HeldResultOperation<Success: Sendable>: ResultOperation<Success>, @unchecked Sendable {
     override func main() {}

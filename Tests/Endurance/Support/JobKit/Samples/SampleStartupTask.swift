@@ -5,7 +5,7 @@ struct StartupFailure: Error, Equatable {
     let reason: String
 }
 
-/// A start-up task whose work is a closure.
+/// A start-up task that runs a closure.
 final class SampleStartupTask: AppStartTask {
     typealias Work = (SampleStartupTask, any AppStartTaskDelegate) -> Void
 
@@ -22,7 +22,7 @@ final class SampleStartupTask: AppStartTask {
     }
 }
 
-/// Logs what a manager tells: `end of NAME`, `NAME failed: REASON`, `all completed`.
+/// Logs the calls of a manager: `end of NAME`, `NAME failed: REASON`, `all completed`.
 final class LoggingManagerDelegate: AppStartTaskManagerDelegate {
     private let log: EventLog
     var onCompletion: (any AppStartTask) -> Void = { _ in }

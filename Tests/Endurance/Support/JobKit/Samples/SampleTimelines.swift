@@ -2,9 +2,9 @@ import Foundation
 
 @testable import JobKit
 
-/// Timelines as a queue of a given width would leave them, drawn from a seed.
+/// Generates timelines as a queue with a concurrency limit would record them, from a seed.
 enum SampleTimelines {
-    // Operation is a class of many threads; these are never started.
+    // Operation is used by many threads, but these operations never start.
     final class Download: Operation, @unchecked Sendable {}
     final class Resize: Operation, @unchecked Sendable {}
     final class Upload: Operation, @unchecked Sendable {}
@@ -15,7 +15,7 @@ enum SampleTimelines {
         var description: String { "connection <lost> & \"gone\"" }
     }
 
-    /// Names that each export must escape, and must not lose.
+    /// Names that each export must escape and preserve.
     static let awkwardNames = [
         "", " ", "plain", "say \"hello\"", "a < b && c > d", "ratio: 3", "one; two", "#tag #35;",
         "line\nbreak", "tab\there", "bell\u{7}", "nul\u{0}", "delete\u{7F}", "next\u{85}line",
@@ -27,7 +27,7 @@ enum SampleTimelines {
         "<script>alert(1)</script>",
     ]
 
-    /// A root, albums below it and their photos, run by so many at a time.
+    /// Simulates a root, albums below it and their photos, with a concurrency limit.
     static func simulated(
         count: Int,
         width: Int,
@@ -63,7 +63,7 @@ enum SampleTimelines {
         return intervals
     }
 
-    /// Steps that each start the next, as in a job that never does two things at once.
+    /// Returns steps that start each other, as in a job that never does two things at once.
     static func sequential(count: Int) -> [Timeline.Entry] {
         var intervals = [interval("Steps", Import.self, nil, 0, count * 10)]
         for step in 1..<count {
@@ -74,7 +74,7 @@ enum SampleTimelines {
         return intervals
     }
 
-    /// Tasks that all run at the same time.
+    /// Returns tasks that all run at the same time.
     static func wide(count: Int) -> [Timeline.Entry] {
         var intervals = [interval("Fan-out", Import.self, nil, 0, count * 2)]
         for task in 1..<count {
@@ -92,7 +92,7 @@ enum SampleTimelines {
             }
     }
 
-    /// Jobs in jobs, so many deep.
+    /// Returns jobs that are nested `depth` levels deep.
     static func nested(depth: Int) -> [Timeline.Entry] {
         (0..<depth)
             .map { level in
@@ -106,7 +106,7 @@ enum SampleTimelines {
             }
     }
 
-    /// An interval in microseconds.
+    /// Returns an interval given in microseconds.
     static func interval(
         _ name: String,
         _ type: Operation.Type,

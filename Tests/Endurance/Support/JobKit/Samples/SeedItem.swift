@@ -1,4 +1,4 @@
-/// The seven items of a real app's launch: four that exclude each other, three that do not.
+/// The seven items of a real app's launch: four exclude each other, three do not.
 enum SeedItem: CaseIterable {
     case upgrade
     case switchCity

@@ -1,6 +1,6 @@
 import XCTest
 
-/// Random numbers that its seed repeats.
+/// A reproducible source of random numbers.
 struct SeededGenerator: RandomNumberGenerator {
     let seed: UInt64
     private var walk: WalkGenerator
@@ -18,7 +18,7 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension XCTestCase {
-    /// Calls `body` with a tenth of the seeds, or with all of them: see `rounds(of:)`.
+    /// Calls `body` with a tenth of the seeds, or with all of them (see `rounds(of:)`).
     ///
     /// The first seed that fails is printed and ends the loop.
     func forEachSeed(

@@ -1,4 +1,6 @@
-/// Random numbers that a seed repeats; the algorithm is SplitMix64.
+/// A reproducible source of random numbers.
+///
+/// The algorithm is SplitMix64.
 struct WalkGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,7 +1,7 @@
 @testable import JobKit
 
 extension ConcurrentOperation {
-    /// Whether a task awaits the operation.
+    /// Whether a Swift task awaits the operation.
     var hasWaiter: Bool {
         hooks.withLock { $0.audience.others.read { !$0.waiters.isEmpty } == true }
     }

@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 
-/// Lets other threads run for about so many microseconds.
+/// Lets other threads run for about the given number of microseconds.
 ///
-/// The clock ends the pause, not a count: on a busy machine a `sched_yield()` may take a whole slice
-/// of time.
+/// A clock ends the pause, because a single `sched_yield()` may take a whole time slice on a busy
+/// machine.
 func giveWay(forMicroseconds microseconds: Int) {
     let end = DispatchTime.now().uptimeNanoseconds + UInt64(microseconds) * 1_000
     while DispatchTime.now().uptimeNanoseconds < end { sched_yield() }
@@ -13,7 +13,7 @@ func giveWay(forMicroseconds microseconds: Int) {
 /// Lets another thread run.
 func giveWay() { sched_yield() }
 
-/// Waits for another thread, which is seen at once where it runs on another core.
+/// Spins until another thread makes the condition true, which is seen at once on another core.
 func spin(until condition: () -> Bool) {
     var looks = 0
     while !condition() {

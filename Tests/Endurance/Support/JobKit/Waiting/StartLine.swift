@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Threads that set out together.
+/// Lets threads start together.
 final class StartLine: Sendable {
     private let missing: Atomic<Int>
 
     init(_ count: Int) { missing = Atomic(count) }
 
-    /// Returns when as many threads have come as the line waits for.
+    /// Returns when the expected number of threads have arrived.
     func cross() {
         missing.subtract(1, ordering: .acquiringAndReleasing)
         while missing.load(ordering: .acquiring) > 0 { giveWay() }

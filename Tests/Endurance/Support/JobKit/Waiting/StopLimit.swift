@@ -1,7 +1,7 @@
 import JobKit
 import JobKitTesting
 
-/// The five seconds that operations have to stop, on a clock that only moves when it is told to.
+/// The five seconds that operations have to stop, on a manual clock.
 struct StopLimit {
     let clock = ManualClock()
 
@@ -12,7 +12,7 @@ struct StopLimit {
         return operation
     }
 
-    /// Lets the time pass that a number of operations have to stop.
+    /// Advances the clock until a number of operations have run out of time to stop.
     func passes(of count: Int = 1) async {
         await clock.waitForSleepers(count)
         clock.advance(by: .seconds(5))

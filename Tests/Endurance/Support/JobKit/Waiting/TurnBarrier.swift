@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// Lets threads continue together, again and again.
+/// Lets threads continue together repeatedly.
 final class TurnBarrier: Sendable {
     private let threads: Int
     private let arrived = Atomic(0)
 
     init(threads: Int) { self.threads = threads }
 
-    /// Waits until every thread has called this as often.
+    /// Waits until every thread has called this equally often.
     func wait() {
         let before = arrived.add(1, ordering: .acquiringAndReleasing).oldValue
         let last = (before / threads + 1) * threads

@@ -1,20 +1,19 @@
 import JobKit
 import XCTest
 
-/// Waits for an expectation from the main actor, and fails where it is not fulfilled in five
-/// minutes.
+/// Waits for an expectation from the main actor, for at most five minutes.
 ///
-/// Where `XCTestCase.fulfillment(of:)` is `async` on no actor, as in older toolchains, a test of
-/// the main actor cannot send itself there.
+/// In older toolchains, `XCTestCase.fulfillment(of:)` is `async` without an actor, so a test on the
+/// main actor cannot send itself there.
 func waitForFulfillment(of expectation: XCTestExpectation) async {
     let result = await XCTWaiter.fulfillment(of: [expectation], timeout: 300)
     XCTAssertEqual(result, .completed)
 }
 
 extension XCTestCase {
-    /// Runs `body` in a task of its own, and fails where it has not returned in five minutes.
+    /// Runs `body` in its own task, and fails if it has not returned in five minutes.
     ///
-    /// A call that hangs fails its test, and the run goes on.
+    /// A call that hangs fails its test, and the other tests still run.
     func bounded(line: Int = #line, _ body: @escaping @Sendable () async -> Void) async {
         let returned = expectation(description: "returned, line \(line)")
         Task {
@@ -24,10 +23,10 @@ extension XCTestCase {
         await fulfillment(of: [returned], timeout: 300)
     }
 
-    /// Waits, with a bound, for the finish of an operation that was cancelled before its start.
+    /// Waits, with a bound, for an operation that was cancelled before its start.
     ///
-    /// `waitForFinish()` returns at once then, because such an operation may never be started. One
-    /// that depends on it starts when it has finished.
+    /// `waitForFinish()` returns at once in that case, because such an operation may never be
+    /// started. Therefore, this method uses an operation that depends on it.
     func waitForFinish(ofCancelled operation: Operation, line: Int = #line) async {
         let dependent = BlockOperation {}
         dependent.addDependency(operation)

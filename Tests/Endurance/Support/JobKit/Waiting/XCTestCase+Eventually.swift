@@ -2,9 +2,9 @@ import Dispatch
 import XCTest
 
 extension XCTestCase {
-    /// Waits until a condition holds that no event reports, such as a release on another thread.
+    /// Waits for a condition that no event reports, such as a release on another thread.
     ///
-    /// It polls, and fails after five minutes. Prefer an event where there is one.
+    /// It polls, and fails after five minutes. Prefer an event if there is one.
     func eventually(
         _ condition: () -> Bool,
         file: StaticString = #filePath,

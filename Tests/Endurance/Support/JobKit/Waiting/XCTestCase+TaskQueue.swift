@@ -2,7 +2,7 @@ import JobKit
 import XCTest
 
 extension XCTestCase {
-    /// Awaits the end of all operations of a queue, with a bound.
+    /// Waits, with a bound, until all operations of a queue have finished.
     func drain(_ queue: TaskQueue) async {
         await bounded { await queue.waitForAllOperations() }
     }

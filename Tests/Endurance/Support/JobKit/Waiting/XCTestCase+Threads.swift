@@ -1,7 +1,7 @@
 import XCTest
 
 extension XCTestCase {
-    /// Calls `body` on `count` new threads at once, with their numbers, and awaits their end.
+    /// Calls `body` with numbers on `count` new threads at once, and awaits their end.
     func runOnThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
         let ended = expectation(description: "every thread has ended")
         ended.expectedFulfillmentCount = count

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Random numbers of one round of the fuzzer, which its seed repeats.
+/// The random numbers of a round of the fuzzer, reproducible from its seed.
 struct Dice: RandomNumberGenerator {
     private var walk: WalkGenerator
 
@@ -13,7 +13,7 @@ struct Dice: RandomNumberGenerator {
 
     mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 
-    /// A delay of nothing up to some microseconds, the short ones most often.
+    /// Returns a delay of up to some microseconds, mostly a short one.
     mutating func delay() -> Delay {
         switch number(0...5) {
         case 0: Delay(spins: 0)
@@ -24,7 +24,7 @@ struct Dice: RandomNumberGenerator {
     }
 }
 
-/// Keeps a thread busy for a moment, so that it meets another at a random place.
+/// Keeps a thread busy for a moment, so that it meets another thread at a random point.
 struct Delay: Sendable {
     var spins: Int
     var yields = 0

@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import JobKit
 
-/// Keeps the events that it is told of.
+/// Records the events that it receives.
 private final class Witness: JobObserver {
     private let seen = Guarded<[JobEvent]>([])
 
@@ -14,7 +14,7 @@ private final class Witness: JobObserver {
 }
 
 extension Duel {
-    /// A started job that tracks held operations, and a nested job with one.
+    /// Returns a started job that tracks held operations and a nested job with one.
     private static func heldJob(
         _ dice: inout Dice,
         startsTasks: Bool = true,
@@ -34,7 +34,7 @@ extension Duel {
         return (job, tasks + [inner])
     }
 
-    /// What calls about a job look at while it goes on, and a task of it advances.
+    /// Reads a job's state while the job runs and one of its tasks advances.
     private static func ask(
         about job: JobController,
         advancing task: HeldOperation?,

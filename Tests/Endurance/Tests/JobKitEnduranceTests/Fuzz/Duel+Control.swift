@@ -4,7 +4,9 @@ import JobKitTesting
 import Synchronization
 
 extension Duel {
-    /// Operations that count themselves at a gauge, some of which others have to end.
+    /// Returns operations that count themselves at a gauge.
+    ///
+    /// Some of them must be finished by others.
     private static func gauged(
         _ dice: inout Dice,
         _ gauge: Gauge,
@@ -17,7 +19,7 @@ extension Duel {
     static let ofControl = [
         Duel("a queue that is suspended and resumed against adds and ends") { dice, referee in
             let queue = TaskQueue(name: "duel", maxConcurrentOperationCount: dice.number(1...3))
-            // One resumption that misses the only operation is made up for by no other.
+            // If a resumption misses the only operation, no other operation triggers another one.
             let isSingle = dice.one(in: 2)
             let operations = gauged(&dice, Gauge(), atMost: isSingle ? 1 : 12)
             let rounds = dice.number(1...(isSingle ? 1 : 20))
@@ -188,7 +190,7 @@ extension Duel {
         },
         Duel("a retry against its cancel") { dice, referee in
             let (attempts, succeeds) = (Tally(), dice.number(1...4))
-            // Time does not pass: of the longer delays only the cancel is the end.
+            // Time does not pass, so only cancellation ends the longer delays.
             let delay = dice.one(in: 2) ? Duration.zero : .seconds(1)
             let retry = RetryOperation(RetryPolicy { _, _ in delay }) { number -> Operation in
                 attempts.add()
@@ -198,7 +200,7 @@ extension Duel {
                 )
             }
             retry.clock = ManualClock()
-            // Where another thread starts it, the cancel comes first, as a rule.
+            // If another thread starts it, the cancellation usually comes first.
             let isQueued = dice.one(in: 4)
             await dice.race(
                 {

@@ -18,7 +18,7 @@ private final class Holder: Sendable {
 }
 
 // Operation forces @unchecked. The properties are constants.
-/// A plain operation that takes its time to say whether it has finished.
+/// A plain operation with a slow `isFinished`.
 private final class SlowOperation: Operation, @unchecked Sendable {
     private let delay: Delay
     private let token: ReleaseToken
@@ -35,7 +35,7 @@ private final class SlowOperation: Operation, @unchecked Sendable {
 }
 
 extension Duel {
-    /// The only owner of an operation of some class to depend on.
+    /// Returns the only owner of an operation of some class, to be used as a dependency.
     private static func makeDependency(_ dice: inout Dice, _ kept: Kept = Kept()) -> Holder {
         let token = kept.make()
         switch dice.number(0...2) {
@@ -96,7 +96,7 @@ extension Duel {
             )
             referee.expect(operations.allSatisfy(\.isReady), "O10: unready without a dependency")
             if dice.one(in: 3) {
-                // Whoever is registered and was freed would be used.
+                // This would access any registered operation that was freed.
                 dependency.operation?.start()
             } else {
                 dependency.release()

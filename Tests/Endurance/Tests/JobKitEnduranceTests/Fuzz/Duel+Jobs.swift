@@ -5,7 +5,7 @@ import Synchronization
 @testable import JobKit
 
 // Operation forces @unchecked. The properties are constants.
-/// A job whose end is decided while it is told of a cancel.
+/// A job that decides its ending while it is notified of a cancellation.
 private final class ToldJob: JobController, @unchecked Sendable {
     private let referee: Referee
     private let whileTold: Delay
@@ -31,7 +31,7 @@ private final class ToldJob: JobController, @unchecked Sendable {
 }
 
 // Operation forces @unchecked. The properties are constants.
-/// A task that is released slowly, and whose release notices that its job was cancelled meanwhile.
+/// A task that is released slowly and detects that its job was cancelled in the meantime.
 private final class SlowlyReleasedOperation: ConcurrentOperation, @unchecked Sendable {
     private let delay: Delay
     private let cancel: CancelNotice
@@ -47,7 +47,9 @@ private final class SlowlyReleasedOperation: ConcurrentOperation, @unchecked Sen
     }
 }
 
-/// On which thread a task was released after `cancel()` had returned: no callback may follow there.
+/// Records the thread on which a task was released after `cancel()` had returned.
+///
+/// No callback may follow on that thread.
 private final class CancelNotice: Sendable {
     private let state = Guarded((hasReturned: false, thread: ObjectIdentifier?.none))
 
@@ -58,7 +60,7 @@ private final class CancelNotice: Sendable {
         state.withLock { if $0.hasReturned { $0.thread = thread } }
     }
 
-    /// Whether the calling thread knew of the cancel before the callback that it runs.
+    /// Whether the calling thread observed the cancellation before the callback that it runs.
     var forbidsCallback: Bool {
         let thread = ObjectIdentifier(Thread.current)
         return state.withLock { $0.thread == thread }
@@ -66,7 +68,7 @@ private final class CancelNotice: Sendable {
 }
 
 // Operation forces @unchecked. The counter is used in callbacks, which are serial.
-/// Takes one step after another, and notes whether one begins after `cancel()` has returned.
+/// Takes one step after another, and records whether one begins after `cancel()` has returned.
 private final class SteppingJob: JobController, @unchecked Sendable {
     private let referee: Referee
     private let delay: Delay
@@ -89,7 +91,7 @@ private final class SteppingJob: JobController, @unchecked Sendable {
     private func step() {
         steps += 1
         guard steps < 1_000 else { return }
-        // Started before, so that the job alone holds it when it is delivered.
+        // The task was started earlier, so only the job retains it at its delivery.
         let task = SlowlyReleasedOperation(delay, notice)
         task.start()
         track(task)

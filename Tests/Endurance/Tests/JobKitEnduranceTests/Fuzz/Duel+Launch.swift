@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import JobKit
 
-/// Counts what a workflow tells, and asks the workflow when it is released.
+/// Counts the calls of a workflow, and reads the workflow's state when it is released.
 nonisolated private final class AskingDelegate: TaskWorkflowDelegate, Sendable {
     let told: Tally
     private let released: ReleaseToken
@@ -61,7 +61,7 @@ extension Duel {
             let (count, isCancelled) = (dice.number(1...12), dice.one(in: 3))
             let groups = (0..<count).map { _ in dice.one(in: 2) }
             let release = Gate()
-            // Holds the workflow open.
+            // Keeps the workflow unfinished.
             workflow.addTask(
                 AsyncClosureTask(name: "last") { _ in
                     await release.waitUntilOpen()
@@ -172,7 +172,7 @@ extension Duel {
         Duel("sleepers of a manual clock against its advance and their cancel") { dice, referee in
             let clock = ManualClock()
             var seconds = (0..<dice.number(1...6)).map { _ in dice.number(1...4) }
-            // Or never: only the cancel is the end of it.
+            // Sometimes only the cancellation ends it.
             if dice.one(in: 2) { seconds[0] = 1_000 }
             let sleepers = seconds.map { seconds in
                 Task {

@@ -4,9 +4,9 @@ import Synchronization
 
 @testable import JobKit
 
-/// Cancels the job, or the root, at the event of a number; from inside the observer, as users do.
+/// Cancels the job or the root at the *n*th event, inside the observer as users do.
 private final class CancellingObserver: JobObserver {
-    /// Nil: the job that tells of the event is cancelled.
+    /// If nil, the job that reports the event is cancelled.
     private let root: Guarded<JobController?>
     private let left: Atomic<Int>
 
@@ -20,12 +20,12 @@ private final class CancellingObserver: JobObserver {
         (root.withLock { $0 } ?? job).cancel()
     }
 
-    /// Lets go of the job, which keeps its observers.
+    /// Releases the job, which retains its observers.
     func release() { root.withLock { $0 = nil } }
 }
 
 extension Duel {
-    /// A random task: one that ends at once or soon, one that never starts by itself, or a job.
+    /// Returns a random task: a job, an operation that ends soon, or one that never starts itself.
     private static func task(_ dice: inout Dice, depth: Int) -> Operation {
         switch dice.number(0...(depth > 0 ? 5 : 4)) {
         case 0: return InstantOperation("instant")
@@ -66,8 +66,8 @@ extension Duel {
                 { if isCancelled { job.cancel() } }
             )
             await job.waitForFinish()
-            // Nobody waits for a job that was cancelled before its start, which is still to come: until
-            // then there is nothing in the books.
+            // A wait for a job that was cancelled before its start returns at once, although the
+            // start is still to come. Until then the accounts are empty.
             let limit = ContinuousClock.now + .seconds(300)
             while !job.isFinished || !books.complaints.isEmpty, ContinuousClock.now < limit {
                 await Task.yield()

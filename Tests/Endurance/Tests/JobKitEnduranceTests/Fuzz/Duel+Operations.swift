@@ -4,12 +4,12 @@ import Synchronization
 
 @testable import JobKit
 
-// Operation forces @unchecked. What changes is atomic.
-/// Notes whether `main()` and `didCancel()` are called when they may be (O5).
+// Operation forces @unchecked. All mutable state is atomic.
+/// Checks that `main()` and `didCancel()` are called only when permitted (O5).
 ///
-/// A thread that the system stops between a decision and the first line of `main()` looks like one
-/// that decided late. So the operation notes what has happened when its clock is asked, which is
-/// between the start and `main()`.
+/// If the system suspends a thread between a decision and the first line of `main()`, the decision
+/// seems to be late. Therefore, the operation records the state when its clock is read, which
+/// happens between the start and `main()`.
 final class WitnessOperation: ConcurrentOperation, @unchecked Sendable {
     private let referee: Referee
     private let hasEntered = Atomic(false)
@@ -37,7 +37,7 @@ final class WitnessOperation: ConcurrentOperation, @unchecked Sendable {
         }
     }
 
-    /// A finish or a cancel has returned.
+    /// Records that `finish` or `cancel()` has returned.
     func endReturned() { isEnded.store(true, ordering: .releasing) }
 
     override func main() {
@@ -57,7 +57,7 @@ final class WitnessOperation: ConcurrentOperation, @unchecked Sendable {
         finish()
     }
 
-    /// Looks back when all threads have returned.
+    /// Checks the records when all threads have returned.
     func lookBack() {
         referee.expect(
             hasEntered.load(ordering: .acquiring) || !wasTold.load(ordering: .acquiring),
@@ -94,7 +94,7 @@ extension Duel {
                 },
                 { if second == 2 { operation.finish() } }
             )
-            // What neither main() nor a cancel has ended.
+            // Ends the operation if neither main() nor the cancellation did.
             operation.finish()
             await operation.waitForFinish()
             operation.lookBack()

@@ -5,7 +5,7 @@ import Synchronization
 @testable import JobKit
 
 // Operation forces @unchecked. The permission is atomic.
-/// A plain operation with an `isReady` of its own, of which it tells nobody.
+/// A plain operation with its own `isReady`, which sends no KVO notifications.
 final class PermittedOperation: Operation, @unchecked Sendable {
     private let isPermitted = Atomic(false)
 
@@ -21,7 +21,7 @@ extension Duel {
         Duel("plain dependencies against the queue's cancel") { dice, _ in
             let queue = TaskQueue(name: "duel")
             let dependencies = (0..<dice.number(1...8)).map { _ in BlockOperation {} }
-            // Freed before its dependencies finish, or kept.
+            // The operation is freed before its dependencies finish, or kept.
             var kept: Operation? = BlockOperation {}
             if let waiting = kept {
                 for dependency in dependencies { waiting.addDependency(dependency) }
@@ -36,7 +36,7 @@ extension Duel {
             }
             if dice.one(in: 2) { kept = nil }
             for dependency in dependencies { dependency.start() }
-            // The queue hears of the finish beside those who wait for it.
+            // The queue is notified of the completion in addition to those that wait for it.
             while queue.operationCount > 0 { await Task.yield() }
             withExtendedLifetime(kept) {}
         },
@@ -54,7 +54,7 @@ extension Duel {
                     }
                 }
             )
-            // Foundation would tell the hook of the finish, which nobody retains any more.
+            // Foundation would notify the hook of the completion, but the hook was released.
             for hook in hooks {
                 referee.expect(hook.dependencies.isEmpty, "O6: a detached hook is still registered")
             }
@@ -108,7 +108,7 @@ extension Duel {
                     job.cancel()
                 },
                 {
-                    // Else nothing would start it where it stands in a queue.
+                    // Otherwise nothing would start it in a queue.
                     while !job.isCancelled { giveWay() }
                     plain.permit()
                 }
@@ -130,12 +130,12 @@ final class HeldJob: JobController, @unchecked Sendable {
     }
 }
 
-/// Cancels the job that tracks a plain operation, and lets it come to its end meanwhile.
+/// Cancels the job that tracks a plain operation, while the job ends.
 private final class EndingObserver: JobObserver {
     func job(_ job: JobController, didRecord event: JobEvent) {
         guard event.kind == .tracked, event.type == BlockOperation.self else { return }
         job.cancel()
-        // It need not finish before this returns.
+        // It may finish after this returns.
         for _ in 0..<20 where !job.isFinished { giveWay() }
     }
 }

@@ -3,8 +3,8 @@ import JobKit
 import JobKitTesting
 import Synchronization
 
-// Operation forces @unchecked. What changes is atomic.
-/// Counts itself at its queue's gauge from `main()` to the finish, from whatever thread that comes.
+// Operation forces @unchecked. All mutable state is atomic.
+/// Counts itself at its queue's gauge from `main()` until any thread finishes it.
 final class GaugedOperation: ConcurrentOperation, @unchecked Sendable {
     private let gauge: Gauge
     private let stage = Atomic(0)
@@ -32,7 +32,7 @@ final class GaugedOperation: ConcurrentOperation, @unchecked Sendable {
     /// Ends the work, from any thread.
     func end() {
         let before = stage.exchange(2, ordering: .acquiringAndReleasing)
-        // Whoever came first finishes the operation, and may not have left the gauge yet.
+        // The first caller finishes the operation, and may not have left the gauge yet.
         guard before < 2 else { return }
         if before == 1 {
             // main() may not have counted itself yet.
@@ -43,9 +43,8 @@ final class GaugedOperation: ConcurrentOperation, @unchecked Sendable {
     }
 }
 
-// Operation forces @unchecked. The properties are constants, or used in callbacks, which are
-// serial.
-/// Puts its tasks, and jobs like itself, into its own queue.
+// Operation forces @unchecked. The properties are constant or used in callbacks, which are serial.
+/// Adds its tasks, and jobs like itself, to its own queue.
 private final class LodgingJob: JobController, @unchecked Sendable {
     private var dice: Dice
     private let gauge: Gauge

@@ -13,7 +13,7 @@ extension Duel {
         }
     }
 
-    /// A job that has been started and tracks tasks that execute.
+    /// Returns a started job that tracks executing tasks.
     static func startedJob(tracking tasks: [HeldOperation]) -> ScriptedJob {
         let job = ScriptedJob(queue: TaskQueue(name: "duel")) { job in
             for task in tasks { job.track(task) }
@@ -33,7 +33,7 @@ extension Duel {
             for job in jobs { job.start() }
             task.start()
             let ways = (0..<3).map { _ in dice.number(0...2) }
-            // The last of three stays open, or all end.
+            // Of three jobs, the last stays open, or all end.
             await dice.race({ end(jobs[0], ways[0]) }, { end(jobs[1], ways[1]) })
             if let last = jobs.dropFirst(2).first {
                 referee.expect(!task.isCancelled, "J17: cancelled though a job tracks it")

@@ -3,11 +3,11 @@ import Synchronization
 
 @testable import JobKit
 
-/// What one round of a duel saw.
+/// The observations of one round of a duel.
 final class Referee: Sendable {
     private let seen = Guarded([String]())
 
-    /// What contradicts the contract.
+    /// The violations of the contract.
     var complaints: [String] { seen.withLock { $0 } }
 
     func complain(_ text: String) { seen.withLock { $0.append(text) } }
@@ -16,7 +16,7 @@ final class Referee: Sendable {
         if !condition { complain(text()) }
     }
 
-    /// Expects what comes true of which no event tells, such as a release on another thread.
+    /// Expects a condition that becomes true without an event, such as a release on another thread.
     func expectSoon(_ text: String, _ condition: () -> Bool) async {
         guard complaints.isEmpty else { return }
         let limit = ContinuousClock.now + .seconds(120)
@@ -27,9 +27,9 @@ final class Referee: Sendable {
 
 /// A race between two or three threads over a few operations, at random times.
 ///
-/// The random trees of ``JobTree`` seldom bring two threads to the same place; a duel does nothing
-/// else. Each has the rule that it tries, and complains when it is broken; a use after free ends the
-/// process, which the seed repeats.
+/// The random trees of ``JobTree`` seldom bring two threads to the same point, but a duel does
+/// nothing else. Each duel tests a rule, and complains if the rule is broken. A use after free ends
+/// the process, and its seed reproduces it.
 struct Duel: Sendable {
     let name: String
     let fight: @Sendable (inout Dice, Referee) async -> Void

@@ -4,12 +4,11 @@ import XCTest
 
 @testable import JobKit
 
-/// Random duels, thousands of them, each repeated by its seed.
+/// Thousands of random duels, each reproducible from its seed.
 ///
-/// `JOBKIT_FUZZ_SECONDS` says for how long, `JOBKIT_FUZZ_FIRST` with which seed to begin, and
-/// `JOBKIT_FUZZ_SEED` runs one seed a thousand times. `JOBKIT_FUZZ_ONLY` names the duels to fight,
-/// by a part of their names. Where a duel ends the process, the last line printed says from which
-/// seed on to look.
+/// `JOBKIT_FUZZ_SECONDS` sets the duration, `JOBKIT_FUZZ_FIRST` sets the first seed, and
+/// `JOBKIT_FUZZ_SEED` runs one seed a thousand times. `JOBKIT_FUZZ_ONLY` selects duels by a part of
+/// their names. If a duel ends the process, the last printed line contains the first seed to check.
 final class FuzzTests: XCTestCase {
     private static let batch: UInt64 = 16
     private static let secondsByDefault = 5.0
@@ -35,7 +34,7 @@ final class FuzzTests: XCTestCase {
         print("\(score.count) duels")
     }
 
-    /// Returns false when a rule was broken, or a duel does not end.
+    /// Returns false if a rule was broken or a duel does not end.
     private func fight(_ seeds: [UInt64], among duels: [Duel], _ score: Score) async -> Bool {
         let ended = expectation(description: "the duels from seed \(seeds[0]) have ended")
         ended.expectedFulfillmentCount = seeds.count
@@ -67,13 +66,13 @@ final class FuzzTests: XCTestCase {
     }
 }
 
-/// What all duels together have shown.
+/// The results of all duels.
 private final class Score: Sendable {
     private let state = Guarded((duels: 0, underWay: Set<UInt64>()))
 
     var count: Int { state.withLock { $0.duels } }
 
-    /// The seeds whose duels have not ended.
+    /// The seeds of the duels that have not ended.
     var underWay: [UInt64] { state.withLock { $0.underWay.sorted() } }
 
     func beganAll(of seeds: [UInt64]) { state.withLock { $0.underWay.formUnion(seeds) } }

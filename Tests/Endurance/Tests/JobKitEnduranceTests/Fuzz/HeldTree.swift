@@ -3,7 +3,7 @@ import JobKit
 import JobKitTesting
 
 // Operation forces @unchecked. The properties are constants.
-/// Executes until it is cancelled, which it notes.
+/// Executes until it is cancelled, and records the cancellation.
 final class NotingOperation: ConcurrentOperation, @unchecked Sendable {
     let began = Gate()
     private let log: EventLog
@@ -22,12 +22,11 @@ final class NotingOperation: ConcurrentOperation, @unchecked Sendable {
     }
 }
 
-/// A random tree of jobs whose tasks all execute until they are cancelled (J8).
+/// A random tree of jobs in which all tasks execute until they are cancelled (J8).
 struct HeldTree {
     let root: ScriptedJob
     let log = EventLog()
-    /// The names in the order in which a cancel tells them: a job before its tasks, tasks as
-    /// tracked.
+    /// The names in the order of cancellation: a job before its tasks, and tasks in tracking order.
     private(set) var order: [String] = []
     private(set) var leaves: [NotingOperation] = []
 

@@ -3,8 +3,9 @@ import Foundation
 import Synchronization
 
 extension Dice {
-    /// Runs the bodies at once, each on a thread of its own and after a random delay, and returns
-    /// when all of them have returned.
+    /// Runs the bodies at once, each on its own thread after a random delay.
+    ///
+    /// It returns when all bodies have returned.
     mutating func race(_ bodies: (@Sendable () -> Void)...) async {
         let line = StartLine(bodies.count)
         let group = DispatchGroup()

@@ -2,10 +2,11 @@ import Testing
 
 @testable import JobKit
 
-/// How late operations start on simulated cores, and what that costs in calls: no thread runs.
+/// Measures on simulated cores how late operations start and how many wake-ups that costs.
 ///
-/// What the rule before this one did is given where it differed. It left up to 64 operations to the
-/// worker that added them, and after a call in vain to one worker until the next look.
+/// No real thread runs. Comments give the results of the previous rule if they differed. That rule
+/// left up to 64 operations to the worker that added them. After a spurious wake-up, it left the
+/// work to one worker until the next sample.
 @Suite struct LatenessTests {
     typealias Line = SimulatedQueue.Line
 
@@ -17,7 +18,7 @@ import Testing
 
     private static func rounded(_ number: Double) -> Double { (number * 10).rounded() / 10 }
 
-    /// What a run has to show, in microseconds and calls for 100 operations.
+    /// The limits of a run, in microseconds and in wake-ups for 100 operations.
     struct Limits {
         let cores: Int
         let p99: Double
@@ -34,7 +35,7 @@ import Testing
     }
 
     private static let shapes = [
-        // The three shapes of the promise.
+        // The three shapes for which the rule gives guarantees.
         Shape(
             name: "50 tiny, one of 10 ms, 50 tiny",
             lines: repeated(
@@ -47,7 +48,7 @@ import Testing
             ),
             limits: [Limits(cores: 2, p99: 80, calls: 2), Limits(cores: 8, p99: 80, calls: 8)]
         ),
-        // Before: 51.5 on both; each operation waited for the one that had added it.
+        // Before: 51.5 on both, because each operation waited for the one that had added it.
         Shape(
             name: "each adds another and works on for 50 µs",
             lines: [.add(.addingAndWorking(50_000, count: 1_000)), .waitForAll],
@@ -59,7 +60,7 @@ import Testing
             lines: repeated(40, [.pause(2_000_000), .add(tiny, count: 50), .waitForAll]),
             limits: [Limits(cores: 2, p99: 80, calls: 4), Limits(cores: 8, p99: 80, calls: 20)]
         ),
-        // Before: 1,049.0 and 500.3; what came behind the long one waited for a look.
+        // Before: 1,049.0 and 500.3, because operations behind the long one waited for a sample.
         Shape(
             name: "a tiny one every 4 µs, one of 1 ms, 5 tiny",
             lines: repeated(
@@ -70,7 +71,7 @@ import Testing
             ),
             limits: [Limits(cores: 2, p99: 120, calls: 20), Limits(cores: 8, p99: 120, calls: 30)]
         ),
-        // A few that work, on cores that are free.
+        // A few working operations on free cores.
         Shape(
             name: "two of 100 µs after a pause",
             lines: repeated(
@@ -87,14 +88,14 @@ import Testing
             ),
             limits: [Limits(cores: 2, p99: 80, calls: 100), Limits(cores: 8, p99: 80, calls: 150)]
         ),
-        // Before: 25 calls for 10 operations on 8 cores.
+        // Before: 25 wake-ups for 10 operations on 8 cores.
         Shape(
             name: "three of 10 µs every 50 µs",
             lines: repeated(500, [.pause(50_000), .add(.working(10_000), count: 3)])
                 + [.waitForAll],
             limits: [Limits(cores: 2, p99: 100, calls: 50), Limits(cores: 8, p99: 100, calls: 80)]
         ),
-        // A job whose `main()` adds tasks, quickly and less quickly.
+        // A job that adds tasks in `main()`, quickly or less quickly.
         Shape(
             name: "an operation that adds 4,000 tiny ones",
             lines: [.add(.addingTinyOnes(0, count: 4_000)), .waitForAll],
@@ -105,7 +106,7 @@ import Testing
             lines: [.add(.addingTinyOnes(2_000, count: 4_000)), .waitForAll],
             limits: [Limits(cores: 2, p99: 600, calls: 1), Limits(cores: 8, p99: 100, calls: 1)]
         ),
-        // A step's callback adds the next: one thread goes from step to step.
+        // A step's callback adds the next step, so one thread runs all steps.
         Shape(
             name: "steps",
             lines: [.add(.workingAndGoingOn(200, count: 2_000)), .waitForAll],
@@ -142,7 +143,7 @@ import Testing
         let work: SimulatedQueue.Work
         let count: Int
         var width = Int.max
-        /// Beyond what the cores, or the places, take for the work alone.
+        /// The time beyond that of the work alone on the cores or permits, as a fraction.
         let share: Double
 
         var testDescription: String {
@@ -158,7 +159,7 @@ import Testing
         Load(work: .blocking(4_000_000), count: 1_600, width: 64, share: 0.05),
     ]
 
-    /// Whatever the operations are, two cores or all places are busy as long as there are some.
+    /// While any operations are waiting, two cores or all permits are busy.
     @Test(arguments: loads) func placesAreBusy(_ load: Load) {
         let lines = [Line.add(load.work, count: load.count), .waitForAll]
         let queue = SimulatedQueue(cores: 2, width: load.width, lines)
@@ -177,13 +178,13 @@ import Testing
         #expect(queue.callCount <= (load.width == .max ? 4 : load.width + 4))
     }
 
-    /// Operations that blocked leave threads: those that work after them do not get them for long.
+    /// Blocked operations leave extra threads, which must not run later operations for long.
     @Test(arguments: [2, 8]) func threadsOfABurstThatBlockedAreGivenBack(cores: Int) {
         let burst = [Line.pause(8_000_000), .add(.working(100_000), count: 50), .waitForAll]
         let blocked = [Line.add(.blocking(4_000_000), count: 300), .waitForAll]
         let queue = SimulatedQueue(cores: cores, width: 64, blocked + Self.repeated(50, burst))
         queue.run()
-        // 64 for those that block, and then about as many for each burst as there are cores.
+        // 64 for the blocked operations, then about as many for each burst as there are cores.
         #expect(queue.callCount <= 64 + 60 + 50 * (cores + 2))
     }
 }

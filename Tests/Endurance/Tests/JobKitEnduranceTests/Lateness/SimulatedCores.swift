@@ -1,22 +1,21 @@
-/// Threads on some cores, in a time that is counted: no thread runs.
+/// Simulates threads on some cores in counted time, without a real thread.
 ///
-/// A thread that becomes ready takes a free core, or that of a thread that has had it for long; one
-/// that waits for a core gets one when another sleeps, or has used up its slice.
+/// A thread that becomes ready takes a free core, or preempts a thread that has used its core for
+/// long. A waiting thread gets a core when another thread sleeps or has used up its slice.
 final class SimulatedCores {
     typealias Nanoseconds = UInt64
 
     private struct Thread {
         var isAwake = false
-        /// How much of a core it needs before it does what is next.
+        /// The processor time that the thread needs before its next action.
         var remaining: Nanoseconds = 0
         var next: (() -> Void)?
         var used: Nanoseconds = 0
-        /// Since when it has its core.
+        /// The time at which the thread got its core.
         var since: Nanoseconds = 0
     }
 
-    /// The kernel's, about: how long a thread keeps its core while others wait, and while others
-    /// wake.
+    /// Approximates the kernel: how long a thread keeps its core while others wait, or wake up.
     private static let slice: Nanoseconds = 1_500_000
     private static let shortestSlice: Nanoseconds = 100_000
 
@@ -34,18 +33,18 @@ final class SimulatedCores {
 
     func used(by thread: Int) -> Nanoseconds { threads[thread].used }
 
-    /// Adds a thread, which sleeps.
+    /// Adds a sleeping thread.
     func makeThread() -> Int {
         threads.append(Thread())
         return threads.count - 1
     }
 
-    /// The thread needs a core for some time, and then does what is next.
+    /// Lets the thread use a core for some time, and then calls `next`.
     func spend(_ time: Nanoseconds, on thread: Int, then next: @escaping () -> Void) {
         (threads[thread].remaining, threads[thread].next) = (time, next)
     }
 
-    /// What the thread spends now ends within this time.
+    /// Shortens the thread's current use of its core to at most `time`.
     func shorten(to time: Nanoseconds, on thread: Int) {
         threads[thread].remaining = min(threads[thread].remaining, time)
     }
@@ -56,7 +55,7 @@ final class SimulatedCores {
         if !waiting.isEmpty { give(to: waiting.removeFirst()) }
     }
 
-    /// The thread is ready for what is next.
+    /// Makes the thread ready to call `next`.
     func wake(_ thread: Int, then next: @escaping () -> Void) {
         guard !threads[thread].isAwake else { return }
         threads[thread].isAwake = true
@@ -70,12 +69,12 @@ final class SimulatedCores {
         give(to: thread)
     }
 
-    /// Does something later, on no thread.
+    /// Calls `body` later, without a thread.
     func after(_ time: Nanoseconds, _ body: @escaping () -> Void) {
         timers.append((now + time, body))
     }
 
-    /// Lets time pass until nothing is left to do, or `isOver` says so.
+    /// Advances the time until nothing is left to do or `isOver` returns true.
     func run(until isOver: () -> Bool) {
         while !isOver(), let next = nextInstant {
             for thread in running {

@@ -1,36 +1,38 @@
 @testable import JobKit
 
-/// A queue whose ``WorkerRoster`` is the real one, on simulated cores: it shows how late
-/// operations start, and what that costs.
+/// A queue on simulated cores that uses the real ``WorkerRoster``.
+///
+/// It shows the lateness of operations and its cost.
 final class SimulatedQueue {
     typealias Nanoseconds = SimulatedCores.Nanoseconds
 
-    /// What an operation does.
+    /// The behavior of an operation.
     enum Work {
         case working(Nanoseconds)
         case blocking(Nanoseconds)
-        /// Adds such another, and works on; so many times.
+        /// Adds another operation like itself and continues to work, `count` times in all.
         case addingAndWorking(Nanoseconds, count: Int)
-        /// Adds a tiny one each time it has worked so long, so many times.
+        /// Adds a tiny operation after each stretch of work, `count` times.
         case addingTinyOnes(Nanoseconds, count: Int)
-        /// Works; its callback adds such another, so many times.
+        /// Works, and its callback adds another operation like itself, `count` times in all.
         case workingAndGoingOn(Nanoseconds, count: Int)
     }
 
-    /// What the thread that adds does.
+    /// The actions of the adding thread.
     enum Line {
         case add(Work, count: Int = 1, isCounted: Bool = true)
         case waitForAll
         case pause(Nanoseconds)
     }
 
-    /// What things cost, in nanoseconds: about what they do on two cores under Linux.
+    /// Costs in nanoseconds, similar to those on two cores under Linux.
     private enum Cost {
         static let add: Nanoseconds = 700
         static let lock: Nanoseconds = 100
         static let operation: Nanoseconds = 600
-        /// What it takes the thread that calls, and then the called one in turns: a core may have
-        /// gone to sleep.
+        /// The cost for the waking thread, then for the awakened one.
+        ///
+        /// A core may be asleep.
         static let call: Nanoseconds = 4_000
         static let wakes: [Nanoseconds] = [15_000, 70_000, 25_000, 15_000]
         static let leave: Nanoseconds = 2_000
@@ -48,9 +50,9 @@ final class SimulatedQueue {
         var isSearching = false
         var isBlocked = false
         var began = 0
-        /// Since when it has been in its operation.
+        /// The time at which it entered its operation.
         var since: Nanoseconds = 0
-        /// The last look at it.
+        /// The last sample of the worker.
         var look: (time: Nanoseconds, used: Nanoseconds, began: Int) = (0, 0, 0)
     }
 
@@ -67,7 +69,7 @@ final class SimulatedQueue {
     private var lockIsFree: Nanoseconds = 0
     private var lastLook: Nanoseconds = 0
 
-    /// From added to started, of those that count.
+    /// The times from addition to start, for the operations that count.
     private(set) var latenesses: [Nanoseconds] = []
     private(set) var callCount = 0
     private(set) var lookCount = 0
@@ -79,21 +81,21 @@ final class SimulatedQueue {
         adder = cores.makeThread()
     }
 
-    /// Lets everything be added and done.
+    /// Runs the simulation until all operations were added and have finished.
     func run() {
         cores.wake(adder) { self.nextLine() }
         cores.run { lines.isEmpty && startCount == entries.count && executing == 0 }
         latenesses.sort()
     }
 
-    /// The lateness that so great a part does not exceed, in nanoseconds.
+    /// Returns a quantile of the lateness, in nanoseconds.
     func lateness(_ part: Double) -> Nanoseconds {
         latenesses.isEmpty ? 0 : latenesses[Int(Double(latenesses.count - 1) * part)]
     }
 
     private var startable: Int { max(0, min(entries.count - startCount, width - executing)) }
 
-    /// The thread spends some time, and then does something under the lock, of which there is one.
+    /// Spends some time on the thread, then runs `body` under the queue's only lock.
     private func lock(
         after time: Nanoseconds,
         on thread: Int,
@@ -105,7 +107,7 @@ final class SimulatedQueue {
         }
     }
 
-    // MARK: The thread that adds
+    // MARK: The adding thread
 
     private func nextLine() {
         switch lines.popLast() {
@@ -138,7 +140,7 @@ final class SimulatedQueue {
         }
     }
 
-    // MARK: Calling
+    // MARK: Wake-ups
 
     private func follow(
         _ call: WorkerRoster.Call,
@@ -271,7 +273,7 @@ final class SimulatedQueue {
         }
     }
 
-    // MARK: Looks
+    // MARK: Samples
 
     private func watch() {
         lastLook = cores.now

@@ -3,8 +3,10 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-// J10: ten thousand nested jobs, however they were built, at constant stack depth and in a time
-// that grows as their number does: where each job looked at all others, these tests would not end.
+// J10: runs ten thousand nested jobs at constant stack depth and in linear time.
+//
+// It does not matter how they were built. If each job searched all others, these tests would not
+// end.
 final class JobDepthScaleTests: XCTestCase {
     private static let depth = 10_000
 
@@ -98,7 +100,7 @@ final class JobDepthScaleTests: XCTestCase {
         XCTAssertEqual(job.outcome?.text, "succeeded")
     }
 
-    /// Each job has a task that waits for a place while the jobs below have theirs.
+    /// Each job has a task that waits for a permit while the nested jobs have theirs.
     func testDeepJobsShareAQueueWithATaskEach() async {
         for width in 1...2 {
             for isCancelled in [false, true] {
@@ -127,7 +129,7 @@ final class JobDepthScaleTests: XCTestCase {
         XCTAssertEqual(progress.fractionCompleted, 1)
     }
 
-    // MARK: All were built before the first was started
+    // MARK: Jobs that are all built before the first starts
 
     private enum Order: CaseIterable {
         case fromTheTop
@@ -136,7 +138,9 @@ final class JobDepthScaleTests: XCTestCase {
         case inRandomPlaces
     }
 
-    /// A chain of jobs, the top first, each of which tracks the next and, before it, its own task.
+    /// Returns a chain of jobs, top first.
+    ///
+    /// Each job tracks the next one and, before it, its own task.
     private func chain(_ order: Order, ofTasks: Bool = true) -> [JobController] {
         let jobs = (0..<Self.depth).map { _ in JobController() }
         if ofTasks {
@@ -193,7 +197,7 @@ final class JobDepthScaleTests: XCTestCase {
         }
     }
 
-    /// Each job runs, and waits, before another begins to track it.
+    /// Each job runs and waits before another begins to track it.
     func testDeepJobsTrackedWhileTheyRun() async {
         for width in [1, TaskQueue.defaultMaxConcurrentOperationCount] {
             let bottom = HeldOperation("bottom")

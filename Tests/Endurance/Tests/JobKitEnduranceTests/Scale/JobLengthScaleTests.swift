@@ -2,7 +2,9 @@ import Foundation
 import JobKit
 import XCTest
 
-// J10 and section 7: long jobs in flat memory. A debug build does a tenth of the steps.
+// J10 and section 7: runs long jobs in constant memory.
+//
+// A debug build does a tenth of the steps.
 final class JobLengthScaleTests: XCTestCase {
     #if DEBUG
     private static let count = 100_000
@@ -10,8 +12,8 @@ final class JobLengthScaleTests: XCTestCase {
     private static let count = 1_000_000
     #endif
 
-    // Operation forces @unchecked. The properties are used in callbacks, and after the finish.
-    /// Takes its steps one after another, or so many at a time.
+    // Operation forces @unchecked. The properties are used in callbacks, and after the completion.
+    /// Runs its steps one after another, or several at a time.
     private final class Steps: JobController, @unchecked Sendable {
         private let inFlight: Int
         private var begun = 0
@@ -59,7 +61,7 @@ final class JobLengthScaleTests: XCTestCase {
     }
 }
 
-/// The resident memory of the process in bytes; 0 where it cannot be read.
+/// The resident memory of the process in bytes, or 0 if it cannot be read.
 private func residentSize() -> Int {
     let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
     let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0

@@ -58,7 +58,7 @@ final class KeyedQueueScaleTests: XCTestCase {
         for job in jobs { await bounded { await job.waitForFinish() } }
     }
 
-    /// X1 to X5: finishing, cancellation, raised priorities and jobs that lend, in every order.
+    /// X1 to X5: finishing, cancellation, raised priorities and lending jobs in every order.
     func testEveryOrderOfThreeOperationsFollowsTheRules() {
         let search = KeyedQueueSearch.run(
             limits: [(1, 1), (2, 1), (.max, 1), (2, 2), (.max, 2)],

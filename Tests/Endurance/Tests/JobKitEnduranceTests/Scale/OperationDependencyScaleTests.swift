@@ -3,7 +3,7 @@ import XCTest
 
 @testable import JobKit
 
-/// O6, Q3: long chains and wide fan-ins, run and freed.
+/// O6, Q3: long chains and wide fan-ins run and are released.
 final class OperationDependencyScaleTests: XCTestCase {
     private let length = 100_000
 
@@ -107,7 +107,7 @@ final class OperationDependencyScaleTests: XCTestCase {
         await bounded { await last.waitForFinish() }
     }
 
-    // Each edge removed by itself, from both ends of a search: quadratic costs would take minutes.
+    // Each edge is removed separately, from both ends. Quadratic costs would take minutes.
     func testWideFanInAndFanOutAreTakenBackEdgeByEdge() {
         for isPlain in [false, true] {
             let count = isPlain ? 20_000 : 200_000
@@ -127,7 +127,7 @@ final class OperationDependencyScaleTests: XCTestCase {
         XCTAssertTrue(others.allSatisfy(\.isReady))
     }
 
-    // A chain that two threads release from its two ends' owners at once.
+    // The owners of both ends of a chain release it on two threads at once.
     func testChainsReleasedOnManyThreadsLeaveNothing() async {
         await forEachSeed(1...100) { random in
             let released = Tally()

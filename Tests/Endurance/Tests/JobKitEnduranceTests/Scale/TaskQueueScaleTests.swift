@@ -4,7 +4,7 @@ import Synchronization
 import XCTest
 
 final class TaskQueueScaleTests: XCTestCase {
-    /// Q3: a chain of 100,000 in any order, and its release, on a stack of any depth.
+    /// Q3: a chain of 100,000 in any order, and its release, need little stack.
     func testLongChainsInAnyOrder() async {
         var generator = WalkGenerator(seed: 3)
         for order in ["in order", "last first", "shuffled"] {
@@ -33,7 +33,7 @@ final class TaskQueueScaleTests: XCTestCase {
         }
     }
 
-    /// J12: thousands of jobs of a limited queue wait for one task, of which each could lend.
+    /// J12: thousands of jobs in a limited queue wait for one task, and each of them could lend.
     func testManyJobsOfALimitedQueueWaitForOneTask() async {
         let count = 4_000
         let queue = TaskQueue(maxConcurrentOperationCount: count)
@@ -51,7 +51,7 @@ final class TaskQueueScaleTests: XCTestCase {
             queue.addOperation(job)
         }
         await fulfillment(of: [tracked], timeout: 300)
-        // No place is left but those that the jobs lend.
+        // The only permits left are those that the jobs lend.
         last.start()
         last.finish()
         await task.began.waitUntilOpen()

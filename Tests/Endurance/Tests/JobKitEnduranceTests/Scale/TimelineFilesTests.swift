@@ -3,8 +3,10 @@ import XCTest
 
 @testable import JobKit
 
-/// Writes samples in every form, to the folder that `TIMELINE_FILES` names for
-/// `.ci/checks/timelines`, or to a temporary one.
+/// Writes sample timelines in every format.
+///
+/// They go to the folder `TIMELINE_FILES`, which `.ci/checks/timelines` sets, or to a temporary
+/// one.
 final class TimelineFilesTests: XCTestCase {
     func testWritesTheSamples() throws {
         let named = ProcessInfo.processInfo.environment["TIMELINE_FILES"]

@@ -3,9 +3,10 @@ import JobKitTesting
 import Synchronization
 import XCTest
 
-/// Chains whose tasks are added, started and ended from many threads at once.
+/// Chains of tasks that are added, started and ended from many threads at once.
 final class AppStartStressTests: XCTestCase {
-    // A1: strictly one after another, each once, whatever thread speaks, fails or speaks twice
+    // A1: tasks run strictly one after another and once each, whichever thread reports completion
+    // or failure, even if it reports twice.
     func testThreadsNeverMakeTwoTasksRunTogether() async {
         let seed = UInt64.random(in: .min ... .max)
         print("testThreadsNeverMakeTwoTasksRunTogether: seed \(seed)")
@@ -31,7 +32,7 @@ final class AppStartStressTests: XCTestCase {
     }
 }
 
-/// Counts turns, without a lock: they come one after the other, or the thread sanitizer tells.
+/// Counts turns without a lock, so that the thread sanitizer reports overlapping turns.
 private final class Turns: Sendable {
     private let isTaken = Atomic(false)
     private let overlaps = Atomic(false)
@@ -47,7 +48,7 @@ private final class Turns: Sendable {
     func end() { isTaken.store(false, ordering: .relaxed) }
 }
 
-/// Ends inside its start or on another thread, well or badly, and often says so twice.
+/// Succeeds or fails inside its start or on another thread, and often reports twice.
 private final class RandomTask: AppStartTask, Sendable {
     let taskName = "random"
     private let turns: Turns
@@ -80,7 +81,7 @@ private final class RandomTask: AppStartTask, Sendable {
     }
 }
 
-/// Goes on after every failure.
+/// Continues after every failure.
 private final class RestartingDelegate: AppStartTaskManagerDelegate {
     private let manager: AppStartTaskManager
     private let told: XCTestExpectation

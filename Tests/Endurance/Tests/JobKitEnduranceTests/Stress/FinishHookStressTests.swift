@@ -4,10 +4,9 @@ import XCTest
 
 @testable import JobKit
 
-/// Hooks that are made, taken back and dropped on several threads.
+/// Hooks that are created, withdrawn and released on several threads.
 ///
-/// A hook that Foundation
-/// can still reach after it was freed makes the process crash when the operation finishes.
+/// If Foundation can still reach a released hook, the process crashes when the operation finishes.
 final class FinishHookStressTests: XCTestCase {
     func testHooksDroppedWhileTheyRegisterLeaveNothingBehind() async {
         let rounds = 4_000
@@ -37,7 +36,7 @@ final class FinishHookStressTests: XCTestCase {
         XCTAssertEqual([fired.count, detached.count], [0, 4 * rounds])
     }
 
-    // Cancelled while the queue begins to watch its dependencies.
+    // The operations are cancelled while the queue begins to observe their dependencies.
     func testPlainOperationsCancelledWhileTheyAreAddedLeaveNothingBehind() async {
         for _ in 0..<1_000 {
             let queue = TaskQueue(name: "cancelled at once")

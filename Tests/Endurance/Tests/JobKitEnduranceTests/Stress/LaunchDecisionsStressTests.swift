@@ -4,7 +4,7 @@ import XCTest
 
 @testable import JobKit
 
-/// Random calls, one after the other against the oracle and from many threads at once.
+/// Random calls: one after another against the oracle, and from many threads at once.
 final class LaunchDecisionsStressTests: XCTestCase {
     // D1, D2
     func testRandomWalkDoesWhatTheOracleSays() {
@@ -19,8 +19,8 @@ final class LaunchDecisionsStressTests: XCTestCase {
             let decisions = seedDecisions(log, waitsForUnknown: oracle.waitsForUnknown)
             var expected: [String] = []
             for count in 1...200 {
-                // Until the opening no independent item is set, for the oracle does not say in what
-                // order several of them are presented.
+                // Before the opening, no independent item is set, because the oracle does not
+                // define the order in which several of them are presented.
                 let items = count > 100 ? SeedItem.allCases : SeedItem.prioritized
                 let step = count == 100 ? .open : randomStep(items, &generator)
                 decisions.take(step)
@@ -33,7 +33,7 @@ final class LaunchDecisionsStressTests: XCTestCase {
         }
     }
 
-    // D1, D2: a presentation is followed by the item's own withdrawal, and no closures overlap
+    // D1, D2: a presentation is followed by the item's own withdrawal, and closures never overlap.
     func testThreadsNeverPresentTwoItems() async {
         await walkOnThreads { step in
             if case .complete = step { false } else { true }
@@ -48,7 +48,7 @@ final class LaunchDecisionsStressTests: XCTestCase {
         }
     }
 
-    // D2: the same with completions, of which nothing is told
+    // D2: the same with completions, for which no closure is called.
     func testThreadsThatCompleteNeverWithdrawWhatIsNotPresented() async {
         await walkOnThreads { _ in
             true
@@ -60,8 +60,10 @@ final class LaunchDecisionsStressTests: XCTestCase {
         }
     }
 
-    /// Lets four threads change an open launch at random, and hands what ran of the priority list,
-    /// in order, and the item that is executing in the end to `check`.
+    /// Changes an open launch at random on four threads.
+    ///
+    /// Then it calls `check` with the events of the priority list, in order, and the item that is
+    /// executing at the end.
     private func walkOnThreads(
         _ isTaken: @escaping @Sendable (LaunchStep) -> Bool,
         check: ([LaunchEvent], SeedItem?) -> Void
@@ -110,11 +112,11 @@ final class LaunchDecisionsStressTests: XCTestCase {
     }
 }
 
-/// What ran, and whether two closures ever ran at once.
+/// Records the closures that ran, and whether two ever ran at once.
 private final class RanClosures: Sendable {
     private let isRunning = Atomic(false)
     private let overlaps = Atomic(false)
-    // No lock guards it: the closures run one after the other, or the thread sanitizer tells.
+    // The array has no lock, so that the thread sanitizer reports closures that overlap.
     nonisolated(unsafe) private(set) var events: [LaunchEvent] = []
 
     var hasOverlapped: Bool { overlaps.load(ordering: .relaxed) }

@@ -4,9 +4,9 @@ import XCTest
 
 @testable import JobKit
 
-/// O6: seeded graphs of dependencies, entered in any order, on many threads.
+/// O6: random dependency graphs, added in any order, on many threads.
 final class OperationDependencyStressTests: XCTestCase {
-    // Every operation runs after all of its dependencies, wherever each of them runs.
+    // Every operation runs after all of its dependencies, on any combination of queues.
     func testRandomGraphsAcrossQueuesAndKindsRunInOrder() async {
         await forEachSeed(1...300) { random in
             let queues: [any OperationScheduling] = [
@@ -34,8 +34,9 @@ final class OperationDependencyStressTests: XCTestCase {
                 }
             }
             for number in order.shuffled(using: &random) {
-                // Foundation's queue may miss that a plain operation became ready while it was
-                // being added: it stores what it asked before. Those go into task queues.
+                // Foundation's queue may miss that a plain operation becomes ready while it is
+                // added, because the queue caches `isReady`. Therefore, such operations are added
+                // to task queues.
                 let isPlain = !(operations[number] is ConcurrentOperation)
                 let queue = queues[Int.random(in: 0..<(isPlain ? 2 : 3), using: &random)]
                 queue.addOperation(operations[number])
@@ -46,7 +47,7 @@ final class OperationDependencyStressTests: XCTestCase {
         }
     }
 
-    // The last of many dependencies finishes on any thread, while the operation is being added.
+    // The last of many dependencies finishes on any thread while the operation is being added.
     func testFinishesThatRaceTheAddingAreAllNoticed() async {
         await forEachSeed(1...1000) { random in
             let last = ConcurrentOperation()
@@ -67,7 +68,7 @@ final class OperationDependencyStressTests: XCTestCase {
         }
     }
 
-    // Dependencies are removed and added, and the operation cancelled, while others finish.
+    // Dependencies are removed and added, and the operation is cancelled, while others finish.
     func testRemovalsAndAdditionsThatRaceFinishesLoseNothing() async {
         await forEachSeed(1...1000) { random in
             let last = ConcurrentOperation()

@@ -3,11 +3,12 @@ import JobKit
 import Synchronization
 import XCTest
 
-/// O5: ended by another thread at about the time of the start, in thousands of rounds.
+/// O5: another thread ends an operation at about the time of its start, in thousands of rounds.
 ///
-/// Nobody can tell `main()` having been entered from its thread being put aside before its first
-/// line. So each claim is about what has returned before the starting thread asks the clock, which
-/// it does between the start and `main()`; or about what has never happened when all is over.
+/// A test cannot distinguish a thread that has entered `main()` from one that was suspended before
+/// its first line. Therefore, each assertion is about calls that have returned before the starting
+/// thread reads the clock between the start and `main()`, or about events that never happened in a
+/// complete round.
 final class OperationEndStressTests: XCTestCase {
     private static let rounds = 30_000
 
@@ -45,8 +46,8 @@ final class OperationEndStressTests: XCTestCase {
     }
 }
 
-// Operation forces @unchecked. What changes is atomic.
-/// One round: an operation, and what must not happen to it.
+// Operation forces @unchecked. All mutable state is atomic.
+/// A round with an operation, which records any violation of the rule.
 private final class EndProbe: ConcurrentOperation, @unchecked Sendable {
     enum Way: Int { case cancel, finish, overrun }
     enum Meeting: Int { case beforeMain, anywhere, afterMain }
@@ -83,7 +84,7 @@ private final class EndProbe: ConcurrentOperation, @unchecked Sendable {
         start()
     }
 
-    /// Ends the operation where the round's meeting says, or after so many looks.
+    /// Ends the operation at the round's meeting point, or after the given number of polls.
     func endFromOutside(after looks: Int) {
         switch meeting {
         case .beforeMain: while asks.count == 0 { giveWay() }
@@ -95,13 +96,13 @@ private final class EndProbe: ConcurrentOperation, @unchecked Sendable {
         case .finish: finish()
         case .overrun:
             maximumRuntime = .zero
-            // It comes on a thread of its own. Too late, if main() is held until it has come.
+            // The timeout comes on another thread. It would be too late if main() waited for it.
             while !isCancelled { giveWay() }
         }
         ends.add()
     }
 
-    /// The clock is asked: by the starting thread between the start and `main()`.
+    /// The starting thread reads the clock between the start and `main()`.
     private func clockAsked() {
         guard starter.load(ordering: .acquiring) == Self.thread else { return }
         asks.add()
@@ -119,7 +120,7 @@ private final class EndProbe: ConcurrentOperation, @unchecked Sendable {
         if isFinished { endsWhileTold.add() }
     }
 
-    /// What is wrong, now that the operation has finished.
+    /// The violations that can be determined once the operation has finished.
     var faults: [String] {
         var faults: [String] = []
         func expect(_ condition: Bool, _ fault: String) { if !condition { faults.append(fault) } }

@@ -6,7 +6,7 @@ import XCTest
 
 final class PlainNumbersStressTests: XCTestCase {
     // Operation forces @unchecked. The closure is a constant.
-    /// Says when it is freed.
+    /// Calls a closure when it is released.
     private final class TellingOperation: Operation, @unchecked Sendable {
         private let freed: @Sendable () -> Void
 
@@ -19,8 +19,10 @@ final class PlainNumbersStressTests: XCTestCase {
         func job(_ job: JobController, didRecord event: JobEvent) {}
     }
 
-    /// A job numbers its tasks under its lock, while another thread frees operations with numbers:
-    /// none of them may be freed by the job's thread.
+    /// A job numbers its tasks under its lock, while another thread releases operations with
+    /// numbers.
+    ///
+    /// The job's thread must not release any of them.
     func testTrackingFreesNoOperationOfAnotherThread() async {
         let job = JobController()
         job.isSuspended = true

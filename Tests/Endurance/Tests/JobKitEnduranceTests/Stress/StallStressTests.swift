@@ -6,10 +6,9 @@ import XCTest
 @testable import JobKit
 
 // R4
-/// Asking, whatever other threads do meanwhile.
+/// Calls `explainStall` while other threads change the jobs.
 final class StallStressTests: XCTestCase {
-    /// What is tracked by a job other than the one asked is delivered while the one asked is told
-    /// of it.
+    /// A task of another job is delivered while the job's `explainStall` describes it.
     func testDependenciesAreDeliveredElsewhereWhileTheyAreNamed() async {
         for _ in 0..<1_000 {
             let logins = (0..<10).map { HeldOperation("login \($0)") }

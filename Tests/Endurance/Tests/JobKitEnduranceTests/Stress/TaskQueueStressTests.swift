@@ -6,7 +6,7 @@ import XCTest
 @testable import JobKit
 
 final class TaskQueueStressTests: XCTestCase {
-    /// Q4, Q7: threads add, cancel, narrow, widen and suspend at random; each operation ends once.
+    /// Q4, Q7: threads add, cancel, limit and suspend at random, and each operation ends once.
     func testSeededWalksFromManyThreads() async {
         for seed in UInt64(0)..<12 {
             let queues = [TaskQueue(maxConcurrentOperationCount: 2), TaskQueue()]
@@ -62,7 +62,7 @@ final class TaskQueueStressTests: XCTestCase {
         }
     }
 
-    /// Q1: the width holds under threads that add to the queue.
+    /// Q1: the concurrency limit holds while threads add to the queue.
     func testWidthHoldsUnderLoad() async {
         for width in [1, 2, 5] {
             let queue = TaskQueue(maxConcurrentOperationCount: width)
@@ -89,14 +89,14 @@ final class TaskQueueStressTests: XCTestCase {
         }
     }
 
-    /// A wake-up must never be lost: one operation at a time, added from a thread that then waits.
+    /// A wake-up must never be lost: a thread adds one operation at a time and waits for it.
     func testEveryOperationIsStartedFromAnIdleQueue() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 2)
         await runOnThreads(3) { thread in
             for number in 0..<3_000 {
                 let ended = DispatchSemaphore(value: 0)
                 queue.addOperation { ended.signal() }
-                // The pause before the next lets the workers search, give up and leave.
+                // The pause before the next addition lets the workers search, stop and leave.
                 if (number + thread) % 7 == 0 { sched_yield() }
                 ended.wait()
             }
@@ -104,7 +104,7 @@ final class TaskQueueStressTests: XCTestCase {
         await drain(queue)
     }
 
-    /// The same for what becomes ready, is resumed, and finds a wider queue.
+    /// The same for operations that become ready, are resumed, or get a higher limit.
     func testNoWakeUpIsLostWhateverMakesWorkStartable() async {
         let (queue, other) = (TaskQueue(maxConcurrentOperationCount: 1), TaskQueue())
         await runOnThreads(2) { thread in
@@ -123,7 +123,7 @@ final class TaskQueueStressTests: XCTestCase {
                     other.addOperation(first)
                     queue.maxConcurrentOperationCount = 2
                 }
-                // Blocks its thread: the next round begins on it at once.
+                // Blocks its thread, on which the next round begins at once.
                 second.waitUntilFinished()
             }
         }

@@ -5,7 +5,7 @@ import XCTest
 @testable import JobKit
 
 final class TaskWorkflowStressTests: XCTestCase {
-    // W3: 2,000 workflows of racing concurrent tasks, some cancelled, each tell once
+    // W3: 2,000 workflows of racing tasks, some cancelled, each notify their delegate once.
     func testEachOfManyWorkflowsTellsItsDelegateOnce() async {
         let told = expectation(description: "told")
         told.expectedFulfillmentCount = 2_000
@@ -34,7 +34,7 @@ final class TaskWorkflowStressTests: XCTestCase {
             }
         }
         await fulfillment(of: [told], timeout: 300)
-        // Whatever would be told a second time has been queued on the main thread by now.
+        // Any second notification would be queued on the main thread by now.
         await MainActor.run {}
         let wrong = delegates.filter { $0.log.events != ["finished on the main thread"] }
         XCTAssertEqual(wrong.count, 0)

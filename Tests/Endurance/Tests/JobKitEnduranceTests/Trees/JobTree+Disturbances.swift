@@ -1,9 +1,9 @@
 import Foundation
 import JobKit
 
-/// What other threads do to a tree of jobs while it runs.
+/// Disturbances of a running tree of jobs by other threads.
 extension JobTree {
-    /// Asks the job again and again why it has not finished, and for what else can be asked.
+    /// Repeatedly calls `explainStall` and reads all other state of the job.
     func askWhileItRuns(_ job: JobController) {
         disturb(after: 0) {
             for _ in 0..<200 where !job.isFinished {
@@ -15,7 +15,7 @@ extension JobTree {
         }
     }
 
-    /// Narrows and widens the queue of a few places, which never has more than at first.
+    /// Changes the limit of the limited queue, but never raises it above the initial limit.
     func changeWidths(_ seed: UInt64) {
         guard let queue = queues[1].queue as? TaskQueue else { return }
         let width = queue.maxConcurrentOperationCount

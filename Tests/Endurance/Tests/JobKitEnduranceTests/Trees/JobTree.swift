@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import JobKit
 
-/// Counts the jobs that live.
+/// Counts the jobs that exist.
 final class LivingJobs: Sendable {
     private let jobs = Atomic(0)
 
@@ -12,16 +12,18 @@ final class LivingJobs: Sendable {
     func add(_ number: Int) { jobs.add(number, ordering: .acquiringAndReleasing) }
 }
 
-/// One random tree of jobs: where they run, what disturbs them, and what was seen of them.
+/// A random tree of jobs with its queues, its disturbances and the observations of its run.
 final class JobTree: Sendable {
     let seed: UInt64
     let living: LivingJobs
-    /// Where tasks go; the gauge counts those that execute there, up to the width.
-    let queues: [(queue: any OperationScheduling, gauge: Gauge)]
-    /// Where jobs go: one queue of limited width at most.
+    /// The queues for tasks.
     ///
-    /// Of two, the jobs in each could wait for tasks in the other, for ever: J12 speaks of tasks that
-    /// are put into the queue of a job above.
+    /// The gauge counts the tasks that execute there, up to the concurrency limit.
+    let queues: [(queue: any OperationScheduling, gauge: Gauge)]
+    /// The queues for jobs, of which at most one has a concurrency limit.
+    ///
+    /// If two had limits, the jobs in each could wait forever for tasks in the other. J12 covers
+    /// only tasks that are added to the queue of a job above them.
     let jobQueues: [any OperationScheduling]
     private let seen = Guarded((jobs: [StressJob](), complaints: [String]()))
 
@@ -39,11 +41,11 @@ final class JobTree: Sendable {
         jobQueues = queues.dropFirst().map(\.queue)
     }
 
-    // MARK: What was seen
+    // MARK: Observations
 
     var jobs: [StressJob] { seen.withLock { $0.jobs } }
 
-    /// Returns the job's number.
+    /// Adds the job and returns its number.
     func add(_ job: StressJob) -> Int {
         seen.withLock { seen in
             seen.jobs.append(job)
@@ -53,7 +55,9 @@ final class JobTree: Sendable {
 
     func complain(_ text: String) { seen.withLock { $0.complaints.append(text) } }
 
-    /// What contradicts the contract; to be asked when nothing is under way.
+    /// Returns the violations of the contract.
+    ///
+    /// Call it after everything has finished.
     func complaints() -> [String] {
         for (_, gauge) in queues where gauge.wasExceeded { complain("Q1: too many execute") }
         for job in jobs {
@@ -62,12 +66,12 @@ final class JobTree: Sendable {
         return seen.withLock { $0.complaints }
     }
 
-    /// Lets go of the jobs.
+    /// Releases the jobs.
     func forget() { seen.withLock { $0.jobs = [] } }
 
     // MARK: Running
 
-    /// Starts the root, and what disturbs it.
+    /// Starts the root and the disturbances.
     func start(finished: @escaping @Sendable () -> Void) {
         var random = WalkGenerator(seed: seed &+ 1)
         let root = StressJob(seed: random.next(), depth: 0, tree: self)

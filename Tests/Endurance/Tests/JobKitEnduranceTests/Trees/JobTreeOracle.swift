@@ -1,4 +1,4 @@
-/// What one job of a random tree noted, in order.
+/// The recorded events of one job in a random tree, in order.
 enum StressEvent: Equatable {
     case main
     /// A callback tracks a task of a group.
@@ -7,19 +7,20 @@ enum StressEvent: Equatable {
     case delivered(Int)
     case group(String)
     case all
-    /// A delayed closure of the job's.
+    /// A delayed closure of the job.
     case delayed
-    /// The job calls `finish()`, `finish(with:)` or `cancel()`, which have an effect.
+    /// The job's call of `finish()`, `finish(with:)` or `cancel()` has an effect.
     case ending
     case cancelled
 
     enum Answer { case failJob, carryOn }
 }
 
-/// Follows a job's events by J1, J2, J4, J5, J7, J8 and J9; complains of the first that may not
-/// come.
+/// Checks a job's events against J1, J2, J4, J5, J7, J8 and J9.
+///
+/// It complains about the first event that is not allowed.
 struct JobTreeOracle {
-    /// Whether something outside the callbacks may end the job: another thread, a limit.
+    /// Whether another thread or a timeout may end the job outside its callbacks.
     var mayEndUnseen = false
     private var open: [Int: String] = [:]
     private var seen: Set<Int> = []
@@ -29,7 +30,7 @@ struct JobTreeOracle {
     private var isEnding = false
     private var last: StressEvent?
 
-    /// What is wrong with the events of a job that has finished; nil: nothing.
+    /// Returns a violation in the events of a finished job, or nil if there is none.
     mutating func complaint(about events: [StressEvent], outcome: StressOutcome) -> String? {
         guard let first = events.first else {
             let isAllowed = outcome == .cancelled || (mayEndUnseen && outcome != .none)
@@ -66,14 +67,14 @@ struct JobTreeOracle {
             return outcome == .cancelled ? nil : "J8: told of a cancel, but \(outcome)"
         case .asked, .delivered, .group, .all, .delayed:
             guard !isEnding else { return "J8, J9: a callback after the end" }
-            // A delayed closure may have come before the job could finish.
+            // A delayed closure may have run before the job could finish.
             if wasToldAll, event != .delayed { return "J4: goes on after the end" }
             return complaint(aboutStep: event)
         }
     }
 
     private mutating func complaint(aboutStep event: StressEvent) -> String? {
-        // What must come next, if the job goes on at all.
+        // The event that must come next if the job continues.
         if let group = due {
             due = nil
             if !open.values.contains(group) {
@@ -128,7 +129,7 @@ struct JobTreeOracle {
 enum StressOutcome: Equatable { case succeeded, failed, cancelled, none }
 
 extension StressEvent {
-    /// Whether the event is noted by a callback, not the callback itself.
+    /// Whether the event is recorded inside a callback and is not the callback itself.
     fileprivate var isInsideACallback: Bool {
         switch self {
         case .tracked, .ending: true

@@ -1,6 +1,6 @@
 import Testing
 
-/// An oracle that never complains would prove nothing.
+/// Proves that the oracle complains about wrong events.
 @Suite struct JobTreeOracleTests {
     private static let whole: [StressEvent] = [
         .main, .tracked(0, group: "a"), .tracked(1, group: "b"), .asked(0, answer: .carryOn),
@@ -25,7 +25,7 @@ import Testing
 
     @Test(arguments: JobTreeOracleTests.whole.indices) func missingEventIsWrong(index: Int) {
         var events = Self.whole
-        // Of a failure the oracle cannot know; a delayed closure need not be.
+        // The oracle cannot detect a missing failure, and a delayed closure is optional.
         let mayBeMissing = events[index] == .delayed || index == 3
         events.remove(at: index)
         #expect((complaint(events) == nil) == mayBeMissing)
@@ -46,7 +46,7 @@ import Testing
                 switch event {
                 case .group, .all: true
                 case .delivered(let task): task == 0
-                // By the callback that was just called.
+                // Tracked by the callback that was just called.
                 case .tracked(let task, _): task == 2
                 default: false
                 }
@@ -58,7 +58,7 @@ import Testing
         for index in Self.whole.indices.dropFirst() {
             var events = Self.whole
             events.insert(.ending, at: index)
-            // What remains of the callback that ends the job may track.
+            // The rest of the callback that ends the job may track tasks.
             let hasCallback = events[(index + 1)...]
                 .contains {
                     if case .tracked = $0 { false } else { true }

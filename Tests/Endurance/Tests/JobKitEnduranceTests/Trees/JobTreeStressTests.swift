@@ -2,11 +2,11 @@ import Foundation
 import JobKit
 import XCTest
 
-/// Ten thousand random trees of jobs, a fifth of them in a debug build, each job's events against
-/// ``JobTreeOracle``.
+/// Checks the events of ten thousand random trees of jobs against ``JobTreeOracle``.
 ///
-/// A failure prints the seed; `JOBKIT_SEED` runs that tree alone, a hundred times. A sanitizer may
-/// be content with fewer trees: `JOBKIT_TREES`.
+/// A debug build checks a fifth of them. A failure prints the seed, and `JOBKIT_SEED` runs that
+/// tree alone a hundred times. `JOBKIT_TREES` reduces the number of trees, for example under a
+/// sanitizer.
 final class JobTreeStressTests: XCTestCase {
     private static let batch = 40
     #if DEBUG
@@ -44,7 +44,8 @@ final class JobTreeStressTests: XCTestCase {
         for tree in trees { tree.start { finished.fulfill() } }
         await fulfillment(of: [finished], timeout: 300)
         for tree in trees {
-            // Those that were left running, and what those track meanwhile.
+            // Waits for jobs that were left running, and for the jobs that these track in the
+            // meantime.
             while let job = tree.jobs.first(where: \.isUnderWay) {
                 let before = testRun?.totalFailureCount
                 await bounded { await job.waitForFinish() }

@@ -1,20 +1,20 @@
 import Foundation
 import JobKit
 
-/// What a job of a random tree did that contradicts the contract.
+/// Violations of the contract by a job of a random tree.
 extension StressJob {
-    /// Whether one of the tasks that the job must wait for still runs.
+    /// Whether a task that the job must wait for still runs.
     var hasRunningTasks: Bool {
         tasks.contains { tracked in
             tracked.cancellation == .cancelAndWait && !tracked.isShared && runs(tracked.task)
         }
     }
 
-    /// Whether a task that several jobs track still runs when none of them does.
+    /// Whether a task that several jobs tracked still runs although none of them does.
     var hasRunningSharedTasks: Bool { tasks.contains { $0.isShared && runs($0.task) } }
 
     private func runs(_ task: Operation) -> Bool {
-        // A cancelled task that was not started runs nothing any more.
+        // A cancelled task that was not started runs nothing.
         !task.isFinished && (task.isExecuting || !task.isCancelled)
     }
 
@@ -53,10 +53,10 @@ extension StressJob {
         return found + disorder()
     }
 
-    /// J2: of two tasks that finished one clearly before the other, the other was delivered first.
+    /// J2: if one task clearly finished before another, it must have been delivered first.
     private func disorder() -> [String] {
         let delivered = events.compactMap { event -> StressTask? in
-            // Those of the job above may have finished before they were tracked.
+            // Tasks of the job above may have finished before they were tracked.
             guard case .delivered(let number) = event, number >= inherited.count else { return nil }
             let task = tasks[number].task as? StressTask
             return task?.wasQueued == true && task?.isCancelled == false ? task : nil

@@ -4,7 +4,9 @@ import JobKitTesting
 
 /// The less common tasks of a random tree.
 extension StressJob {
-    /// A task that has no time, or too little, by one of two clocks; it is slow to stop.
+    /// Returns a task with a timeout that is zero or too short, on one of two clocks.
+    ///
+    /// It is slow to stop.
     func makeOverrunning(_ gauges: [Gauge]) -> Operation {
         let task = StressTask(failure: nil, finishesLater: true, gauges: gauges)
         let limit = Duration.microseconds(Int.random(in: 0...100, using: &random))
@@ -17,7 +19,7 @@ extension StressJob {
         return task
     }
 
-    /// A retry of up to three attempts, some of which fail.
+    /// Returns a retry of up to three attempts, some of which fail.
     func makeRetry() -> Operation {
         let successes = (0..<3).map { _ in chance(2) }
         let policy = RetryPolicy { failed, _ in failed < 3 ? .zero : nil }
@@ -29,14 +31,15 @@ extension StressJob {
         }
     }
 
-    /// A plain operation that is ready when somebody permits it, of which nobody hears.
+    /// Returns a plain operation that becomes ready without a notification.
     func makePermitted() -> Operation {
         let task = PermittedOperation()
         tree.disturb(after: Int.random(in: 0..<50, using: &random)) { task.permit() }
         return task
     }
 
-    /// A task that waits for one tracked before, perhaps not for long, and whose priority changes.
+    /// Returns a task with a changing priority that depends on an earlier one, at least
+    /// temporarily.
     func makeDependent(_ gauges: [Gauge]) -> Operation {
         let task: Operation =
             chance(2)
@@ -46,7 +49,7 @@ extension StressJob {
             } : StressTask(failure: nil, finishesLater: chance(2), gauges: gauges)
         guard let earlier = tasks.randomElement(using: &random)?.task else { return task }
         task.addDependency(earlier)
-        // Foundation may leave a plain operation unready for ever whose edge is removed.
+        // Foundation may leave a plain operation unready forever if its dependency is removed.
         let isRemoved = chance(3) && task is StressTask
         let priority: Operation.QueuePriority = chance(2) ? .high : .veryLow
         tree.disturb(after: Int.random(in: 0..<20, using: &random)) {

@@ -3,8 +3,8 @@ import JobKit
 import Synchronization
 
 // Operation forces @unchecked. The properties are used in callbacks, which J1 makes serial, and
-// when the job is no longer under way; what other threads use is atomic.
-/// Does at random what a job may do, and notes every callback.
+// after the job has ended. State that other threads use is atomic.
+/// Performs random actions of a job, and records every callback.
 final class StressJob: JobController, @unchecked Sendable {
     let depth: Int
     let tree: JobTree
@@ -12,7 +12,7 @@ final class StressJob: JobController, @unchecked Sendable {
     var random: WalkGenerator
     private(set) var events: [StressEvent] = []
     private(set) var tasks: [Tracked] = []
-    /// Tasks of the job above, which this one waits for too.
+    /// Tasks of the job above, for which this job waits too.
     let inherited: [Operation]
     let places = Gauge(limit: 1)
     private let suspension = StressSuspension()
@@ -26,7 +26,7 @@ final class StressJob: JobController, @unchecked Sendable {
         let task: Operation
         let group: String
         let cancellation: TaskCancellation
-        /// Whether another job tracks it too, which may be the one that waits for it in the end.
+        /// Whether another job also tracks it and may be the one that waits for it in the end.
         let isShared: Bool
     }
 
@@ -54,12 +54,12 @@ final class StressJob: JobController, @unchecked Sendable {
         cancel()
     }
 
-    /// Whether the job will yet finish by itself.
+    /// Whether the job will still finish without intervention.
     var isUnderWay: Bool { !isFinished && (isExecuting || !isCancelled) }
 
     // MARK: Callbacks
 
-    /// A callback begins, and does what `body` does.
+    /// Records the beginning of a callback and runs `body`.
     private func callback(_ event: StressEvent, _ body: () -> Void = {}) {
         if inside.exchange(true, ordering: .relaxed) { complain("J1: callbacks overlap") }
         if suspension.isActive, event != .cancelled, event != .main {
@@ -138,7 +138,7 @@ final class StressJob: JobController, @unchecked Sendable {
         }
     }
 
-    // MARK: What a callback does
+    // MARK: Actions of a callback
 
     private func grow() {
         guard tasks.count < mostTasks else { return }
@@ -146,7 +146,7 @@ final class StressJob: JobController, @unchecked Sendable {
         let (queue, queueGauge) = tree.queues[Int.random(in: 0..<tree.queues.count, using: &random)]
         let cancellation: TaskCancellation =
             chance(8) ? .leaveRunning : chance(8) ? .cancelWithoutWaiting : .cancelAndWait
-        // What is left running goes into its queue at once when the job ends.
+        // Tasks that are left running are added to their queue as soon as the job ends.
         let isCounted = isLimited && group == "a" && cancellation != .leaveRunning
         let gauges = [queueGauge] + (isCounted ? [places] : [])
         let kind = Int.random(in: 0..<18, using: &random)
@@ -201,7 +201,7 @@ final class StressJob: JobController, @unchecked Sendable {
         if !isFirst { DispatchQueue.global().async { task.start() } }
     }
 
-    /// A task that this job and one below it wait for.
+    /// Adds a task for which this job and a nested one wait.
     private func growShared(
         _ group: String,
         on queue: any OperationScheduling,
@@ -210,7 +210,7 @@ final class StressJob: JobController, @unchecked Sendable {
         let task = StressTask(
             failure: chance(6) ? SampleError("shared") : nil,
             finishesLater: chance(2),
-            // It goes into its queue at once when this job leaves it to the other.
+            // It is added to its queue as soon as this job leaves it to the other.
             gauges: [gauge]
         )
         track(task, as: group, on: queue, isShared: true)

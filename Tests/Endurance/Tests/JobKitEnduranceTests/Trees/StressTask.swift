@@ -2,13 +2,13 @@ import Foundation
 import JobKit
 import Synchronization
 
-/// How the threads of one process took turns.
+/// The order of events on all threads of the process.
 private let turns = Atomic(0)
 
 private func nextTurn() -> Int { turns.add(1, ordering: .sequentiallyConsistent).newValue }
 
-// Operation forces @unchecked. What changes is atomic.
-/// A task of a random tree: finishes inside `start()` or later, as a success or a failure.
+// Operation forces @unchecked. All mutable state is atomic.
+/// A task of a random tree that succeeds or fails, inside `start()` or later.
 final class StressTask: ConcurrentOperation, @unchecked Sendable {
     private let failure: SampleError?
     private let finishesLater: Bool
@@ -38,7 +38,7 @@ final class StressTask: ConcurrentOperation, @unchecked Sendable {
         DispatchQueue.global().async { self.end() }
     }
 
-    /// Goes on until it has done its work: it is slow to stop.
+    /// Continues until its work is done, because this task is slow to stop.
     override func didCancel() {}
 
     private func end() {
@@ -48,13 +48,13 @@ final class StressTask: ConcurrentOperation, @unchecked Sendable {
         afterFinish.store(nextTurn(), ordering: .releasing)
     }
 
-    /// Whether a job put the task into a queue.
+    /// Whether a job added the task to a queue.
     var wasQueued: Bool { !gauges.isEmpty }
 
-    /// Whether the task was started although its suspended job held it (J14).
+    /// Whether the task was started although its suspended job held it back (J14).
     var wasStartedWhileHeld: Bool { startedTooEarly.load(ordering: .acquiring) }
 
-    /// Whether the finish had returned before the other's was called.
+    /// Whether `finish` had returned before the other task's was called.
     func finishedBefore(_ other: StressTask) -> Bool {
         let (end, begin) = (
             afterFinish.load(ordering: .acquiring), other.beforeFinish.load(ordering: .acquiring)

@@ -1,7 +1,7 @@
 import JobKit
 import Synchronization
 
-/// R2: an observer may call every method of the job that tells it.
+/// R2: an observer that calls every method of the job that notifies it.
 final class AskingObserver: JobObserver {
     private let world: World
     private let count = Atomic(0)

@@ -2,7 +2,7 @@ import Foundation
 import JobKit
 import JobKitTesting
 
-/// What a thread of chaos calls of JobKit's public members.
+/// The calls of JobKit's public members by a chaos thread.
 extension ChaosCall {
     func make(in world: World) {
         let jobs = world.jobs
@@ -39,7 +39,7 @@ extension ChaosCall {
         case .progress: checkProgress(of: job, world)
         case .cancelProgress: job.progress.cancel()
         case .trackedTasks:
-            // Each was unfinished when it was listed; that none is nil is what is tried.
+            // Each task was unfinished when it was listed. The test is that none of them is nil.
             if job.trackedTasks.contains(job) { world.complain("J13: a job tracks itself") }
         case .groupWidth: job.setMaxConcurrentOperationCount(1 + other % 3, for: .named("c"))
         case .groupCompletion: job.setCompletion(for: .named("c")) {}
@@ -58,7 +58,7 @@ extension ChaosCall {
         }
     }
 
-    /// J8: the cancel reaches every task that was tracked before, before it returns.
+    /// J8: `cancel()` reaches every task that was tracked before it returns.
     private func cancel(_ job: WorldJob, _ world: World) {
         let before = job.trackedSoFar
         for tracked in before where tracked.isShared {
@@ -66,7 +66,7 @@ extension ChaosCall {
         }
         job.expectUnseenEnd()
         job.cancel()
-        // Of a job the first end counts, which may have been another.
+        // The first ending of a job counts, which may have been another one.
         for tracked in before
         where tracked.cancellation != .leaveRunning && !tracked.isShared
             && !(tracked.task is JobController)
@@ -88,14 +88,14 @@ extension ChaosCall {
         if !isSound { world.complain("R4: a snapshot says \(snapshot)") }
     }
 
-    /// R3: never less than it was, and below 1 until the end.
+    /// R3: the fraction never decreases, and is below 1 until the end.
     private func checkProgress(of job: WorldJob, _ world: World) {
         var last = 0.0
         for _ in 0..<5 {
             let wasFinished = job.isFinished
             let fraction = job.progress.fractionCompleted
             if fraction < last { world.complain("R3: \(fraction) after \(last)") }
-            // The fraction of a success is written a moment before its finish is.
+            // A successful job sets its fraction a moment before it finishes.
             if fraction >= 1, !isSoon({ job.isFinished }) {
                 world.complain("R3: \(fraction) before the end")
             }
@@ -148,7 +148,7 @@ extension ChaosCall {
             _ = (task as? ResultOperation<Int>)?.result
         case .waitForTask:
             (task as? RetryOperation<WorldTask>)?.retryNow()
-            // Nothing ends the wait for what a job has dropped and no queue starts any more.
+            // A wait for a dropped task that no queue starts would never end.
             if let own, own.isExecuting { Task { await own.waitForFinish() } }
         case .states:
             _ = (task.isReady, task.isExecuting, task.isCancelled, task.isFinished)
@@ -163,12 +163,12 @@ extension ChaosCall {
         }
     }
 
-    /// One of the queues that may be suspended.
+    /// Returns one of the queues that may be suspended.
     private func pausedQueue(_ world: World) -> TaskQueue {
         world.pausedQueues[target % world.pausedQueues.count]
     }
 
-    /// Adds an edge between two tasks of one job, or takes it back; the earlier one is waited for.
+    /// Adds or removes a dependency of the later of two tasks of one job on the earlier one.
     private func changeEdge(of task: Operation, _ tracked: [WorldJob.Tracked]) {
         guard let own = task as? WorldTask,
             let index = tracked.firstIndex(where: { $0.task === task }), index > 0,

@@ -2,7 +2,7 @@ import Foundation
 import JobKit
 import JobKitTesting
 
-/// Makes the tasks of a world, of every kind.
+/// Creates the tasks of a world, of every kind.
 struct TaskMaker {
     let name: String
     let terms: WorldTerms
@@ -31,7 +31,7 @@ struct TaskMaker {
         return task
     }
 
-    /// Plain operations on an `OperationQueue` are started by Foundation, without a context.
+    /// Foundation starts plain operations on an `OperationQueue`, without a context.
     private var plainBody: @Sendable () -> Void {
         { [gauges = terms.gauges] in
             for gauge in gauges { gauge.enter() }
@@ -75,7 +75,7 @@ struct TaskMaker {
         return task
     }
 
-    /// Its limit has it told to stop, which it ignores.
+    /// Returns a task that ignores its timeout.
     private func deaf() -> Operation {
         let task = worldTask(.deaf)
         task.maximumRuntime = .microseconds(200)
@@ -92,7 +92,7 @@ struct TaskMaker {
 
     private func retry(_ successes: [Bool], _ queue: WorldQueue?) -> Operation {
         let policy = RetryPolicy { failed, _ in failed < successes.count ? .zero : nil }
-        // Attempts run one after another, but beside others of their queue.
+        // Attempts run one after another, but next to others of their queue.
         let terms = WorldTerms(
             world: terms.world,
             gauges: [Gauge()],
@@ -120,7 +120,7 @@ struct TaskMaker {
         isPlain ? BlockOperation {} : alone(.later)
     }
 
-    /// A task that no job of the world starts.
+    /// Returns a task that no job of the world starts.
     private func alone(_ work: WorldTask.Work) -> WorldTask {
         let terms = WorldTerms(world: terms.world, gauges: [Gauge()], path: nil, dependencies: [])
         return WorldTask(name, work, terms: terms)

@@ -2,8 +2,9 @@ import Foundation
 
 @testable import JobKit
 
-/// Tasks that end one by one while jobs are asked why they have not finished, and all when the
-/// asking is over.
+/// Tasks that end one by one during calls of `explainStall`.
+///
+/// The remaining tasks end when these calls are over.
 final class Watched: Sendable {
     private let state: Guarded<State>
 
@@ -22,7 +23,7 @@ final class Watched: Sendable {
         if isOver { end() }
     }
 
-    /// Ends the last of them, on another thread.
+    /// Ends the last of the tasks on another thread.
     func endOne() {
         if let end = state.withLock({ $0.ends.popLast() }) {
             DispatchQueue.global().async(execute: end)

@@ -4,28 +4,30 @@ import Synchronization
 
 @testable import JobKit
 
-/// One world while it runs: its queues, what lives in it, and what was seen.
+/// A running world with its queues, its objects and the observations.
 final class World: Sendable {
     let plan: WorldPlan
-    /// Counts the jobs and tasks that live.
+    /// Counts the jobs and tasks that exist.
     let living: Kept
     let clock = ManualClock()
     let books = EventBooks()
     let recorder = TimelineRecorder(limit: 60)
     let one = TaskQueue(name: "one", maxConcurrentOperationCount: 1)
     let few: TaskQueue
-    /// Where chaos puts barriers, behind which no task of a job may have to wait for its own job.
+    /// The queue for the barriers of chaos.
+    ///
+    /// No task of a job may wait behind them for its own job.
     let side = TaskQueue(name: "side", maxConcurrentOperationCount: 2)
     let ordered = OrderedQueue()
     let rated: RateLimitedQueue
     private let rateNotes: RateNotes
     let foundation = OperationQueue()
     let narrowFoundation = OperationQueue()
-    /// What ends tasks that wait for jobs to be asked.
+    /// Ends the tasks that wait during `explainStall`.
     let watched: Watched
     private let gauges: [WorldQueue: Gauge]
     private let numbers = Atomic(0)
-    /// What the world waits for.
+    /// The current wait of the world.
     private let stage = Guarded("chaos")
     private let seen = Guarded(Seen())
 
@@ -33,8 +35,8 @@ final class World: Sendable {
         var jobs: [WorldJob] = []
         var tasks: [Operation] = []
         var complaints: [String] = []
-        // A job whose `main()` goes on behind its finish still makes tasks. They hold the world, and it
-        // must not hold them.
+        // If `main()` of a job still runs after the job's completion, it may create tasks. They
+        // retain the world, so the world must not retain them.
         var isOver = false
     }
 
@@ -67,13 +69,13 @@ final class World: Sendable {
 
     func gauge(of queue: WorldQueue) -> Gauge? { gauges[queue] }
 
-    /// The queues whose width and suspension chaos may change.
+    /// The queues that chaos may limit and suspend.
     var taskQueues: [TaskQueue] { [one, few, side] }
 
-    /// The queues that chaos may suspend, and cancel.
+    /// The queues that chaos may suspend and cancel.
     var pausedQueues: [TaskQueue] { [one, few, side, ordered.queue] }
 
-    // MARK: What was seen
+    // MARK: Observations
 
     var jobs: [WorldJob] { seen.withLock { $0.jobs } }
 
@@ -111,7 +113,7 @@ final class World: Sendable {
 
     // MARK: Running
 
-    /// Runs the world to its end; what contradicts the contract.
+    /// Runs the world to its end, and returns the violations of the contract.
     func run() async -> [String] {
         let root = WorldJob(plan.root, above: nil, in: self)
         root.addObserver(books)
@@ -133,7 +135,7 @@ final class World: Sendable {
         }
         if plan.isAsked { ask(root, chaos) }
         let ended = Gate()
-        // Of a root that is cancelled before its start `waitForFinish()` tells at once.
+        // `waitForFinish()` returns at once if the root is cancelled before its start.
         root.completionBlock = { ended.open() }
         root.startJob(on: queue(plan.root.queue))
         await withCheckedContinuation { continuation in
@@ -145,7 +147,7 @@ final class World: Sendable {
         stage.withLock { $0 = "the reader of the root's events" }
         await reader.value
         stage.withLock { $0 = "the jobs" }
-        // Those that were left running, and what those track meanwhile.
+        // Waits for jobs that were left running, and for the jobs that these track in the meantime.
         while let left = jobs.first(where: \.isUnderWay) { await left.waitForFinish() }
         for queue in pausedQueues {
             stage.withLock { $0 = queue.name }
@@ -163,7 +165,9 @@ final class World: Sendable {
         return found
     }
 
-    /// Reads events to their end, of which the job's own finish is the last.
+    /// Reads events until the stream ends.
+    ///
+    /// The last event must be the job's own completion.
     private func read(_ events: AsyncStream<JobEvent>) -> Task<Void, Never> {
         Task {
             var hasFinished = false
@@ -174,13 +178,13 @@ final class World: Sendable {
         }
     }
 
-    /// Asks why nothing has finished, until the root has.
+    /// Calls `explainStall` until the root has finished.
     private func ask(_ root: WorldJob, _ chaos: DispatchGroup) {
         chaos.enter()
         Thread.detachNewThread {
             for turn in 0..<2_000 where !root.isFinished {
                 let jobs = self.jobs
-                // Those who wait for what another job tracks have the most to say.
+                // Jobs that wait for another job's tasks have the longest explanations.
                 let waiting = jobs.filter { $0.outside.contains { !$0.isFinished } }
                 if !waiting.isEmpty, turn % 4 == 0 { self.watched.endOne() }
                 for job in waiting { _ = job.explainStall() }
@@ -192,7 +196,7 @@ final class World: Sendable {
         }
     }
 
-    /// Takes back what chaos has stopped.
+    /// Resumes everything that chaos has suspended.
     private func calm() {
         for queue in pausedQueues { queue.isSuspended = false }
         foundation.isSuspended = false
@@ -204,7 +208,7 @@ final class World: Sendable {
         clock.advance(by: .seconds(1))
     }
 
-    /// Why the world has not ended.
+    /// Explains why the world has not ended.
     var explanation: String {
         let open = jobs.filter { !$0.isFinished }
         let accounts = open.map { "\($0.explainStall(limit: 20)) \($0.account)" }

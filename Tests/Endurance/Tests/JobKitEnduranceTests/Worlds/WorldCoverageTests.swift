@@ -1,21 +1,21 @@
 import Foundation
 import XCTest
 
-/// Whether worlds call every public member, by the words of the sources.
+/// Checks that worlds call every public member, by searching the sources.
 final class WorldCoverageTests: XCTestCase {
     private static let root = (0..<6)
         .reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
 
-    /// What worlds call without its name.
+    /// The members that worlds call without their names.
     private static let others: Set<String> = [
-        "hash",  // of a group: each tracked task's
-        "encode",  // of a snapshot or timeline: a value's
-        "errorDescription",  // of an error: its text
-        "keyed", "cancelOperations",  // of a KeyedQueue, which has an oracle of its own
+        "hash",  // group: each tracked task's
+        "encode",  // snapshot or timeline: a value's
+        "errorDescription",  // error: its text
+        "keyed", "cancelOperations",  // KeyedQueue has its own oracle
         "waitUntilAllOperationsAreFinished",  // blocks the thread
     ]
 
-    /// All Swift files of a folder, as one text.
+    /// Returns all Swift files of a folder as one text.
     private func text(of folder: String) throws -> String {
         let url = Self.root.appendingPathComponent(folder)
         let all = FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil)

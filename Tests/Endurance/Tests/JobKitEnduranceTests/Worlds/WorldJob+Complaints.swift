@@ -1,9 +1,9 @@
 import Foundation
 import JobKit
 
-/// What a job of a world did that contradicts the contract.
+/// Violations of the contract by a job of a world.
 extension WorldJob {
-    /// Whether one of the tasks that the job must wait for still runs.
+    /// Whether a task that the job must wait for still runs.
     var hasRunningTasks: Bool {
         guard plan.maximumStopMicroseconds == nil, maximumStopTime == nil else { return false }
         return tasks.contains { tracked in
@@ -12,7 +12,7 @@ extension WorldJob {
     }
 
     private func runs(_ task: Operation) -> Bool {
-        // A cancelled task that was not started runs nothing any more.
+        // A cancelled task that was not started runs nothing.
         !task.isFinished && (task.isExecuting || !task.isCancelled)
     }
 
@@ -22,8 +22,8 @@ extension WorldJob {
 
     func complaints() -> [String] {
         guard isFinished else {
-            // Code of a job that has ended may just have made this one, to track it in vain; one that
-            // is waited for and never started keeps the world from ending.
+            // The code of a job that has ended may have created this job, which is then never
+            // tracked. A job that is waited for and never started would keep the world from ending.
             return isExecuting || !events.isEmpty ? ["\(account) has not finished"] : []
         }
         var found: [String] = []

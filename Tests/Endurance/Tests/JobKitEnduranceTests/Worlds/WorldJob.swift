@@ -5,14 +5,14 @@ import Synchronization
 @testable import JobKit
 
 // Operation forces @unchecked. The properties are used in callbacks, which J1 makes serial, and
-// when the job is no longer under way; what other threads use is atomic or guarded.
-/// A job of a world: tracks what its plan says, and notes every callback.
+// after the job has ended. State that other threads use is atomic or guarded.
+/// A job of a world, which tracks its planned tasks and records every callback.
 final class WorldJob: JobController, @unchecked Sendable {
     struct Tracked {
         let task: Operation
         let group: String
         let cancellation: TaskCancellation
-        /// Whether another job tracks it too, which may be the one that waits for it in the end.
+        /// Whether another job also tracks it and may be the one that waits for it in the end.
         let isShared: Bool
         let next: [TaskPlan]
     }
@@ -26,20 +26,20 @@ final class WorldJob: JobController, @unchecked Sendable {
     private(set) var events: [StressEvent] = []
     private(set) var tasks: [Tracked] = []
     private(set) var firstEnd: StressOutcome?
-    /// A task of the job above, which this one waits for too.
+    /// A task of the job above, for which this job waits too.
     private let inherited: Operation?
-    /// Tasks of the job above that run without this job, for tasks of this one to wait for.
+    /// Tasks of the job above that run without this job and can be dependencies of its tasks.
     let outside: [Operation]
-    /// The last tasks that need no place of a limited queue, and no other task.
+    /// The last tasks that need neither a permit of a limited queue nor another task.
     private var free: [Operation] = []
     private let inside = Atomic(false)
-    /// Whether the job has decided upon its end in a callback.
+    /// Whether a callback has decided the job's ending.
     private let hasDecided = Atomic(false)
-    /// Whether something outside its callbacks may end it: chaos, a limit.
+    /// Whether chaos or a timeout may end the job outside its callbacks.
     private let mayEndUnseen: Atomic<Bool>
     /// Open once another thread may resume the job.
     private let mayBeResumed = Gate()
-    /// What chaos may look at while callbacks run.
+    /// The tracked tasks that chaos may use while callbacks run.
     private let forChaos = Guarded([Tracked]())
     private var callbacks = 0
     private var hasTrackedLast = false
@@ -76,31 +76,31 @@ final class WorldJob: JobController, @unchecked Sendable {
         world.add(self)
     }
 
-    /// Whether something may have ended the job, its finish perhaps to come.
+    /// Whether something may have ended the job, even if it has not finished yet.
     var mayHaveEnded: Bool {
         isFinished || isCancelled || !isExecuting || hasDecided.load(ordering: .acquiring)
             || mayHaveEndedUnseen
     }
 
-    /// Whether something outside its callbacks may have ended it.
+    /// Whether something outside its callbacks may have ended the job.
     var mayHaveEndedUnseen: Bool { mayEndUnseen.load(ordering: .acquiring) }
 
-    /// Whether the job will yet finish by itself.
+    /// Whether the job will still finish without intervention.
     var isUnderWay: Bool { !isFinished && (isExecuting || !isCancelled) }
 
     // MARK: Chaos
 
-    /// What the job has tracked, to be asked by any thread.
+    /// The tasks that the job has tracked, readable on any thread.
     var trackedSoFar: [Tracked] { forChaos.withLock { $0 } }
 
-    /// Chaos is about to end the job, in a way of which no callback tells.
+    /// Prepares for chaos to end the job without a callback.
     func expectUnseenEnd() { mayEndUnseen.store(true, ordering: .releasing) }
 
     func expectResume() { mayBeResumed.open() }
 
     // MARK: Callbacks
 
-    /// A callback begins, and does what `body` and the plan say.
+    /// Records the beginning of a callback, then runs `body` and the planned actions.
     private func callback(_ event: StressEvent, _ body: () -> Void = {}) {
         if inside.exchange(true, ordering: .relaxed) {
             world.complain("J1: callbacks of \(name ?? "") overlap")
@@ -144,7 +144,7 @@ final class WorldJob: JobController, @unchecked Sendable {
         let number = tasks.firstIndex { $0.task === task } ?? -1
         let carriesOn = number % 4 != 0
         callback(.asked(number, answer: carriesOn ? .carryOn : .failJob))
-        // What the plan does in this callback comes before the answer.
+        // The planned actions of this callback come before its result.
         if !carriesOn {
             noteSharers()
             firstEnd = firstEnd ?? .failed
@@ -170,7 +170,7 @@ final class WorldJob: JobController, @unchecked Sendable {
         }
     }
 
-    /// Does what the plan has for this callback.
+    /// Performs the planned action of this callback.
     private func act() {
         defer { callbacks += 1 }
         switch plan.deeds[callbacks] {
@@ -199,7 +199,7 @@ final class WorldJob: JobController, @unchecked Sendable {
         }
     }
 
-    /// The job is about to end.
+    /// Records that the job is about to end.
     private func noteSharers() {
         for tracked in tasks where tracked.isShared {
             (tracked.task as? WorldTask)?.sharers.jobEnds(self)
@@ -213,7 +213,7 @@ final class WorldJob: JobController, @unchecked Sendable {
         events.append(.ending)
     }
 
-    // MARK: Growing
+    // MARK: Adding tasks
 
     private func terms(_ gauges: [Gauge] = [], path: Bool = true, after: [Operation] = [])
         -> WorldTerms
@@ -231,12 +231,12 @@ final class WorldJob: JobController, @unchecked Sendable {
         let cancellation: TaskCancellation = [
             .cancelAndWait, .cancelWithoutWaiting, .leaveRunning,
         ][plan.cancellation]
-        // What is left running goes into its queue at once when the job ends.
+        // Tasks that are left running are added to their queue as soon as the job ends.
         let isNarrow = self.plan.hasNarrowGroup && plan.group == "a" && plan.cancellation != 2
         var queue = plan.queue ?? self.plan.queue
-        // Foundation asks an operation only once for its own `isReady` unless it is told.
+        // Foundation reads an overridden `isReady` only once unless it receives a notification.
         if plan.kind == .permitted, !(world.queue(queue) is TaskQueue) { queue = .shared }
-        // Every third task is open to chaos, which may finish it while its code still runs.
+        // Chaos may finish every third task while the task's code still runs.
         let isCounted = tasks.count % 3 != 0
         let gauges =
             isCounted
@@ -274,7 +274,7 @@ final class WorldJob: JobController, @unchecked Sendable {
 
     /// Whether a task waits for its turn, so that it may depend on another.
     private func mayWait(_ plan: TaskPlan) -> Bool {
-        // What is left running may wait for a task that was cancelled and is never started.
+        // A task that is left running may wait for a cancelled task that is never started.
         guard plan.cancellation != 2 else { return false }
         switch plan.kind {
         case .finished, .startedElsewhere, .sharing, .permitted, .user: return false
@@ -282,7 +282,7 @@ final class WorldJob: JobController, @unchecked Sendable {
         }
     }
 
-    /// Whether a task ends whatever the tasks behind it wait for.
+    /// Whether a task ends independently of the tasks behind it.
     private func isFree(_ plan: TaskPlan, _ queue: WorldQueue) -> Bool {
         guard plan.waitsFor == 0, !plan.waitsOutside, plan.cancellation == 0,
             queue == .shared || queue == .foundation, plan.group != "a"

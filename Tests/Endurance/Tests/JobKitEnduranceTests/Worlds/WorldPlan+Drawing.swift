@@ -1,5 +1,5 @@
 extension WorldPlan {
-    /// Draws a world of 20 to 200 tasks, most of them small.
+    /// Picks a world of 20 to 200 tasks, most of them small.
     init(seed: UInt64) {
         var dice = Dice(seed: seed)
         var draw = WorldDraw(tasksLeft: dice.one(in: 6) ? 200 : dice.number(20...50))
@@ -22,7 +22,7 @@ extension WorldPlan {
             width: width,
             root: root,
             isAsked: isAsked,
-            // Longer than the hand-ons of some tasks take.
+            // Longer than some tasks take to be forwarded.
             rateMicroseconds: dice.one(in: 3) ? 1_000 : 100,
             launch: launch,
             chaos: chaos
@@ -31,12 +31,12 @@ extension WorldPlan {
 }
 
 extension ChaosCall {
-    /// Questions come more often than what ends a job, so that most worlds go on for a while.
+    /// Calls that end a job are rarer than reads, so that most worlds run for a while.
     private static let destructive: Set<Member> = [
         .cancelJob, .finishJob, .failJob, .cancelProgress, .cancelQueue, .runtimeOfJob,
     ]
 
-    /// Those that drive a launch.
+    /// The calls that drive a launch.
     private static let launching: [Member] = [
         .setNeed, .setNeed, .setNeed, .openDecisions, .completeItem, .prioritizeItem, .openGate,
         .askItem, .followItem, .cancelWorkflow, .addLaunchTasks, .askWorkflow, .addStartup,
@@ -66,7 +66,7 @@ extension ChaosCall {
     }
 }
 
-/// Draws the jobs of a world, and knows how many tasks it may still have.
+/// Picks the jobs of a world, and counts the tasks that it may still have.
 private struct WorldDraw {
     private static let deepest = 4
 
@@ -82,7 +82,7 @@ private struct WorldDraw {
         let deeds = dice.one(in: 3) ? dice.number(1...2) : 0
         for _ in 0..<deeds {
             let deed = dice.pick(JobPlan.Deed.allCases)
-            // The root's end is the world's: let it come seldom.
+            // The end of the root ends the world, so it should be rare.
             let ends = [.cancel, .finish, .fail].contains(deed)
             if !ends || dice.one(in: depth == 0 ? 8 : 2) { plan.deeds[dice.number(0...8)] = deed }
         }
@@ -91,7 +91,7 @@ private struct WorldDraw {
         return plan
     }
 
-    /// Tasks that end while jobs are asked, and a job whose tasks wait for them.
+    /// Returns tasks that end during `explainStall`, and a job with tasks that wait for them.
     func watchedTasks() -> [TaskPlan] {
         var waiting = TaskPlan(kind: .instant(fails: false))
         waiting.waitsOutside = true

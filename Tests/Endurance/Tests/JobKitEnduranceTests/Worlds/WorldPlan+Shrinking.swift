@@ -1,12 +1,12 @@
-/// Smaller worlds, tried one after another until none of them fails.
+/// Shrinks a failing world step by step until no smaller world fails.
 extension WorldPlan {
-    /// A measure that every shrunken world has less of.
+    /// A measure that decreases with each step.
     var size: Int {
         root.size + chaos.reduce(0) { $0 + 2 + $1.count } + (width == 1 ? 0 : 1)
             + (isAsked ? 1 : 0) + (rateMicroseconds > 100 ? 1 : 0) + (launch?.size ?? 0)
     }
 
-    /// Worlds that lack something of this one, the boldest first.
+    /// Returns worlds with parts of this one removed, the largest parts first.
     func smaller() -> [WorldPlan] {
         var worlds: [WorldPlan] = []
         func add(_ change: (inout WorldPlan) -> Void) {
@@ -29,7 +29,7 @@ extension WorldPlan {
         return worlds
     }
 
-    /// Halves, quarters … and single elements of a list.
+    /// Returns the ranges of halves, quarters and so on down to single elements.
     static func parts(of count: Int) -> [Range<Int>] {
         var parts: [Range<Int>] = []
         var length = count

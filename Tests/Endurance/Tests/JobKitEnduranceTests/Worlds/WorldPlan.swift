@@ -1,27 +1,29 @@
-/// What a world consists of: a value that a seed draws, a failing run makes smaller, and JSON carries.
+/// The contents of a world, as a value.
+///
+/// A seed generates it, a failing run shrinks it, and it is encoded as JSON.
 struct WorldPlan: Codable, Equatable, Sendable {
     var seed: UInt64
-    /// The width of the queue that nested jobs may share with their tasks.
+    /// The concurrency limit of the queue that nested jobs may share with their tasks.
     var width: Int
     var root: JobPlan
-    /// Whether a thread asks all jobs again and again why they have not finished.
+    /// Whether a thread repeatedly calls `explainStall` on all jobs.
     var isAsked = false
-    /// The interval in which two tasks pass through the queue with a rate.
+    /// The interval in which the rate-limited queue forwards two tasks.
     var rateMicroseconds = 100
-    /// Its decisions, workflows and start-up tasks; nil where it has none.
+    /// The decisions, workflows and start-up tasks, or nil if there are none.
     var launch: WorldLaunchPlan?
-    /// What each thread of chaos calls, in order.
+    /// The calls of each chaos thread, in order.
     var chaos: [[ChaosCall]]
 }
 
-/// One job of a world.
+/// A job of a world.
 struct JobPlan: Codable, Equatable, Sendable {
-    /// What a job does of itself in one of its callbacks.
+    /// An action of a job in one of its callbacks.
     enum Deed: String, Codable, CaseIterable, Sendable {
         case cancel, finish, fail, suspend, delay, progress
     }
 
-    /// Where its tasks go unless they say otherwise.
+    /// The default queue of its tasks.
     var queue: WorldQueue
     var hasCallbackQueue = false
     var hasContext = false
@@ -29,25 +31,25 @@ struct JobPlan: Codable, Equatable, Sendable {
     var hasNarrowGroup = false
     var maximumRuntimeMicroseconds: Int?
     var maximumStopMicroseconds: Int?
-    /// The numbers of callbacks, `main()` first, and what the job does in them.
+    /// The job's actions by the number of the callback, in which `main()` is the first.
     var deeds: [Int: Deed] = [:]
     /// Tracked in `main()`.
     var tasks: [TaskPlan] = []
-    /// Tracked when all the others have finished, for the first time.
+    /// Tracked when all other tasks have finished for the first time.
     var last: [TaskPlan] = []
 }
 
-/// One task of a job.
+/// A task of a job.
 struct TaskPlan: Codable, Equatable, Sendable {
     indirect enum Kind: Codable, Equatable, Sendable {
         case block
-        /// A plain asynchronous class of a user's own.
+        /// A plain asynchronous class, as users write it.
         case user
-        /// A plain operation whose own `isReady` says no for a while.
+        /// A plain operation with its own `isReady`, which is false for a while.
         case permitted
         case instant(fails: Bool)
         case later(fails: Bool)
-        /// Ends once jobs have been asked why they have not finished.
+        /// Ends after calls of `explainStall`.
         case watched
         case closure(fails: Bool)
         case async
@@ -56,7 +58,7 @@ struct TaskPlan: Codable, Equatable, Sendable {
         case callbackLost
         /// Ignores its cancellation and is abandoned after its timeout.
         case deaf
-        /// A limit of so many microseconds, on a manual clock or not.
+        /// A timeout in microseconds, on a manual clock or not.
         case limited(Int, isManual: Bool)
         /// Whether each attempt succeeds.
         case retry([Bool], on: WorldQueue?)
@@ -64,20 +66,20 @@ struct TaskPlan: Codable, Equatable, Sendable {
         case finished(isPlain: Bool)
         case startedElsewhere(isPlain: Bool)
         case job(JobPlan)
-        /// A job that tracks the task before this one too.
+        /// A job that also tracks the task before this one.
         case sharing(JobPlan)
     }
 
     var kind: Kind
-    /// Nil: the group of its type.
+    /// If nil, the group of its type.
     var group: String?
     var queue: WorldQueue?
     var cancellation = 0
     var weight: Int64 = 1
-    /// 0: `taskFailed` is asked; 1: carry on; 2: fail the job.
+    /// 0: `taskFailed` decides, 1: carry on, 2: fail the job.
     var failure = 0
     var hasClosure = false
-    /// How many tasks before it, of the same job, it waits for; 0: none.
+    /// The number of preceding tasks of the same job that it waits for.
     var waitsFor = 0
     var edgeIsRemoved = false
     /// Whether it waits for a task of the job above.
@@ -89,21 +91,23 @@ struct TaskPlan: Codable, Equatable, Sendable {
 
 /// The queues of a world.
 enum WorldQueue: Int, Codable, CaseIterable, Sendable {
-    /// A `TaskQueue` of width 1, for tasks.
+    /// A `TaskQueue` limited to 1, for tasks.
     case one
-    /// A `TaskQueue` of a small width, for jobs and tasks.
+    /// A `TaskQueue` with a small limit, for jobs and tasks.
     case few
     case shared
     case foundation
-    /// An `OperationQueue` of width 2, for tasks.
+    /// An `OperationQueue` limited to 2, for tasks.
     case narrowFoundation
-    /// Hands on to `shared` so many in an interval, for tasks.
+    /// Forwards tasks to `shared` at a limited rate.
     case rated
-    /// A `TaskQueue` of width 1, for tasks, whose order is followed.
+    /// A `TaskQueue` limited to 1 for tasks, which checks their order.
     case ordered
 }
 
-/// One call of a thread of chaos: what, and of which job, task or queue, by a number that wraps around.
+/// A call of a chaos thread.
+///
+/// A number that wraps around selects the job, task or queue.
 struct ChaosCall: Codable, Equatable, Sendable {
     enum Member: String, Codable, CaseIterable, Sendable {
         // A job.

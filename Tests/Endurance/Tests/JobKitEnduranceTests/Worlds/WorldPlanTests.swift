@@ -41,7 +41,7 @@ import Testing
         for smaller in world.smaller() { #expect(smaller.size < world.size) }
     }
 
-    /// Where every world fails, what is left is the smallest of all.
+    /// If every world fails, shrinking must end at the smallest one.
     @Test func shrinkingEndsAtAnEmptyWorld() {
         var world = WorldPlan(seed: 1)
         while let smaller = world.smaller().first { world = smaller }

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import JobKit
 
-/// Notes when a rate hands operations on (Q8).
+/// Records when a rate-limited queue forwards operations (Q8).
 final class RateNotes: OperationScheduling {
     private let queue: TaskQueue
     private let limit: Int
@@ -19,7 +19,7 @@ final class RateNotes: OperationScheduling {
         queue.addOperation(operation)
     }
 
-    /// What exceeds the rate in any stretch of the interval, from the time of the first hand-on.
+    /// A violation of the rate in any interval from the first forwarded operation, or nil.
     var complaint: String? {
         let times = times.withLock { $0 }
         for (first, last) in zip(times, times.dropFirst(limit)) where last - first < interval {
@@ -29,11 +29,11 @@ final class RateNotes: OperationScheduling {
     }
 }
 
-/// A queue of width 1 of which every start is compared with what waits (Q2).
+/// A queue limited to 1 that compares every start with the waiting operations (Q2).
 ///
-/// The choice of what starts comes after the end of what was started before, and after the start's
-/// own addition. Whatever had been added by then and may start goes first if it is more urgent, or
-/// as urgent and added before.
+/// The queue chooses an operation after the previous one has ended and after the chosen one was
+/// added. If another startable operation had been added by then, it must go first if it is more
+/// urgent, or equally urgent and added earlier.
 final class OrderedQueue: OperationScheduling {
     private struct Entry {
         let task: WorldTask
@@ -63,7 +63,7 @@ final class OrderedQueue: OperationScheduling {
         }
     }
 
-    /// The task is about to end, which alone gives its place away.
+    /// Records that the task is about to end, which is the only way to release its permit.
     func ending(_ task: WorldTask) {
         let tick = tick
         state.withLock { state in
@@ -72,7 +72,7 @@ final class OrderedQueue: OperationScheduling {
         }
     }
 
-    /// The task enters `main()`; returns what should have gone first.
+    /// Records that the task enters `main()`, and returns a task that should have gone first.
     func started(_ task: WorldTask) -> String? {
         state.withLock { state in
             guard let place = state.entries.firstIndex(where: { $0.task === task }) else {
@@ -97,6 +97,6 @@ final class OrderedQueue: OperationScheduling {
         }
     }
 
-    /// Lets go of the tasks, which hold the world, and follows none any more.
+    /// Releases the tasks, which retain the world, and stops checking.
     func clear() { state.withLock { $0 = ([], 0, true) } }
 }

@@ -3,12 +3,13 @@ import JobKit
 import XCTest
 
 #if os(Linux)
-/// Runs worlds in a process of their own, which may trap or hang, and finds the smallest that fails.
+/// Runs worlds in a separate process, which may trap or hang, and finds the smallest failing world.
 ///
-/// The child process is this test bundle, asked by its environment for worlds. It prints a line when
-/// a world begins and one when it has ended, so that the parent knows which were under way.
+/// The child is this test bundle, which reads from its environment the worlds to run. It prints a
+/// line when a world begins and another when it has ended, so that the parent can identify the
+/// unfinished worlds.
 struct WorldRun {
-    /// How a child ended.
+    /// The result of a child process.
     struct Report {
         var worlds = 0
         var complaints: [(seed: UInt64, text: String)] = []
@@ -19,14 +20,14 @@ struct WorldRun {
     }
 
     static let atOnce = 8
-    /// The bound of one world in seconds, which only one that hangs reaches.
+    /// The maximum time of one world in seconds, which only a hanging world reaches.
     private static let bound =
         ProcessInfo.processInfo.environment["JOBKIT_WORLD_BOUND"].flatMap { TimeInterval($0) }
         ?? 100
 
-    // MARK: In the child
+    // MARK: The child process
 
-    /// Runs the worlds that the environment asks for, and prints what is to be known.
+    /// Runs the worlds that the environment requests, and prints their results.
     static func runWhatIsAsked() async {
         let environment = ProcessInfo.processInfo.environment
         if let path = environment["JOBKIT_WORLD_PLAN"] {
@@ -63,7 +64,7 @@ struct WorldRun {
         }
     }
 
-    /// Whether the world kept all rules.
+    /// Runs a world, and returns whether it followed all rules.
     private static func run(_ plan: WorldPlan) async -> Bool {
         say("begin \(plan.seed)")
         let living = Kept()
@@ -81,32 +82,32 @@ struct WorldRun {
         return complaints.isEmpty
     }
 
-    /// J10: what a world made is freed soon after its end.
+    /// J10: the objects of a world must be released soon after its end.
     private static func leaks(of living: Kept) async -> [String] {
         let limit = ContinuousClock.now + .seconds(bound * 0.6)
         while !living.isReleased, ContinuousClock.now < limit { await Task.yield() }
         return living.isReleased ? [] : ["J10: \(living.names.prefix(10)) live on"]
     }
 
-    /// Prints a whole line at once, also where the process is about to trap.
+    /// Prints a whole line at once, because the process may be about to trap.
     private static func say(_ text: String) {
         let line = "world: \(text.replacingOccurrences(of: "\n", with: " | "))\n"
         FileHandle.standardOutput.write(Data(line.utf8))
     }
 
-    // MARK: In the parent
+    // MARK: The parent process
 
-    /// Runs worlds in a child from a seed on, for some seconds.
+    /// Runs worlds in a child process from a seed onward, for some seconds.
     static func child(first: UInt64, seconds: Double) throws -> Report {
         try child(["JOBKIT_WORLD_FIRST": "\(first)", "JOBKIT_WORLD_SECONDS": "\(seconds)"])
     }
 
-    /// Runs one world many times in a child.
+    /// Runs one world many times in a child process.
     static func child(_ plan: WorldPlan, times: Int) throws -> Report {
         let file = FileManager.default.temporaryDirectory.appending(path: "world-\(UUID()).json")
         try JSONEncoder().encode(plan).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        // A world that hangs is made smaller in steps that take less than its bound.
+        // A hanging world is shrunk in steps that take less time than its bound.
         return try child(
             [
                 "JOBKIT_WORLD_PLAN": file.path, "JOBKIT_WORLD_TIMES": "\(times)",
@@ -128,7 +129,7 @@ struct WorldRun {
             .merging(["JOBKIT_WORLD_CHILD": "1", "SWIFT_BACKTRACE": "enable=no"]) { $1 }
         let pipe = Pipe()
         process.standardOutput = pipe
-        // A sanitizer reports there.
+        // Sanitizers report to standard error.
         if isQuiet { process.standardError = FileHandle.nullDevice }
         try process.run()
         let output = pipe.fileHandleForReading.readDataToEndOfFile()
@@ -153,7 +154,7 @@ struct WorldRun {
         return report
     }
 
-    /// Makes a failing world smaller, as long as it goes on failing within the time.
+    /// Shrinks a failing world while it still fails, within the time.
     static func shrunken(_ plan: WorldPlan, within time: Duration) throws -> WorldPlan {
         let end = ContinuousClock.now + time
         var smallest = plan

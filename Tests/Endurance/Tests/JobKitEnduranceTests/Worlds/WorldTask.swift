@@ -3,25 +3,25 @@ import Synchronization
 
 @testable import JobKit
 
-/// The jobs in whose contexts code runs, outermost first (J16).
+/// The jobs with a context in which code runs, outermost first (J16).
 enum WorldContext {
     @TaskLocal static var path: [Int] = []
 }
 
-/// What a task must find when it is started.
+/// The conditions that must hold when a task is started.
 struct WorldTerms: Sendable {
-    /// The world that hears of what is wrong.
+    /// The world that receives complaints.
     let world: World
-    /// Counts those that execute in a queue or group, up to its width.
+    /// Count the tasks that execute in a queue or group, up to its limit.
     let gauges: [Gauge]
-    /// The contexts that must be around its start; nil where other code starts it.
+    /// The contexts of its start, or nil if code outside the world's jobs starts it.
     let path: [Int]?
-    /// What must have finished before it.
+    /// The operations that must have finished before it.
     let dependencies: [Operation]
 }
 
-// Operation forces @unchecked. What changes is atomic; the rest is constant.
-/// A task that follows its own life: O2, O5, O10, J14, J16, Q1.
+// Operation forces @unchecked. All mutable state is atomic.
+/// A task that checks its own lifecycle: O2, O5, O10, J14, J16, Q1.
 final class WorldTask: ConcurrentOperation, @unchecked Sendable {
     enum Work: Sendable { case instant, later, watched, deaf }
 
@@ -53,21 +53,21 @@ final class WorldTask: ConcurrentOperation, @unchecked Sendable {
         self.name = name
     }
 
-    /// The jobs that track it, where several do.
+    /// The jobs that track it, if there are several.
     let sharers = Sharers()
 
-    /// Whether chaos may finish it at any time: nothing counts it then.
+    /// Whether chaos may finish it at any time, so that no gauge counts it.
     var isExposed: Bool { terms.gauges.isEmpty }
 
     var hasEnteredMain: Bool { mains.load(ordering: .acquiring) > 0 }
 
-    /// Whether it waits for nothing but its turn, with the priority that it has been given.
+    /// Whether it waits only for its turn, with its original priority.
     var isOrderly: Bool { !isDisturbed.load(ordering: .sequentiallyConsistent) }
 
-    /// An edge or another priority is about to come, after which its turn is not known.
+    /// Prepares for another dependency or priority, after which its turn is unknown.
     func expectAnotherTurn() { isDisturbed.store(true, ordering: .sequentiallyConsistent) }
 
-    /// Chaos is about to take an edge back.
+    /// Prepares for chaos to remove a dependency.
     func expectLostEdge() { hasLostEdges.store(true, ordering: .releasing) }
 
     override func main() {
@@ -78,7 +78,7 @@ final class WorldTask: ConcurrentOperation, @unchecked Sendable {
         if isHeld?() == true { world.complain("J14: \(name ?? "") was started while held") }
         if !hasLostEdges.load(ordering: .acquiring) { terms.checkDependencies(of: self) }
         terms.checkPath(of: name ?? "")
-        // An abandoned one continues here although its permit is free (O11): it is not counted.
+        // An abandoned task continues here although its permit is free (O11), so it is not counted.
         if work != .deaf { for gauge in terms.gauges { gauge.enter() } }
         if let text = world.ordered.started(self) { world.complain(text) }
         switch work {
@@ -94,12 +94,12 @@ final class WorldTask: ConcurrentOperation, @unchecked Sendable {
         }
     }
 
-    /// Goes on until it has done its work: it is slow to stop.
+    /// Continues until its work is done, because this task is slow to stop.
     override func didCancel() {
         if cancels.add(1, ordering: .acquiringAndReleasing).newValue > 1 {
             terms.world.complain("O5: \(name ?? "") is told again of its cancel")
         }
-        // An abandoned one may finish while its didCancel() runs (O11).
+        // An abandoned task may finish while its didCancel() runs (O11).
         let isFollowed = maximumStopTime == nil
         if isFollowed, isFinished {
             terms.world.complain("O5: \(name ?? "") is told after its finish")
@@ -135,20 +135,20 @@ final class Sharers: Sendable {
     private let jobs = Guarded((tracking: [Sharer](), left: [Sharer]()))
     private let mayBeCancelled = Atomic(false)
 
-    /// The job has tracked the task.
+    /// Records that the job has tracked the task.
     func add(_ job: WorldJob) { jobs.withLock { $0.tracking.append(Sharer(job)) } }
 
-    /// The job is about to end, and leaves the task to those that track it already.
+    /// Records that the job is about to end and leaves the task to the others that track it.
     func jobEnds(_ job: WorldJob) {
         jobs.withLock { jobs in
             jobs.left += jobs.tracking.filter { $0.job !== job && $0.goesOn }
         }
     }
 
-    /// Something else is about to cancel the task.
+    /// Prepares for something else to cancel the task.
     func expectCancel() { mayBeCancelled.store(true, ordering: .releasing) }
 
-    /// What is wrong with a cancel now.
+    /// Returns the violation that a cancellation would be now, or nil.
     var complaint: String? {
         guard !mayBeCancelled.load(ordering: .acquiring) else { return nil }
         let going = jobs.withLock { $0.left }.first { $0.goesOn }
@@ -156,7 +156,7 @@ final class Sharers: Sendable {
     }
 }
 
-/// One of them, which holds the task.
+/// A weak reference to a job that tracks the task, which the job retains.
 private struct Sharer: Sendable {
     private(set) weak var job: WorldJob?
 
@@ -184,7 +184,7 @@ extension WorldTerms {
 }
 
 extension [Int] {
-    /// Whether all elements stand in `other`, in this order.
+    /// Whether `other` contains all elements in this order.
     fileprivate func isSubsequence(of other: [Int]) -> Bool {
         var rest = self[...]
         for element in other where element == rest.first { rest.removeFirst() }

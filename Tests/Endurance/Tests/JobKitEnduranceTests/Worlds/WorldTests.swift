@@ -3,11 +3,11 @@ import JobKit
 import XCTest
 
 #if os(Linux)
-/// Whole worlds: jobs in jobs, tasks of every kind on queues of every kind, and threads of chaos that
-/// call every public member meanwhile; one oracle for all rules.
+/// Whole worlds with nested jobs, tasks of every kind and queues of every kind.
 ///
-/// `JOBKIT_WORLD_SECONDS` says for how long, `JOBKIT_WORLD_FIRST` with which seed to begin, and
-/// `JOBKIT_WORLD_SEED` repeats one seed. A world that fails is made smaller before it is reported.
+/// Chaos threads call every public member at the same time, and one oracle checks all rules.
+/// `JOBKIT_WORLD_SECONDS` sets the duration, `JOBKIT_WORLD_FIRST` sets the first seed, and
+/// `JOBKIT_WORLD_SEED` repeats one seed. A failing world is shrunk before it is reported.
 final class WorldTests: XCTestCase {
     private static let secondsByDefault = 5.0
     private static let environment = ProcessInfo.processInfo.environment
@@ -25,13 +25,13 @@ final class WorldTests: XCTestCase {
         try judge(report)
     }
 
-    /// Runs in the child process only, where it is the only test.
+    /// Runs only in the child process, as its only test.
     func testWorldsThatAParentAskedFor() async {
         guard Self.environment["JOBKIT_WORLD_CHILD"] != nil else { return }
         await WorldRun.runWhatIsAsked()
     }
 
-    /// Reports what failed, and the smallest world that fails in the same time of some minutes.
+    /// Reports the failures and the smallest world that fails within some minutes.
     private func judge(_ report: WorldRun.Report) throws {
         guard !report.isClean else { return }
         let seeds = report.complaints.map(\.seed) + report.underWay

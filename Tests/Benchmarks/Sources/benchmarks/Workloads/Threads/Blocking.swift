@@ -1,21 +1,23 @@
 import Foundation
 import JobKit
 
-/// Operations that block their threads, on a queue of limited width.
+/// Operations that block their threads, on a queue with a concurrency limit.
 enum Blocking {
-    /// The widths of the queues.
+    /// The concurrency limits of the queues.
     static let widths = [4, 16, 64]
-    /// How long each operation blocks, in milliseconds.
+    /// The time that each operation blocks, in milliseconds.
     static let lengths = [4, 20, 200]
 
-    /// Every workload: `perPlace` operations for each place, a fifth of them where they are long.
+    /// Returns all workloads.
+    ///
+    /// There are `perPlace` operations for each permit, or a fifth of them if they are long.
     static func workloads(perPlace: Int) -> [Workload] {
         lengths.flatMap { length in
             widths.map { workload(width: $0, milliseconds: length, perPlace: perPlace) }
         }
     }
 
-    /// What blocking may cost beyond places that do nothing else, and beside `OperationQueue`.
+    /// Returns the bounds on blocking, relative to the ideal duration and to `OperationQueue`.
     static func bounds(perPlace: Int) -> [Bound] {
         workloads(perPlace: perPlace)
             .flatMap { workload in
@@ -58,8 +60,7 @@ enum Blocking {
         )
     }
 
-    /// Reads what a round took for each operation, and how much longer it took than places that do
-    /// nothing else.
+    /// Measures the time per operation, and the overhead beyond the ideal duration.
     private static func variant(
         _ name: String,
         _ width: Int,

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// How long after they were added operations start, where threads are there to start them.
+/// Measures how long operations wait for their start while threads are available.
 enum Lateness: String, CaseIterable {
     case behindLong = "tiny tasks behind one of 10 ms"
     case adding = "a task that adds another and works on for 50 µs"
@@ -10,7 +10,9 @@ enum Lateness: String, CaseIterable {
     private static let burstSize = 50
     private static let pause: TimeInterval = 2e-3
 
-    /// The workload; its size counts the operations whose lateness is taken.
+    /// Returns the workload.
+    ///
+    /// Its size is the number of measured operations.
     func workload(size: Int) -> Workload {
         Workload(
             "lateness, \(rawValue)",
@@ -23,7 +25,7 @@ enum Lateness: String, CaseIterable {
         )
     }
 
-    /// What the slowest hundredth may take.
+    /// Returns the bounds on the 99th percentile.
     static func bounds(size: Int) -> [Bound] {
         allCases.map { shape in
             let workload = shape.workload(size: size)
@@ -41,7 +43,8 @@ enum Lateness: String, CaseIterable {
             let (queue, starts) = (kind.make(), Starts(count: size))
             switch self {
             case .behindLong: Self.runBehindLong(on: queue, starts)
-            // Each is added before the one before it ends, so that the queue is empty after the last.
+            // Each operation is added before the previous one ends, so only the last leaves the
+            // queue empty.
             case .adding: Self.addNext(0, to: queue, starts)
             case .burst: Self.runBursts(on: queue, starts)
             }
@@ -54,7 +57,9 @@ enum Lateness: String, CaseIterable {
         }
     }
 
-    /// Tiny operations, among which a long one comes; those behind it count.
+    /// Runs tiny operations and a long one among them.
+    ///
+    /// Only those behind the long one count.
     private static func runBehindLong(on queue: any BenchmarkQueue, _ starts: Starts) {
         let long = ProcessorWork(nanoseconds: 10_000_000)
         for first in stride(from: 0, to: starts.count, by: burstSize) {
@@ -86,11 +91,11 @@ enum Lateness: String, CaseIterable {
     }
 }
 
-/// When operations were added and started.
+/// The times at which operations were added and started.
 private final class Starts: Sendable {
     let count: Int
     let completions: Completions
-    /// Each written by the one operation that has its number, before its completion is counted.
+    /// Each element is written only by the operation with its index, before its completion counts.
     nonisolated(unsafe) private let latenesses: UnsafeMutableBufferPointer<Double>
 
     init(count: Int) {
@@ -102,7 +107,7 @@ private final class Starts: Sendable {
 
     deinit { latenesses.deallocate() }
 
-    /// Adds an operation; its lateness is taken when it starts, and then it does its work.
+    /// Adds an operation, which records its lateness when it starts and then does its work.
     func add(
         _ number: Int,
         to queue: any BenchmarkQueue,
@@ -116,7 +121,9 @@ private final class Starts: Sendable {
         }
     }
 
-    /// The latenesses; traps if an operation did not run.
+    /// The latenesses.
+    ///
+    /// Traps if an operation did not run.
     var summary: Summary {
         completions.wait()
         completions.verify()

@@ -1,15 +1,17 @@
 import Foundation
 import JobKit
 
-/// A fan-out whose tasks work for a while: what matters is the overhead as a share of the work.
+/// A fan-out of tasks that work for a while.
+///
+/// The important figure is the overhead as a fraction of the work.
 enum RealWork {
-    /// How long the tasks of the workloads work, in microseconds.
+    /// The working times of the tasks, in microseconds.
     static let lengths = [10, 100, 1_000]
-    /// How long all tasks of a round work together, in microseconds.
+    /// The sum of the working times in a round, in microseconds.
     static let totalLength = 100_000
     private static let idealName = "ideal: lock, array, a thread for each core"
 
-    /// A workload of so many tasks as fill ``totalLength``.
+    /// Returns a workload with as many tasks as fill ``totalLength``.
     static func workload(microseconds: Int) -> Workload {
         let work = ProcessorWork(nanoseconds: UInt64(microseconds) * 1_000)
         return Workload(
@@ -20,7 +22,7 @@ enum RealWork {
         )
     }
 
-    /// What tasks that work may cost beside an `OperationQueue`, and beside the ideal.
+    /// The bounds on working tasks, compared to an `OperationQueue` and to the ideal queue.
     static var bounds: [Bound] {
         let limits = [
             Bound.Limits(atMost: 1, aim: 0.85), Bound.Limits(atMost: 1.02, aim: 0.98),
@@ -93,7 +95,7 @@ enum RealWork {
         }
     }
 
-    /// Reads what a round took, and how much longer than the work alone on all cores.
+    /// Measures a round, and how much longer it took than its work alone on all cores.
     private static func variant(
         _ name: String,
         _ work: ProcessorWork,

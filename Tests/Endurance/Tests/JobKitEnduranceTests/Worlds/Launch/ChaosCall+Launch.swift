@@ -1,7 +1,7 @@
 import Foundation
 import JobKit
 
-// Operation forces @unchecked. It has no state of its own.
+// Operation forces @unchecked. The class has no stored properties.
 /// A launch task that has not finished when its `main(context:)` returns.
 private final class LaterLaunchTask: LaunchTask, @unchecked Sendable {
     override var finishesAsynchronously: Bool { true }
@@ -11,7 +11,7 @@ private final class LaterLaunchTask: LaunchTask, @unchecked Sendable {
     }
 }
 
-/// What a thread of chaos calls of a world's launch.
+/// The calls of a chaos thread for the launch of a world.
 extension ChaosCall {
     func callLaunch(_ launch: WorldLaunch, _ world: World) {
         let item = target % 6
@@ -28,7 +28,7 @@ extension ChaosCall {
             let updates = decisions.updates(for: item)
             Task { for await _ in updates { break } }
         case .openGate:
-            // Perhaps before it is added, which opens nothing.
+            // The gate may not have been added yet, and then this call opens nothing.
             launch.open.openGate("chaos")
             launch.openNextGate()
         case .cancelWorkflow where other % 4 == 0: launch.workflow.cancel()
@@ -63,7 +63,7 @@ extension ChaosCall {
         }
     }
 
-    /// Waits on this thread, which is no main thread.
+    /// Waits on this thread, which is not the main thread.
     private func startAndWait() {
         let workflow = TaskWorkflow(name: "short")
         workflow.addTask(ClosureTask(name: "one", queue: .concurrentQueue) { _ in })

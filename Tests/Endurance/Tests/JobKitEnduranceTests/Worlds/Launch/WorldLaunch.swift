@@ -4,16 +4,17 @@ import Synchronization
 
 @testable import JobKit
 
-/// The launch of a world: decisions, two workflows and a chain of start-up tasks, which threads of
-/// chaos drive.
+/// The launch of a world: decisions, two workflows and a chain of start-up tasks.
+///
+/// Chaos threads drive it.
 final class WorldLaunch: Sendable {
     static let items = [0, 1, 2, 3]
     static let independent: Set<Int> = [4, 5]
 
     let decisions: LaunchDecisions<Int>
-    /// Consists of what the plan says, so that an oracle knows what may start.
+    /// Has exactly the planned items, so that an oracle can decide which tasks may start.
     let workflow = TaskWorkflow(name: "Launch")
-    /// Is kept open for what chaos adds to it.
+    /// Stays unfinished, so that chaos can add items to it.
     let open = TaskWorkflow(name: "Launch")
     let manager = AppStartTaskManager()
     private let plan: WorldLaunchPlan
@@ -39,7 +40,7 @@ final class WorldLaunch: Sendable {
         restarter = StartupRestarter(manager)
     }
 
-    // MARK: The beginning
+    // MARK: Setup
 
     func begin() {
         for item in Self.items {
@@ -80,7 +81,7 @@ final class WorldLaunch: Sendable {
         }
     }
 
-    /// W1, W2: starts when the oracle says that it may.
+    /// W1, W2: returns a task that must start only when the oracle permits it.
     private func launchTask(_ number: Int, isMain: Bool) -> LaunchTask {
         ClosureTask(name: "\(number)", queue: isMain ? .mainQueue : .concurrentQueue) {
             [self] context in
@@ -90,7 +91,8 @@ final class WorldLaunch: Sendable {
             if !oracle.startable(finished: finished, openGates: gates).contains(number) {
                 world.complain("W2: \(number) starts after \(finished), \(gates) of \(oracle)")
             }
-            // Not known to have finished before it has: what follows may start only then.
+            // The oracle counts it as finished before it is, because its successors start only
+            // afterwards.
             progress.withLock { _ = $0.finished.insert(number) }
         }
     }
@@ -101,11 +103,11 @@ final class WorldLaunch: Sendable {
         }
     }
 
-    // MARK: What chaos does
+    // MARK: Calls by chaos
 
     /// Opens the planned workflow's next gate.
     func openNextGate() {
-        // Counted before: a task may start while the gate is being opened.
+        // It is counted first, because a task may start while the gate is being opened.
         let number = progress.withLock { progress in
             defer { progress.openGates += 1 }
             return progress.openGates
@@ -115,7 +117,7 @@ final class WorldLaunch: Sendable {
 
     // MARK: The end
 
-    /// Lets all of it end, when chaos has.
+    /// Lets the whole launch end after chaos has ended.
     func end() async {
         while progress.withLock({ $0.openGates }) < oracle.gateCount { openNextGate() }
         open.openGate("chaos")
@@ -182,13 +184,13 @@ final class WorldLaunch: Sendable {
     }
 }
 
-/// A closure of a user's that ran.
+/// A closure of the user that ran.
 private enum LaunchNote: Equatable {
     case presented(Int)
     case withdrawn(Int)
 }
 
-/// What serial closures note, without a lock: the thread sanitizer tells where they are not serial.
+/// Records serial closures without a lock, so that the thread sanitizer reports overlaps.
 private final class SerialNotes<Note>: Sendable {
     private let isInside = Atomic(false)
     private let overlaps = Atomic(false)
@@ -203,7 +205,7 @@ private final class SerialNotes<Note>: Sendable {
     }
 }
 
-/// Hears of a workflow's finish.
+/// Records when a workflow finishes.
 nonisolated private final class FinishNotes: TaskWorkflowDelegate, Sendable {
     let told = Gate()
     private let tellings = Atomic(0)
@@ -219,7 +221,7 @@ nonisolated private final class FinishNotes: TaskWorkflowDelegate, Sendable {
     }
 }
 
-/// Goes on with a chain that a failure has stopped.
+/// Restarts a chain that a failure has stopped.
 private final class StartupRestarter: AppStartTaskManagerDelegate, Sendable {
     private let manager: @Sendable () -> AppStartTaskManager?
 
@@ -235,7 +237,7 @@ private final class StartupRestarter: AppStartTaskManagerDelegate, Sendable {
     }
 }
 
-/// A start-up task that ends as its kind says.
+/// A start-up task that ends in the way of its kind.
 final class WorldStartupTask: AppStartTask, Sendable {
     let taskName: String
     private let number: Int

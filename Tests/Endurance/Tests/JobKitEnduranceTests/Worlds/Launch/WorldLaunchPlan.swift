@@ -1,4 +1,4 @@
-/// What the launch of a world consists of.
+/// The contents of a world's launch.
 struct WorldLaunchPlan: Codable, Equatable, Sendable {
     enum Item: Codable, Equatable, Sendable {
         case task(isMain: Bool)
@@ -52,7 +52,7 @@ struct WorldLaunchPlan: Codable, Equatable, Sendable {
     }
 }
 
-/// How a start-up task ends: inside its start, elsewhere, with an error, or saying so twice.
+/// How a start-up task ends: inside its start, elsewhere, with an error, or with two reports.
 enum StartupKind: String, Codable, CaseIterable, Sendable {
     case inside, elsewhere, failing, repeating
 }
