@@ -4,7 +4,7 @@ import PackageDescription
 let jobKit = Target.Dependency.product(name: "JobKit", package: "job-kit")
 let jobJournal = Target.Dependency.product(name: "JobJournal", package: "job-kit")
 let jobKitTesting = Target.Dependency.product(name: "JobKitTesting", package: "job-kit")
-// What the command needs and the libraries do not.
+// Dependencies of the command that the libraries do not need.
 let command = TargetDependencyCondition.when(traits: ["Command"])
 let remoteJobs = ["RemoteJobs", "RemoteDuplicates"]
     .map { Target.Dependency.product(name: $0, package: "RemoteJobs", condition: command) }
@@ -33,7 +33,8 @@ let nio = ["NIOCore", "NIOHTTP1"]
     .map { Target.Dependency.product(name: $0, package: "swift-nio") }
 let nioTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 
-// A module's members are seen only by the files that import it: GRDB adds to `String` and `joined()`.
+// A file sees only members of modules that it imports, because GRDB extends `String` and
+// `joined()`.
 let strict: [SwiftSetting] = [.enableUpcomingFeature("MemberImportVisibility")]
 
 let package = Package(
@@ -44,7 +45,8 @@ let package = Package(
         .library(name: "JobService", targets: ["JobService"]),
         .executable(name: "job-server", targets: ["job-server"]),
     ],
-    // A package that uses the libraries alone names no trait, and resolves nothing of the command's.
+    // If a dependent package uses only the libraries, it names no trait. SwiftPM then resolves no
+    // dependency of the command.
     traits: [
         .default(enabledTraits: ["Command"]),
         .trait(name: "Command", description: "Builds the command with its kinds of job."),
@@ -54,7 +56,8 @@ let package = Package(
         .package(name: "job-kit-examples", path: ".."),
         .package(name: "RemoteJobs", path: "../RemoteJobs"),
         .package(name: "Observability", path: "Observability"),
-        // Without its traits, Hummingbird needs neither swift-configuration nor the rest of Foundation.
+        // Without its traits, Hummingbird needs neither swift-configuration nor the full
+        // Foundation.
         .package(
             url: "https://github.com/hummingbird-project/hummingbird",
             from: "2.28.1",

@@ -1,6 +1,6 @@
 import JobKit
 
-/// What an app may have to show after its launch.
+/// The items that an app may have to show after its launch.
 enum LaunchItem {
     case upgrade
     case switchCity
@@ -11,7 +11,7 @@ enum LaunchItem {
     case reminder
 }
 
-/// A home screen that says how to show each item, and leaves the rest to `LaunchDecisions`.
+/// A home screen that shows each item and leaves all decisions to `LaunchDecisions`.
 struct HomeScreen {
     let decisions = LaunchDecisions<LaunchItem>(
         priority: [.upgrade, .switchCity, .advertisement, .notification],
@@ -22,7 +22,7 @@ struct HomeScreen {
         alert(.upgrade, "the upgrade alert", show)
         alert(.switchCity, "the change of city", show)
         alert(.advertisement, "the advertisement", show)
-        // Opening a page is done at once: nothing is left to take off the screen.
+        // Opening a page takes no time, so the item is completed at once.
         decisions.whenPresented(.notification) { [weak decisions] in
             show("Open the notification's page")
             decisions?.complete(.notification)

@@ -1,4 +1,4 @@
-/// Plays a launch in which the answers come in an awkward order, and prints what the user sees.
+/// Plays a launch with answers in an inconvenient order, and prints the user's view.
 @main
 struct LaunchDecisionsExample {
     static func main() {

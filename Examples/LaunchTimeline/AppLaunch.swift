@@ -2,8 +2,9 @@ import Foundation
 import JobKit
 import Synchronization
 
-/// A launch of eight tasks: two that prepare, four that show and hash files side by side, two that
-/// wait for those.
+/// A launch of eight tasks.
+///
+/// Two of them prepare, four show and hash files in parallel, and two wait for those four.
 final class AppLaunch: TaskWorkflowDelegate, Sendable {
     let workflow = TaskWorkflow(name: "Launch")
     private let recorder = TimelineRecorder()
@@ -25,7 +26,7 @@ final class AppLaunch: TaskWorkflowDelegate, Sendable {
         workflow.addTask(ClosureTask(name: "List files") { _ in try library.list() })
         workflow.addBlockingTasks([
             ClosureTask(name: "Make window") { _ in
-                // What only the main thread may do: fonts, windows, views.
+                // Work that must run on the main thread: fonts, windows, views.
                 show("Making the window")
             },
             ClosureTask(name: "Show count") { _ in show("Files: \(library.files.count)") },

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What the app shows: the files of a folder, with a checksum each.
+/// The content of the app: the files of a folder, each with a checksum.
 final class Library: Sendable {
     private struct State {
         var files: [URL] = []
@@ -16,7 +16,7 @@ final class Library: Sendable {
     var files: [URL] { state.withLock { $0.files } }
     var checksums: [URL: UInt64] { state.withLock { $0.checksums } }
 
-    /// Lists the folder's regular files, by path.
+    /// Lists the folder's regular files in order of their paths.
     func list() throws {
         let files = try FileManager.default
             .contentsOfDirectory(at: folder, includingPropertiesForKeys: [.isRegularFileKey])
@@ -25,7 +25,7 @@ final class Library: Sendable {
         state.withLock { $0.files = files }
     }
 
-    /// Reads and hashes every second file: those at even places, or those at odd ones.
+    /// Reads and hashes every second file, either those with even indices or those with odd ones.
     ///
     /// > Source: FNV-1a, Fowler, Noll and Vo, 1991.
     func hash(oddPlaces: Bool) throws {

@@ -2,9 +2,9 @@ import FlyingFox
 import Foundation
 import Synchronization
 
-/// Takes photos.
+/// Receives photos.
 ///
-/// Of ten requests, one is slow, one gets 503 with Retry-After, and one fails.
+/// Among ten requests, one is slow, one gets 503 with Retry-After, and one fails.
 final class PhotoServer: Sendable {
     /// The uploads of each idempotency key, and the number of requests.
     private let state = Mutex((uploads: [String: Int](), requests: 0))
@@ -36,7 +36,7 @@ final class PhotoServer: Sendable {
         try await server.run()
     }
 
-    /// Where it listens, as soon as it does.
+    /// Returns the address of the server once it is listening.
     func address() async throws -> URL {
         try await server.waitUntilListening(timeout: 60)
         guard case .ip4(let host, let port)? = await server.listeningAddress,

@@ -7,7 +7,7 @@ import JobKit
 import FoundationNetworking
 #endif
 
-/// Uploads the photos of a folder, and continues after it was killed.
+/// Uploads the photos of a folder, and continues after the process was killed.
 @main
 struct PhotoSyncExample: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -45,10 +45,10 @@ struct PhotoSyncExample: AsyncParsableCommand {
     }
 }
 
-/// A photo that is to be uploaded.
+/// A photo to upload.
 struct Photo: Codable, Sendable { let path: String }
 
-/// Puts each photo into an outbox, which uploads the photos of an album in order.
+/// Adds each photo to an outbox, which uploads the photos of an album in order.
 struct PhotoSync {
     struct Busy: Error { let seconds: Int }
     struct Refused: Error { let status: Int }
@@ -68,14 +68,14 @@ struct PhotoSync {
             photo,
             attempt in
             let file = photos.appending(path: photo.path)
-            // An earlier attempt has uploaded it, and was not recorded.
+            // An earlier attempt has uploaded it without a record.
             guard let data = try? Data(contentsOf: file) else { return }
             try await PhotoSync.upload(data, to: server, attempt.idempotencyKey)
             try FileManager.default.moveItem(at: file, to: file.appendingPathExtension("uploaded"))
         }
     }
 
-    /// Adds the photos that do not wait yet.
+    /// Adds the photos that are not in the outbox yet.
     func addNew() throws {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: photos.path).sorted()
         try outbox.add(

@@ -26,7 +26,8 @@ let package = Package(
         .executable(name: "duplicates-worker", targets: ["duplicates-worker"]),
         .executable(name: "find-duplicates-on-hosts", targets: ["find-duplicates-on-hosts"]),
     ],
-    // A package that uses the library alone names no trait, and resolves nothing of the example's.
+    // If a dependent package uses only the library, it names no trait. SwiftPM then resolves no
+    // dependency of the example.
     traits: [
         .default(enabledTraits: ["Duplicates"]),
         .trait(

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts what happens on any thread.
+/// Counts events on any thread.
 final class EventCount: Sendable {
     private let count = Atomic<Int>(0)
 

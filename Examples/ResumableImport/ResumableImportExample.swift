@@ -3,7 +3,7 @@ import Foundation
 import JobJournal
 import JobKit
 
-/// Imports a CSV file into a server, and goes on where it was killed.
+/// Imports a CSV file into a server, and continues after the process was killed.
 @main
 struct ResumableImportExample: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,7 +12,7 @@ struct ResumableImportExample: AsyncParsableCommand {
         defaultSubcommand: Import.self
     )
 
-    /// The server, which outlives the import.
+    /// The server, which keeps running when the import is killed.
     struct Serve: AsyncParsableCommand {
         @Option(help: "The port on 127.0.0.1.")
         var port: UInt16 = 8091

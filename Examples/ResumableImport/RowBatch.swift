@@ -1,10 +1,10 @@
 import Foundation
 
-/// Consecutive rows of a CSV file, which are sent together.
+/// Consecutive rows of a CSV file that are sent together.
 struct RowBatch: Sendable {
     static let size = 100
 
-    /// From 0.
+    /// The number of the batch, from 0.
     let number: Int
     let rows: [Substring]
 
@@ -12,7 +12,9 @@ struct RowBatch: Sendable {
     var text: String { rows.joined(separator: "\n") }
     var checksum: UInt64 { Checksum.of(text) }
 
-    /// The batches of a file, whose first line names the columns.
+    /// Splits a file into batches.
+    ///
+    /// Its first line names the columns.
     static func all(of file: URL) throws -> [RowBatch] {
         let rows = try String(contentsOf: file, encoding: .utf8)
             .split(separator: "\n")
@@ -23,7 +25,7 @@ struct RowBatch: Sendable {
             }
     }
 
-    /// Writes a file of customers, the same each time.
+    /// Writes a file of customers, the same at each call.
     static func makeFile(at file: URL, rowCount: Int) throws {
         let rows = (0..<rowCount).map { "\($0),Customer \($0),\($0 * 7919 % 10_000)" }
         try (["id,name,balance"] + rows).joined(separator: "\n")
@@ -31,7 +33,7 @@ struct RowBatch: Sendable {
     }
 }
 
-/// Tells texts apart that were damaged on their way.
+/// Detects texts that were damaged during the transfer.
 enum Checksum {
     /// > Source: Fowler, Noll and Vo, FNV-1a of 64 bits.
     static func of(_ text: String) -> UInt64 {

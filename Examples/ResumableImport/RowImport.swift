@@ -3,15 +3,17 @@ import JobJournal
 import JobKit
 
 // Operation forces @unchecked. The job's serial callbacks make all changes.
-/// Sends each batch of a file to a server; a session that is started again sends only the rest.
+/// Sends each batch of a file to a server.
+///
+/// If it is started again, it sends only the rest.
 final class RowImport: ResultJob<RowImport.Report>, @unchecked Sendable {
     struct Report: Equatable, Sendable {
         var rows = 0
-        /// Batches whose outcome an earlier session has recorded.
+        /// Batches with an outcome from an earlier session.
         var known = 0
         /// Batches that this session has sent.
         var sent = 0
-        /// Of those, the ones that an earlier session may have begun.
+        /// The number of those that an earlier session may have started.
         var inDoubt = 0
     }
 
@@ -40,7 +42,9 @@ final class RowImport: ResultJob<RowImport.Report>, @unchecked Sendable {
         }
     }
 
-    /// The checksum is the input: where the file has changed, the step fails.
+    /// Creates the step of a batch.
+    ///
+    /// Its input is the checksum, so the step fails if the file has changed.
     private func step(of batch: RowBatch) -> DurableOperation<Int> {
         journal.operationStep(batch.key, input: batch.checksum) { [client, inDoubt] context in
             if context.mayHaveBegun { inDoubt.add() }

@@ -2,19 +2,19 @@ import FlyingFox
 import Foundation
 import Synchronization
 
-/// Takes batches of rows, each once, and fails at times.
+/// Receives batches of rows, each once, and sometimes fails.
 ///
-/// Of each ten requests, one is refused before the server has read it, and one is carried out but
-/// answered with an error, as where a connection breaks. A request that repeats the key of an
-/// earlier one is recognised, and changes nothing.
+/// Among ten requests, the server refuses one before it has read it. It carries out another one but
+/// answers it with an error, like after a lost connection. A request with the key of an earlier one
+/// is recognized and changes nothing.
 final class RowServer: Sendable {
-    /// What the server has seen.
+    /// The statistics of the server.
     struct Summary: Codable, Equatable, Sendable {
         var rows = 0
         var requests = 0
-        /// Requests whose key was known already.
+        /// The number of requests with a known key.
         var recognised = 0
-        /// Of all rows, each counted as often as it was taken.
+        /// The checksum of all rows, each counted as often as it was accepted.
         var checksum: UInt64 = 0
     }
 
@@ -50,7 +50,7 @@ final class RowServer: Sendable {
         try await server.run()
     }
 
-    /// Where it listens, as soon as it does.
+    /// Returns the address of the server once it is listening.
     func address() async throws -> URL {
         try await server.waitUntilListening(timeout: 60)
         guard case .ip4(let host, let port)? = await server.listeningAddress,

@@ -1,22 +1,23 @@
 import FlyingFox
 import Foundation
 
-/// A server on this machine that takes movies up to a size.
+/// A local server that accepts movies up to a maximum size.
 struct MovieServer {
     private static let largestMovie = 100_000
-    /// In seconds: on a machine that is busy even a small movie takes its time.
+    /// In seconds.
+    ///
+    /// On a busy machine, even a small movie takes long.
     private static let patience = 60.0
 
-    /// Where movies are put, each under its name.
+    /// The URL under which movies are uploaded by name.
     let folder: URL
     private let server: HTTPServer
 
-    /// Starts a server at a free port.
+    /// Starts a server on a free port.
     ///
-    /// - Parameter store: Called with a movie's name when it has arrived, and awaited before the
-    ///   answer.
-    /// - Returns: The server, which listens.
-    /// - Throws: Why it cannot listen.
+    /// - Parameter store: Called with a movie's name when it has arrived. The answer waits for it.
+    /// - Returns: The listening server.
+    /// - Throws: The reason why it cannot listen.
     static func start(
         store: @escaping @Sendable (_ name: String) async throws -> Void
     ) async throws -> MovieServer {

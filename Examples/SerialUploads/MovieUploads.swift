@@ -5,9 +5,9 @@ import JobKit
 import FoundationNetworking
 #endif
 
-/// Uploads movies one after another, however many are waiting.
+/// Uploads movies one after another, regardless of how many are waiting.
 final class MovieUploads: Sendable {
-    /// The server refused the movie.
+    /// The server has refused the movie.
     struct Refusal: Error, CustomStringConvertible {
         let status: Int
         var description: String { "the server answered \(status)" }
@@ -19,16 +19,18 @@ final class MovieUploads: Sendable {
     private let show: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - folder: Where the server takes movies.
+    ///   - folder: The URL for uploads.
     ///   - width: How many uploads run at a time.
-    ///   - show: Called when an upload starts, is done or has failed.
+    ///   - show: Called when an upload starts, succeeds or fails.
     init(to folder: URL, width: Int = 1, show: @escaping @Sendable (String) -> Void) {
         self.folder = folder
         self.show = show
         queue = TaskQueue(name: "Uploads", maxConcurrentOperationCount: width)
     }
 
-    /// Returns at once; the upload starts when the earlier ones have ended.
+    /// Adds a movie and returns at once.
+    ///
+    /// The upload starts after the earlier ones.
     func add(_ name: String, _ movie: Data) {
         queue.addAsynchronousOperation { [self] done in
             show("\(name) Start")
@@ -48,7 +50,8 @@ final class MovieUploads: Sendable {
         session.finishTasksAndInvalidate()
     }
 
-    /// Returns before it is done: a serial dispatch queue would start the next upload.
+    /// Returns before the upload has ended, so a serial dispatch queue would already start the next
+    /// one.
     private func uploadInBackground(
         _ name: String,
         _ movie: Data,

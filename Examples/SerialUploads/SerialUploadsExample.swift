@@ -1,8 +1,9 @@
 import Foundation
 
-/// Uploads four movies to a server of its own: the second takes long, the third is too large.
+/// Uploads four movies to a local server.
 ///
-/// The number on the command line says how many uploads run at a time: 1 unless it is given.
+/// The second one takes long, and the third one is too large. The argument of the command is the
+/// number of simultaneous uploads. The default is 1.
 @main
 struct SerialUploadsExample {
     static func main() async throws {

@@ -1,8 +1,8 @@
 import Foundation
 import JobKit
 
-/// The app's own first task: checks that the system is new enough before anything else runs.
-// Restates its class; it adds nothing.
+/// The app's own first task, which checks the system's version before all other tasks.
+// Restates the conformance of its superclass and adds nothing.
 final class VersionCheck: AppStartTaskManager, @unchecked Sendable {
     struct TooOld: Error {}
 
@@ -45,7 +45,7 @@ final class LoadConfiguration: AppStartTask {
     }
 }
 
-/// Chooses the first server of the configuration that has an address.
+/// Selects the first server of the configuration that has an address.
 final class ChooseServer: AppStartTask, Sendable {
     struct NoneHasAnAddress: Error {}
 
@@ -54,8 +54,9 @@ final class ChooseServer: AppStartTask, Sendable {
 
     init(for settings: AppSettings) { self.settings = settings }
 
-    /// Asks for addresses on a thread that may block; the next task starts when this one has
-    /// reported.
+    /// Looks up addresses on a thread that may block.
+    ///
+    /// The next task starts when this one has reported its end.
     func start(delegate: any AppStartTaskDelegate) {
         DispatchQueue.global()
             .async { [self] in
@@ -76,7 +77,7 @@ final class ChooseServer: AppStartTask, Sendable {
     }
 }
 
-/// Follows the chain, and decides what a failure means.
+/// Observes the chain of tasks and decides how to handle failures.
 final class AppLaunch: AppStartTaskManagerDelegate, Sendable {
     private let manager = VersionCheck()
     private let settings = AppSettings()

@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// Which servers the app may use.
+/// The servers that the app may use.
 struct Configuration: Codable, Sendable {
-    /// What the app uses without a file.
+    /// The configuration without a file.
     static let builtIn = Configuration(servers: ["localhost"])
 
-    /// Names of servers, the preferred one first.
+    /// The names of the servers, the preferred one first.
     var servers: [String]
 }
 
-/// What the start-up tasks found out for the app.
+/// The results of the start-up tasks for the app.
 final class AppSettings: Sendable {
     private let values = Mutex((configuration: Configuration.builtIn, server: String?.none))
 

@@ -1,4 +1,4 @@
-/// Starts an app whose configuration is the file named on the command line, if there is one.
+/// Starts an app with the configuration file that the command line names, if any.
 @main
 struct StartUpTasksExample {
     static func main() async {

@@ -1,7 +1,7 @@
 import Foundation
 import JobKit
 
-/// Runs the job of the README and prints its timeline, or writes it as SVG to the file that is named.
+/// Runs the job of the README and prints its timeline, or writes it as SVG to the named file.
 @main
 enum SyncAccountExample {
     static func main() async throws {

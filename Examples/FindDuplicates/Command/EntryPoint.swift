@@ -1,18 +1,19 @@
 import FindDuplicates
 import Foundation
 
-/// Where the program begins.
+/// The entry point of the program.
 @main
 enum EntryPoint {
-    /// Prepares the process and hands the arguments to the command, with all their bytes.
+    /// Prepares the process and passes the arguments to the command with all their bytes.
     static func main() {
         StandardStreams.open()
-        // In a debug build Swift's runtime takes ^\ for a crash, and then goes on.
+        // In a debug build, Swift's runtime treats ^\ as a crash and then continues.
         if !Interruption.isIgnored(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
-        // Writing to a pipe that nobody reads is to fail, not to end the process.
+        // Writing to a pipe without a reader must fail instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         do throws(SystemError) {
-            // Here no other thread exists, so that all that come block the signals too.
+            // No other thread exists at this point, so that all later threads block the signals
+            // too.
             let interruption = try Interruption.shared.get()
             try checkLimits()
             let arguments = arguments
@@ -38,12 +39,12 @@ enum EntryPoint {
             }
     }
 
-    /// Ends the process where it cannot work under the limits that it was given.
+    /// Ends the process if its resource limits are too low.
     ///
-    /// The scheduler and Swift's own pool each take a thread a core. They would wait without an end for
-    /// one that the system does not start.
+    /// The scheduler and Swift's own pool each need one thread per core. If the system does not
+    /// start one of them, they wait forever.
     ///
-    /// - Throws: The system's reason not to start threads.
+    /// - Throws: The system's error if it starts no threads.
     private static func checkLimits() throws(SystemError) {
         if let problem = OpenFileLimit.current.problem {
             ErrorOutput.write(problem)

@@ -1,24 +1,24 @@
 import Foundation
 
-/// Messages on standard error.
+/// Writes messages to standard error.
 enum ErrorOutput {
-    /// Writes a message in a line of its own, after the command's name.
+    /// Writes a message on a separate line, after the command's name.
     ///
     /// - Parameter message: The message, without a line break.
     static func write(_ message: String) {
         write(Array(message.utf8))
     }
 
-    /// Writes a message in a line of its own, after the command's name.
+    /// Writes a message on a separate line, after the command's name.
     ///
-    /// - Parameter message: The message, without a line break, as it may hold a path's bytes.
+    /// - Parameter message: The message, without a line break. It may contain the bytes of a path.
     static func write(_ message: [UInt8]) {
         writeRaw(Array("find-duplicates: ".utf8) + message + [0x0A])
     }
 
-    /// Writes bytes as they are.
+    /// Writes bytes unchanged.
     ///
-    /// What cannot be written is lost: there is nobody to tell.
+    /// An error is ignored, because there is no other way to report it.
     ///
     /// - Parameter bytes: The bytes.
     static func writeRaw(_ bytes: [UInt8]) {

@@ -1,13 +1,13 @@
 import ArgumentParser
 import FindDuplicates
 
-/// A file's length as an argument gives it: a number of bytes, or one with a unit.
+/// Parses a file size in an argument: a number of bytes, optionally with a unit.
 enum FileSize {
-    /// Takes what ``ByteSize/parse(_:)`` understands.
+    /// Parses the formats of ``ByteSize/parse(_:)``.
     ///
     /// - Parameter argument: The text.
     /// - Returns: The number of bytes.
-    /// - Throws: What is wrong with the text.
+    /// - Throws: A description of the problem.
     static func parse(_ argument: String) throws -> Int64 {
         guard !argument.hasPrefix("-") else { throw ValidationError("It must not be negative.") }
         guard let bytes = ByteSize.parse(argument) else {

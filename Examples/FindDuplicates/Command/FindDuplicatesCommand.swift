@@ -3,7 +3,7 @@ import FindDuplicates
 import Foundation
 import JobKit
 
-/// The command `find-duplicates`: reads its arguments, runs the job and writes what it found.
+/// The command `find-duplicates`: parses its arguments, runs the job and writes the result.
 struct FindDuplicatesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "find-duplicates",
@@ -70,15 +70,15 @@ struct FindDuplicatesCommand: AsyncParsableCommand {
     @Flag(help: "Show no progress and no last line, even if standard error is a terminal.")
     var noProgress = false
 
-    /// Refuses arguments that each could be right, but have no meaning.
+    /// Rejects invalid combinations of valid arguments.
     ///
-    /// - Throws: What is wrong.
+    /// - Throws: A description of the problem.
     func validate() throws {
         if json && print0 { throw ValidationError("--json and --print0 exclude each other.") }
         if width < 1 { throw ValidationError("--width must be at least 1.") }
     }
 
-    /// Searches the folders and writes what was found.
+    /// Searches the folders and writes the result.
     ///
     /// - Throws: The exit status, unless it is 0.
     func run() async throws {
@@ -107,7 +107,7 @@ struct FindDuplicatesCommand: AsyncParsableCommand {
         do {
             try await job.run()
         } catch is CancellationError {
-            // The report says that it is incomplete.
+            // The report contains a mark that it is incomplete.
         }
         interruption.jobStopped()
         display?.end()
@@ -134,7 +134,7 @@ struct FindDuplicatesCommand: AsyncParsableCommand {
             ErrorOutput.write("standard output: \(reason)")
             throw ExitCode(EX_IOERR)
         } catch {
-            // The reader has seen enough.
+            // The reader has closed the pipe, which is not an error.
         }
         if summing { ErrorOutput.write(SummaryLine.text(of: report)) }
         if !report.problems.isEmpty { throw ExitCode(1) }

@@ -2,20 +2,20 @@ import ArgumentParser
 import FindDuplicates
 import Foundation
 
-/// A folder or file as an argument names it, byte for byte.
+/// A folder or file in an argument, byte for byte.
 struct FolderArgument: ExpressibleByArgument {
     let path: BytePath
 
-    /// Takes an argument that ``ArgumentText`` has made a text of.
+    /// Parses an argument that ``ArgumentText`` has converted to text.
     ///
     /// - Parameter argument: The text.
     init?(argument: String) {
         path = BytePath(bytes: ArgumentText.bytes(of: argument))
     }
 
-    /// Why there is nothing to search: it does not exist, or is neither a folder nor a file.
+    /// The reason why it cannot be searched: it does not exist, or is neither a folder nor a file.
     ///
-    /// What exists and may not be read is left to the search, which goes on without it.
+    /// If it exists but may not be read, the search reports it and continues without it.
     var problem: String? {
         var status = stat()
         guard path.withCString({ stat($0, &status) }) == 0 else {
@@ -25,7 +25,9 @@ struct FolderArgument: ExpressibleByArgument {
         return kind == S_IFDIR || kind == S_IFREG ? nil : "neither a folder nor a file"
     }
 
-    /// The path as a message may show it: one that would not be seen has quotation marks.
+    /// The path for a message.
+    ///
+    /// If it would be invisible, it is quoted.
     var shown: [UInt8] {
         path.bytes.isEmpty ? Array("\"\"".utf8) : path.printableBytes
     }

@@ -3,16 +3,16 @@ import FindDuplicates
 import Foundation
 import Synchronization
 
-/// Ends the process at ^C, or at a request to terminate, whatever else it is doing.
+/// Ends the process at ^C or at a request to terminate, in any state of the process.
 ///
-/// The first signal asks the job to stop. Then the process writes what was found and dies of that
-/// signal, as shells expect it. A second signal kills it at once, and so does the passing of five
-/// seconds in which the job does not stop: a file of a server that does not answer is being read, or
-/// the system starts no more threads.
+/// The first signal asks the job to stop. Then the process writes the results so far and dies of
+/// that signal, as shells expect. A second signal kills the process at once. The same happens if
+/// the job has not stopped after five seconds, for example because a file server does not answer,
+/// or because the system starts no more threads.
 ///
-/// All threads block the signals, and the main thread waits for them: on Linux it would otherwise
-/// unblock them in `dispatchMain()`. It and its helper exist from the beginning, so nothing has to be
-/// started at a time when nothing can be.
+/// All threads block the signals, and the main thread waits for them. Otherwise, `dispatchMain()`
+/// would unblock them on Linux. The main thread and its helper exist from the beginning, so that no
+/// thread must be started when the system starts none.
 final class Interruption: Sendable {
     private struct State {
         var first: Int32?
@@ -21,7 +21,9 @@ final class Interruption: Sendable {
         var giveUp: (@Sendable () -> Void)?
     }
 
-    /// The process's only one; whoever asks first begins to watch.
+    /// The only instance.
+    ///
+    /// The first access begins to handle signals.
     static let shared = Result { () throws(SystemError) in try Interruption() }
 
     private static let secondsToStop: UInt32 = 5
@@ -30,11 +32,12 @@ final class Interruption: Sendable {
     private let state = Mutex(State())
     private let isAskedToStop = DispatchSemaphore(value: 0)
 
-    /// Blocks the signals; call it before any other thread exists.
+    /// Blocks the signals.
     ///
-    /// Signals that the process was started to ignore stay ignored.
+    /// Call it before any other thread exists. Signals that the process has ignored since its start
+    /// stay ignored.
     ///
-    /// - Throws: The system's reason not to start a thread.
+    /// - Throws: The system's error if it starts no thread.
     private init() throws(SystemError) {
         signals = [SIGINT, SIGTERM].filter { !Self.isIgnored($0) }
         var blocked = Self.set(signals + [SIGALRM])
@@ -45,16 +48,17 @@ final class Interruption: Sendable {
         }
     }
 
-    /// Says what the first signal is to do, which otherwise kills the process.
+    /// Sets the action for the first signal, which otherwise kills the process.
     ///
     /// - Parameters:
-    ///   - stop: Asks the job to stop; on a thread of its own.
-    ///   - giveUp: Called before the process dies though the job has not stopped; brief.
+    ///   - stop: Asks the job to stop, on a separate thread.
+    ///   - giveUp: Called before the process dies although the job has not stopped. It must be
+    ///     fast.
     func watch(stop: @escaping @Sendable () -> Void, giveUp: @escaping @Sendable () -> Void) {
         state.withLock { ($0.stop, $0.giveUp) = (stop, giveUp) }
     }
 
-    /// Says that the job has stopped: from now on a signal kills the process.
+    /// Records that the job has stopped, so that from now on a signal kills the process.
     func jobStopped() {
         alarm(0)
         state.withLock { state in
@@ -63,12 +67,14 @@ final class Interruption: Sendable {
         }
     }
 
-    /// Dies of the signal that came while the job ran, if one did.
+    /// Dies of the signal that arrived while the job was running, if any.
     func dieIfInterrupted() {
         if let first = state.withLock({ $0.first }) { Self.die(of: first) }
     }
 
-    /// Waits for signals as long as the process lives; for the main thread.
+    /// Waits for signals until the process ends.
+    ///
+    /// Call it on the main thread.
     func waitForSignals() -> Never {
         var awaited = Self.set(signals + [SIGALRM])
         while true {
@@ -88,7 +94,7 @@ final class Interruption: Sendable {
             alarm(Self.secondsToStop)
             isAskedToStop.signal()
         } else if number != SIGALRM || !isOver {
-            // An alarm that rang as the job stopped has nothing to say.
+            // An alarm that fires just after the job has stopped is ignored.
             giveUp?()
             Self.die(of: number == SIGALRM ? first ?? SIGTERM : number)
         }
@@ -102,7 +108,7 @@ final class Interruption: Sendable {
         exit(128 + number)
     }
 
-    /// Whether the process was started to ignore a signal.
+    /// Whether the process has ignored a signal since its start.
     static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }

@@ -3,7 +3,7 @@ import FindDuplicates
 import Foundation
 import Synchronization
 
-/// The live progress line on a terminal: ten times a second it reads the job's own `progress`.
+/// The live progress line on a terminal, which reads the job's `progress` ten times a second.
 final class ProgressDisplay: Sendable {
     private struct State {
         var stage = SearchStage.listing(files: 0)
@@ -17,15 +17,15 @@ final class ProgressDisplay: Sendable {
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "find-duplicates.progress")
 
-    /// `nil` where standard error is no terminal that can clear a line.
+    /// Returns `nil` if standard error is not a terminal that can clear a line.
     init?() {
         let terminal = ProcessInfo.processInfo.environment["TERM"] ?? "dumb"
         guard isatty(STDERR_FILENO) == 1, !["dumb", ""].contains(terminal) else { return nil }
     }
 
-    /// Takes what the search is about; it is shown when it is time to.
+    /// Sets the stage to show at the next update.
     ///
-    /// - Parameter stage: What the search is about.
+    /// - Parameter stage: The stage of the search.
     func show(_ stage: SearchStage) {
         state.withLock { state in
             state.stage = stage
@@ -34,23 +34,25 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    /// Begins to draw.
+    /// Starts drawing.
     ///
-    /// - Parameter progress: The job's.
+    /// - Parameter progress: The job's progress.
     func begin(_ progress: Progress) {
         state.withLock { $0.isShowing = true }
         draw(progress)
     }
 
-    /// Clears the line and ends; nothing is drawn from when this returns.
+    /// Clears the line and stops.
     ///
-    /// > Thread: Any but the display's own queue. Waits for a drawing under way.
+    /// Nothing is drawn after it has returned.
+    ///
+    /// > Thread: Any except the display's own queue. Waits for a drawing under way.
     func end() {
         guard stopShowing() else { return }
         queue.sync { ErrorOutput.writeRaw(Self.erasing) }
     }
 
-    /// Clears the line and waits for nobody: the process is about to die.
+    /// Clears the line without waiting, because the process is about to die.
     func abandon() {
         if stopShowing() { ErrorOutput.writeRaw(Self.erasing) }
     }
@@ -62,7 +64,7 @@ final class ProgressDisplay: Sendable {
         }
     }
 
-    /// Draws the line, and sees to it that it is drawn again.
+    /// Draws the line and schedules the next drawing.
     private func draw(_ progress: Progress) {
         let state = state.withLock { $0 }
         guard state.isShowing else { return }
@@ -75,7 +77,7 @@ final class ProgressDisplay: Sendable {
         queue.asyncAfter(deadline: .now() + Self.interval) { [weak self] in self?.draw(progress) }
     }
 
-    /// The terminal's width, asked each time because it may change.
+    /// The terminal's width, read each time because it may change.
     private var columns: Int {
         var size = winsize()
         let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0

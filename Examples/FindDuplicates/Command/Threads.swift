@@ -2,22 +2,22 @@ import Dispatch
 import FindDuplicates
 import Foundation
 
-/// Threads of the process's own, for what must not depend on a pool of threads.
+/// Starts separate threads for work that must not depend on a thread pool.
 enum Threads {
     /// Starts a thread.
     ///
-    /// - Parameter body: What it does.
-    /// - Throws: The system's reason not to start it.
+    /// - Parameter body: The work of the thread.
+    /// - Throws: The system's error if it does not start the thread.
     static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
         pthread_detach(try make(body))
     }
 
-    /// Finds out whether the system would start so many threads: all exist at one time.
+    /// Checks whether the system would start a number of simultaneous threads.
     ///
-    /// The scheduler waits without an end for a thread that it does not get.
+    /// The scheduler waits forever for a thread that does not start.
     ///
-    /// - Parameter count: How many.
-    /// - Throws: The system's reason not to.
+    /// - Parameter count: The number of threads.
+    /// - Throws: The system's error if it does not start one of them.
     static func probe(_ count: Int) throws(SystemError) {
         let gate = DispatchSemaphore(value: 0)
         var threads: [pthread_t] = []

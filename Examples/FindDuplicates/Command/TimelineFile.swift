@@ -3,17 +3,17 @@ import FindDuplicates
 import Foundation
 import JobKit
 
-/// The file that the search's timeline goes to, as an argument names it.
+/// The file for the timeline of the search, from an argument.
 struct TimelineFile: Sendable {
     private static let endings = TimelineForm.allCases.map { ".\($0)" }.joined(separator: ", ")
 
     private let path: BytePath
     private let form: TimelineForm
 
-    /// Takes an argument that ``ArgumentText`` has made a text of.
+    /// Parses an argument that ``ArgumentText`` has converted to text.
     ///
     /// - Parameter argument: The text.
-    /// - Throws: What is wrong with the file's name.
+    /// - Throws: A description of the problem.
     init(argument: String) throws {
         path = BytePath(bytes: ArgumentText.bytes(of: argument))
         guard let form = TimelineForm(of: path) else {
@@ -22,9 +22,10 @@ struct TimelineFile: Sendable {
         self.form = form
     }
 
-    /// Makes the file, or empties it, so that one that cannot be written is no surprise at the end.
+    /// Creates or empties the file early, so that a file that cannot be written is reported at the
+    /// start.
     ///
-    /// - Returns: The file's descriptor, to be closed by the process's end.
+    /// - Returns: The file's descriptor, which is closed at the end of the process.
     /// - Throws: The exit status, after a message.
     func open() throws -> Int32 {
         let descriptor = path.withCString {
@@ -34,11 +35,11 @@ struct TimelineFile: Sendable {
         return descriptor
     }
 
-    /// Writes what the search did.
+    /// Writes the timeline of the search.
     ///
     /// - Parameters:
-    ///   - timeline: What ran when.
-    ///   - descriptor: The file, open.
+    ///   - timeline: The timeline.
+    ///   - descriptor: The open file.
     /// - Throws: The exit status, after a message.
     func write(_ timeline: Timeline, to descriptor: Int32) throws {
         var output = BufferedOutput(descriptor: descriptor)
@@ -48,7 +49,7 @@ struct TimelineFile: Sendable {
         } catch BufferedOutput.Failure.failed(let reason) {
             throw failure(reason, EX_IOERR)
         } catch {
-            // A pipe whose reader has seen enough.
+            // The reader has closed the pipe, which is not an error.
         }
     }
 

@@ -18,7 +18,7 @@ let package = Package(
             name: "job-server-benchmarks",
             dependencies: [
                 .product(name: "JobKit", package: "job-kit"),
-                // Built beside this command, which starts it.
+                // Built together with this command, which starts it.
                 .product(name: "job-server", package: "job-server"),
                 .product(name: "JobStore", package: "job-server"),
                 .product(name: "JobObservability", package: "Observability"),

@@ -7,7 +7,7 @@ let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 
-// A module's members are seen only by the files that import it.
+// A file sees only members of modules that it imports.
 let strict: [SwiftSetting] = [.enableUpcomingFeature("MemberImportVisibility")]
 
 let package = Package(

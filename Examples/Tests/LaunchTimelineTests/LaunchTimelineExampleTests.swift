@@ -8,7 +8,7 @@ final class LaunchTimelineExampleTests: XCTestCase {
     private func launch(_ folder: URL) async -> [String] {
         let log = EventLog()
         await AppLaunch(folder: folder) { log.record($0) }.run(user: "Ann")
-        // How far a line is indented depends on the times before it.
+        // The indentation of a line depends on the times before it.
         return log.events.map {
             $0.replacing(#/\d+ms/#, with: "0ms").replacing(#/\n +- /#, with: "\n- ")
         }

@@ -21,7 +21,7 @@ final class PhotoSyncTests: XCTestCase {
         try FileManager.default.removeItem(at: folder)
     }
 
-    /// Runs the program; returns its output.
+    /// Runs the program and returns its output.
     private func run(_ server: URL, _ flags: [String] = [], killedWhen: () -> Bool = { false })
         async throws -> String
     {
@@ -45,7 +45,7 @@ final class PhotoSyncTests: XCTestCase {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// The README's commands: killed again and again, and started again.
+    /// Runs the README's commands: kills the program repeatedly and starts it again.
     func testKilledSyncUploadsTheRest() async throws {
         let server = try PhotoServer(port: 0)
         let running = Task { try await server.run() }
@@ -62,7 +62,7 @@ final class PhotoSyncTests: XCTestCase {
         let left = try FileManager.default.subpathsOfDirectory(atPath: photos)
         XCTAssertEqual(left.filter { $0.hasSuffix(".jpg") }, [])
         XCTAssertEqual(left.filter { $0.hasSuffix(".jpg.uploaded") }.count, 60)
-        // One idempotency key for each photo.
+        // Each photo has one idempotency key.
         XCTAssertEqual(server.photoCount, 60)
         let empty = try await run(url, ["--explain"])
         XCTAssertTrue(empty.contains("0 entries"), empty)

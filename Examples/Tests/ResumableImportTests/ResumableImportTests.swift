@@ -34,11 +34,11 @@ final class ResumableImportTests: XCTestCase {
         batches.flatMap(\.rows).reduce(0) { $0 &+ Checksum.of(String($1)) }
     }
 
-    /// The README's commands: killed in the middle, and started again.
+    /// Runs the README's commands: kills the program in the middle and starts it again.
     func testAKilledImportSendsTheRestAndNoRowTwice() async throws {
         let (server, client) = try await serve()
         let batches = try batches(50_000)
-        // On Linux the bundle of the tests is the folder that they were built in.
+        // On Linux, the bundle of the tests is the build folder.
         let bundle = Bundle(for: Self.self).bundleURL
         let built = bundle.pathExtension == "xctest" ? bundle.deletingLastPathComponent() : bundle
         let program = built.appending(path: "resumable-import")

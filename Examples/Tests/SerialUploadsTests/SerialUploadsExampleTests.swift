@@ -5,7 +5,8 @@ import XCTest
 @testable import serial_uploads
 
 final class SerialUploadsExampleTests: XCTestCase {
-    /// Q1: at width 1 an upload ends before the next starts, in the order added.
+    /// Q1: with a concurrency limit of 1, an upload ends before the next one starts, in the order
+    /// added.
     func testUploadsEndInTheOrderAdded() async throws {
         let (log, stored) = (EventLog(), EventLog())
         let server = try await MovieServer.start { stored.record($0) }
@@ -68,7 +69,7 @@ final class SerialUploadsExampleTests: XCTestCase {
     }
 }
 
-/// A port that nobody listens on, and that nobody else is given meanwhile.
+/// A port without a listener, reserved so that no other process gets it.
 private final class ClosedPort {
     let number: Int
     private let descriptor: Int32

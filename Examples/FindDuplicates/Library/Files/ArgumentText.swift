@@ -1,15 +1,16 @@
-/// A command line argument as text that keeps all of its bytes.
+/// Converts a command line argument to text without losing bytes.
 ///
-/// Swift's own `CommandLine.arguments` replaces bytes that are not UTF-8, and so would name another
-/// folder. Here such a byte becomes a character of a private range, U+10FF00 plus the byte. A
-/// character that is itself in that range becomes one such character for each of its bytes.
+/// Swift's own `CommandLine.arguments` replaces bytes that are not UTF-8, and would thereby name
+/// another folder. Here, each such byte becomes a character of a private range, U+10FF00 plus the
+/// byte. If a character of the argument is itself in that range, each of its bytes becomes such a
+/// character.
 package enum ArgumentText {
     private static let base: UInt32 = 0x10FF00
 
-    /// Makes a text of an argument.
+    /// Converts an argument to text.
     ///
     /// - Parameter bytes: The argument's bytes.
-    /// - Returns: The text; for UTF-8, the text that the bytes encode.
+    /// - Returns: The text. For UTF-8, it is the text that the bytes encode.
     package static func text(of bytes: [UInt8]) -> String {
         var text = ""
         var rest = bytes[...]
@@ -26,9 +27,9 @@ package enum ArgumentText {
         return text
     }
 
-    /// Gets the bytes back.
+    /// Converts the text back to bytes.
     ///
-    /// - Parameter text: A text that ``text(of:)`` has made.
+    /// - Parameter text: A text from ``text(of:)``.
     /// - Returns: The argument's bytes.
     package static func bytes(of text: String) -> [UInt8] {
         text.unicodeScalars.flatMap { scalar -> [UInt8] in

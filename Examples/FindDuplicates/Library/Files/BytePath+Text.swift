@@ -4,12 +4,12 @@ extension BytePath {
         String(validating: bytes, as: UTF8.self) != nil
     }
 
-    /// The bytes of the path as a terminal may show them.
+    /// The bytes of the path in a form that is safe for terminals.
     ///
     /// A name may contain characters that change a terminal's state or the order of its letters.
-    /// Control characters, characters that change the writing direction, and bytes that are not
-    /// UTF-8 are written as in C: `\n`, `\x1b` or `\u202e`. The backslash is escaped too, so that
-    /// every text stands for one name.
+    /// Therefore, control characters, characters that change the writing direction, and bytes that
+    /// are not UTF-8 are written as in C: `\n`, `\x1b` or `\u202e`. The backslash is escaped too,
+    /// so that each text has only one meaning.
     package var printableBytes: [UInt8] {
         if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != Self.backslash }) { return bytes }
         var printable: [UInt8] = []
@@ -31,7 +31,7 @@ extension BytePath {
 
     private static let backslash = UInt8(ascii: "\\")
 
-    /// How many bytes the first character has; 0 if they are not UTF-8.
+    /// The length of the first character in bytes, or 0 if the bytes are not UTF-8.
     private static func lengthOfCharacter(at bytes: ArraySlice<UInt8>) -> Int {
         (1...4)
             .first { length in
@@ -51,7 +51,7 @@ extension BytePath {
         case "\u{80}"..."\u{9F}", "\u{61C}", "\u{200E}"..."\u{200F}", "\u{2028}"..."\u{202E}",
             "\u{2066}"..."\u{206F}", "\u{FEFF}", "\u{FFF9}"..."\u{FFFB}":
             "\\u" + hexadecimal(scalar.value, 4)
-        // Tags, which nothing shows.
+        // Tags, which are invisible.
         case "\u{E0000}"..."\u{E007F}": "\\U" + hexadecimal(scalar.value, 8)
         default: nil
         }

@@ -1,27 +1,27 @@
 import Foundation
 
-/// A path as the system's bytes: a name may contain any byte except `/` and 0.
+/// A path in the system's bytes, because a name may contain any byte except `/` and NUL.
 public struct BytePath: Hashable, Sendable {
-    /// The bytes of the path, without a 0 at the end.
+    /// The bytes of the path, without a NUL at the end.
     public let bytes: [UInt8]
 
-    /// Takes the bytes of a path as they are.
+    /// Creates a path from its bytes.
     ///
-    /// - Parameter bytes: The path, without a 0 at the end.
+    /// - Parameter bytes: The path, without a NUL at the end.
     public init(bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// Takes the UTF-8 bytes of a text as a path.
+    /// Creates a path from the UTF-8 bytes of a text.
     ///
     /// - Parameter text: The path.
     public init(_ text: String) {
         bytes = Array(text.utf8)
     }
 
-    /// The path of an entry of this folder, with exactly one slash between the two.
+    /// Returns the path of an entry of this folder, with exactly one slash before the name.
     ///
-    /// - Parameter name: The entry's name: bytes without a slash, as the folder holds them.
+    /// - Parameter name: The entry's name: bytes without a slash, as the folder contains them.
     /// - Returns: The joined path.
     public func appending(_ name: UnsafeRawBufferPointer) -> BytePath {
         let folder = bytes.last == BytePath.slash ? bytes.dropLast() : bytes[...]
@@ -33,23 +33,23 @@ public struct BytePath: Hashable, Sendable {
         return BytePath(bytes: joined)
     }
 
-    /// The path under another path of what it lies in, or of the whole: a file may be named twice.
+    /// Replaces the path of a folder at the beginning of this path, or the whole path.
     ///
     /// - Parameters:
     ///   - folder: The path of the folder or file, with which this path begins.
-    ///   - other: The other path of that.
-    /// - Returns: The path under the other one.
+    ///   - other: Another path of the same folder or file.
+    /// - Returns: The path with the other beginning.
     func moved(from folder: BytePath, to other: BytePath) -> BytePath {
-        // A slash behind a file's name would make the system look for a folder.
+        // With a slash after a file's name, the system would look for a folder.
         guard self != folder else { return other }
         let name = bytes.dropFirst(folder.bytes.count).drop { $0 == BytePath.slash }
         return name.withUnsafeBytes { other.appending($0) }
     }
 
-    /// Calls a body with the path as C has it.
+    /// Calls a closure with the path as a C string.
     ///
-    /// - Parameter body: Takes a pointer that is valid until it returns.
-    /// - Returns: What `body` returns.
+    /// - Parameter body: Receives a pointer that is valid until it returns.
+    /// - Returns: The result of `body`.
     package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) { buffer in
             for (index, byte) in bytes.enumerated() { buffer[index] = CChar(bitPattern: byte) }
@@ -63,7 +63,7 @@ public struct BytePath: Hashable, Sendable {
 }
 
 extension BytePath: Comparable {
-    /// Orders paths by their bytes, whatever those may mean.
+    /// Orders paths by their bytes.
     ///
     /// - Parameters:
     ///   - left: A path.

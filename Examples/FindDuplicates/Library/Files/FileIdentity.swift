@@ -1,13 +1,13 @@
 import Foundation
 
-/// Identifies a file, whatever its paths: by its device and its number there.
+/// Identifies a file by its device and its number on the device, regardless of its paths.
 public struct FileIdentity: Hashable, Sendable {
     /// The device's number.
     public let device: UInt64
     /// The file's number on the device.
     public let number: UInt64
 
-    /// Takes the two numbers.
+    /// Creates an identity from its two numbers.
     ///
     /// - Parameters:
     ///   - device: The device's number.
@@ -19,7 +19,7 @@ public struct FileIdentity: Hashable, Sendable {
 }
 
 extension FileIdentity {
-    /// Takes the identity from what the system says of a file.
+    /// Extracts the identity from the status of a file.
     ///
     /// - Parameter status: The result of `stat`, `lstat` or `fstat`.
     init(_ status: stat) {
@@ -30,17 +30,17 @@ extension FileIdentity {
     }
 }
 
-/// Identifies a file on file systems on which several files have one number.
+/// Identifies a file even if its file system gives several files the same number.
 ///
-/// All names of a file agree in the times at which it was last changed and last written.
+/// All names of a file have the same times of the last change and the last write.
 struct FileStamp: Hashable, Sendable {
     let identity: FileIdentity
-    /// The time of the last change, in nanoseconds since 1970, which wraps around.
+    /// The time of the last change, in nanoseconds since 1970, which may overflow and wrap around.
     let changeTime: Int64
     /// The time of the last write, in the same unit.
     let writeTime: Int64
 
-    /// Takes the stamp from the status of a file.
+    /// Extracts the stamp from the status of a file.
     init(_ status: stat) {
         #if canImport(Darwin)
         let (change, write) = (status.st_ctimespec, status.st_mtimespec)

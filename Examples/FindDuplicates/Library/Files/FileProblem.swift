@@ -1,15 +1,15 @@
-/// A file or folder that could not be read, and why.
+/// A file or folder that could not be read, with the reason.
 public struct FileProblem: Error, Sendable, Hashable {
     /// The file or folder.
     public var path: BytePath
-    /// Why it could not be read, in the system's words.
+    /// The reason, in the system's words.
     public let reason: String
 
-    /// Names a file or folder.
+    /// Creates a problem.
     ///
     /// - Parameters:
     ///   - path: The file or folder.
-    ///   - reason: Why it could not be read.
+    ///   - reason: The reason why it could not be read.
     public init(path: BytePath, reason: String) {
         self.path = path
         self.reason = reason
@@ -19,7 +19,7 @@ public struct FileProblem: Error, Sendable, Hashable {
         self.init(path: path, reason: error.description)
     }
 
-    /// A folder whose entries could not all be read.
+    /// Creates the problem of a folder that could not be read completely.
     static func incomplete(_ folder: BytePath, _ error: SystemError) -> FileProblem {
         FileProblem(
             path: folder,

@@ -1,34 +1,34 @@
 import Foundation
 
-/// What one folder holds: the files to compare, the folders below it, and what could not be read.
+/// The content of one folder: files to compare, folders, and problems.
 public struct FolderListing: Sendable {
     /// The path by which the folder was read.
     public let path: BytePath
-    /// Identifies the folder, whatever its names.
+    /// Identifies the folder, regardless of its names.
     public var identity: FileIdentity { stamp.identity }
-    /// Tells the folder from another one of the same number.
+    /// Distinguishes the folder from another one with the same number.
     let stamp: FileStamp
-    /// The regular files that are large enough, in the order in which the system names them.
+    /// The sufficiently large regular files, in the order of the system.
     public internal(set) var files: [ScannedFile] = []
-    /// The folders in it.
+    /// The folders in this folder.
     public internal(set) var folders: [BytePath] = []
     /// The files that may not be read.
     public internal(set) var problems: [FileProblem] = []
-    /// How many regular files the folder holds, those too small to be compared included.
+    /// The number of regular files, including those that are too small to be compared.
     public internal(set) var regularFileCount = 0
 }
 
 extension FolderListing {
-    /// Reads a folder, and follows no symbolic link in it.
+    /// Reads a folder without following symbolic links in it.
     ///
     /// - Parameters:
     ///   - folder: The folder's path.
-    ///   - minimumSize: The smallest size, in bytes, of a file to compare.
+    ///   - minimumSize: The smallest size of a compared file, in bytes.
     ///   - followsLink: Whether `folder` itself may be a symbolic link.
-    ///   - root: The beginning of the path that may lead through symbolic links, or nil for all but
-    ///     the last name.
-    ///   - isStopped: Asked before each entry; `true` ends the reading early.
-    /// - Throws: The system's reason not to open the folder.
+    ///   - root: The beginning of the path that may lead through symbolic links. If nil, everything
+    ///     except the last name may.
+    ///   - isStopped: Called before each entry. `true` ends the reading early.
+    /// - Throws: The system's error if the folder cannot be opened.
     public init(
         of folder: BytePath,
         minimumSize: Int64 = 1,
@@ -49,13 +49,13 @@ extension FolderListing {
         path = folder
         stamp = FileStamp(status)
         guard let stream = fdopendir(descriptor) else { throw SystemError.last }
-        // The stream owns the descriptor from here on, and closes it.
+        // From here on, the stream owns the descriptor and closes it.
         _ = opened.handOver()
         defer { closedir(stream) }
         while !isStopped() {
             errno = 0
             guard let entry = readdir(stream) else {
-                // The entries that were read are searched all the same.
+                // The entries read so far are searched anyway.
                 if errno != 0 { problems.append(.incomplete(folder, SystemError.last)) }
                 return
             }
@@ -63,13 +63,13 @@ extension FolderListing {
         }
     }
 
-    /// Takes a file that the user named, by itself or by a symbolic link, for a folder of that
-    /// file.
+    /// Creates the listing of a single file that the user named, directly or by a symbolic link.
     ///
     /// - Parameters:
     ///   - file: The file's path.
-    ///   - minimumSize: The smallest size, in bytes, of a file to compare.
-    /// - Throws: The system's reason not to read it; `ENOTDIR` if it is neither file nor folder.
+    ///   - minimumSize: The smallest size of a compared file, in bytes.
+    /// - Throws: The system's error if it cannot be read, `ENOTDIR` if it is neither a file nor a
+    ///   folder.
     init(ofFile file: BytePath, minimumSize: Int64) throws(SystemError) {
         var status = stat()
         let mayRead = file.withCString { stat($0, &status) == 0 && access($0, R_OK) == 0 }
@@ -83,9 +83,9 @@ extension FolderListing {
         files = [ScannedFile(path: file, size: size, stamp: stamp, followsLink: true)]
     }
 
-    /// Looks at one entry.
+    /// Adds one entry.
     ///
-    /// Only what may be a regular file is asked for its size.
+    /// The size is only requested for entries that may be regular files.
     private mutating func add(
         _ entry: UnsafeMutablePointer<dirent>,
         of folder: BytePath,
@@ -94,7 +94,7 @@ extension FolderListing {
     ) {
         let kind = Int(entry.pointee.d_type)
         let mayCount = kind == Int(DT_REG) || kind == Int(DT_DIR) || kind == Int(DT_UNKNOWN)
-        // The name is read where it stands: a copy of the whole entry could read past its end.
+        // The name is read in place, because a copy of the whole entry could read past its end.
         guard mayCount, let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return }
         let start = UnsafeRawPointer(entry) + offset
         let cString = start.assumingMemoryBound(to: CChar.self)
@@ -129,7 +129,8 @@ extension FolderListing {
         }
     }
 
-    /// Says why this process may not read a file, so that it is named even if nothing has its size.
+    /// The reason why this process may not read a file, which is reported even if no other file has
+    /// its size.
     ///
     /// The system is not asked about a file that everyone may read.
     private func reasonNotToRead(

@@ -1,23 +1,23 @@
 import FindDuplicatesSystem
 import Foundation
 
-/// An open file or folder, which is closed at the end of the value's life.
+/// An open file or folder, which is closed when the value is destroyed.
 public struct OpenFile: ~Copyable, Sendable {
-    /// The system's number for it, valid as long as the value.
+    /// The system's descriptor, valid as long as the value.
     public let descriptor: Int32
 
-    /// Opens a file or folder to read it.
+    /// Opens a file or folder for reading.
     ///
     /// - Parameters:
     ///   - path: The path, which begins with that of the root.
     ///   - root: The beginning of the path, which alone may lead through symbolic links.
     ///   - flags: Flags for `open`, added to those for reading.
-    /// - Throws: The system's reason. It is `ELOOP` or `ENOTDIR` for a link below the root.
+    /// - Throws: The system's error. It is `ELOOP` or `ENOTDIR` for a link below the root.
     public init(_ path: BytePath, below root: SearchRoot, flags: Int32) throws(SystemError) {
         self = try root.open(path, flags: flags)
     }
 
-    /// Opens a file or folder to read it, through whatever links lead to it.
+    /// Opens a file or folder for reading and follows all links.
     init(_ path: BytePath, flags: Int32) throws(SystemError) {
         self = try OpenFile.open(path.bytes[...], in: AT_FDCWD, flags: flags, with: openat)
     }
@@ -27,14 +27,14 @@ public struct OpenFile: ~Copyable, Sendable {
         self = try OpenFile.open(name, in: folder, flags: flags, with: openat)
     }
 
-    /// Opens what lies below an open folder and follows no symbolic link.
+    /// Opens a path below an open folder without following symbolic links.
     ///
     /// - Parameters:
-    ///   - path: The path from the folder on.
+    ///   - path: The path relative to the folder.
     ///   - folder: The folder's descriptor, or that of the current folder.
     ///   - isBelow: Whether the path must not leave the folder.
     ///   - flags: Flags for `open`, added to those for reading.
-    /// - Throws: The system's reason. It is `ENOSYS` or `EPERM` if there is no such call.
+    /// - Throws: The system's error. It is `ENOSYS` or `EPERM` if there is no such call.
     init(
         _ path: ArraySlice<UInt8>,
         beneath folder: Int32,
@@ -54,7 +54,7 @@ public struct OpenFile: ~Copyable, Sendable {
         close(descriptor)
     }
 
-    /// Hands the descriptor over to a caller who will close it.
+    /// Passes the descriptor to a caller that will close it.
     consuming func handOver() -> Int32 {
         let handedOver = descriptor
         discard self
@@ -63,8 +63,8 @@ public struct OpenFile: ~Copyable, Sendable {
 
     /// Opens a path of any length.
     ///
-    /// The system takes paths of at most `PATH_MAX` bytes. A longer one is opened piece by piece,
-    /// each relative to the folder before it.
+    /// The system accepts paths of at most `PATH_MAX` bytes. A longer path is opened piece by
+    /// piece, each relative to the folder before it.
     private static func open(
         _ path: ArraySlice<UInt8>,
         in start: Int32,
@@ -92,8 +92,8 @@ public struct OpenFile: ~Copyable, Sendable {
 
     /// Opens one piece of a path.
     ///
-    /// A pipe that has replaced a file must not hold the thread until somebody writes to it.
-    /// Therefore, `O_NONBLOCK` is set, which has no effect on regular files.
+    /// A pipe that has replaced a file must not block the thread until another process writes to
+    /// it. Therefore, `O_NONBLOCK` is set, which has no effect on regular files.
     private static func openPiece(
         _ path: ArraySlice<UInt8>,
         in folder: Int32,

@@ -1,33 +1,36 @@
 import Foundation
 
-/// How many files the process may hold open at a time.
+/// The number of files that the process may have open at a time.
 package struct OpenFileLimit: Sendable {
-    /// The descriptors left to the process's own files: the standard streams, the scheduler's.
+    /// The descriptors for the process's own files: the standard streams and those of the
+    /// scheduler.
     private static let reserve = 16
-    /// A folder or part of a path that is longer than the system takes.
+    /// The descriptors for a folder, or for part of a path that is too long for the system.
     private static let perPath = 2
-    /// Below this the runtime itself cannot work.
+    /// Below this number, the runtime itself cannot work.
     private static let least = 10
-    /// More files than this are not worth comparing side by side.
+    /// Comparing more files side by side is not worth it.
     private static let mostFiles = 64
 
-    /// A search of more folders than a quarter of the descriptors opens the others for each use.
+    /// At most a quarter of the descriptors keep searched folders open.
+    ///
+    /// Other folders are opened for each use.
     private static let keptPart = 4
 
     private let descriptors: Int
-    /// How many folders may stay open during a search.
+    /// The number of folders that may stay open during a search.
     let keptFolderCount: Int
 
-    /// Takes a limit.
+    /// Creates a limit.
     init(descriptors: Int, keptFolderCount: Int = 0) {
         self.descriptors = descriptors
         self.keptFolderCount = keptFolderCount
     }
 
-    /// The limit of the other files, if the folders of a search stay open as far as possible.
+    /// Returns the limit for other files if as many folders of a search as possible stay open.
     ///
-    /// - Parameter folderCount: How many folders are searched.
-    /// - Returns: The limit, and how many of the folders may stay open.
+    /// - Parameter folderCount: The number of searched folders.
+    /// - Returns: The limit, including the number of folders that may stay open.
     func keepingOpen(_ folderCount: Int) -> OpenFileLimit {
         let kept = min(folderCount, max(0, descriptors - Self.reserve) / Self.keptPart)
         return OpenFileLimit(descriptors: descriptors - kept, keptFolderCount: kept)
@@ -45,23 +48,23 @@ package struct OpenFileLimit: Sendable {
         return OpenFileLimit(descriptors: Int(clamping: limit.rlim_cur))
     }
 
-    /// Why nothing can be done under this limit; nil if something can.
+    /// The reason why this limit is too low, or nil.
     package var problem: String? {
         guard descriptors < Self.least else { return nil }
         return "only \(descriptors) files may be open at a time; at least \(Self.least) must"
     }
 
-    /// Narrows a width so that its tasks never run out of descriptors.
+    /// Reduces a number of simultaneous tasks so that they never run out of descriptors.
     ///
-    /// - Parameter width: How many tasks are wanted at a time, at least 1.
-    /// - Returns: A width from 1 to `width`.
+    /// - Parameter width: The desired number of simultaneous tasks, at least 1.
+    /// - Returns: A number from 1 to `width`.
     func width(atMost width: Int) -> Int {
         min(width, max(1, (descriptors - Self.reserve) / (1 + Self.perPath)))
     }
 
-    /// How many files a task may hold open to compare them side by side.
+    /// The number of files that a task may have open to compare them side by side.
     ///
-    /// - Parameter width: How many tasks there are at a time.
+    /// - Parameter width: The number of simultaneous tasks.
     /// - Returns: At least 2.
     func filesPerTask(width: Int) -> Int {
         min(Self.mostFiles, max(2, (descriptors - Self.reserve) / width - Self.perPath + 1))

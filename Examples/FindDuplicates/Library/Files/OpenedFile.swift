@@ -1,19 +1,21 @@
 import Foundation
 
-/// An open file that was checked against its listing; it closes with the object.
+/// An open file that was checked against its listing.
+///
+/// It is closed with the object.
 final class OpenedFile {
     let file: ScannedFile
     /// The file's stamp when it was opened.
     let stamp: FileStamp
     private let opened: OpenFile
 
-    /// Opens a file and checks that it is the one that was listed.
+    /// Opens a file and checks that it is the listed one.
     ///
     /// Since the listing, a folder of the path may have become a symbolic link, or a pipe may have
-    /// taken the file's place. Neither is read.
+    /// replaced the file. Neither is read.
     ///
-    /// - Parameter file: The file as it was listed.
-    /// - Throws: Why it cannot be read.
+    /// - Parameter file: The listed file.
+    /// - Throws: The reason why it cannot be read.
     init(_ file: ScannedFile) throws(ReadFailure) {
         self.file = file
         do throws(SystemError) {
@@ -35,24 +37,24 @@ final class OpenedFile {
         guard isSame else { throw .changed(file) }
     }
 
-    /// Continues reading elsewhere.
+    /// Moves the reading position.
     ///
     /// - Parameter offset: The first byte to read next, counted from 0.
-    /// - Throws: Why it cannot be read.
+    /// - Throws: The reason why it cannot be read.
     func skip(to offset: Int64) throws(ReadFailure) {
         guard offset == 0 || lseek(opened.descriptor, off_t(offset), SEEK_SET) >= 0 else {
             throw ReadFailure(file, .last)
         }
     }
 
-    /// Reads the next bytes, all of them.
+    /// Reads the next bytes completely.
     ///
     /// - Parameters:
-    ///   - length: How many.
-    ///   - endsFile: Whether these are the file's last bytes. Then one more is requested, so that a
-    ///     file that has grown is noticed without another call.
-    ///   - buffer: Receives the bytes; it has room for one more.
-    /// - Throws: Why they cannot all be read.
+    ///   - length: The number of bytes.
+    ///   - endsFile: Whether these are the file's last bytes. In this case, one more byte is
+    ///     requested, which detects a file that has grown without another call.
+    ///   - buffer: Receives the bytes. It has room for one more.
+    /// - Throws: The reason why they cannot all be read.
     func readNext(
         _ length: Int,
         endsFile: Bool,
@@ -60,7 +62,7 @@ final class OpenedFile {
     ) throws(ReadFailure) {
         let asked = endsFile ? length + 1 : length
         var count = 0
-        // A regular file gives fewer bytes than requested only at its end.
+        // A regular file returns fewer bytes than requested only at its end.
         while count < length {
             let more = read(
                 opened.descriptor,

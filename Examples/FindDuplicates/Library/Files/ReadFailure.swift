@@ -1,8 +1,8 @@
-/// Why a file that was listed cannot be compared.
+/// The reason why a listed file cannot be compared.
 enum ReadFailure: Error, Equatable {
-    /// It is gone, so it equals nothing.
+    /// It no longer exists, so it has no duplicates.
     case vanished
-    /// It could not be read, or is no longer the file that was listed.
+    /// It could not be read, or is no longer the listed file.
     case problem(FileProblem)
 
     init(_ file: ScannedFile, _ error: SystemError) {
@@ -14,7 +14,7 @@ enum ReadFailure: Error, Equatable {
         .problem(FileProblem(path: file.path, reason: "changed while it was read"))
     }
 
-    /// The file ends before its size says: the kernel's own files do so.
+    /// The file ends before its size, as files of the kernel do.
     static func tooShort(_ file: ScannedFile) -> ReadFailure {
         .problem(FileProblem(path: file.path, reason: "gives fewer bytes than its size"))
     }

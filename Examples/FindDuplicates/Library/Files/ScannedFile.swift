@@ -1,23 +1,25 @@
-/// A regular file as its folder's listing found it.
+/// A regular file, as it was listed.
 public struct ScannedFile: Sendable {
-    /// The path to open it by and to report.
+    /// The path for opening and for reports.
     public var path: BytePath
     /// The length in bytes.
     public let size: Int64
-    /// Identifies the file, whatever its names.
+    /// Identifies the file, regardless of its names.
     public var identity: FileIdentity { stamp.identity }
-    /// Tells the file from another one of the same number.
+    /// Distinguishes the file from another one with the same number.
     let stamp: FileStamp
-    /// Whether the path may be a symbolic link to the file: only if the user named it.
+    /// Whether the path may be a symbolic link to the file, which is only possible if the user
+    /// named it.
     public let followsLink: Bool
-    /// The beginning of the path that may lead through symbolic links, or nil for all but the last
-    /// name.
+    /// The beginning of the path that may lead through symbolic links.
+    ///
+    /// If nil, everything except the last name may.
     public var root: SearchRoot?
 
-    /// Describes a file.
+    /// Creates a file.
     ///
     /// - Parameters:
-    ///   - path: The path to open it by and to report.
+    ///   - path: The path for opening and for reports.
     ///   - size: The length in bytes.
     ///   - stamp: Identifies the file.
     ///   - followsLink: Whether the path may be a symbolic link to the file.

@@ -4,15 +4,17 @@ import Synchronization
 
 /// The beginning of a path, which alone may lead through symbolic links.
 ///
-/// The folder at this beginning is opened once, at its first use, and stays open as long as the
-/// object. All files and folders below it are opened relative to it, without following a link. So
-/// nobody who exchanges a folder for a link leads a search elsewhere.
+/// The folder at this beginning is opened at its first use, and stays open as long as the object
+/// exists. All files and folders below it are opened relative to it without following links.
+/// Therefore, a search cannot be led elsewhere by replacing a folder with a link.
 public final class SearchRoot: Sendable {
-    /// How a path below the root is opened.
+    /// The way in which a path below the root is opened.
     enum Resolution: Sendable {
-        /// By one call. A kernel without that call, or a sandbox that forbids it, gets `.walk`.
+        /// With one call.
+        ///
+        /// If the kernel lacks that call, or a sandbox forbids it, `.walk` is used.
         case oneCall
-        /// Name by name, each in the folder before it.
+        /// Name by name, each relative to the folder before it.
         case walk
     }
 
@@ -25,10 +27,10 @@ public final class SearchRoot: Sendable {
     private let staysOpen: Bool
     private let resolution: Resolution
     private let folder = Mutex<OpenFolder?>(nil)
-    /// The folder that was reached last by walking, for the other files in it.
+    /// The last folder that was reached by walking, for further files in it.
     private let walked = Mutex<(path: ArraySlice<UInt8>, folder: OpenFolder)?>(nil)
 
-    /// Takes a folder by its path, and does not open it yet.
+    /// Creates a root from the path of a folder, which is not opened yet.
     ///
     /// - Parameters:
     ///   - path: The path of the folder.
@@ -51,13 +53,13 @@ public final class SearchRoot: Sendable {
     ///   - path: The path, which begins with that of the root.
     ///   - flags: Flags for `open`, added to those for reading.
     /// - Returns: The open file or folder.
-    /// - Throws: The system's reason. It is `ELOOP` or `ENOTDIR` for a symbolic link.
+    /// - Throws: The system's error. It is `ELOOP` or `ENOTDIR` for a symbolic link.
     func open(_ path: BytePath, flags: Int32) throws(SystemError) -> OpenFile {
         guard length < path.bytes.count else { return try OpenFile(path, flags: flags) }
         let isAbsolute = path.bytes.first == BytePath.slash
         let rest = path.bytes[length...].drop { $0 == BytePath.slash }
         guard length > 0 else {
-            // Without a beginning of its own, the path begins at "/" or at the current folder.
+            // If the root has no length, the path begins at "/" or at the current folder.
             guard isAbsolute else { return try open(rest, in: nil, flags: flags) }
             guard !rest.isEmpty else { return try OpenFile(path, flags: flags) }
             return try open(path.bytes[...], in: nil, flags: flags)
@@ -98,9 +100,9 @@ public final class SearchRoot: Sendable {
         return try walk(path, from: folder, flags: flags)
     }
 
-    /// Opens the folder of a file name by name, and the file in it.
+    /// Opens the folder of a file name by name, and then the file.
     ///
-    /// The files of one folder usually follow each other, so that the walk is paid once for them.
+    /// The files of one folder usually follow each other, so they need only one walk.
     private func walk(
         _ path: ArraySlice<UInt8>,
         from folder: OpenFolder?,
@@ -126,7 +128,7 @@ public final class SearchRoot: Sendable {
     }
 }
 
-/// A folder that is open for the calls that begin in it.
+/// An open folder, to which paths are relative.
 private final class OpenFolder: Sendable {
     private let opened: OpenFile
 

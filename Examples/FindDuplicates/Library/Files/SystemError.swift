@@ -1,30 +1,30 @@
 import Foundation
 
-/// The reason that the system gave for refusing a call: its `errno`.
+/// The error of a system call, its `errno`.
 public struct SystemError: Error, Equatable {
-    /// The number of the reason.
+    /// The error number.
     public let code: Int32
 
-    /// Takes the number of a reason.
+    /// Creates an error from its number.
     ///
     /// - Parameter code: A value of `errno`.
     public init(code: Int32) {
         self.code = code
     }
 
-    /// The reason of the call that this thread has just made.
+    /// The error of the last system call on this thread.
     static var last: SystemError { SystemError(code: errno) }
 
-    /// Whether the entry is gone, or is no longer what its folder said it was.
+    /// Whether the entry has vanished, or is of another kind than its folder reported.
     ///
-    /// Files come and go while folders are searched. A file that is gone has no duplicates, and is
-    /// no problem to report.
+    /// Files come and go while folders are searched. A file that no longer exists has no duplicates
+    /// and is not reported as a problem.
     public var meansVanished: Bool {
         [ENOENT, ENOTDIR, ELOOP, ESTALE].contains(code)
     }
 }
 
 extension SystemError: CustomStringConvertible {
-    /// The system's own words for the reason.
+    /// The system's description of the error.
     public var description: String { String(cString: strerror(code)) }
 }

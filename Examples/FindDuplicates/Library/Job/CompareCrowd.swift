@@ -1,16 +1,16 @@
 import JobKit
 
-// Operation forces @unchecked. JobController runs the callbacks, which alone touch the variables,
-// one at a time (J1), and `findings` is read when the job has finished.
-/// A job that compares more files of one size than may be open at a time.
+// Operation forces @unchecked. Only the job's callbacks use the variables, and JobController runs
+// them one at a time (J1). `findings` is read after the job has finished.
+/// Compares more files of one size than may be open at a time.
 ///
-/// It hashes a piece of each first. Files of different hashes differ; the others are left to a
-/// nested job, which compares them if they are few, and else hashes the next piece, eight times as
-/// long. So a file is read about as far as others equal it. The nested job is tracked from the
-/// beginning with all its weight, so that the job's progress never takes the hashing of heads for
-/// most of the work.
+/// The job first hashes a piece of each file. Files with different hashes differ. A nested job
+/// compares the others if they are few. If they are many, it hashes the next piece, which is eight
+/// times as long. Therefore, a file is read about as far as it equals other files. The nested job
+/// is tracked from the beginning with its full weight, so that the hashing of heads is not counted
+/// as most of the job's progress.
 final class CompareCrowd: JobController, @unchecked Sendable {
-    /// What was found, to be read when the job has finished, also by a cancel.
+    /// The findings, to be read after the job has finished, even after cancellation.
     private(set) var findings = Findings()
 
     private let crowd: Candidates
@@ -20,9 +20,9 @@ final class CompareCrowd: JobController, @unchecked Sendable {
     /// Prepares the comparison.
     ///
     /// - Parameters:
-    ///   - crowd: Files of one size that have not been hashed to their ends.
-    ///   - filesAtATime: How many files a task may hold open, at least 2.
-    ///   - queue: Where the tasks run.
+    ///   - crowd: Files of one size that have not been hashed completely.
+    ///   - filesAtATime: The number of files that a task may have open, at least 2.
+    ///   - queue: The queue of the tasks.
     init(_ crowd: Candidates, filesAtATime: Int, queue: any OperationScheduling) {
         self.crowd = crowd
         rest = CompareFiles([], filesAtATime: filesAtATime, queue: queue)
@@ -30,7 +30,7 @@ final class CompareCrowd: JobController, @unchecked Sendable {
         name = crowd.files.summary
     }
 
-    /// What the job takes at most, in microseconds: all bytes are hashed and then compared.
+    /// The highest time of the job in microseconds, if all bytes are hashed and then compared.
     var work: Int64 { work(ofHashing: hashed) + restWork }
 
     private var restWork: Int64 {
@@ -41,7 +41,7 @@ final class CompareCrowd: JobController, @unchecked Sendable {
         Work.reading(crowd.files.count, of: Int64(range.count))
     }
 
-    /// The bytes of each file that are hashed.
+    /// The hashed bytes of each file.
     private var hashed: Range<Int64> {
         let isLast = crowd.hashedLength > crowd.size / 8
         let end = max(FileComparer.headLength, isLast ? crowd.size : 8 * crowd.hashedLength)

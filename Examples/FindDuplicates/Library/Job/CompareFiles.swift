@@ -1,14 +1,17 @@
 import JobKit
 
-// Operation forces @unchecked. JobController runs the callbacks, which alone touch the variables,
-// one at a time (J1); `candidates` is set before the start, and `findings` read after the end.
-/// A job that finds the equal files among candidates.
+// Operation forces @unchecked. Only the job's callbacks use the variables, and JobController runs
+// them one at a time (J1). `candidates` is set before the start, and `findings` is read after the
+// end.
+/// Finds the equal files among candidates.
 ///
-/// Few candidates are compared at once, many of them by a ``CompareCrowd`` of their own.
+/// Few candidates are compared directly, and many by a separate ``CompareCrowd``.
 final class CompareFiles: JobController, @unchecked Sendable {
-    /// The files to compare, to be set before the job starts.
+    /// The files to compare.
+    ///
+    /// Set it before the job starts.
     var candidates: [Candidates]
-    /// What was found, to be read when the job has finished, also by a cancel.
+    /// The findings, to be read after the job has finished, even after cancellation.
     private(set) var findings = Findings()
 
     private let filesAtATime: Int
@@ -18,8 +21,8 @@ final class CompareFiles: JobController, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - candidates: The files to compare.
-    ///   - filesAtATime: How many files a task may hold open, at least 2.
-    ///   - queue: Where the tasks run.
+    ///   - filesAtATime: The number of files that a task may have open, at least 2.
+    ///   - queue: The queue of the tasks.
     init(_ candidates: [Candidates], filesAtATime: Int, queue: any OperationScheduling) {
         self.candidates = candidates
         self.filesAtATime = filesAtATime
@@ -27,7 +30,9 @@ final class CompareFiles: JobController, @unchecked Sendable {
         name = "compare"
     }
 
-    /// Starts everything: what each task takes at most is known, and is its weight.
+    /// Starts all tasks.
+    ///
+    /// The highest time of each task is known and is its weight.
     override func main() {
         let (few, many) = (candidates.filter { !isCrowd($0) }, candidates.filter(isCrowd))
         candidates = []
@@ -42,7 +47,7 @@ final class CompareFiles: JobController, @unchecked Sendable {
         }
     }
 
-    /// Whether there are more files than may be open at a time, and no hashes of all their bytes.
+    /// Whether there are more files than may be open, and not all of their bytes have been hashed.
     private func isCrowd(_ candidates: Candidates) -> Bool {
         candidates.files.count > filesAtATime && candidates.hashedLength < candidates.size
     }

@@ -1,19 +1,21 @@
 import Foundation
 import JobKit
 
-// Operation forces @unchecked. JobController runs the callbacks, which alone touch the variables,
-// one at a time (J1), and `report` is read when the job has finished.
-/// Finds files of equal content in folders and the folders below them.
+// Operation forces @unchecked. Only the job's callbacks use the variables, and JobController runs
+// them one at a time (J1). `report` is read after the job has finished.
+/// Finds files with equal content in folders and their subfolders.
 ///
-/// 1. A task lists one folder. Its callback starts the listing of the folders found in it. 2. When
-/// no listing is left, a task sorts the files by size, and a nested job compares those of one size:
-/// see ``CompareFiles``. 3. A last task puts the report together.
+/// 1. A task lists one folder. Its callback starts the listing of the folders that it contains.
+/// 2. After the last listing, a task sorts the files by size, and a nested job compares those of
+///    equal size (``CompareFiles``).
+/// 3. A last task creates the report.
 ///
-/// The job takes no lock. Its own code runs one callback at a time; its tasks run beside it, and
-/// hand it their results when they are done.
+/// The job needs no lock. Its own code runs in one callback at a time. Its tasks run concurrently
+/// and pass their results to it when they are done.
 ///
-/// Regular files are compared, empty ones are not. Symbolic links are not followed, unless they
-/// are among the paths named, also where a folder becomes one while the search runs. Hard links to one file are one file.
+/// Regular files are compared unless they are empty. Symbolic links are only followed if they are
+/// among the named paths, even if a folder is replaced by a link during the search. Hard links to
+/// one file count as one file.
 ///
 /// ```swift
 /// let job = FindDuplicatesJob(folders: [BytePath("/usr/share/doc")])
@@ -23,9 +25,9 @@ import JobKit
 public final class FindDuplicatesJob: JobController, @unchecked Sendable {
     private static let listing = JobGroup.named("listing")
 
-    /// What was found, to be read when the job has finished.
+    /// The result, to be read after the job has finished.
     ///
-    /// Of a job that was cancelled it holds what was found until then.
+    /// The report of a cancelled job holds everything found before the cancellation.
     public private(set) var report = DuplicateReport()
 
     private let folders: [BytePath]
@@ -37,19 +39,23 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
     private var problems: [FileProblem]?
     private let comparison: CompareFiles
 
-    /// Prepares a search; the job begins when it is started.
+    /// Prepares a search.
+    ///
+    /// The job begins when it is started.
     ///
     /// - Parameters:
-    ///   - folders: The folders to search, and files to compare. What is in two of the folders is
-    ///     searched once, and named by its path in the earlier one.
-    ///   - minimumSize: The smallest size in bytes of a file to compare. Empty ones never are.
-    ///   - followsLinks: Whether the paths of `folders` may lead through symbolic links. Without, a
-    ///     search of a resolved path finds what lies there and nothing else, whatever is exchanged.
-    ///   - width: How many tasks work at a time, at least 1; fewer do where the process may not
-    ///     open enough files for them.
-    ///   - queue: Where the tasks run; `nil` for a queue of that width of the job's own.
+    ///   - folders: The folders to search and the files to compare. Files that are in two of the
+    ///     folders are searched once, and named by their path in the earlier folder.
+    ///   - minimumSize: The smallest size of a compared file, in bytes. Empty files are never
+    ///     compared.
+    ///   - followsLinks: Whether the paths of `folders` may lead through symbolic links. If not,
+    ///     the search of a resolved path finds only files in that place, even if folders are
+    ///     replaced.
+    ///   - width: How many tasks run at a time, at least 1. Fewer run if the process may not open
+    ///     enough files for them.
+    ///   - queue: The queue of the tasks, or `nil` for a separate queue limited to `width`.
     ///   - stage: Called when the search enters a stage, in the job's callbacks, so it should be
-    ///     brief.
+    ///     fast.
     public init(
         folders: [BytePath],
         minimumSize: Int64 = 1,
@@ -75,7 +81,7 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
         super.init(queue: queue)
     }
 
-    /// Starts the listing of the named folders, and sets what follows the last listing.
+    /// Starts the listing of the named folders, and sets the completion of the last listing.
     public override func main() {
         setCompletion(for: Self.listing) { [self] in sort() }
         for (number, folder) in folders.enumerated() {
@@ -85,8 +91,8 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
 
     /// Starts the listing of one folder.
     ///
-    /// The number of folders is unknown until all are listed, so a listing has no weight: the job's
-    /// progress is that of the comparison.
+    /// A listing has no weight, because the number of folders is unknown until all are listed. The
+    /// job's progress is that of the comparison.
     private func list(_ folder: BytePath, at place: FolderTree.Place, below root: SearchRoot) {
         let task = ListFolder(
             folder,
@@ -101,7 +107,7 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
         }
     }
 
-    /// Starts the sorting, a task because it takes a while if there are many files.
+    /// Starts a task that sorts the files, because sorting many files takes a while.
     private func sort() {
         let task = ClosureOperation(name: "sort by size") { [tree, roots] in
             let named = tree.named(below: roots)
@@ -118,7 +124,7 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
         )
     }
 
-    /// Starts the comparison of what may be equal.
+    /// Starts the comparison of files that may be equal.
     private func compare(_ candidates: [Candidates]) {
         let bytes = candidates.reduce(Int64(0)) { sum, candidates in
             let (total, isTooLarge) = sum.addingReportingOverflow(candidates.byteCount)
@@ -129,24 +135,24 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
         trackAndQueue(comparison)
     }
 
-    /// Notes a folder that cannot be listed, and lets the search go on without it.
+    /// Records a folder that cannot be listed and continues the search without it.
     ///
     /// - Parameters:
     ///   - task: The task that failed.
-    ///   - error: Why it failed.
-    /// - Returns: Whether the search goes on: it does after the error of a listing.
+    ///   - error: The error of the task.
+    /// - Returns: Whether the search continues, which it does after the error of a listing.
     public override func taskFailed(_ task: Operation, error: any Error) -> FailureResponse {
         guard let task = task as? ListFolder, let reason = error as? SystemError else {
             return .failJob
         }
-        // A folder may vanish before its turn; it is a problem only if the user named it.
+        // A folder may vanish before its task runs. This is a problem only if the user named it.
         if task.isNamed || !reason.meansVanished {
             tree.failed(FileProblem(path: task.folder, reason), at: task.place)
         }
         return .carryOn
     }
 
-    /// Starts the last task, which puts the report together.
+    /// Starts the last task, which creates the report.
     public override func allTasksFinished() {
         guard !report.isComplete else { return }
         let task = ClosureOperation(name: "report", makeReport(isComplete: true))
@@ -159,7 +165,7 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
         roots = []
     }
 
-    /// Puts together what was found until the job was cancelled.
+    /// Creates the report of everything found before the cancellation.
     public override func jobCancelled() {
         report = makeReport(isComplete: false)()
         roots = []

@@ -1,21 +1,21 @@
 import JobKit
 
 // Operation forces @unchecked. The stored properties are constant.
-/// A task that hashes a piece of some files of one size, one after another, to split them.
+/// Hashes a piece of several files of one size, one after another, to distinguish them.
 ///
-/// The hash is the standard library's. It is fast and differs in each process. Files of equal
-/// hashes may still differ, and are compared.
+/// It uses the hash of the standard library, which is fast and different in each process. Since
+/// files with equal hashes may still differ, they are compared later.
 final class HashFiles: ResultOperation<HashFiles.Hashes>, @unchecked Sendable {
-    /// The hashes, and what went wrong.
+    /// The hashes and the problems.
     struct Hashes: Sendable {
         /// The files that could be read, each with its hash.
         var files: [(file: ScannedFile, hash: Int)] = []
-        /// What could not be read, and how many bytes were.
+        /// The problems, and the number of bytes that were read.
         var findings = Findings()
     }
 
     private let files: [ScannedFile]
-    /// The bytes of each that are hashed.
+    /// The hashed bytes of each file.
     let range: Range<Int64>
 
     /// Prepares the hashing.
@@ -29,18 +29,18 @@ final class HashFiles: ResultOperation<HashFiles.Hashes>, @unchecked Sendable {
         super.init()
     }
 
-    /// What the task takes, in microseconds: its weight in the job's progress.
+    /// The time of the task in microseconds, which is its weight in the job's progress.
     var work: Int64 { Work.reading(files.count, of: Int64(range.count)) }
 
-    /// The files' number and the first of them unless it is set; made when it is asked for.
+    /// The number of files and the first of them unless a name is set.
+    ///
+    /// It is computed on demand.
     override var name: String? {
         get { super.name ?? "hash \(files.summary)" }
         set { super.name = newValue }
     }
 
-    /// Hashes the files on the queue's thread.
-    ///
-    /// The work is done when this returns.
+    /// Hashes the files on the queue's thread, and returns when this is done.
     override func main() {
         let pieceLength = min(range.count, 128 * 1024)
         let buffer = UnsafeMutableRawBufferPointer.allocate(
@@ -88,7 +88,7 @@ final class HashFiles: ResultOperation<HashFiles.Hashes>, @unchecked Sendable {
 }
 
 extension [ScannedFile] {
-    /// How many files, and which one is the first by name.
+    /// The number of files, and the first one by name.
     var summary: String {
         let first = map(\.path).min().map { String(decoding: $0.bytes, as: UTF8.self) } ?? ""
         return "\(count) \(count == 1 ? "file" : "files") from \(first)"

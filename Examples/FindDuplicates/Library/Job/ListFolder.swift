@@ -2,10 +2,10 @@ import Foundation
 import JobKit
 
 // Operation forces @unchecked. The stored properties are constant.
-/// A task that lists one folder.
+/// Lists one folder.
 final class ListFolder: ResultOperation<FolderListing>, @unchecked Sendable {
     let folder: BytePath
-    /// Where the folder's path was found.
+    /// The location in which the folder's path was found.
     let place: FolderTree.Place
     private let minimumSize: Int64
     private let root: SearchRoot
@@ -14,8 +14,8 @@ final class ListFolder: ResultOperation<FolderListing>, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - folder: The folder's path.
-    ///   - place: Where the path was found.
-    ///   - minimumSize: The smallest size, in bytes, of a file to compare.
+    ///   - place: The location in which the path was found.
+    ///   - minimumSize: The smallest size of a compared file, in bytes.
     ///   - root: The beginning of the path, which alone may lead through symbolic links.
     init(_ folder: BytePath, at place: FolderTree.Place, minimumSize: Int64, below root: SearchRoot)
     {
@@ -26,20 +26,22 @@ final class ListFolder: ResultOperation<FolderListing>, @unchecked Sendable {
         super.init()
     }
 
-    /// Whether the user named the folder: then it may be a symbolic link or a file, and must exist.
+    /// Whether the user named the folder.
+    ///
+    /// If so, it may be a symbolic link or a file, and must exist.
     var isNamed: Bool {
         if case .argument = place { true } else { false }
     }
 
-    /// The folder's path unless it is set; made when it is asked for, as a search has many folders.
+    /// The folder's path unless a name is set.
+    ///
+    /// It is computed on demand, because there are many folders.
     override var name: String? {
         get { super.name ?? String(decoding: folder.bytes, as: UTF8.self) }
         set { super.name = newValue }
     }
 
-    /// Lists the folder on the queue's thread.
-    ///
-    /// The work is done when this returns.
+    /// Lists the folder on the queue's thread, and returns when this is done.
     override func main() {
         do throws(SystemError) {
             finish(returning: try listing())

@@ -1,9 +1,13 @@
-/// The stage of a search, to be shown.
+/// The stage of a search, for a display.
 ///
-/// The job's ``JobController/progress`` says how far along the comparison is.
+/// The job's ``JobController/progress`` is the progress of the comparison.
 public enum SearchStage: Sendable, Equatable {
-    /// Folders are being listed: so many files were found.
+    /// Folders are being listed.
+    ///
+    /// The value is the number of files so far.
     case listing(files: Int)
-    /// Of so many files, some are being compared; those have so many bytes.
+    /// Files are being compared.
+    ///
+    /// The values are the number of all files, and the bytes of those to compare.
     case comparing(files: Int, bytes: Int64)
 }

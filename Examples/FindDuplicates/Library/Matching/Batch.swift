@@ -1,18 +1,19 @@
-/// Cuts work into pieces that are each worth a task.
+/// Divides work into pieces that are worth a task.
 ///
-/// Batching is for cost alone. A task costs a few microseconds, about as much as reading a small
-/// file, so a task for each file would double the time. With a task for everything, the other cores
-/// would have nothing to do.
+/// Batches only reduce costs. A task costs a few microseconds, about as much as reading a small
+/// file. Therefore, one task for each file would double the time. With a single task for all files,
+/// the other cores would be idle.
 enum Batch {
-    /// About how many microseconds a batch should take.
+    /// The approximate time of a batch, in microseconds.
     static let fullWork: Int64 = 500
 
-    /// Cuts a list into batches; the order stays.
+    /// Divides a list into batches in the same order.
     ///
     /// - Parameters:
     ///   - items: The list.
-    ///   - work: What an item takes, in microseconds.
-    /// - Returns: Lists that each come to ``fullWork`` with their last item; the last one may not.
+    ///   - work: The time of an item, in microseconds.
+    /// - Returns: Lists that each reach ``fullWork`` with their last item, possibly except the last
+    ///   list.
     static func batches<Item>(of items: [Item], work: (Item) -> Int64) -> [[Item]] {
         var batches: [[Item]] = []
         var batch: [Item] = []

@@ -2,23 +2,24 @@ import Foundation
 
 /// Finds the equal files among candidates by comparing their bytes.
 ///
-/// Few files are opened together and read side by side, piece by piece, each once and only as far
-/// as it equals another. More than may be open at a time must have equal hashes, so that nearly
-/// always all of them are equal: then each is compared with the first.
+/// If the files are few, they are opened together and read side by side, piece by piece. Each file
+/// is read once, and only as far as it equals another one. If there are more files than may be open
+/// at a time, they must have equal hashes, so that nearly always all of them are equal. Then each
+/// file is compared with the first one.
 struct FileComparer: ~Copyable {
     /// The length of the first piece in bytes.
     static let headLength: Int64 = 4096
-    /// The length of the further pieces in bytes.
+    /// The length of all further pieces in bytes.
     private static let pieceLength = 128 * 1024
 
-    /// A file that is being compared, and the slot of the buffer that its latest piece is in.
+    /// A file under comparison, and the slot of the buffer with its latest piece.
     private struct Member {
         let index: Int
         let slot: Int
         let opened: OpenedFile
     }
 
-    /// What was found so far.
+    /// The findings so far.
     private(set) var findings = Findings()
 
     private let filesAtATime: Int
@@ -29,14 +30,14 @@ struct FileComparer: ~Copyable {
     /// Allocates the buffer.
     ///
     /// - Parameters:
-    ///   - filesAtATime: How many files may be open at a time, at least 2.
-    ///   - largest: The length in bytes of the largest file to compare.
-    ///   - meter: Counts what is done, and says whether to stop.
+    ///   - filesAtATime: The number of files that may be open at a time, at least 2.
+    ///   - largest: The length of the largest file to compare, in bytes.
+    ///   - meter: Counts the work, and decides whether to stop.
     init(filesAtATime: Int, largest: Int64, meter: WorkMeter) {
         precondition(filesAtATime >= 2, "One file by itself has none to be compared with")
         self.filesAtATime = filesAtATime
         self.meter = meter
-        // One byte more than a piece has room: see `OpenedFile.readNext`.
+        // A slot has room for one byte more than a piece, see `OpenedFile.readNext`.
         let longest = Int(min(largest, Int64(Self.pieceLength)))
         slotLength = max(longest, Int(Self.headLength)) + 64
         buffer = .allocate(byteCount: slotLength * filesAtATime, alignment: 64)
@@ -60,12 +61,12 @@ struct FileComparer: ~Copyable {
         }
     }
 
-    /// Compares many files of equal hashes.
+    /// Compares many files with equal hashes.
     private mutating func compareWithTheFirst(_ files: [ScannedFile]) {
         var rest = files
         while let first = rest.first, !meter.isStopped() {
             var group = [first]
-            // Those whose hash lied, or that have changed since.
+            // Files with a hash collision, or files that have changed since they were hashed.
             var others: [ScannedFile] = []
             var waiting = rest.dropFirst()
             while !waiting.isEmpty {
@@ -89,7 +90,8 @@ struct FileComparer: ~Copyable {
 
     /// Reads files side by side.
     ///
-    /// - Returns: For each file a label that those of equal content share; nil for those not read.
+    /// - Returns: A label for each file, equal for files with equal content. Nil if it was not
+    ///   read.
     private mutating func split(_ files: [ScannedFile]) -> [Int?] {
         var labels = [Int?](repeating: nil, count: files.count)
         var lastLabel = 0
@@ -118,7 +120,7 @@ struct FileComparer: ~Copyable {
         for (index, file) in files.enumerated() {
             do throws(ReadFailure) {
                 let opened = try OpenedFile(file)
-                // Another name of a file that was changed between the listings of its two folders.
+                // Another name of a file that has changed between the listings of its two folders.
                 guard stamps.insert(opened.stamp).inserted else {
                     meter.ended(1, remaining: file.size)
                     continue

@@ -1,10 +1,10 @@
-/// The result of reading some files.
+/// The result of reading several files.
 struct Findings: Sendable {
-    /// The files of equal content.
+    /// Groups of files with equal content.
     var groups: [DuplicateGroup] = []
-    /// What could not be read.
+    /// Files that could not be read.
     var problems: [FileProblem] = []
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     var readBytes: Int64 = 0
 
     /// Adds the result of reading further files.
@@ -14,7 +14,9 @@ struct Findings: Sendable {
         readBytes += other.readBytes
     }
 
-    /// Notes a file that cannot be compared; one that is gone needs no note.
+    /// Adds a file that cannot be compared.
+    ///
+    /// A vanished file is ignored.
     mutating func add(_ failure: ReadFailure) {
         if case .problem(let problem) = failure { problems.append(problem) }
     }

@@ -1,10 +1,11 @@
-/// The folders listed so far, each once, and every way by which each was reached.
+/// The listed folders, each once, with every way by which it was reached.
 ///
-/// One folder may have several names: two arguments lie within each other, or it is mounted at two
-/// places. Which of them is listed first is chance. Names are therefore given at the end, as one
-/// walk would give them that takes the arguments in order and the folders of each by name.
+/// A folder may have several names, because one argument may contain another, or because the folder
+/// is mounted in two locations. It is random which name is listed first. Therefore, names are
+/// assigned at the end, in the order of a single walk through the arguments in order, and through
+/// the folders of each by name.
 struct FolderTree {
-    /// Where a path was found: among the arguments, or in a folder that was listed.
+    /// The location in which a path was found: among the arguments or in a listed folder.
     enum Place {
         case argument(Int)
         case folder(Int)
@@ -21,23 +22,23 @@ struct FolderTree {
     private var folders: [Folder] = []
     private var numbers: [FileStamp: Int] = [:]
 
-    /// How many regular files were found.
+    /// The number of regular files found.
     private(set) var fileCount = 0
 
-    /// Begins with nothing listed.
+    /// Creates a tree without listings.
     ///
-    /// - Parameter argumentCount: How many arguments there are.
+    /// - Parameter argumentCount: The number of arguments.
     init(argumentCount: Int) {
         arguments = Array(repeating: nil, count: argumentCount)
     }
 
-    /// Takes a listing.
+    /// Adds a listing.
     ///
     /// - Parameters:
-    ///   - listing: What the folder holds.
-    ///   - place: Where its path was found.
-    /// - Returns: The folders to list next and where they were found: none if the folder was
-    ///   listed before by another name.
+    ///   - listing: The content of the folder.
+    ///   - place: The location in which its path was found.
+    /// - Returns: The folders to list next with their location, or none if the folder was already
+    ///   listed by another name.
     mutating func listed(_ listing: FolderListing, at place: Place) -> ([BytePath], Place) {
         let known = numbers[listing.stamp]
         let number = known ?? folders.count
@@ -52,7 +53,7 @@ struct FolderTree {
         return (listing.folders, .folder(number))
     }
 
-    /// Takes a folder that could not be listed.
+    /// Adds a folder that could not be listed.
     mutating func failed(_ problem: FileProblem, at place: Place) {
         switch place {
         case .argument: argumentProblems.append(problem)
@@ -60,10 +61,10 @@ struct FolderTree {
         }
     }
 
-    /// Gives every file and problem its name, whatever the order of the listings was.
+    /// Assigns a name to each file and problem, independent of the order of the listings.
     ///
     /// - Parameter roots: The beginning of each argument's paths that may lead through links.
-    /// - Returns: The files in their order.
+    /// - Returns: The files in order.
     func named(below roots: [SearchRoot] = []) -> NamedFiles {
         var named = NamedFiles()
         named.problems = argumentProblems

@@ -1,8 +1,8 @@
-/// All files that were found, in an order that the arguments and the names alone decide.
+/// All found files, in an order that depends only on the arguments and the names.
 struct NamedFiles {
     private(set) var files: [ScannedFile] = []
     var problems: [FileProblem] = []
-    /// The first file of each argument.
+    /// The index of the first file of each argument.
     private var argumentStarts: [Int] = []
 
     /// Begins the files of the next argument.
@@ -10,13 +10,13 @@ struct NamedFiles {
         argumentStarts.append(files.count)
     }
 
-    /// Adds what a folder holds.
+    /// Adds the content of a folder.
     ///
     /// - Parameters:
     ///   - added: Its files.
     ///   - root: The beginning of their paths that may lead through symbolic links.
-    ///   - newProblems: What could not be read in it.
-    ///   - rename: Gives a path its name.
+    ///   - newProblems: The problems in the folder.
+    ///   - rename: Returns the name for a path.
     mutating func add(
         _ added: [ScannedFile],
         below root: SearchRoot? = nil,
@@ -34,10 +34,10 @@ struct NamedFiles {
         }
     }
 
-    /// The files that may be equal, the largest first: those of a size that another file has too.
+    /// Returns the files that share their size with another file, largest first.
     ///
-    /// Several names of one file are one file here. Of names below one argument it keeps the first
-    /// in order of bytes, else the one below the earlier argument.
+    /// Several names of one file count as one file. If the names are below one argument, the first
+    /// in byte order is kept, otherwise the one below the earlier argument.
     func candidates() -> [Candidates] {
         let order = files.indices.sorted {
             let (left, right) = (files[$0].size, files[$1].size)

@@ -1,6 +1,6 @@
-/// Counts the work of a task while it is done, and tells about it now and then.
+/// Counts the work of a task, and reports it from time to time.
 struct WorkMeter {
-    /// The task hears about every so many microseconds of work.
+    /// The amount of work between two reports, in microseconds.
     private static let step = 2000.0
 
     /// Whether the work should end early.
@@ -11,12 +11,12 @@ struct WorkMeter {
     private var done = 0.0
     private var told = 0.0
 
-    /// Begins with nothing done.
+    /// Creates a meter without work.
     ///
     /// - Parameters:
-    ///   - total: All the work, in microseconds; see ``Work``.
-    ///   - isStopped: Asked before each piece; `true` ends the work early.
-    ///   - tell: Told the share that is done, from 0 to 1.
+    ///   - total: The total work in microseconds, see ``Work``.
+    ///   - isStopped: Called before each piece. `true` ends the work early.
+    ///   - tell: Receives the completed share, from 0 to 1.
     init(
         total: Int64,
         isStopped: @escaping () -> Bool = { false },
@@ -27,19 +27,19 @@ struct WorkMeter {
         self.tell = tell
     }
 
-    /// The share that is done, from 0 to 1.
+    /// The completed share, from 0 to 1.
     var fraction: Double { min(done / total, 1) }
 
-    /// Notes bytes that were read.
+    /// Adds bytes that were read.
     mutating func read(_ count: Int) {
         add(Double(count) / Double(Work.bytes))
     }
 
-    /// Notes files that are done with.
+    /// Adds files that are finished.
     ///
     /// - Parameters:
-    ///   - count: How many.
-    ///   - remaining: How many bytes of each need not be read.
+    ///   - count: The number of files.
+    ///   - remaining: The number of bytes of each file that need not be read.
     mutating func ended(_ count: Int, remaining: Int64) {
         let each = Double(Work.opening) + Double(remaining) / Double(Work.bytes)
         add(Double(count) * each)

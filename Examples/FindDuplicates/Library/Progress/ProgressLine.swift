@@ -1,25 +1,25 @@
 /// The text of a progress line.
 package struct ProgressLine {
-    /// What the search is about.
+    /// The stage of the search.
     let stage: SearchStage
-    /// The share of the comparison that is done, from 0 to 1.
+    /// The completed share of the comparison, from 0 to 1.
     let fraction: Double
-    /// How long the comparison has taken so far.
+    /// The time of the comparison so far.
     let elapsed: Duration
 
-    /// Describes a moment of a search.
+    /// Creates the line for a moment of a search.
     ///
     /// - Parameters:
-    ///   - stage: What the search is about.
-    ///   - fraction: The share of the comparison that is done, from 0 to 1.
-    ///   - elapsed: How long the comparison has taken so far.
+    ///   - stage: The stage of the search.
+    ///   - fraction: The completed share of the comparison, from 0 to 1.
+    ///   - elapsed: The time of the comparison so far.
     package init(stage: SearchStage, fraction: Double, elapsed: Duration) {
         self.stage = stage
         self.fraction = fraction
         self.elapsed = elapsed
     }
 
-    /// The line, cut where the terminal ends: a line that wraps could not be cleared.
+    /// The line, cut at the terminal's width, because a line that wraps could not be cleared.
     ///
     /// - Parameter columns: The terminal's width.
     /// - Returns: ASCII text without a line break.
@@ -33,15 +33,15 @@ package struct ProgressLine {
         return String(text.prefix(max(0, columns - 1)))
     }
 
-    /// In tenths below ten percent: of terabytes each is long in coming.
+    /// Below ten percent, it shows tenths, because each percent of terabytes takes long.
     private var percent: String {
         let tenths = Int(fraction * 1000)
         return tenths < 100 ? "\(tenths / 10).\(tenths % 10)" : "\(tenths / 10)"
     }
 
-    /// What the rest takes if it goes on as fast, after the first second.
+    /// The remaining time at the same speed, shown after the first second.
     ///
-    /// Most of it may turn out not to be needed: files are read only as far as they are equal.
+    /// Most of it may not be needed, because files are read only as far as they are equal.
     private var timeLeft: String {
         guard fraction > 0, elapsed >= .seconds(1) else { return "" }
         let seconds = elapsed / .seconds(1) * (1 - fraction) / fraction

@@ -2,11 +2,13 @@ import Foundation
 
 /// Writes to a file descriptor, many bytes at a time.
 package struct BufferedOutput: ~Copyable {
-    /// Why writing had to end.
+    /// The reason why writing had to end.
     package enum Failure: Error {
-        /// The reader is gone: `head`, for example, stops early.
+        /// The reader has closed the pipe.
+        ///
+        /// For example, `head` stops early.
         case nobodyReads
-        /// The system's reason: for example a full disk.
+        /// The system's error, for example a full disk.
         case failed(reason: String)
     }
 
@@ -15,25 +17,25 @@ package struct BufferedOutput: ~Copyable {
     private let descriptor: Int32
     private var waiting: [UInt8] = []
 
-    /// Writes to an open descriptor, and leaves it open.
+    /// Writes to an open descriptor, which stays open.
     ///
     /// - Parameter descriptor: A file, a pipe or a terminal.
     package init(descriptor: Int32) {
         self.descriptor = descriptor
     }
 
-    /// Takes bytes, and writes what it has when that is enough.
+    /// Adds bytes, and writes them if there are enough.
     ///
-    /// - Parameter bytes: What to write.
-    /// - Throws: Why it cannot be written.
+    /// - Parameter bytes: The bytes.
+    /// - Throws: The reason why they cannot be written.
     package mutating func write(_ bytes: [UInt8]) throws(Failure) {
         waiting += bytes
         if waiting.count >= BufferedOutput.fullCount { try flush() }
     }
 
-    /// Writes all that was taken.
+    /// Writes all remaining bytes.
     ///
-    /// - Throws: Why it cannot be written.
+    /// - Throws: The reason why they cannot be written.
     package mutating func flush() throws(Failure) {
         var written = 0
         while written < waiting.count {
@@ -50,7 +52,7 @@ package struct BufferedOutput: ~Copyable {
         waiting.removeAll(keepingCapacity: true)
     }
 
-    /// Waits for a slow reader if the descriptor does not block by itself.
+    /// Waits for a slow reader if the descriptor is non-blocking.
     private func wait(after error: SystemError) throws(Failure) {
         switch error.code {
         case EINTR:

@@ -1,8 +1,8 @@
-/// Numbers of bytes as people write and read them.
+/// Formats and parses numbers of bytes.
 package enum ByteSize {
-    /// Writes a number of bytes in decimal units.
+    /// Formats a number of bytes in decimal units.
     ///
-    /// - Parameter count: The number, from 0 on.
+    /// - Parameter count: The number, at least 0.
     /// - Returns: For example `12.3 MB`, never rounded up.
     package static func text(_ count: Int64) -> String {
         var amount = count
@@ -16,13 +16,13 @@ package enum ByteSize {
         return unit == "B" ? "\(amount) B" : "\(amount).\(tenths) \(unit)"
     }
 
-    /// Reads a number of bytes.
+    /// Parses a number of bytes.
     ///
-    /// `K`, `M`, `G` and `T`, also as `KiB` or `k`, are powers of 1024; `kB` and its like are powers
-    /// of 1000.
+    /// `K`, `M`, `G` and `T`, also as `KiB` or `k`, are powers of 1024. `kB` and its like are
+    /// powers of 1000.
     ///
-    /// - Parameter text: Digits, and a unit or none.
-    /// - Returns: The number; nil if the text is something else or too large a number.
+    /// - Parameter text: Digits, optionally with a unit.
+    /// - Returns: The number, or nil if the text is invalid or the number is too large.
     package static func parse(_ text: String) -> Int64? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         guard let number = Int64(digits) else { return nil }

@@ -1,24 +1,26 @@
-/// What a search has found.
+/// The result of a search.
 public struct DuplicateReport: Sendable {
-    /// The files of equal content, in order of each group's first path.
+    /// The groups of equal files, in order of each group's first path.
     public let groups: [DuplicateGroup]
-    /// How many regular files the folders hold, including those too small to be compared.
+    /// The number of regular files, including those that are too small to be compared.
     public let scannedFiles: Int
-    /// How many bytes of files were read to tell them apart.
+    /// The number of bytes that were read to distinguish files.
     public let hashedBytes: Int64
-    /// The files and folders that could not be read, in order of their paths, each once.
+    /// The files and folders that could not be read, each once, in order of their paths.
     public let problems: [FileProblem]
-    /// Whether the search went to its end: `false` after a cancel, and before the end.
+    /// Whether the search was completed.
+    ///
+    /// It is `false` after cancellation and during the search.
     public let isComplete: Bool
 
-    /// Puts a report in order.
+    /// Creates a report and sorts its parts.
     ///
     /// - Parameters:
-    ///   - groups: The files of equal content, in any order.
-    ///   - scannedFiles: How many regular files the folders hold.
-    ///   - hashedBytes: How many bytes of files were read.
-    ///   - problems: What could not be read, in any order, possibly with repetitions.
-    ///   - isComplete: Whether the search went to its end.
+    ///   - groups: The groups of equal files, in any order.
+    ///   - scannedFiles: The number of regular files.
+    ///   - hashedBytes: The number of bytes that were read.
+    ///   - problems: The problems, in any order, possibly with repetitions.
+    ///   - isComplete: Whether the search was completed.
     public init(
         groups: [DuplicateGroup] = [],
         scannedFiles: Int = 0,
@@ -33,7 +35,7 @@ public struct DuplicateReport: Sendable {
         self.isComplete = isComplete
     }
 
-    /// How many bytes would become free if one file of each group were kept.
+    /// The number of bytes that become free if one file of each group is kept.
     public var freeableBytes: Int64 {
         groups.reduce(0) { sum, group in
             let (bytes, isTooLarge) = group.size

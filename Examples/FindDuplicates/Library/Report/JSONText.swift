@@ -1,6 +1,8 @@
-/// Writes the few kinds of JSON values that a report has.
+/// Writes the JSON values of a report.
 enum JSONText {
-    /// Quotes a text, with U+FFFD for what is not UTF-8.
+    /// Quotes a text.
+    ///
+    /// Bytes that are not UTF-8 become U+FFFD.
     ///
     /// - Parameter bytes: The text.
     /// - Returns: A JSON string in UTF-8.
@@ -26,7 +28,7 @@ enum JSONText {
         byte >= 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x5C
     }
 
-    /// Puts values into an array.
+    /// Creates an array of values.
     ///
     /// - Parameter values: JSON values.
     /// - Returns: A JSON array.

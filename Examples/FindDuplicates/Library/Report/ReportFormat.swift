@@ -1,27 +1,27 @@
 import Foundation
 
-/// How a report is written.
+/// The format of a report.
 public enum ReportFormat: Sendable {
-    /// A path a line, as its bytes are, and an empty line between two groups.
+    /// One path per line with unchanged bytes, and an empty line between two groups.
     case plain
-    /// As plain, but with a 0 byte in place of every line break: no path holds one.
+    /// Like plain, but with a NUL byte instead of each line break, because no path contains one.
     case print0
-    /// As plain, but with paths as a terminal may show them: see ``BytePath/printableBytes``.
+    /// Like plain, but with paths that are safe for terminals, see ``BytePath/printableBytes``.
     case terminal
     /// `{"groups":[{"size":…,"paths":[…]}],"scannedFiles":…,"hashedBytes":…}` and a line break.
     ///
-    /// JSON is UTF-8, and a path need not be. In a path that is not, U+FFFD stands for what is
-    /// wrong; its group then also has `"pathsBase64"`, the exact bytes of all its paths in the
-    /// same order, and the report has `"pathEncoding"`, which says so. The report of a search that
-    /// was cancelled has `"incomplete":true`.
+    /// JSON is UTF-8, but a path may contain other bytes. Such bytes become U+FFFD. The group of
+    /// such a path then also has `"pathsBase64"` with the exact bytes of all its paths in the same
+    /// order, and `"pathEncoding"` in the report announces this. The report of a cancelled search
+    /// has `"incomplete":true`.
     case json
 
-    /// Writes a report, piece by piece.
+    /// Writes a report piece by piece.
     ///
     /// - Parameters:
-    ///   - report: What was found.
-    ///   - write: Takes the next bytes.
-    /// - Throws: What `write` throws.
+    ///   - report: The report.
+    ///   - write: Receives the next bytes.
+    /// - Throws: The errors of `write`.
     public func write(_ report: DuplicateReport, to write: ([UInt8]) throws -> Void) rethrows {
         switch self {
         case .plain: try writeLines(of: report, end: 0x0A, to: write)

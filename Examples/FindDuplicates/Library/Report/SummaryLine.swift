@@ -1,8 +1,8 @@
-/// The last line of a search, which says how much could be freed.
+/// The last line of a search, with the space that could be freed.
 package enum SummaryLine {
-    /// Sums a report up.
+    /// Summarizes a report.
     ///
-    /// - Parameter report: What was found.
+    /// - Parameter report: The report.
     /// - Returns: A line without a line break.
     package static func text(of report: DuplicateReport) -> String {
         let files = report.groups.reduce(0) { $0 + $1.paths.count }

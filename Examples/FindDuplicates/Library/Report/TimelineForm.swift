@@ -3,18 +3,20 @@ import JobKit
 
 /// The format of a timeline, chosen by the extension of the file's name.
 package enum TimelineForm: String, CaseIterable, Sendable {
-    /// A trace that opens in Perfetto and in `chrome://tracing`.
+    /// A trace for Perfetto and `chrome://tracing`.
     case json
-    /// A picture, for a browser.
+    /// A picture for a browser.
     case svg
-    /// A Mermaid chart, for a Markdown page; up to a few hundred tasks.
+    /// A Mermaid chart for a Markdown page, for up to a few hundred tasks.
     case mmd
-    /// A line per task.
+    /// One line per task.
     case txt
 
-    /// The form that a file's name ends with; `nil` if it ends with another.
+    /// Selects the format by the file name's extension.
     ///
-    /// - Parameter path: The file, in capitals or not.
+    /// Returns `nil` for any other extension.
+    ///
+    /// - Parameter path: The file. The case of its letters does not matter.
     package init?(of path: BytePath) {
         let name = String(decoding: path.bytes, as: UTF8.self).lowercased()
         guard let form = Self.allCases.first(where: { name.hasSuffix(".\($0)") }) else {
@@ -23,10 +25,10 @@ package enum TimelineForm: String, CaseIterable, Sendable {
         self = form
     }
 
-    /// Writes a timeline in this form.
+    /// Writes a timeline in this format.
     ///
-    /// - Parameter timeline: What ran when.
-    /// - Returns: The whole file; text ends with a line break.
+    /// - Parameter timeline: The timeline.
+    /// - Returns: The content of the file. Text ends with a line break.
     package func bytes(of timeline: Timeline) -> [UInt8] {
         switch self {
         case .json: Array(timeline.chromeTrace())

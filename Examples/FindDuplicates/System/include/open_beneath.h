@@ -1,8 +1,9 @@
 #ifndef OPEN_BENEATH_H
 #define OPEN_BENEATH_H
 
-/// A flag for `open`: the descriptor serves as the beginning of other paths, and needs no permission
-/// to read. 0 if the system has no such flag.
+/// A flag for `open` if the descriptor only serves as the beginning of other paths.
+///
+/// With it, no permission to read is needed. It is 0 if the system has no such flag.
 extern const int open_path_only;
 
 /// Opens `path` below the folder `descriptor` and refuses every symbolic link in it.

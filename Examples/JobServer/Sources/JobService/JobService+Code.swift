@@ -2,16 +2,16 @@ import Foundation
 import JobStore
 
 extension JobService {
-    /// Queues a run, as a client does by `POST /jobs`; waits until the server serves.
+    /// Queues a run like `POST /jobs`, once the server is serving.
     ///
     /// - Parameters:
     ///   - kind: The kind's name.
     ///   - parameters: The parameters, encoded as JSON.
-    ///   - key: The submission's own name: the same key and parameters make one run, until that has
-    ///     failed or was cancelled.
-    ///   - priority: How urgent it is, higher numbers first; the kind's own unless given.
-    ///   - delay: How long it waits before it may start.
-    /// - Returns: The run as it is in the database; the one of before that has the key.
+    ///   - key: A name for the submission. Submissions with the same key and parameters result in
+    ///     one run, until that run has failed or was cancelled.
+    ///   - priority: The priority. Higher numbers start first. By default, it is that of the kind.
+    ///   - delay: The delay before the run may start.
+    /// - Returns: The run in the database, or the earlier run that has the key.
     /// - Throws: ``InvalidParameter``, or ``JobServiceError``.
     @discardableResult
     public func submit(
@@ -37,7 +37,7 @@ extension JobService {
     /// Asks a run to stop.
     ///
     /// - Parameter id: The run's number.
-    /// - Returns: The run as it stands, which may be running until its job has stopped.
+    /// - Returns: The current run. It may be running until its job has stopped.
     /// - Throws: ``JobServiceError``.
     @discardableResult
     public func cancel(_ id: Int64) async throws -> RunRecord {
@@ -45,20 +45,21 @@ extension JobService {
         return try await told { try await runner.cancel(id) }
     }
 
-    /// Runs from the newest to the oldest.
+    /// Returns runs, newest first.
     ///
-    /// - Parameter filter: Which runs.
-    /// - Returns: The runs as they stand.
+    /// - Parameter filter: The filter for runs.
+    /// - Returns: The current state of the runs.
     /// - Throws: ``JobServiceError``.
     public func runs(where filter: RunFilter = RunFilter()) async throws -> [RunRecord] {
         let runner = try await opening.runner()
         return try await told { runner.board.newest(try await runner.store.list(filter).runs) }
     }
 
-    /// What becomes of runs from now on, as listeners of `GET /events` hear it.
+    /// All future changes of runs, like those of `GET /events`.
     ///
-    /// Each change of a run comes, at most 20 times a second, and each end. It ends when the server does.
-    /// A reader that is slow gets the newest state of each run, and not the ones between.
+    /// The sequence has each change of a run, at most 20 times a second, and each end. It finishes
+    /// when the server ends. A slow reader receives the newest state of each run and skips earlier
+    /// ones.
     public var events: AsyncStream<RunRecord> {
         AsyncStream { continuation in
             let task = Task { [opening] in
@@ -84,10 +85,11 @@ extension JobService {
         }
     }
 
-    /// Calls a closure at each end of a run, when that is in the database.
+    /// Calls a closure at each end of a run, once it is in the database.
     ///
-    /// - Parameter body: Called in a task of the server's, for one run after another; the next end is
-    ///   told when it has returned. A crash between the end and the call is not made good.
+    /// - Parameter body: Called in a Swift task of the server, for one run after another. The next
+    ///   call begins when the closure has returned. If the process crashes between the end and the
+    ///   call, the call is lost.
     public func onEnd(_ body: @escaping @Sendable (RunRecord) async -> Void) {
         ends.add(body)
     }

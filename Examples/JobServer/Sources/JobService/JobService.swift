@@ -11,7 +11,7 @@ import PrometheusText
 import ServiceLifecycle
 import Synchronization
 
-/// A server that runs jobs of the given kinds, and shows them on a page.
+/// A server that runs jobs of the given kinds and shows them on a page.
 ///
 /// ```swift
 /// var configuration = JobServiceConfiguration()
@@ -20,12 +20,12 @@ import Synchronization
 /// try await service.run()
 /// ```
 ///
-/// ``run()`` alone serves until SIGTERM or SIGINT: it lets running jobs end within the grace, cancels them
-/// then, and gives up those that have not stopped two seconds later. It is a service of
-/// swift-service-lifecycle, too; one that stands in a group of yours may leave the signals to it
-/// (``JobServiceConfiguration/handlesSignals``).
+/// ``run()`` serves until SIGTERM or SIGINT. After such a signal, running jobs may finish within
+/// the grace period. Then it cancels them, and abandons those that have not stopped two seconds
+/// later. The type is also a service of swift-service-lifecycle. If it is part of your service
+/// group, the group can handle the signals (``JobServiceConfiguration/handlesSignals``).
 ///
-/// Code of the same process submits and cancels runs, and hears of them, by the methods in
+/// Code of the same process submits, cancels and observes runs with the methods in
 /// "JobService+Code".
 ///
 /// > Thread: Any. Retains its kinds.
@@ -39,14 +39,17 @@ public final class JobService: Service {
     private let metrics: PrometheusFactory
     private let failure = Mutex<StartUpError?>(nil)
 
-    /// Makes a server; nothing is opened before ``run()``.
+    /// Creates a server.
+    ///
+    /// Nothing is opened before ``run()``.
     ///
     /// - Parameters:
-    ///   - configuration: Where it listens, what it keeps and what it allows.
-    ///   - kinds: The kinds of job that it runs; two of one name trap.
-    ///   - schedules: What it submits by itself; two of one name, and an unknown kind, trap.
-    ///   - logger: Where it logs.
-    ///   - metrics: What counts its runs, and what `GET /metrics` writes.
+    ///   - configuration: The address, the storage and the permissions of the server.
+    ///   - kinds: The kinds of job that it runs. Two kinds with one name trap.
+    ///   - schedules: The runs that it submits by itself. Two schedules with one name, or an
+    ///     unknown kind, trap.
+    ///   - logger: The log.
+    ///   - metrics: Counts runs, and creates the text of `GET /metrics`.
     public init(
         configuration: JobServiceConfiguration,
         kinds: [any JobKind],
@@ -68,10 +71,10 @@ public final class JobService: Service {
         }
     }
 
-    /// Serves until a graceful shutdown, or a signal where the configuration says so.
+    /// Serves until a graceful shutdown, or until a signal if so configured.
     ///
-    /// - Throws: ``StartUpError`` if it cannot start, when nothing was logged; or if the database's file
-    ///   is gone or was replaced while it served.
+    /// - Throws: ``StartUpError`` if it cannot start, in which case nothing was logged. Also if the
+    ///   database's file was deleted or replaced while it was serving.
     public func run() async throws {
         defer { opening.close() }
         try configuration.validate()
@@ -88,7 +91,7 @@ public final class JobService: Service {
             journals: journals
         )
         let (recovery, swept) = try await recover(store, sweeper)
-        // A failure to listen is told by its error alone.
+        // The error alone reports a failure to listen.
         let silent = Logger(label: "job-server.services") { _ in SwiftLogNoOpLogHandler() }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

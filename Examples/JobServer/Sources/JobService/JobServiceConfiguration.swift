@@ -1,57 +1,64 @@
 import Foundation
 import JobStore
 
-/// How a server runs; the defaults are those of the command.
+/// The configuration of a server, with the same defaults as the command.
 public struct JobServiceConfiguration: Sendable {
-    /// The address to listen on; one other than loopback needs a ``token``.
+    /// The address to listen on.
+    ///
+    /// An address other than loopback needs a ``token``.
     public var host = "127.0.0.1"
-    /// The port; 0 for a free one.
+    /// The port, or 0 for a free one.
     public var port = 8_080
-    /// A file that the port is written to when requests are served.
+    /// A file to which the port is written when requests are served.
     public var portFile: String?
     /// The database's file.
     public var data = "job-server.sqlite"
     /// The folders that jobs may read.
     public var allowedFolders: [String] = []
-    /// Names that requests may use for this server besides its own.
+    /// Further names that requests may use for this server.
     public var allowedHosts: [String] = []
     /// How many jobs run at a time.
     public var jobs = 4
-    /// How many of their tasks run at a time, shared out evenly among the jobs that run.
+    /// How many of their tasks run at a time, shared evenly among the running jobs.
     public var width = ProcessInfo.processInfo.activeProcessorCount
     /// How many runs may be queued.
     public var queueLimit = 1_000
-    /// How long runs may go on when the server is to stop.
+    /// How long runs may continue after the server was asked to stop.
     public var grace = Duration.seconds(5)
-    /// How long a run may take; nil for as long as it takes.
+    /// How long a run may take, or nil for no limit.
     public var timeLimit: Duration?
-    /// How long a cancelled run may take to stop before it is given up.
+    /// How long a cancelled run may take to stop before it is abandoned.
     public var giveUp = Duration.seconds(30)
-    /// How many starts of a run may end with the process before it is not resumed any more.
+    /// After this many starts that ended with the process, a run is not resumed again.
     public var attempts = 5
-    /// What an answered submission and a told end outlive.
+    /// The failures that a confirmed submission and a reported end survive.
     public var durability = Durability.powerLoss
-    /// Whether ``JobService/run()`` ends at SIGTERM and SIGINT, and at once at the second of them.
+    /// Whether ``JobService/run()`` ends at SIGTERM and SIGINT, and immediately at the second
+    /// signal.
     public var handlesSignals = true
-    /// What clients must know, one of these; none lets everybody in who can connect.
+    /// The tokens, of which clients need one.
+    ///
+    /// If there are none, every client has access.
     public var tokens: [AccessToken] = []
     /// How many days a run is kept after its end.
     public var keepDays = 30
-    /// Whether runs that a crash ended are repeated, if their kind may be.
+    /// Whether a run that ended in a crash is repeated if its kind permits it.
     public var resumes = false
     /// How many connections are served at a time.
     public var connectionLimit = 1_024
-    /// How many of them may be open that have not asked anything yet; the oldest makes room.
+    /// How many open connections may have sent no request.
+    ///
+    /// If there are more, the oldest one is closed.
     public var silentConnectionLimit = 200
-    /// How many may listen to events at a time.
+    /// How many listeners of events may be connected.
     public var listenerLimit = 100
     /// How long connections may be slow or silent.
     var timeLimits = ConnectionClock.Limits()
 
-    /// Makes the configuration of a server on loopback.
+    /// Creates the configuration of a server on loopback.
     public init() {}
 
-    /// Refuses values that no server can run with.
+    /// Rejects invalid values.
     ///
     /// - Throws: ``StartUpError`` of status 64.
     func validate() throws(StartUpError) {

@@ -1,21 +1,21 @@
 import JobStore
 
-/// Why code cannot submit, cancel or list runs.
+/// The reason why code cannot submit, cancel or list runs.
 public enum JobServiceError: Error, Equatable, Sendable {
     /// The server has ended, is stopping, or could not start.
     case notServing
-    /// No run has the number.
+    /// No run has this number.
     case unknownRun
     /// The run has ended.
     case ended
-    /// Another run, which this is, has the key with other parameters.
+    /// The given other run has the key with other parameters.
     case keyInUse(Int64)
     /// The queue is full.
     case full
-    /// The database cannot be used now, for this reason.
+    /// The database is not usable at the moment, for the given reason.
     case storeFails(String)
 
-    /// What a client is told by a status.
+    /// Creates the error for a failure that a client receives as a status.
     init?(_ error: any Error) {
         switch error {
         case let problem as RunProblem:

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Waits for the server to serve, for code that submits before it does.
+/// Lets code that submits early wait until the server is serving.
 ///
 /// > Thread: Any.
 final class Opening: Sendable {
@@ -15,9 +15,9 @@ final class Opening: Sendable {
     func open(_ runner: Runner) { pass(.open(runner), runner) }
     func close() { pass(.closed, nil) }
 
-    /// The runner once the server serves.
+    /// Returns the runner once the server is serving.
     ///
-    /// - Throws: ``JobServiceError/notServing`` if it has ended, or could not start.
+    /// - Throws: ``JobServiceError/notServing`` if the server has ended or could not start.
     func runner() async throws(JobServiceError) -> Runner {
         let runner = await withCheckedContinuation {
             (waiter: CheckedContinuation<Runner?, Never>) in

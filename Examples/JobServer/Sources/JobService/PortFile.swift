@@ -1,16 +1,18 @@
 import Foundation
 
-/// The file that says on which port a server listens.
+/// The file that contains the port of the server.
 struct PortFile: Sendable {
     let path: String
 
-    /// Checks that the file can be written, and empties one of before.
+    /// Checks that the file can be written, and empties an existing one.
     init(path: String) throws(StartUpError) {
         self.path = path
         try Self.write("", to: path)
     }
 
-    /// Writes the port and a line break; readers see all of it or nothing.
+    /// Writes the port and a line break.
+    ///
+    /// Readers never see a part of it.
     func write(_ port: Int) throws(StartUpError) {
         let temporary = path + ".new"
         try Self.write("\(port)\n", to: temporary)
@@ -19,7 +21,7 @@ struct PortFile: Sendable {
         }
     }
 
-    /// Removes the file: nobody listens any more.
+    /// Removes the file, because the server no longer listens.
     func remove() {
         unlink(path)
     }

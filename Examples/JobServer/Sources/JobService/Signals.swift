@@ -3,11 +3,12 @@ import Foundation
 import ServiceLifecycle
 import Synchronization
 
-/// Turns SIGTERM and SIGINT into a graceful shutdown, and the second of them into an end.
+/// Turns the first SIGTERM or SIGINT into a graceful shutdown, and the second into an immediate
+/// end.
 struct Signals {
     private let sources: [any DispatchSourceSignal]
 
-    /// Listens until ``ignore()``.
+    /// Handles signals until ``ignore()``.
     init(stopping group: ServiceGroup) {
         let count = SignalCount()
         sources = [SIGTERM, SIGINT]
@@ -23,14 +24,14 @@ struct Signals {
             }
     }
 
-    /// Listens no more; the signals end the process again.
+    /// Stops handling signals, so that they end the process again.
     func ignore() {
         for source in sources { source.cancel() }
         for number in [SIGTERM, SIGINT] { signal(number, SIG_DFL) }
     }
 }
 
-/// Tells the first signal from the next ones.
+/// Distinguishes the first signal from later ones.
 private final class SignalCount: Sendable {
     private let came = Atomic<Bool>(false)
 

@@ -1,11 +1,11 @@
-/// Why a server cannot start: one line for standard error, and the status to exit with.
+/// The reason why a server cannot start: a line for standard error, and the exit status.
 public struct StartUpError: Error, CustomStringConvertible, Equatable {
-    /// 64 for what the command line says wrongly, 74 for a file or an address that cannot be used.
+    /// 64 for invalid options, 74 for a file or an address that is not usable.
     public let status: Int32
     /// One line.
     public let description: String
 
-    /// Makes an error.
+    /// Creates an error.
     ///
     /// - Parameters:
     ///   - status: 64 or 74.

@@ -2,7 +2,7 @@ import JobStore
 import Logging
 import ServiceLifecycle
 
-/// Logs when the store begins to fail and when it is back, and ends the server when its file is gone.
+/// Logs failures and recoveries of the store, and ends the server when its file is gone.
 struct StoreWatch: Service {
     private let logger: Logger
     private let loss = AsyncStream<String>.makeStream()
@@ -11,7 +11,7 @@ struct StoreWatch: Service {
         self.logger = logger
     }
 
-    /// Takes the store's news; called on its thread.
+    /// Handles news of the store on the store's thread.
     func told(_ news: StoreNews) {
         switch news {
         case .failing(let reason):
@@ -30,6 +30,6 @@ struct StoreWatch: Service {
         try await cancelWhenGracefulShutdown {
             for await reason in loss.stream { throw StartUpError(74, "\(reason).") }
         }
-        // In a shutdown a loss is no news: nothing is accepted any more.
+        // During a shutdown, a loss is not reported, because nothing is accepted any longer.
     }
 }

@@ -1,10 +1,10 @@
-/// What became of a submission.
+/// The result of a submission.
 public enum Addition: Sendable, Equatable {
     /// A new run was queued.
     case added(RunRecord)
-    /// The key belongs to a run with the same parameters, which is this one.
+    /// The key belongs to the given run with the same parameters.
     case known(RunRecord)
-    /// The key belongs to a run with other parameters, which is this one.
+    /// The key belongs to the given run with other parameters.
     case keyInUse(RunRecord)
 
     /// The run.

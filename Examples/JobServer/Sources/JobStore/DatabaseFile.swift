@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The lock that keeps a second server off a database file, held until it is released or the process ends;
-/// and the file's identity, by which one that was replaced is known.
+/// Locks a database file against a second server, and detects a replaced file.
 ///
-/// SQLite's own locks let several processes write in turn; two servers would start the same runs.
+/// The lock is held until it is released or the process ends. It is necessary because SQLite's own
+/// locks let several processes write in turn, and two servers would start the same runs.
 final class DatabaseFile: Sendable {
     private struct Identity: Equatable, Sendable {
         let device: UInt64
@@ -16,7 +16,7 @@ final class DatabaseFile: Sendable {
     private let opened: Identity?
     private let log = Mutex<Identity?>(nil)
 
-    /// Opens the file, or makes it, and locks it.
+    /// Opens or creates the file and locks it.
     ///
     /// - Parameter path: The file's path.
     /// - Throws: ``JobStoreError`` if it cannot be written, or another process has locked it.
@@ -41,16 +41,16 @@ final class DatabaseFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Notes which file SQLite writes to before it writes to this one.
+    /// Records the identity of the write-ahead log, to which SQLite writes before the main file.
     func noteLog() {
         let identity = Self.identity(of: path + "-wal")
         log.withLock { $0 = identity }
     }
 
-    /// Why the files are not those that were opened; nil while they are.
+    /// Describes how the files have changed since they were opened, or nil if they have not.
     var loss: String? {
         guard let now = Self.identity(of: path) else {
-            // A folder that cannot be read for a moment is no loss.
+            // A temporary error in reading the folder does not count as a loss.
             return errno == ENOENT || errno == ENOTDIR ? "The file \(path) is gone" : nil
         }
         guard now == opened else { return "The file \(path) was replaced by another one" }

@@ -1,7 +1,9 @@
-/// What an answered write outlives.
+/// The failures that a confirmed write survives.
 public enum Durability: String, Sendable, CaseIterable {
-    /// A power cut: each commit is synced to the disk.
+    /// A power cut, because each commit is synced to the disk.
     case powerLoss = "power-loss"
-    /// The end of the process, however it ended; a power cut may take the last moments.
+    /// Any end of the process.
+    ///
+    /// A power cut may lose the last moments.
     case crash
 }

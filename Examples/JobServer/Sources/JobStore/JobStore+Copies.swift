@@ -2,14 +2,14 @@ import Foundation
 import GRDB
 
 extension JobStore {
-    /// Makes a whole copy of a database, which a server may be using meanwhile.
+    /// Makes a complete copy of a database, even while a server uses it.
     ///
-    /// The copy is one file, as the database stood at one moment. It appears whole or not at all.
+    /// The copy is one file with the state of one moment. It appears completely or not at all.
     /// Blocks its thread.
     ///
     /// - Parameters:
     ///   - path: The database's path.
-    ///   - copy: The copy's path, where no file may be.
+    ///   - copy: The copy's path, where no file may exist.
     /// - Throws: ``JobStoreError``.
     public static func backUp(_ path: String, to copy: String) throws(JobStoreError) {
         guard access(copy, F_OK) != 0 else {
@@ -29,7 +29,7 @@ extension JobStore {
         }
         chmod(part, 0o600)
         try sync(part)
-        // Unlike a rename, a link never replaces a file that has come meanwhile.
+        // Unlike a rename, a link never replaces a file that was created in the meantime.
         guard link(part, copy) == 0 else {
             throw JobStoreError(
                 "The copy \(copy) cannot be made: \(String(cString: strerror(errno)))."
@@ -39,13 +39,14 @@ extension JobStore {
         try sync(URL(filePath: copy).deletingLastPathComponent().path)
     }
 
-    /// Runs SQLite's integrity check over a database, which a server may be using meanwhile.
+    /// Runs SQLite's integrity check on a database, even while a server uses it.
     ///
     /// Blocks its thread.
     ///
     /// - Parameter path: The database's path.
-    /// - Returns: What is wrong, one line each; empty if nothing is.
-    /// - Throws: ``JobStoreError`` if the file cannot be opened, or is no database of this server.
+    /// - Returns: The problems, one per line. Empty if there are none.
+    /// - Throws: ``JobStoreError`` if the file cannot be opened, or is not a database of this
+    ///   server.
     public static func check(_ path: String) throws(JobStoreError) -> [String] {
         let database = try open(path)
         do {

@@ -1,7 +1,7 @@
 import GRDB
 
 extension JobStore {
-    /// What a deletion of runs that ended before a time would take, and what it would leave.
+    /// Counts the runs that ended before a time, and all runs.
     public func endedRuns(before time: Int64) async throws -> (count: Int, total: Int) {
         try await read { database in
             let ended = "state NOT IN ('queued', 'running')"
@@ -18,11 +18,11 @@ extension JobStore {
         }
     }
 
-    /// Decides from which end on retention counts, and keeps the decision.
+    /// Decides from which end retention counts, and saves the decision.
     ///
     /// - Parameter now: The time, in milliseconds since 1970.
-    /// - Returns: What retention knows of the clock; nil if no run has ended.
-    /// - Throws: An error of the database's.
+    /// - Returns: The state of retention, or nil if no run has ended.
+    /// - Throws: An error of the database.
     package func retention(at now: Int64) async throws -> RetentionStateMachine? {
         try await writer.write { database in
             let newest = try Int64.fetchOne(database, sql: "SELECT max(finishedAt) FROM run")
@@ -43,7 +43,7 @@ extension JobStore {
         }
     }
 
-    /// Notes that the server has served for a time.
+    /// Adds to the time that the server has been serving.
     package func noteServed(_ time: Int64, at now: Int64) async throws {
         try await writer.write { database in
             var machine = try Self.retention(in: database) ?? RetentionStateMachine(newest: now)
@@ -64,7 +64,7 @@ extension JobStore {
         )
     }
 
-    /// Whether a run that is kept may go on with a journal, known by its first run's number.
+    /// Whether a stored run may continue the journal with this number, that of its first run.
     public func needsJournal(_ id: Int64) async throws -> Bool {
         try await read { database in
             let row = try Row.fetchOne(
@@ -76,15 +76,17 @@ extension JobStore {
         }
     }
 
-    /// Deletes the runs that ended before a time; their numbers are not used again.
+    /// Deletes the runs that ended before a time.
+    ///
+    /// Their numbers are not used again.
     ///
     /// - Parameter time: The time, in milliseconds since 1970.
-    /// - Returns: How many were deleted.
-    /// - Throws: An error of the database's.
+    /// - Returns: The number of deleted runs.
+    /// - Throws: An error of the database.
     public func deleteRuns(endedBefore time: Int64) async throws -> Int {
         var count = 0
         while true {
-            // Others write between the parts, and the log stays small.
+            // Several parts let others write between them, and keep the log small.
             let part = try await writer.write { database in
                 try database.execute(
                     sql: """

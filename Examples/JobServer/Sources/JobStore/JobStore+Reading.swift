@@ -2,7 +2,9 @@ import Foundation
 import GRDB
 
 extension JobStore {
-    /// Reads; an error of the file's is ``StoreFailed``.
+    /// Reads from the database.
+    ///
+    /// Errors of the file become ``StoreFailed``.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
@@ -13,7 +15,7 @@ extension JobStore {
         }
     }
 
-    /// One run with its parameters and its result; nil if there is none of that number.
+    /// Returns a run with its parameters and result, or nil if the number is unknown.
     public func detail(_ id: Int64) async throws -> RunDetail? {
         try await read { database in
             try Row.fetchOne(
@@ -33,13 +35,13 @@ extension JobStore {
         }
     }
 
-    /// The run that has a key, compared with what is submitted with it; nil if none has.
+    /// Returns the run that has a key, compared with a submission, or nil if there is none.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - kind: The kind that is submitted.
-    ///   - requested: The parameters as the client sends them.
-    /// - Returns: The run, as the one that is submitted or as another one.
+    ///   - kind: The submitted kind.
+    ///   - requested: The parameters as the client sent them.
+    /// - Returns: The run, marked as equal to the submission or as another one.
     /// - Throws: ``StoreFailed``.
     public func holder(
         of key: String,
@@ -49,7 +51,9 @@ extension JobStore {
         try await read { try Self.holder(of: key, like: kind, requested, in: $0) }
     }
 
-    /// Runs by their numbers, in no order; unknown ones are left out.
+    /// Returns runs by their numbers, in no order.
+    ///
+    /// Unknown numbers are skipped.
     public func runs(_ ids: [Int64]) async throws -> [RunRecord] {
         try await read { database in
             try ids.compactMap { id in
@@ -63,14 +67,14 @@ extension JobStore {
         }
     }
 
-    /// Runs from the newest to the oldest, and how many there are.
+    /// Returns runs, newest first, and their numbers by state.
     ///
-    /// - Parameter filter: Which runs.
-    /// - Returns: The runs, and the totals of all.
+    /// - Parameter filter: The filter for runs.
+    /// - Returns: The runs, and the totals of all runs.
     /// - Throws: ``StoreFailed``.
     public func list(_ filter: RunFilter) async throws -> RunList {
         try await read { database in
-            // One part for each state: an index has each part in order.
+            // Each state is read separately, because an index has the runs of each state in order.
             let states = filter.states.isEmpty ? [nil] : filter.states.map { Optional($0) }
             let runs = try states.flatMap { try Self.runs(filter, state: $0, in: database) }
             let totals = try Row.fetchAll(database, sql: "SELECT state, count FROM total")
@@ -117,7 +121,7 @@ extension JobStore {
             .map(RunRow.record)
     }
 
-    /// The timeline that was kept of a run, as it was given; nil if none was.
+    /// Returns the stored timeline of a run, or nil.
     public func timeline(_ id: Int64) async throws -> [UInt8]? {
         try await read { database in
             try Data.fetchOne(
@@ -129,7 +133,7 @@ extension JobStore {
         }
     }
 
-    /// The runs that continue a run's journal, that run included.
+    /// Returns the runs that share a run's journal, including that run.
     static func chain(of id: Int64, in database: Database) throws -> RunChainStateMachine? {
         let row = try Row.fetchOne(
             database,
@@ -155,7 +159,7 @@ extension JobStore {
         return RunChainStateMachine(journalID: journalID, members: members)
     }
 
-    /// The number of the latest run that follows a run; nil if none does.
+    /// Returns the number of the latest run that follows a run, or nil.
     public func follower(of id: Int64) async throws -> Int64? {
         try await read { database in
             try Int64.fetchOne(
@@ -179,7 +183,7 @@ extension JobStore {
         )
         .map { row in
             let record = RunRow.record(row)
-            // A server of before did not keep what was sent.
+            // An earlier version of the server did not store the parameters as they were sent.
             let sent: String? = row["requested"]
             let isSame = sent == nil || sent.map { Name($0) } == requested.map { Name($0) }
             return Name(record.kind) == Name(kind) && isSame ? .known(record) : .keyInUse(record)

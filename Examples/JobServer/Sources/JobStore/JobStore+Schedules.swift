@@ -1,10 +1,12 @@
 import GRDB
 
-/// What is known of a schedule.
+/// The state of a schedule.
 public struct ScheduleRecord: Sendable, Equatable {
-    /// When it was last due, in milliseconds since 1970.
+    /// The last due time, in milliseconds since 1970.
     public var lastAt: Int64
-    /// The run that it has queued last, or the latest one that follows that run; nil if it was deleted.
+    /// The last queued run, or the latest run that follows it.
+    ///
+    /// Nil if it was deleted.
     public var runID: Int64?
     /// Whether that run has not ended.
     public var isBusy: Bool
@@ -13,7 +15,7 @@ public struct ScheduleRecord: Sendable, Equatable {
 }
 
 extension JobStore {
-    /// What is known of a schedule; nil if the server has never looked at it.
+    /// Returns the state of a schedule, or nil if the server has never checked it.
     public func schedule(_ name: String) async throws -> ScheduleRecord? {
         try await read { try Self.schedule(name, in: $0) }
     }
@@ -38,13 +40,13 @@ extension JobStore {
         }
     }
 
-    /// Lets a schedule queue no runs, or lets it queue them again.
+    /// Pauses or resumes a schedule.
     ///
     /// - Parameters:
     ///   - schedule: The schedule's name.
     ///   - isPaused: Whether it queues no runs.
     ///   - now: The time, in milliseconds since 1970.
-    /// - Throws: An error of the database's.
+    /// - Throws: An error of the database.
     public func pause(_ schedule: String, _ isPaused: Bool, at now: Int64) async throws {
         try await writer.write { database in
             try database.execute(
@@ -57,7 +59,7 @@ extension JobStore {
         }
     }
 
-    /// Notes when a schedule was last due, and keeps the run that it has queued.
+    /// Saves the last due time of a schedule and keeps its last run.
     public func noteTime(of schedule: String, at time: Int64) async throws {
         try await writer.write { database in
             try database.execute(
@@ -70,14 +72,15 @@ extension JobStore {
         }
     }
 
-    /// Queues a schedule's run and notes for which time, in one transaction.
+    /// Queues a schedule's run and saves its due time in one transaction.
     ///
     /// - Parameters:
     ///   - new: The run.
     ///   - schedule: The schedule's name.
-    ///   - time: The time that it was due.
-    /// - Returns: The run; nil if another run of the schedule has not ended, or it has run for this time.
-    /// - Throws: An error of the database's.
+    ///   - time: The due time.
+    /// - Returns: The run, or nil if another run of the schedule has not ended, or it has already
+    ///   run for this time.
+    /// - Throws: An error of the database.
     public func add(_ new: NewRun, for schedule: String, at time: Int64) async throws -> RunRecord?
     {
         try await writer.write { database in

@@ -3,26 +3,27 @@ import GRDB
 
 /// The runs in an SQLite file, which one server at a time may use.
 ///
-/// What a method wrote is in the file when it returns, and outlives what its ``Durability`` says.
-/// While the file cannot be written, ``start(_:at:)`` and ``end(_:_:next:)`` wait until it can be and
-/// write then, in order; all other writes throw ``StoreFailed``.
+/// When a method returns, its changes are in the file and survive the failures of its
+/// ``Durability``. While the file cannot be written, ``start(_:at:)`` and ``end(_:_:next:)`` wait
+/// until it can be, and then write in order. All other writes throw ``StoreFailed``.
 ///
-/// > Thread: Any. Writes are made in order on a thread of the store's; several waiting ones share a
-/// > transaction. Nothing blocks the caller's thread but the initializer.
+/// > Thread: Any. Writes happen in order on the store's thread, and several waiting writes share a
+/// > transaction. Only the initializer blocks the caller's thread.
 public final class JobStore: Sendable {
     private let file: DatabaseFile
     let database: DatabasePool
     let writer: StoreWriter
 
-    /// Opens a database, or makes it.
+    /// Opens or creates a database.
     ///
     /// - Parameters:
     ///   - path: The file's path.
-    ///   - durability: What an answered write outlives.
+    ///   - durability: The failures that a confirmed write survives.
     ///   - patience: How many seconds a write waits for another process's lock before it fails.
-    ///   - told: Hears when writes begin to fail and when they succeed again, on the store's thread.
-    /// - Throws: ``JobStoreError`` if the file cannot be written, is no database of this server, or is
-    ///   used by another one.
+    ///   - told: Called on the store's thread when writes begin to fail, and when they succeed
+    ///     again.
+    /// - Throws: ``JobStoreError`` if the file cannot be written, is not a database of this server,
+    ///   or is used by another one.
     public convenience init(
         path: String,
         durability: Durability = .powerLoss,
@@ -59,7 +60,7 @@ public final class JobStore: Sendable {
             try database.writeWithoutTransaction { database in
                 let level = durability == .powerLoss ? "FULL" : "NORMAL"
                 try database.execute(sql: "PRAGMA synchronous = \(level)")
-                // The log has its file from now on.
+                // This write creates the file of the write-ahead log.
                 try database.execute(sql: "UPDATE probe SET count = count + 1")
             }
         } catch let error as JobStoreError {
@@ -76,10 +77,10 @@ public final class JobStore: Sendable {
 
     // MARK: - Health
 
-    /// Why writes fail; nil while they succeed.
+    /// The reason why writes fail, or nil while they succeed.
     public var failure: String? { writer.reason }
 
-    /// How many ends and starts wait for the file to be writable again.
+    /// The number of starts and ends that wait until the file can be written again.
     public var unwrittenCount: Int { writer.keptCount }
 
     /// Tries a write if the last one is older than a second.
@@ -87,19 +88,21 @@ public final class JobStore: Sendable {
     /// - Throws: ``StoreFailed`` if the file cannot be written now.
     public func probe() async throws { try await writer.probe() }
 
-    /// Looks whether the file is still the one that was opened; what is found is told.
+    /// Checks whether the file is still the one that was opened, and reports a loss.
     public func look() { writer.look() }
 
     // MARK: - Writing
 
-    /// Takes over what the server before left: what ran is `interrupted`, and runs again if its kind may.
+    /// Takes over the runs of the server's last session.
+    ///
+    /// A run that was executing is `interrupted`. It runs again if its kind permits it.
     ///
     /// - Parameters:
     ///   - now: The time, in milliseconds since 1970.
-    ///   - resumable: The kinds whose runs are repeated as new ones.
-    ///   - attempts: How many starts of a run may end with the process before it is left as it is.
-    /// - Returns: What was found, and what is queued.
-    /// - Throws: An error of the database's.
+    ///   - resumable: The kinds of runs that are repeated as new runs.
+    ///   - attempts: After this many starts that ended with the process, a run is not repeated.
+    /// - Returns: The runs that were found, and those that are queued.
+    /// - Throws: An error of the database.
     public func recover(
         now: Int64,
         resumable: Set<String> = [],
@@ -158,7 +161,9 @@ public final class JobStore: Sendable {
         }
     }
 
-    /// Adds a run that takes the place of one that has ended: its key, and its place in a schedule.
+    /// Adds a run that follows one that has ended.
+    ///
+    /// It takes over its key and its schedule.
     static func succeed(
         _ id: Int64,
         with new: NewRun,
@@ -177,25 +182,25 @@ public final class JobStore: Sendable {
         return record
     }
 
-    /// What became of a request to run a run again.
+    /// The result of a request to run a run again.
     public enum Repetition: Sendable, Equatable {
         /// A new run was queued.
         case added(RunRecord)
         /// The run has not ended.
         case notEnded
-        /// Another run that follows it has not ended.
+        /// The given run follows it and has not ended.
         case followed(by: Int64)
-        /// No run has the number.
+        /// No run has this number.
         case unknown
     }
 
-    /// Adds a run that a person has asked for in the place of one that has ended.
+    /// Adds a run that a person has requested as a repetition of one that has ended.
     ///
     /// - Parameters:
-    ///   - id: The run that is repeated.
-    ///   - new: What is queued; whether it continues a journal is decided here.
-    /// - Returns: The new run, or why there is none.
-    /// - Throws: An error of the database's.
+    ///   - id: The run to repeat.
+    ///   - new: The run to queue. This method decides whether it continues a journal.
+    /// - Returns: The new run, or the reason why there is none.
+    /// - Throws: An error of the database.
     public func repeatRun(_ id: Int64, as new: NewRun) async throws -> Repetition {
         try await writer.write { database in
             guard let chain = try Self.chain(of: id, in: database) else { return .unknown }
@@ -211,13 +216,13 @@ public final class JobStore: Sendable {
         }
     }
 
-    /// Adds a run in the state `queued`, unless its key is known.
+    /// Adds a run in the state `queued` unless its key is known.
     ///
     /// A key is free again when its run has failed or was cancelled.
     ///
-    /// - Parameter new: What is submitted.
-    /// - Returns: The new run, or the one that has the key.
-    /// - Throws: An error of the database's.
+    /// - Parameter new: The submission.
+    /// - Returns: The new run, or the run that has the key.
+    /// - Throws: An error of the database.
     public func add(_ new: NewRun) async throws -> Addition {
         try await writer.write { database in
             guard let key = new.key,
@@ -230,12 +235,14 @@ public final class JobStore: Sendable {
         }
     }
 
-    /// Notes that a queued run starts; waits while the store fails.
+    /// Saves the start of a queued run.
+    ///
+    /// Waits while the store fails.
     ///
     /// - Parameters:
     ///   - id: The run.
     ///   - time: The time, in milliseconds since 1970.
-    /// - Returns: The run with its parameters; nil if it is not queued any more.
+    /// - Returns: The run with its parameters, or nil if it is no longer queued.
     /// - Throws: ``StoreFailed`` if the file is gone.
     public func start(_ id: Int64, at time: Int64) async throws -> RunDetail? {
         try await writer.write(isKept: true) { database in
@@ -260,10 +267,10 @@ public final class JobStore: Sendable {
         }
     }
 
-    /// Notes how far a running run is, for whoever finds it interrupted.
+    /// Saves the progress of running runs, in case they are interrupted.
     ///
-    /// - Parameter records: The runs as they stand; those that are not running are passed over.
-    /// - Throws: An error of the database's.
+    /// - Parameter records: The current runs. Those that are not running are skipped.
+    /// - Throws: An error of the database.
     public func noteProgress(of records: [RunRecord]) async throws {
         try await writer.write { database in
             for record in records {
@@ -281,7 +288,9 @@ public final class JobStore: Sendable {
         }
     }
 
-    /// Notes when a running run was first asked to stop; waits while the store fails.
+    /// Saves when a running run was first asked to stop.
+    ///
+    /// Waits while the store fails.
     public func noteCancel(of id: Int64, at time: Int64) async throws {
         try await writer.write(isKept: true) { database in
             try database.execute(
@@ -294,7 +303,9 @@ public final class JobStore: Sendable {
         }
     }
 
-    /// Notes how many steps a running run's journal knew; waits while the store fails.
+    /// Saves how many steps a running run's journal contained.
+    ///
+    /// Waits while the store fails.
     public func noteKnownSteps(_ count: Int, of id: Int64) async throws {
         try await writer.write(isKept: true) { database in
             try database.execute(
@@ -306,8 +317,8 @@ public final class JobStore: Sendable {
 
     /// Changes the priority of a queued run.
     ///
-    /// - Returns: The run as it now stands; nil if it is not queued.
-    /// - Throws: An error of the database's.
+    /// - Returns: The changed run, or nil if it is not queued.
+    /// - Throws: An error of the database.
     public func prioritize(_ id: Int64, _ priority: Int) async throws -> RunRecord? {
         try await writer.write { database in
             try Row.fetchOne(
@@ -322,15 +333,16 @@ public final class JobStore: Sendable {
         }
     }
 
-    /// Notes a run's end, and queues what follows it; the first end counts.
+    /// Saves a run's end and queues the run that follows it.
     ///
-    /// Waits while the store fails.
+    /// Only the first end counts. Waits while the store fails.
     ///
     /// - Parameters:
     ///   - id: The run.
-    ///   - end: How it ended.
-    ///   - next: The run that is queued in its place, in the same transaction.
-    /// - Returns: The run as it now stands, and the next one; nil if it is unknown or had ended before.
+    ///   - end: The end.
+    ///   - next: The run to queue as its successor, in the same transaction.
+    /// - Returns: The changed run and its successor, or nil if the run is unknown or had already
+    ///   ended.
     /// - Throws: ``StoreFailed`` if the file is gone.
     public func end(
         _ id: Int64,
@@ -366,20 +378,24 @@ public final class JobStore: Sendable {
         }
     }
 
-    /// What became of a request to delete a run.
+    /// The result of a request to delete a run.
     public enum Deletion: Sendable, Equatable {
-        /// It was deleted. The journal of this number belongs to no run any longer.
+        /// It was deleted.
+        ///
+        /// The journal with this number no longer belongs to a run.
         case deleted(journalID: Int64?)
         /// The run has not ended.
         case notEnded
-        /// No run has the number.
+        /// No run has this number.
         case unknown
     }
 
-    /// Deletes a run that has ended; its number is not used again.
+    /// Deletes a run that has ended.
     ///
-    /// - Returns: Whether it was deleted, and which journal goes with it.
-    /// - Throws: An error of the database's.
+    /// Its number is not used again.
+    ///
+    /// - Returns: Whether it was deleted, and the journal to delete with it.
+    /// - Throws: An error of the database.
     public func delete(_ id: Int64) async throws -> Deletion {
         try await writer.write { database in
             guard let chain = try Self.chain(of: id, in: database) else { return .unknown }

@@ -1,9 +1,9 @@
-/// Why a database cannot be used, in one sentence that names the file.
+/// The reason why a database is not usable, in one sentence that names the file.
 public struct JobStoreError: Error, CustomStringConvertible, Equatable {
-    /// The sentence.
+    /// One sentence.
     public let description: String
 
-    /// Makes an error.
+    /// Creates an error.
     ///
     /// - Parameter description: One sentence.
     public init(_ description: String) {

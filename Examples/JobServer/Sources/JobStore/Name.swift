@@ -1,9 +1,10 @@
-/// A text that names something, and is compared by its bytes.
+/// A text that names something, compared by its bytes.
 ///
-/// Swift compares `String`s by canonical equivalence: `é` in one scalar equals `e` and a combining accent,
-/// and `K` equals the sign for Kelvin. To brokers, databases and file systems these are different names.
-/// Therefore everything that is looked up or compared by a name uses this type. Text that people only
-/// read remains a `String`. `.ci/checks/names` finds new names that are `String`s.
+/// Swift compares `String`s by canonical equivalence: `é` in one scalar equals `e` and a combining
+/// accent, and `K` equals the sign for Kelvin. However, these are different names for brokers,
+/// databases and file systems. Therefore, every name that is looked up or compared has this type.
+/// Text that people only read stays a `String`. `.ci/checks/names` finds new names that are
+/// `String`s.
 package struct Name: Sendable {
     /// The name.
     package let text: String
@@ -15,7 +16,7 @@ package struct Name: Sendable {
     /// Its bytes.
     package var utf8: String.UTF8View { text.utf8 }
     package var isEmpty: Bool { text.isEmpty }
-    /// Whether a NUL is in it, at which C and SQLite end a text.
+    /// Whether it contains a NUL, which ends a text in C and SQLite.
     package var hasNUL: Bool { text.utf8.contains(0) }
     /// Whether it has 1 to 100 bytes and no NUL.
     package var isValid: Bool { 1...100 ~= text.utf8.count && !hasNUL }

@@ -1,31 +1,37 @@
-/// What a client submits.
+/// A submission of a run.
 public struct NewRun: Sendable {
     /// The name of its kind of job.
     public var kind: String
-    /// What people call it.
+    /// The title of the run.
     public var title: String
     /// The parameters as JSON.
     public var parameters: String
-    /// The client's own name for the submission: the same key makes one run.
+    /// The client's name for the submission.
+    ///
+    /// All submissions with the same key result in one run.
     public var key: String?
     /// The run that it repeats.
     public var previousID: Int64?
-    /// Which attempt it is, from 1.
+    /// The number of the attempt, from 1.
     public var attempt: Int
-    /// When it was submitted, in milliseconds since 1970.
+    /// The time of the submission, in milliseconds since 1970.
     public var submittedAt: Int64
-    /// The parameters as the client sent them, which those of the same key must equal; nil without a key.
+    /// The parameters as the client sent them, or nil without a key.
+    ///
+    /// Further submissions with the same key must have equal parameters.
     public var requested: String?
-    /// How urgent it is: higher numbers start first.
+    /// The priority.
+    ///
+    /// Higher numbers start first.
     public var priority: Int
-    /// When it may start, in milliseconds since 1970; nil for at once.
+    /// The earliest start, in milliseconds since 1970, or nil for no delay.
     public var runAt: Int64?
-    /// How many starts in a row, of the runs that it repeats, ended with the process.
+    /// How many consecutive starts of the runs that it repeats ended with the process.
     public var crashes: Int
-    /// The number of the run with whose journal it goes on; nil for its own.
+    /// The number of the run whose journal it continues, or nil for its own journal.
     public var journalID: Int64?
 
-    /// Makes a submission.
+    /// Creates a submission.
     public init(
         kind: String,
         title: String,

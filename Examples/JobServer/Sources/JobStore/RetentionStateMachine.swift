@@ -1,17 +1,18 @@
-/// Decides from which time on the days of a run's retention are counted back.
+/// Decides from which time the days of retention are counted back.
 ///
-/// They are counted from the newest end in the store, if a clock that is right can have written it: no later
-/// than the newest end before, plus the time that the server has served since, plus a day. A clock that is
-/// ahead writes later ends. They are believed when the server has served for a day since then.
+/// They are counted from the newest end in the store if a correct clock can have written it. Such
+/// an end is at most a day later than the previous newest end plus the time that the server has
+/// been serving since then. If a clock is ahead, it writes later ends. These are believed once the
+/// server has been serving for a day.
 ///
 /// Times are milliseconds since 1970.
 package struct RetentionStateMachine: Sendable, Equatable {
-    /// How long the server may have been away, and how long it must have served to believe a clock.
+    /// The longest assumed downtime, and the serving time after which a clock is believed.
     package static let day: Int64 = 86_400_000
 
     /// The newest end that is believed.
     package private(set) var newest: Int64
-    /// For how long the server has served since, by a clock that nobody sets.
+    /// How long the server has been serving since then, by a monotonic clock.
     package private(set) var served: Int64
 
     package init(newest: Int64, served: Int64 = 0) {
@@ -19,19 +20,19 @@ package struct RetentionStateMachine: Sendable, Equatable {
         self.served = served
     }
 
-    /// No end that is later is believed.
+    /// The latest end that can be believed.
     package var latest: Int64 { newest.addingReportingOverflow(served + Self.day).partialValue }
 
-    /// The server has served for a time.
+    /// Adds serving time.
     package mutating func hasServed(_ time: Int64) {
         served += max(0, time)
     }
 
-    /// A deletion is due.
+    /// Updates the newest believed end before a deletion.
     ///
     /// - Parameters:
     ///   - newestEnd: The newest end in the store.
-    ///   - believedEnd: The newest end that is no later than ``latest``; nil if there is none.
+    ///   - believedEnd: The newest end that is no later than ``latest``, or nil.
     mutating package func sweepBegan(newestEnd: Int64, believedEnd: Int64?) {
         if newestEnd <= latest || served >= Self.day {
             (newest, served) = (newestEnd, 0)

@@ -4,12 +4,14 @@ public struct RunDetail: Sendable {
     public var record: RunRecord
     /// The parameters as JSON.
     public var parameters: String
-    /// The result as JSON, of a run that ended with one.
+    /// The result as JSON, if the run ended with one.
     public var result: String?
-    /// The client's own name for the submission, as far as it was read.
+    /// The client's name for the submission, if it was read.
     public var key: String?
-    /// The parameters as the client sent them, as far as they were read.
+    /// The parameters as the client sent them, if they were read.
     public var requested: String?
-    /// The number of the run with whose journal it goes on, as far as it was read; nil for its own.
+    /// The number of the run whose journal it continues, if it was read.
+    ///
+    /// Nil for its own journal.
     public var journalID: Int64?
 }

@@ -1,29 +1,29 @@
-/// How a run ended.
+/// The end of a run.
 public struct RunEnd: Sendable {
     /// A state that is an end.
     public var state: RunState
-    /// When, in milliseconds since 1970.
+    /// The time, in milliseconds since 1970.
     public var finishedAt: Int64
-    /// How far it was, from 0 to 1.
+    /// The progress, from 0 to 1.
     public var progress: Double
-    /// How many tasks it had tracked.
+    /// The number of tracked tasks.
     public var tasksTracked: Int
-    /// How many of them had finished.
+    /// The number of finished tasks.
     public var tasksFinished: Int
-    /// How many of them had failed.
+    /// The number of failed tasks.
     public var tasksFailed: Int
-    /// Why it failed.
+    /// The reason for its failure.
     public var error: String?
     /// Its result as JSON.
     public var result: String?
     /// The first tasks that failed.
     public var failures: [RunFailure]
-    /// When it was asked to stop, unless that was noted before.
+    /// When it was asked to stop, unless that is already saved.
     public var cancelRequestedAt: Int64?
-    /// Its timeline, encoded, if it is worth keeping.
+    /// The encoded timeline, if it is worth keeping.
     public var timeline: [UInt8]?
 
-    /// Makes an end.
+    /// Creates an end.
     public init(
         state: RunState,
         finishedAt: Int64,

@@ -1,11 +1,11 @@
-/// A task of a run that failed.
+/// A failed task of a run.
 public struct RunFailure: Codable, Equatable, Sendable {
     /// The task's name.
     public var name: String
-    /// Why it failed, in one line.
+    /// The reason in one line.
     public var error: String
 
-    /// Makes a failure.
+    /// Creates a failure.
     public init(name: String, error: String) {
         self.name = name
         self.error = error

@@ -1,17 +1,19 @@
-/// Which runs are listed, from the newest to the oldest.
+/// Selects the runs of a list, newest first.
 public struct RunFilter: Sendable, Equatable {
-    /// How many at most.
+    /// The highest number of runs.
     public var limit: Int
-    /// Only runs of lower numbers; nil for all.
+    /// Only runs with lower numbers, or nil for all.
     public var before: Int64?
-    /// Only runs of these states; none named: of all.
+    /// Only runs in these states, or all if empty.
     public var states: Set<RunState>
-    /// Only runs of these kinds; none named: of all.
+    /// Only runs of these kinds, or all if empty.
     public var kinds: Set<String>
-    /// Only runs whose title contains this text, whatever its case and Unicode normalization.
+    /// Only runs with this text in their title, ignoring case and Unicode normalization.
     public var text: String?
 
-    /// Makes a filter; unless told otherwise, of the newest 50 runs.
+    /// Creates a filter.
+    ///
+    /// By default, it selects the newest 50 runs.
     public init(
         limit: Int = 50,
         before: Int64? = nil,

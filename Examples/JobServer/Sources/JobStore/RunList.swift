@@ -1,7 +1,7 @@
-/// Some runs, and how many there are of each state.
+/// A list of runs, with the number of runs in each state.
 public struct RunList: Sendable, Equatable {
-    /// The runs that a filter lets through.
+    /// The runs that match a filter.
     public var runs: [RunRecord]
-    /// How many runs the store has in each state, whatever the filter.
+    /// The number of all runs in each state, regardless of the filter.
     public var totals: [RunState: Int]
 }

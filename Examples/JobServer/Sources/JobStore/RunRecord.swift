@@ -1,45 +1,49 @@
-/// A run as the database keeps it; times are milliseconds since 1970.
+/// A run in the database.
+///
+/// Times are milliseconds since 1970.
 public struct RunRecord: Sendable, Equatable {
     /// The run's number, never used again.
     public var id: Int64
     /// The name of its kind of job.
     public var kind: String
-    /// What people call it.
+    /// The title of the run.
     public var title: String
-    /// Where it stands.
+    /// The state of the run.
     public var state: RunState
-    /// How far it is, from 0 to 1.
+    /// The progress, from 0 to 1.
     public var progress: Double
-    /// How many tasks it began to track.
+    /// The number of tracked tasks.
     public var tasksTracked: Int
-    /// How many of them have finished, failed ones included.
+    /// The number of finished tasks, including failed ones.
     public var tasksFinished: Int
-    /// How many of them failed.
+    /// The number of failed tasks.
     public var tasksFailed: Int
-    /// Which attempt it is, from 1.
+    /// The number of the attempt, from 1.
     public var attempt: Int
     /// The run that it repeats.
     public var previousID: Int64?
-    /// When it was submitted.
+    /// The time of the submission.
     public var submittedAt: Int64
-    /// When its job was started.
+    /// The time when its job was started.
     public var startedAt: Int64?
-    /// When it ended.
+    /// The time of the end.
     public var finishedAt: Int64?
-    /// One sentence that says why it failed, or was left as it is.
+    /// One sentence that explains why it failed or was not repeated.
     public var error: String?
-    /// How urgent it is: of runs that wait, one of a higher number starts first.
+    /// The priority.
+    ///
+    /// Among waiting runs, the highest number starts first.
     public var priority: Int
-    /// When it may start; nil for at once.
+    /// The earliest start, or nil for no delay.
     public var runAt: Int64?
     /// When it was first asked to stop.
     public var cancelRequestedAt: Int64?
     /// The first tasks that failed.
     public var failures: [RunFailure]
-    /// How many steps its journal knew when it started; nil without a journal.
+    /// How many steps its journal contained at its start, or nil without a journal.
     public var knownSteps: Int?
 
-    /// Makes a record.
+    /// Creates a record.
     public init(
         id: Int64,
         kind: String,

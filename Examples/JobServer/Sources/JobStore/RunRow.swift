@@ -3,7 +3,9 @@ import GRDB
 
 /// Reads records of the table `run`.
 enum RunRow {
-    /// The columns of a record; parameters and results may be large, and are read where they are asked for.
+    /// The columns of a record.
+    ///
+    /// Parameters and results may be large and are only read on demand.
     static let columns = """
         id, kind, title, state, progress, tasksTracked, tasksFinished, tasksFailed, attempt, previousID,
         submittedAt, startedAt, finishedAt, error, priority, runAt, cancelRequestedAt, failures, knownSteps
@@ -59,7 +61,7 @@ enum RunRow {
         )
     }
 
-    /// A text without NULs, at the first of which SQLite would end it.
+    /// Replaces NULs in a text, because SQLite would end it at the first one.
     static func storable(_ text: String) -> String {
         guard text.utf8.contains(0) else { return text }
         return String(
@@ -67,15 +69,15 @@ enum RunRow {
         )
     }
 
-    /// A text as it is searched: in one case, and in Unicode's composed form.
+    /// Normalizes a text for searches: in one case, and in Unicode's composed form.
     ///
-    /// Uppercasing first makes one of letters that share their capital, such as `ß` and `ss`.
+    /// Uppercasing first makes letters with the same uppercase form equal, such as `ß` and `ss`.
     static func folded(_ text: String) -> String {
         storable(text).precomposedStringWithCanonicalMapping.uppercased().lowercased()
             .precomposedStringWithCanonicalMapping
     }
 
-    /// Failures as a column keeps them; nil for none.
+    /// Failures as they are stored in a column, or nil if there are none.
     static func text(_ failures: [RunFailure]) throws -> String? {
         guard !failures.isEmpty else { return nil }
         return String(decoding: try JSONEncoder().encode(failures), as: UTF8.self)

@@ -1,8 +1,8 @@
 import GRDB
 
-/// The tables, and how they came to be.
+/// The tables and their migrations.
 enum Schema {
-    /// What marks a file as a database of this server: "jobs" in ASCII.
+    /// Marks a file as a database of this server: "jobs" in ASCII.
     static let applicationID: Int32 = 0x6A6F_6273
 
     static var migrator: DatabaseMigrator {
@@ -54,8 +54,10 @@ enum Schema {
         );
         """
 
-    /// Priorities, times and failures of runs; how many runs are in each state, since counting half a
-    /// million of them takes longer than a list of fifty; and what a monitor writes.
+    /// Adds priorities, times and failures of runs, totals by state, and a table for test writes.
+    ///
+    /// The totals exist because counting half a million runs takes longer than reading a list of
+    /// fifty.
     private static let plans = """
         ALTER TABLE run ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE run ADD COLUMN runAt INTEGER;
@@ -85,8 +87,8 @@ enum Schema {
         CREATE TABLE schedule (name TEXT PRIMARY KEY, lastAt INTEGER NOT NULL, runID INTEGER);
         """
 
-    /// Titles as they are searched, which run follows a run, schedules that are off, and what retention
-    /// knows of the clock.
+    /// Adds normalized titles, the run that follows a run, paused schedules, and the state of
+    /// retention.
     private static let chains = """
         ALTER TABLE run ADD COLUMN foldedTitle TEXT NOT NULL DEFAULT '';
         CREATE INDEX runByPrevious ON run (previousID) WHERE previousID IS NOT NULL;

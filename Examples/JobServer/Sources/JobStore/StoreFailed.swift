@@ -1,11 +1,11 @@
-/// The store cannot be written or read now; what was asked has not happened.
+/// The store cannot be written or read at the moment, and the requested change was not made.
 public struct StoreFailed: Error, CustomStringConvertible, Equatable {
-    /// Why, in a few words.
+    /// The reason in a few words.
     public let reason: String
 
-    /// Makes an error.
+    /// Creates an error.
     ///
-    /// - Parameter reason: Why, in a few words.
+    /// - Parameter reason: The reason in a few words.
     public init(reason: String) {
         self.reason = reason
     }

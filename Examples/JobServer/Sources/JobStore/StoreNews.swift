@@ -1,9 +1,13 @@
-/// What a store tells of its health.
+/// A change of a store's health.
 public enum StoreNews: Sendable, Equatable {
-    /// Writes begin to fail, for this reason; they are tried again.
+    /// Writes have begun to fail for this reason.
+    ///
+    /// They are tried again.
     case failing(String)
     /// Writes succeed again.
     case back
-    /// The file is gone or is another one than was opened; nothing is written any more.
+    /// The file is gone or was replaced.
+    ///
+    /// Nothing is written any longer.
     case lost(String)
 }

@@ -3,12 +3,12 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// Writes to the database, in order, all that came in meanwhile in one transaction; the only lock over
-/// its machine.
+/// Writes to the database in order, with waiting writes in one transaction.
 ///
-/// A commit costs more than what a run writes: many clients share one.
+/// It holds the only lock of its state machine. Many clients share a commit, because it costs more
+/// than the writes of a run.
 final class StoreWriter: Sendable {
-    /// One caller's part of a transaction.
+    /// The part of one caller in a transaction.
     struct Command: Sendable {
         let perform: @Sendable (Database) throws -> Void
         let committed: @Sendable ((any Error)?) -> Void
@@ -22,10 +22,10 @@ final class StoreWriter: Sendable {
     }
 
     private let database: DatabasePool
-    // Weak: the lock goes with the store, not with the last write.
+    // Weak, because the file's lock must be released with the store and not with the last write.
     private weak let file: DatabaseFile?
     private let told: @Sendable (StoreNews) -> Void
-    /// Throws what a disk would; called within each transaction, before its commit.
+    /// Throws the errors of a simulated disk, called in each transaction before its commit.
     private let fault: @Sendable () throws -> Void
     private let queue = DispatchQueue(label: "job-store")
     private let state = Mutex(State())
@@ -42,18 +42,19 @@ final class StoreWriter: Sendable {
         self.told = told
     }
 
-    /// Why writes fail; nil while they succeed.
+    /// The reason why writes fail, or nil while they succeed.
     var reason: String? { state.withLock { $0.machine.reason } }
-    /// How many writes are kept until they succeed.
+    /// The number of writes that wait until they succeed.
     var keptCount: Int { state.withLock { $0.machine.keptCount } }
 
-    /// Writes, and returns when the transaction was committed.
+    /// Writes and returns when the transaction was committed.
     ///
     /// - Parameters:
-    ///   - isKept: Whether it waits while the store fails, and is written when it is back.
-    ///   - body: What is written; may run again in another transaction if this one was undone. Its
-    ///     error undoes what it wrote, and nothing else.
-    /// - Returns: What the body returned.
+    ///   - isKept: Whether the write waits while the store fails, and is made when the store works
+    ///     again.
+    ///   - body: Writes to the database. It may run again in another transaction if this one is
+    ///     undone. If it throws, only its own changes are undone.
+    /// - Returns: The result of the body.
     /// - Throws: The body's error, or ``StoreFailed``.
     func write<Value: Sendable>(
         isKept: Bool = false,
@@ -64,7 +65,7 @@ final class StoreWriter: Sendable {
             let command = Command(
                 perform: { database in
                     let outcome = Result { try Self.whole(body, in: database) }
-                    // What the disk or a lock refuses undoes the whole transaction.
+                    // Errors of the disk or a lock undo the whole transaction.
                     if case .failure(let error) = outcome, Self.isFault(error) { throw error }
                     box.value.withLock { $0 = outcome }
                 },
@@ -82,7 +83,7 @@ final class StoreWriter: Sendable {
         }
     }
 
-    /// Writes something, unless a write succeeded within the last second.
+    /// Makes a test write unless a write has succeeded within the last second.
     ///
     /// - Throws: ``StoreFailed`` while writes fail.
     func probe() async throws {
@@ -95,20 +96,20 @@ final class StoreWriter: Sendable {
         try await write { try Self.trial($0) }
     }
 
-    /// Looks whether the file is still the one that was opened.
+    /// Checks whether the file is still the one that was opened.
     func look() {
         queue.async { [self] in
             if let cause = file?.loss { send { $0.machine.lost(cause) } }
         }
     }
 
-    /// Feeds one input to the machine, then does what it decides.
+    /// Sends an input to the state machine and carries out its actions.
     ///
-    /// On the queue alone, so that actions come in the order of the decisions.
+    /// It runs only on the queue, so that actions follow the order of the decisions.
     private func send(_ input: (inout State) -> [Machine.Action]) {
         for action in state.withLock({ input(&$0) }) {
             switch action {
-            // Not at once: what came in meanwhile goes into the same transaction.
+            // Delayed, so that further waiting commands join the same transaction.
             case .write(let commands): queue.async { [self] in make(commands) }
             case .refuse(let commands, let reason):
                 for command in commands { command.committed(StoreFailed(reason: reason)) }
@@ -130,18 +131,18 @@ final class StoreWriter: Sendable {
                 try fault()
             }
         } catch {
-            // A file that has gone shows itself in many ways.
+            // A lost file causes various errors.
             if let cause = file?.loss { return send { $0.machine.lost(cause) } }
             return send { $0.machine.failed(Self.text(error)) }
         }
-        // What was committed to a file that nobody finds again is not told as written.
+        // A commit to a lost file is not reported as written.
         if let cause = file?.loss { return send { $0.machine.lost(cause) } }
         state.withLock { $0.lastWrite = .now }
         for command in commands { command.committed(nil) }
         send { $0.machine.written() }
     }
 
-    /// 0.1 s, doubled with each trial up to 5 s, a fifth more or less.
+    /// The delay: 0.1 s, doubled with each trial up to 5 s, with 20 percent jitter.
     private static func delay(_ trial: Int) -> Double {
         min(5, 0.1 * pow(2, Double(min(trial, 30) - 1))) * Double.random(in: 0.8...1.2)
     }
@@ -150,7 +151,7 @@ final class StoreWriter: Sendable {
         try database.execute(sql: "UPDATE probe SET count = count + 1")
     }
 
-    /// Runs a command's body, and undoes it if it throws.
+    /// Runs a command's body and undoes its changes if it throws.
     private static func whole<Value>(
         _ body: (Database) throws -> Value,
         in database: Database
@@ -164,7 +165,7 @@ final class StoreWriter: Sendable {
         return value
     }
 
-    /// Whether an error is the file's, the disk's or a lock's, and not of what was to be written.
+    /// Whether an error comes from the file, the disk or a lock, and not from the command.
     static func isFault(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }
         let own: [ResultCode] = [
@@ -173,7 +174,7 @@ final class StoreWriter: Sendable {
         return !own.contains(error.resultCode.primaryResultCode)
     }
 
-    /// An error in a few words.
+    /// Describes an error in a few words.
     static func text(_ error: any Error) -> String {
         (error as? DatabaseError)?.message ?? "\(error)"
     }

@@ -1,17 +1,19 @@
-/// Decides what is written when, and what becomes of it while writes fail.
+/// Decides when commands are written, and handles them while writes fail.
 ///
-/// All that came in while a transaction was made goes into the next one. Of a transaction that fails, a
-/// command that is kept goes back to the front, in order, and is tried again until it is written; any
-/// other fails, and so does each one that comes while writes fail.
+/// All commands that arrive during a transaction go into the next one. If a transaction fails, its
+/// kept commands return to the front of the queue in order, and are tried again until they are
+/// written. All other commands fail, including those that arrive while writes fail.
 struct WriteQueueStateMachine<Command: Sendable>: Sendable {
     enum Action: Sendable {
-        /// Make one transaction of these; without any, of a trial.
+        /// Make one transaction of these commands.
+        ///
+        /// If there are none, make a trial write.
         case write([Command])
-        /// Tell these commands that nothing was written.
+        /// Report to these commands that nothing was written.
         case refuse([Command], String)
         /// Try again after the delay of this trial, counted from 1.
         case wait(Int)
-        /// Say once that writes fail, or that they succeed again.
+        /// Report once that writes fail, or that they succeed again.
         case tell(StoreNews)
     }
 
@@ -31,25 +33,25 @@ struct WriteQueueStateMachine<Command: Sendable>: Sendable {
     private var pending: [Entry] = []
     private var batch: [Entry] = []
     private var failures = 0
-    /// Why writes fail; nil while they succeed.
+    /// The reason why writes fail, or nil while they succeed.
     private(set) var reason: String?
 
-    /// How many commands wait to be written, or are being written, and are kept until they are.
+    /// The number of kept commands that are waiting or being written.
     var keptCount: Int { pending.count { $0.isKept } + batch.count { $0.isKept } }
 
-    /// A caller wants something written.
+    /// Adds a command.
     ///
     /// - Parameters:
-    ///   - command: What is written.
+    ///   - command: The command.
     ///   - isKept: Whether it is tried again until it is written.
-    /// - Returns: What to do now.
+    /// - Returns: The actions to carry out.
     mutating func added(_ command: Command, isKept: Bool) -> [Action] {
         if let reason, !isKept || phase == .lost { return [.refuse([command], reason)] }
         pending.append(Entry(command: command, isKept: isKept))
         return phase == .idle ? [write()] : []
     }
 
-    /// The transaction is in the file.
+    /// Completes the transaction, which is in the file.
     mutating func written() -> [Action] {
         batch = []
         var actions: [Action] = []
@@ -66,7 +68,7 @@ struct WriteQueueStateMachine<Command: Sendable>: Sendable {
         return actions
     }
 
-    /// The transaction was undone.
+    /// Handles a transaction that was undone.
     mutating func failed(_ cause: String) -> [Action] {
         let all = batch + pending
         batch = []
@@ -80,12 +82,12 @@ struct WriteQueueStateMachine<Command: Sendable>: Sendable {
         return actions + [.wait(failures)]
     }
 
-    /// The delay is over.
+    /// Tries again after the delay.
     mutating func waited() -> [Action] {
         phase == .waiting ? [write()] : []
     }
 
-    /// The file is gone or is another one: nothing is written any more.
+    /// Stops all writes, because the file is gone or was replaced.
     mutating func lost(_ cause: String) -> [Action] {
         guard phase != .lost else { return [] }
         let all = (batch + pending).map(\.command)

@@ -5,7 +5,7 @@ import JobService
 import JobStore
 import Logging
 
-/// Where the process starts and ends.
+/// The entry point of the process.
 @main
 enum EntryPoint {
     static func main() async {
@@ -23,7 +23,7 @@ enum EntryPoint {
         } catch let error as JobStoreError {
             fail(74, error.description)
         } catch let error where JobServerCommand.exitCode(for: error) == .success {
-            // Help was asked for.
+            // Help was requested.
             JobServerCommand.exit(withError: error)
         } catch {
             fail(64, JobServerCommand.message(for: error))

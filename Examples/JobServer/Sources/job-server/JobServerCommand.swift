@@ -47,9 +47,9 @@ struct JobServerCommand: ParsableCommand {
     @Option(help: "What an answered submission outlives: power-loss, or crash.")
     var durability = Durability.powerLoss
 
-    /// The options as a configuration.
+    /// Converts the options to a configuration.
     ///
-    /// - Throws: `StartUpError` if a value cannot be used.
+    /// - Throws: `StartUpError` if a value is invalid.
     func serviceConfiguration() throws(StartUpError) -> JobServiceConfiguration {
         guard grace.isFinite, (0...86_400).contains(grace) else {
             throw StartUpError(64, "The grace must be from 0 to 86400 seconds.")
@@ -88,9 +88,10 @@ struct JobServerCommand: ParsableCommand {
 
     /// The kinds of job that the server runs.
     ///
-    /// - Parameter isLoopback: Whether only this host can connect: then there are samples by default.
+    /// - Parameter isLoopback: Whether only this host can connect. In this case, there are samples
+    ///   by default.
     /// - Returns: The kinds, in the order of the form.
-    /// - Throws: `StartUpError` if the broker's URL is none.
+    /// - Throws: `StartUpError` if the broker's URL is invalid.
     func kinds(isLoopback: Bool) throws(StartUpError) -> [any JobKind] {
         var kinds: [any JobKind] = [FindDuplicatesKind()]
         if let broker {

@@ -1,11 +1,11 @@
 import Foundation
 import XCTest
 
-/// What clients should not send, and what they are answered.
+/// Tests the answers to invalid requests.
 final class BadRequestTests: XCTestCase {
     private static let json = ["Content-Type: application/json"]
 
-    /// One request, and the answer's status and field.
+    /// A request with the expected status and field of its answer.
     private struct BadRequest {
         var method = "POST"
         var path = "/jobs"
@@ -28,7 +28,7 @@ final class BadRequestTests: XCTestCase {
         BadRequest(body: body, status: status, field: field)
     }
 
-    /// No JSON, too much of it, or not said to be JSON.
+    /// Bodies that are not JSON, too large, or not declared as JSON.
     private static let bodies: [BadRequest] = [
         body("", 400), body("{", 400), body("{} {}", 400), body("\u{FEFF}{}", 400),
         body("{'kind':'steps'}", 400), body("{\"kind\":NaN}", 400),
@@ -46,7 +46,7 @@ final class BadRequestTests: XCTestCase {
         BadRequest(path: "/jobs/1/run-again", headers: [], body: "", status: 415),
     ]
 
-    /// Who asks from elsewhere.
+    /// Requests from other origins and hosts.
     private static let strangers: [BadRequest] = [
         BadRequest(headers: json + ["Origin: http://evil.example"], status: 403),
         BadRequest(headers: json + ["Origin: null"], status: 403),
@@ -58,7 +58,7 @@ final class BadRequestTests: XCTestCase {
         BadRequest(method: "GET", headers: [], host: "127.0.0.1.evil", body: nil, status: 421),
     ]
 
-    /// Submissions that no job can be made of.
+    /// Submissions from which no job can be created.
     private static let submissions: [BadRequest] = [
         body("[]", 422), body("null", 422), body("{}", 422, "kind"),
         body("{\"kind\":7}", 422, "kind"), body("{\"kind\":\"none\"}", 422, "kind"),
@@ -90,7 +90,7 @@ final class BadRequestTests: XCTestCase {
         body(submit("find-duplicates", "{\"folder\":\"/\\u0000\"}"), 422, "folder"),
     ]
 
-    /// Lists, runs and paths that there are not.
+    /// Lists, runs and paths that do not exist.
     private static let paths: [BadRequest] = [
         get("/jobs?limit=0", 400, "limit"), get("/jobs?limit=501", 400, "limit"),
         get("/jobs?limit=1e2", 400, "limit"), get("/jobs?before=x", 400, "before"),
@@ -129,7 +129,7 @@ final class BadRequestTests: XCTestCase {
         XCTAssertEqual(try server.states(), [:])
     }
 
-    /// Sends a body whose length no header says, one byte too long.
+    /// Sends a body that is one byte too long, without its length in a header.
     private func sendChunks(_ bad: BadRequest, to server: ServerProcess) throws -> Answer {
         let connection = try Connection(port: server.port)
         let head = ["POST \(bad.path) HTTP/1.1", "Host: 127.0.0.1"] + bad.headers

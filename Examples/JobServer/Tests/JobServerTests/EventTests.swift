@@ -21,7 +21,7 @@ final class EventTests: XCTestCase {
         let finished = events.compactMap { $0.run["tasksFinished"] as? Int }
         XCTAssertEqual(finished, finished.sorted())
         XCTAssertEqual(events.filter { $0.run["state"] as? String == "succeeded" }.count, 1)
-        // All were sent in this time, however late they were read.
+        // All events were sent in this time, even if they were read late.
         let seconds = (ContinuousClock.now - began) / .seconds(1)
         XCTAssertLessThanOrEqual(Double(events.count), 20 * seconds + 5)
     }

@@ -1,9 +1,9 @@
 import Foundation
 import XCTest
 
-/// What happens to runs while the real file cannot be written.
+/// Tests runs while the real database file cannot be written.
 final class FailingDatabaseTests: XCTestCase {
-    /// Five seconds of a full disk once dropped the whole queue for good.
+    /// A disk that was full for five seconds once lost the whole queue.
     func testAFullDiskDropsNothing() throws {
         let folder = try TestFolder()
         let disk = try SmallDisk(in: folder, megabytes: 8)
@@ -17,7 +17,7 @@ final class FailingDatabaseTests: XCTestCase {
         let cancelled = try XCTUnwrap(queued.last)
         let listener = try EventListener(server)
         try disk.fill()
-        // The runs that run end meanwhile; nothing can be written down.
+        // The executing runs end, and nothing can be saved.
         try waitUntil("the store fails") { try server.get("/health").status == 503 }
         let health = try server.get("/health")
         XCTAssertEqual(health.json["status"] as? String, "failing")
@@ -50,7 +50,7 @@ final class FailingDatabaseTests: XCTestCase {
         }
     }
 
-    /// A lock that outlasts the server's patience once left ended runs running for ever.
+    /// A lock longer than the server's patience once left ended runs in the state running forever.
     func testALockLongerThanThePatienceLosesNoEnd() throws {
         let folder = try TestFolder()
         let server = try ServerProcess(in: folder, ["--jobs", "1"])
@@ -103,7 +103,7 @@ final class FailingDatabaseTests: XCTestCase {
         XCTAssertEqual(try ServerProcess.run(["backup", copy, "--data", folder.data]).0, 0)
         XCTAssertEqual(try ServerProcess.run(["check", "--data", folder.data]).0, 0)
         XCTAssertEqual(try ServerProcess.run(["check", "--data", copy]).0, 0)
-        // The copy is one file, with all that was answered.
+        // The copy is one file with everything that was confirmed.
         XCTAssertFalse(FileManager.default.fileExists(atPath: copy + "-wal"))
         let restored = try TestFolder()
         try FileManager.default.copyItem(atPath: copy, toPath: restored.data)

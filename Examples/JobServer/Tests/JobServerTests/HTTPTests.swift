@@ -65,11 +65,11 @@ final class HTTPTests: XCTestCase {
         let again = try server.post("/jobs/\(first.id)/run-again")
         XCTAssertEqual(again.status, 201)
         XCTAssertNotEqual(again.id, first.id)
-        // Keys that only look the same are others.
+        // Keys that only look equal are different.
         let looks = ["\u{E9}", "e\u{301}", "K", "\u{212A}"]
             .map { try? submit("\"count\":1,\"milliseconds\":0", key: $0).status }
         XCTAssertEqual(looks, [201, 201, 201, 201])
-        // Of a run that has failed the key is free again, for the same parameters.
+        // A failed run has released its key for the same parameters.
         let failing = "\"count\":1,\"milliseconds\":0,\"fails\":1"
         let failed = try submit(failing, key: "f")
         try server.wait(for: failed.id, "failed")
@@ -206,7 +206,7 @@ final class HTTPTests: XCTestCase {
         }
     }
 
-    /// Reads the text format; every line must have its form.
+    /// Parses the text format, and checks the form of each line.
     private func metrics(_ text: String) throws -> [String: Double] {
         var samples: [String: Double] = [:]
         for line in text.split(separator: "\n") where !line.hasPrefix("# TYPE ") {

@@ -6,9 +6,11 @@ import RemoteDuplicates
 import RemoteJobs
 import XCTest
 
-/// Searches of hosts, with a real broker.
+/// Tests searches of hosts with a real broker.
 final class HostsTests: XCTestCase {
-    /// Blocks the main thread, and none of Swift's pool: the workers need it, and on one core it has one.
+    /// Runs on the main thread, because it blocks its thread.
+    ///
+    /// The workers need Swift's cooperative pool, which has only one thread on a single core.
     @MainActor
     func testASearchOfHostsShowsWhoRunsWhatAndEndsWithTheGroups() async throws {
         let (folder, names) = (try TestFolder(), ["h1", "h2"].map { "\($0).\(UUID())" })
@@ -16,7 +18,7 @@ final class HostsTests: XCTestCase {
         for name in ["one", "two"] { try files.write("the same", to: name) }
         let broker = try BrokerProcess(in: folder)
         let brokers = try BrokerAddress.parse(broker.url)
-        // The second host begins to list its folder, and then cannot.
+        // The second host begins to list its folder and then fails.
         let letFail = Gate()
         let workers = names.map { RemoteWorker(name: $0, brokers: brokers, width: 2) }
         let shared = SharedFolder(BytePath(files.path))
@@ -53,7 +55,7 @@ final class HostsTests: XCTestCase {
         let problems = try XCTUnwrap(result["problems"] as? [String])
         XCTAssertEqual(problems.count, 1)
         XCTAssertTrue(problems[0].hasPrefix("\(names[1]):the folder: "), problems[0])
-        // The job's name is settled, so that it can be repeated.
+        // The job's name was chosen, so that the run can be repeated.
         let settled = try XCTUnwrap(end["parameters"] as? [String: Any])
         XCTAssertNotNil(settled["job"] as? String)
         for task in running {
@@ -69,7 +71,7 @@ final class HostsTests: XCTestCase {
         XCTAssertEqual(refused.status, 422)
         XCTAssertEqual(refused.field, "kind")
 
-        // A port on which nobody listens; the run is cancelled while it looks for the broker.
+        // No process listens on this port. The run is cancelled while it tries to reach the broker.
         let port = try BrokerProcess.freePorts()
         let url = "amqp://u:secret@127.0.0.1:\(port)"
         let other = try ServerProcess(in: TestFolder(), ["--broker", url])
@@ -85,7 +87,7 @@ final class HostsTests: XCTestCase {
     }
 }
 
-/// A listing as the real one's messages have it, which fails.
+/// A listing with the real work's name that fails.
 private enum BrokenListing: RemoteWork {
     static let name = "duplicates-list"
     struct Input: Codable, Sendable {}

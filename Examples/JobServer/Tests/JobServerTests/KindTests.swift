@@ -63,7 +63,7 @@ final class KindTests: XCTestCase {
         XCTAssertThrowsError(try AllowedFolders([]).resolve("/", field: "folder"))
     }
 
-    /// Folders whose names only look the same are others: the files of one are not those of the other.
+    /// Folders with names that only look equal are different, and only the allowed one may be read.
     func testFoldersAreAllowedByTheBytesOfTheirNames() throws {
         for (allowed, other) in [("\u{E9}", "e\u{301}"), ("K", "\u{212A}")] {
             for name in [allowed, other] {

@@ -17,7 +17,7 @@ final class LifeTests: XCTestCase {
         XCTAssertEqual(try server.post("/jobs/\(ended)/run-again").status, 503)
         XCTAssertEqual(try server.get("/health").status, 503)
         XCTAssertEqual(try server.get("/").status, 200)
-        // Within the grace runs may end, and people may end them.
+        // Within the grace period, runs may end, and people may cancel them.
         XCTAssertEqual(try server.post("/jobs/\(running)/cancel").status, 202)
         try listener.wait(for: "the end") {
             $0.run["id"] as? Int == running && $0.run["state"] as? String == "cancelled"
@@ -38,7 +38,7 @@ final class LifeTests: XCTestCase {
             (try server.submitSteps(1, 3_600_000, stubborn).id, "interrupted"),
             (try server.submitSteps(1, 3_600_000, stubborn).id, "cancelled"),
         ]
-        // Only a step that is being taken is stubborn.
+        // Only an executing step ignores cancellation.
         try waitUntil("all steps are being taken") {
             try cases.allSatisfy { id, _ in
                 try server.get("/jobs/\(id)").text
@@ -48,7 +48,7 @@ final class LifeTests: XCTestCase {
         XCTAssertEqual(try server.post("/jobs/\(cases[2].0)/cancel").status, 202)
         XCTAssertEqual(try server.get("/jobs/\(cases[2].0)").state, "running")
         let listener = try EventListener(server)
-        // The stubborn steps last longer than this waits.
+        // The stubborn steps last longer than this timeout.
         server.signal(SIGINT)
         XCTAssertEqual(try server.end(), 0)
         try listener.waitForEnd()
@@ -81,7 +81,7 @@ final class LifeTests: XCTestCase {
         server.signal(SIGTERM)
         try listener.wait(for: "bye") { $0.name == "bye" }
         XCTAssertTrue(server.isRunning)
-        // The grace is longer than this waits.
+        // The grace period is longer than this timeout.
         server.signal(SIGTERM)
         XCTAssertNotEqual(try server.end(), 0)
     }
@@ -100,13 +100,13 @@ final class LifeTests: XCTestCase {
         let next = try ServerProcess(in: folder, ["--jobs", "2", "--resume"])
         for id in queued { try next.wait(for: id, "succeeded") }
         XCTAssertEqual(try next.get("/jobs/\(running)").state, "interrupted")
-        // Steps are not repeated after a crash: nothing came behind the last.
+        // Steps are not repeated after a crash, so there is no new run.
         XCTAssertEqual(try next.states().count, 22)
     }
 
     func testResumeRepeatsTheSearchThatACrashEnded() throws {
         let folder = try TestFolder()
-        // Files without blocks on the disk, so large that their comparison lasts until it is cancelled.
+        // Sparse files that are so large that their comparison lasts until it is cancelled.
         for name in ["a", "b"] {
             try folder.write("", to: name)
             XCTAssertEqual(truncate(folder.path + "/" + name, 1 << 42), 0)

@@ -1,7 +1,7 @@
 import Foundation
 import XCTest
 
-/// The page when answers are lost, servers go, and runs are many or deleted elsewhere.
+/// Tests the page with lost answers, restarts, and many or deleted runs.
 final class PageOfRestartsTests: XCTestCase {
     private func open(_ server: ServerProcess, path: String = "/") throws -> Browser {
         let browser = try Browser()
@@ -75,7 +75,7 @@ final class PageOfRestartsTests: XCTestCase {
         try browser.wait("document.getElementById('form-error').hidden && \(rowCount) === 1")
         try browser.wait("!document.querySelector('#submit button').ariaDisabled")
         XCTAssertEqual(try server.states().count, 1)
-        // Another wish is another run.
+        // Another submission creates another run.
         try browser.evaluate(press)
         try browser.wait("\(rowCount) === 2")
     }

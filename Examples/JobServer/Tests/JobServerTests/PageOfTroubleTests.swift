@@ -1,7 +1,7 @@
 import Foundation
 import XCTest
 
-/// The page on the day something is wrong.
+/// Tests the page while something fails.
 final class PageOfTroubleTests: XCTestCase {
     private func open(
         _ server: ServerProcess,
@@ -33,7 +33,9 @@ final class PageOfTroubleTests: XCTestCase {
         XCTAssertEqual(browser.problems, [])
     }
 
-    /// On a phone a run stands below the rows: who follows a link to it once saw the form.
+    /// On a phone, the details of a run are below the rows.
+    ///
+    /// A link to a run once showed the form instead.
     func testALinkToARunShowsItOnAPhone() throws {
         let server = try ServerProcess(in: TestFolder())
         let id = try server.submitSteps(1, 3_600_000, ",\"stubborn\":true").id
@@ -44,13 +46,14 @@ final class PageOfTroubleTests: XCTestCase {
         try browser.wait("document.querySelectorAll('#runs tbody tr').length === 31")
         let top = "document.getElementById('detail').getBoundingClientRect().top"
         try browser.wait("\(top) >= 0 && \(top) < innerHeight / 2")
-        // A flag is said in words.
+        // A flag is shown as a word.
         try browser.wait(
             "document.querySelector('.facts').textContent.includes('Ignores cancelyes')"
         )
     }
 
-    /// The header once said live, and a run whose end could not be written was running, without a word.
+    /// The page once showed neither the failing database nor that the end of a run could not be
+    /// saved.
     func testThePageSaysThatTheDatabaseCannotBeWritten() throws {
         let folder = try TestFolder()
         let server = try ServerProcess(in: folder)
@@ -71,7 +74,8 @@ final class PageOfTroubleTests: XCTestCase {
         for _ in 0..<3 { try server.wait(for: server.submitSteps(1, 0).id, "succeeded") }
         let browser = try open(server, path: "/?state=failed&text=2%20STEPS")
         let ids = "[...document.querySelectorAll('#runs tbody tr')].map((row) => row.id).join()"
-        // The server's answer has the totals. Before it comes, the list is what the stream told.
+        // The server's answer contains the totals. Until it arrives, the list comes from the
+        // stream.
         try browser.wait("document.body.textContent.includes('1 failed · 4 in all')")
         try browser.wait("\(ids) === 'row-\(failed)'")
         try browser.wait("document.querySelector('#filter').elements.state.value === 'failed'")
@@ -115,14 +119,14 @@ final class PageOfTroubleTests: XCTestCase {
         let hung = "document.getElementById('row-\(stubborn)')"
         try browser.evaluate("\(hung).querySelector('button').click()")
         try browser.wait("\(hung).querySelector('.state').textContent.includes('cancelling')")
-        // So it does for a page that did not ask.
+        // A page that has not requested the cancellation shows the same.
         let other = try open(server, path: "/#run-\(stubborn)")
         try other.wait(
             "document.querySelector('#detail .state').textContent.includes('cancelling')"
         )
     }
 
-    /// Copying a task's name was a race with the next half second.
+    /// Each update, half a second after the last one, once removed the selection of a task's name.
     func testADetailStaysUnderSelectionAndScroll() throws {
         let server = try ServerProcess(in: TestFolder(), ["--width", "2"])
         let id = try server.submitSteps(3_000, 50).id
@@ -140,7 +144,7 @@ final class PageOfTroubleTests: XCTestCase {
         let selected = "getSelection().toString()"
         let before = try XCTUnwrap(try browser.evaluate(selected) as? String)
         XCTAssertTrue(before.hasPrefix("Step"), before)
-        // The facts go on meanwhile.
+        // The facts are still updated.
         let facts = "document.querySelector('.facts dd').textContent"
         let first = try XCTUnwrap(try browser.evaluate(facts) as? String)
         try browser.wait("\(facts) !== '\(first)'")

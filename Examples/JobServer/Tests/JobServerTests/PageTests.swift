@@ -17,7 +17,7 @@ final class PageTests: XCTestCase {
         let browser = try open(server)
         try browser.wait("!document.getElementById('nothing').hidden")
         try browser.wait("document.getElementById('kind').options.length === 2")
-        // Skip link, kind, then the form's fields in order.
+        // The order is: skip link, kind, and the form's fields.
         try browser.tab()
         try browser.tab()
         XCTAssertEqual(try browser.evaluate("document.activeElement.id") as? String, "kind")
@@ -33,7 +33,7 @@ final class PageTests: XCTestCase {
         try browser.evaluate("\(firstRow).querySelector('button').focus()")
         try browser.enter()
         try browser.wait("\(firstRow).dataset.state === 'cancelled'")
-        // The button has become another, and focus is where it was.
+        // The button was replaced by another one, and the focus stayed.
         let text = "document.activeElement.textContent"
         XCTAssertEqual(try browser.evaluate(text) as? String, "Run again")
         try browser.wait(
@@ -45,8 +45,10 @@ final class PageTests: XCTestCase {
         XCTAssertEqual(browser.problems, [])
     }
 
-    /// A host has six connections: with a stream for each, the seventh page would never open, and no
-    /// request of any of them would be answered.
+    /// A browser opens six connections to a host.
+    ///
+    /// If each page used one for its stream, the seventh page would never open, and all pages would
+    /// wait for answers to their requests.
     func testEightPagesOfOneBrowserShareAStream() throws {
         let server = try ServerProcess(in: TestFolder())
         let browser = try Browser()
@@ -97,7 +99,7 @@ final class PageTests: XCTestCase {
         try server.wait(for: waiting, "running")
         let browser = try open(server, path: "/#run-\(waiting)")
         try browser.wait("document.querySelector('.stall')?.textContent.includes('executing')")
-        // Lines that say the same are one.
+        // Equal lines are shown once.
         try browser.wait("document.querySelectorAll('.stall li').length < 10")
         try browser.wait("document.querySelector('#detail ul').textContent.length > 0")
         XCTAssertEqual(try server.post("/jobs/\(waiting)/cancel").status, 202)
@@ -172,7 +174,8 @@ final class PageTests: XCTestCase {
 
     func testNothingIsLostWhenTheConnectionIs() throws {
         let folder = try TestFolder()
-        // None of those that the system gives to connections: the next server needs it again.
+        // Not one of the ports that the system gives to connections, because the next server needs
+        // it again.
         let port = ["--port", "\(try BrokerProcess.freePorts())"]
         let server = try ServerProcess(in: folder, port)
         let id = try server.submitSteps(1, 3_600_000).id
@@ -199,7 +202,7 @@ final class PageTests: XCTestCase {
         let browser = try Browser()
         try browser.show()
         try browser.open("http://127.0.0.1:\(server.port)/")
-        // Its script has run when the page is complete.
+        // The script has run once the page is complete.
         try browser.wait("document.readyState === 'complete' && document.getElementById('token')")
         try browser.evaluate("document.getElementById('token').focus()")
         try browser.type("wrong")
@@ -211,7 +214,7 @@ final class PageTests: XCTestCase {
         try browser.wait("document.getElementById('connection')?.dataset.state === 'live'")
     }
 
-    /// Texts whose contrast with what is behind them is less than 4.5, those in pictures aside.
+    /// Texts with a contrast below 4.5 to their background, except in pictures.
     private static let weakTexts = """
         (() => {
           const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);

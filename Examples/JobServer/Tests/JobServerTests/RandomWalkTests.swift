@@ -1,9 +1,9 @@
 import Foundation
 import XCTest
 
-/// Submits, cancels, repeats and kills at random, and compares with what was answered.
+/// Submits, cancels, repeats and kills at random, and compares the results with the answers.
 final class RandomWalkTests: XCTestCase {
-    /// What the answers so far allow a run to be.
+    /// The states of a run that the answers so far permit.
     private struct Known {
         var allowed: Set<String>
     }
@@ -41,7 +41,7 @@ final class RandomWalkTests: XCTestCase {
                 let status = try server.post("/jobs/\(id)/cancel").status
                 let state = try server.get("/jobs/\(id)").state
                 if status == 202 {
-                    // It may have ended by itself before the cancel reached it, or be about to run.
+                    // It may have ended before the cancellation, or be about to start.
                     try waitUntil("\(id) is queued no more") {
                         try server.get("/jobs/\(id)").state != "queued"
                     }
@@ -66,7 +66,7 @@ final class RandomWalkTests: XCTestCase {
                 let isGentle = Bool.random(using: &generator)
                 server.signal(isGentle ? SIGTERM : SIGKILL)
                 try server.end()
-                // What had ended stays; what had not is queued, or was interrupted.
+                // Runs that had ended stay unchanged. The others are queued or interrupted.
                 for id in known.keys where !(known[id]?.allowed.isSubset(of: Self.ends) ?? true) {
                     known[id]?.allowed.insert("interrupted")
                 }

@@ -7,7 +7,7 @@ import XCTest
 @testable import JobService
 @testable import job_server
 
-/// The time limits of connections on real sockets, shortened.
+/// Tests the time limits of connections on real sockets, with shorter times.
 final class TimeLimitTests: XCTestCase {
     private var folder = ""
 
@@ -32,7 +32,7 @@ final class TimeLimitTests: XCTestCase {
             try socket.send("GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
             try await socket.waitFor("event: snapshot")
         }
-        // Nothing, half a header, half a body, and one request after which nothing comes.
+        // No bytes, half a header, half a body, and a single request without another one.
         let silent = try Socket(port)
         let halfHead = try Socket(port)
         try halfHead.send("GET /health HTTP/1.1\r\nHos")
@@ -47,13 +47,13 @@ final class TimeLimitTests: XCTestCase {
         }
         for connection in [silent, halfHead, halfBody, idle] { try await connection.waitForEnd() }
 
-        // The events' connection has been as silent as the others, and is told of what comes.
+        // The connection of the events has been as silent as the others, but still receives events.
         _ = try await Socket.connected(to: port) { try await $0.submitStep() }
         try await events.waitFor(#""state":"succeeded""#)
     }
 
     func testAClientThatDoesNotTakeItsAnswersIsClosed() async throws {
-        // Only the write's limit can end these connections within the test's time.
+        // Only the limit for writing can end these connections within the test.
         let port = try await serve { limits in
             limits.request = .seconds(3_600)
             limits.idle = .seconds(3_600)
@@ -62,11 +62,11 @@ final class TimeLimitTests: XCTestCase {
         let events = try Socket(port)
         try events.send("GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         try await events.waitFor("event: snapshot")
-        // It asks and asks and reads nothing, until all that may wait between the two is full.
+        // It sends requests and reads no answers, until all buffers between the two are full.
         let asker = try Socket(port)
         try await asker.sendUntilClosed("GET /app.css HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
 
-        // Who reads is told of what comes.
+        // A client that reads still receives events.
         try await Socket(port).submitStep()
         try await events.waitFor(#""state":"succeeded""#)
     }
@@ -112,7 +112,7 @@ private struct Closed: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A connection whose reads wait on a thread of their own.
+/// A connection that reads on a separate thread.
 private final class Socket: Sendable {
     private let descriptor: Int32
 
@@ -137,10 +137,10 @@ private final class Socket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Connects, and asks for something.
+    /// Connects and sends a request.
     ///
-    /// Once more where the connection was closed before: on a busy machine the shortened limits may
-    /// pass between the two.
+    /// It tries once more if the connection was already closed, because the shortened limits may
+    /// expire in between on a busy machine.
     static func connected(
         to port: Int,
         _ ask: (Socket) async throws -> Void
@@ -174,7 +174,7 @@ private final class Socket: Sendable {
         try await waitFor("HTTP/1.1 201 ")
     }
 
-    /// Sends a text again and again until the server has closed the connection.
+    /// Repeats a text until the server has closed the connection.
     func sendUntilClosed(_ text: String) async throws {
         let bytes = Array(text.utf8)
         try await offPool { [self] in
@@ -203,7 +203,7 @@ private final class Socket: Sendable {
         .get()
     }
 
-    /// Reads until a text has come.
+    /// Reads until a text has arrived.
     func waitFor(_ text: String) async throws {
         try await offPool { [self] in
             Result {

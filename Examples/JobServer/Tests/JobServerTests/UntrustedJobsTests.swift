@@ -1,11 +1,11 @@
 import Foundation
 import XCTest
 
-/// Jobs that hang, take too long or end the process, and what others notice of it.
+/// Tests jobs that hang, take too long or end the process, and their effect on others.
 final class UntrustedJobsTests: XCTestCase {
     private static let stubborn = ",\"stubborn\":true"
 
-    /// Two hung tasks once stopped everybody's runs, and no cancel helped.
+    /// Two hung tasks once stopped all runs, and cancellation had no effect.
     func testHungRunsKeepNobodyWaitingAndAreGivenUp() throws {
         let server = try ServerProcess(
             in: TestFolder(),
@@ -23,7 +23,7 @@ final class UntrustedJobsTests: XCTestCase {
         for id in hung {
             try server.wait(for: id, "cancelled")
             let error = try server.get("/jobs/\(id)").json["error"] as? String ?? ""
-            // The second step waits for the only place: it has nothing to stop.
+            // The second step waits for the only permit, so it has nothing to stop.
             XCTAssertTrue(error.hasSuffix("s of the cancel: Step 1."), error)
             XCTAssertTrue(error.hasPrefix("Abandoned"), error)
         }
@@ -60,7 +60,7 @@ final class UntrustedJobsTests: XCTestCase {
         )
     }
 
-    /// A run that ends its process once did so at each start, for ever.
+    /// A run that ends its process once did so at each start, forever.
     func testResumeEndsAfterItsAttempts() throws {
         let folder = try TestFolder()
         for name in ["a", "b"] {

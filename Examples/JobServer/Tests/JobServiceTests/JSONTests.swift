@@ -42,7 +42,7 @@ import Testing
             #expect(((try? JSONParser.value(of: Array(text.utf8))) != nil) == (depth == 64))
         }
         #expect(throws: JSONParser.Problem.self) { try JSONParser.value(of: [0x22, 0xFF, 0x22]) }
-        // Foundation's decoder would read UTF-16 as well.
+        // Foundation's decoder would also accept UTF-16.
         #expect(throws: JSONParser.Problem.self) { try JSONParser.value(of: [0x31, 0x00]) }
     }
 

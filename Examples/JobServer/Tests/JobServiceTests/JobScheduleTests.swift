@@ -3,7 +3,7 @@ import Testing
 
 @testable import JobService
 
-/// What looks at a schedule come to, with a clock that is wrong at times.
+/// Tests decisions about a schedule, with a clock that is sometimes wrong.
 @Suite struct ScheduleStateMachineTests {
     private static let year: Int64 = 365 * 86_400_000
     private static let now: Int64 = 1_790_000_000_000
@@ -24,7 +24,7 @@ import Testing
     func timeOfAClockThatWasAheadIsNotWaitedFor(_ times: JobSchedule.Times) {
         #expect(look(times, nil, Self.now) == .note(Self.now))
         #expect(look(times, Self.now + Self.year, Self.now) == .note(Self.now))
-        // Counted from then on, it is due within a day.
+        // Counted from this time, it is due within a day.
         let next = times.next(after: Self.now)
         #expect(next <= Self.now + 86_400_000)
         #expect(look(times, Self.now, next - 1) == .wait)
@@ -52,7 +52,7 @@ import Testing
         #expect(look(times, due, due + 86_400_000) == .submit(due: due + 86_400_000))
     }
 
-    /// Each day of some years, in zones whose clocks change in different ways.
+    /// Tests each day of some years, in zones whose clocks change in different ways.
     @Test(arguments: [
         ("Europe/Berlin", 2, 30), ("Australia/Lord_Howe", 2, 15), ("America/Santiago", 0, 0),
         ("Africa/Cairo", 0, 30), ("Asia/Beirut", 0, 0), ("America/Havana", 0, 59),
@@ -117,20 +117,20 @@ import Testing
         #expect(schedule.times.due(since: 0, by: 59_999) == nil)
         #expect(schedule.times.due(since: 0, by: 60_000) == 60_000)
         #expect(schedule.times.due(since: 0, by: 605_000) == 600_000)
-        // A clock that was set back has nothing due.
+        // If the clock was set back, nothing is due.
         #expect(schedule.times.due(since: 600_000, by: 300_000) == nil)
     }
 
     @Test func aTimeOfDayIsThatOfItsZoneAlsoWhenTheClocksChange() throws {
         let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
         let schedule = schedule(.daily(hour: 2, minute: 30, in: berlin))
-        // 2026-03-28 00:00 UTC: 02:30 is 01:30 UTC. On the 29th 02:30 does not exist.
+        // 2026-03-28 00:00 UTC: 02:30 is 01:30 UTC. On the 29th, 02:30 does not exist.
         let saturday: Int64 = 1_774_656_000_000
         let first = schedule.times.next(after: saturday)
         #expect(first == saturday + 5_400_000)
         let second = schedule.times.next(after: first)
         #expect(second > first && second <= first + Self.day)
-        // On the 30th it is 00:30 UTC.
+        // On the 30th, it is 00:30 UTC.
         #expect(schedule.times.next(after: second) == saturday + 2 * Self.day + 1_800_000)
         #expect(
             schedule.times.due(since: saturday, by: saturday + 9 * Self.day) == saturday + 8

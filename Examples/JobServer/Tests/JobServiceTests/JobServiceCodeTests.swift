@@ -10,7 +10,7 @@ import XCTest
 
 @testable import JobService
 
-/// The service as a library: runs that code submits, schedules, and what it hears of them.
+/// Tests the service as a library: runs that code submits and observes, and schedules.
 final class JobServiceCodeTests: XCTestCase {
     private struct Number: Codable, Sendable { let number: Int }
 
@@ -52,7 +52,8 @@ final class JobServiceCodeTests: XCTestCase {
         let ended = AsyncStream<RunRecord>.makeStream()
         service.onEnd { ended.continuation.yield($0) }
         var ends = ended.stream.makeAsyncIterator()
-        // Submitted before it serves; its first attempt fails, the second does not.
+        // Submitted before the server is serving. The first attempt fails, and the second one
+        // succeeds.
         let first = try await service.submit(
             kind: "flaky",
             parameters: Number(number: 1),
@@ -68,7 +69,7 @@ final class JobServiceCodeTests: XCTestCase {
         XCTAssertEqual(succeeded?.state, .succeeded)
         XCTAssertEqual(succeeded?.previousID, first.id)
         XCTAssertEqual(succeeded?.attempt, 2)
-        // The key is the attempt's that has taken the place of the first.
+        // The key belongs to the second attempt, which has replaced the first one.
         let same = try await service.submit(kind: "flaky", parameters: Number(number: 1), key: "k")
         XCTAssertEqual(same.id, succeeded?.id)
         do {
@@ -94,7 +95,9 @@ final class JobServiceCodeTests: XCTestCase {
         XCTAssertEqual(runs.map(\.id), [later.id])
     }
 
-    /// The second attempt repeats no step that the first one has recorded, and the journal goes then.
+    /// The second attempt repeats no step that the first one has recorded.
+    ///
+    /// Then the journal is removed.
     func testAnAttemptGoesOnWhereTheOneBeforeWas() async throws {
         let imports = ImportKind()
         let service = serve([], imports)
@@ -117,7 +120,7 @@ final class JobServiceCodeTests: XCTestCase {
         XCTAssertEqual(journals.ids, [])
     }
 
-    /// What a crash leaves is a run that is running, and the journal of the steps that it has recorded.
+    /// A crash leaves a run in the state running, and the journal of its recorded steps.
     func testAResumedRunGoesOnWhereTheCrashWas() async throws {
         var configuration = configuration()
         configuration.resumes = true
@@ -126,7 +129,7 @@ final class JobServiceCodeTests: XCTestCase {
         let imports = ImportKind()
         let ended = AsyncStream<RunRecord>.makeStream()
         let service = serve([], imports, with: configuration) { ended.continuation.yield($0) }
-        // The resumed run is the second attempt of two, and its last step fails the first time.
+        // The resumed run is the second of two attempts, and its last step fails the first time.
         for await run in ended.stream where run.state == .failed { break }
         let runs = try await service.runs()
         XCTAssertEqual(runs.last?.id, crashed)
@@ -176,7 +179,7 @@ final class JobServiceCodeTests: XCTestCase {
     }
 }
 
-/// Jobs of which each number's first attempt fails, unless it is even.
+/// Jobs that fail at the first attempt if their number is odd.
 private struct FlakyKind: JobKind {
     struct Parameters: Codable, Sendable {
         let number: Int
@@ -220,7 +223,7 @@ private final class OnePartJob: JobController, @unchecked Sendable {
     }
 }
 
-/// Jobs of four steps, of which the last fails the first time.
+/// Jobs of four steps, the last of which fails the first time.
 private struct ImportKind: JobKind {
     struct Parameters: Codable, Sendable {}
 

@@ -101,7 +101,7 @@ import Testing
             try AccessToken.tokens(in: "ann=\(long)\n\nbob=x\(long)")
                 == [AccessToken(name: "ann", long), AccessToken(name: "bob", "x" + long)]
         )
-        // What only looks like a name is the token's.
+        // A text that only looks like a name belongs to the token.
         #expect(try AccessToken.tokens(in: "YWJjZGVmZ2hpams=").first?.name == "token")
         for bad in ["", "\n ", "short", "\(long)\n\(long)x", "a=\(long)\na=\(long)"] {
             #expect(throws: StartUpError.self) { try AccessToken.tokens(in: bad) }

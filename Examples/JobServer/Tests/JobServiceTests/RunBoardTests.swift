@@ -27,14 +27,14 @@ import Testing
         #expect(board.newest([record(1, .queued)]) == [record(1, .failed, 0.6)])
     }
 
-    /// A stream's first list once said succeeded, and its next event running.
+    /// The first list of a stream once contained succeeded, and the next event running.
     @Test func whatWasReadFromTheDatabaseIsNotTakenBack() {
         let board = RunBoard()
         board.put(record(1, .running, 0.5))
         #expect(board.newest([record(1, .succeeded, 1)]) == [record(1, .succeeded, 1)])
         #expect(board.records([1])[1] == record(1, .succeeded, 1))
         #expect(board.put(record(1, .running, 0.6)) == false)
-        // What is not known here stays unknown: it may have been deleted.
+        // An unknown run stays unknown, because it may have been deleted.
         #expect(board.newest([record(2, .failed)]) == [record(2, .failed)])
         #expect(board.records([2]).isEmpty)
     }

@@ -7,7 +7,7 @@ import XCTest
 
 @testable import JobService
 
-/// What a run may have and take at most, and what becomes of one that goes beyond.
+/// Tests the limits of runs, and runs that exceed them.
 final class RunLimitTests: XCTestCase {
     func testATitleIsKeptUpToItsLimitAndALongerOneFailsTheRun() async throws {
         let (service, ends) = serve([TitledKind()])
@@ -38,7 +38,7 @@ final class RunLimitTests: XCTestCase {
         }
     }
 
-    /// A value that JSON does not have once succeeded with the result null.
+    /// A value that JSON cannot represent once succeeded with the result null.
     func testAResultThatCannotBeEncodedFailsTheRun() async throws {
         let (service, ends) = serve([NotANumberKind()])
         try await service.submit(kind: "nan", parameters: [String: Int]())
@@ -49,7 +49,8 @@ final class RunLimitTests: XCTestCase {
         XCTAssertFalse(error.contains("\n"), error)
     }
 
-    /// Runs whose tasks block threads fail at their limit, are given up, and give their places to others.
+    /// If runs block their threads beyond the limit, they fail, are abandoned and release their
+    /// permits.
     func testRunsBeyondTheirTimeAreGivenUpAndTheirPlacesAreOthers() async throws {
         let released = Gate()
         let (service, ends) = serve([HungKind(released: released), TitledKind()]) {
@@ -81,7 +82,7 @@ final class RunLimitTests: XCTestCase {
         XCTAssertEqual(hung, [])
     }
 
-    /// A job that limits how long its tasks may take to stop ends by itself, before the server gives it up.
+    /// If a job limits the stop time of its tasks, it ends by itself before the server abandons it.
     func testATaskWithAStopTimeOfItsOwnEndsItsRunAtTheLimit() async throws {
         let released = Gate()
         let kind = HungKind(released: released, maximumStopTime: .milliseconds(50))
@@ -132,7 +133,7 @@ final class RunLimitTests: XCTestCase {
     }
 }
 
-/// Jobs with nothing but a title.
+/// Jobs with only a title.
 private struct TitledKind: JobKind {
     struct Parameters: Codable, Sendable { let length: Int }
 
@@ -148,7 +149,7 @@ private struct TitledKind: JobKind {
     }
 }
 
-/// Jobs whose result has so many bytes as JSON.
+/// Jobs with a result of the given size as JSON.
 private struct LongResultKind: JobKind {
     struct Parameters: Codable, Sendable { let size: Int }
 
@@ -164,7 +165,7 @@ private struct LongResultKind: JobKind {
     }
 }
 
-/// Jobs whose result is no number.
+/// Jobs with the result NaN, which is not a number.
 private struct NotANumberKind: JobKind {
     struct Parameters: Codable, Sendable {}
 
@@ -178,7 +179,7 @@ private struct NotANumberKind: JobKind {
     }
 }
 
-/// Jobs whose task blocks its thread until the test is over.
+/// Jobs with a task that blocks its thread until the end of the test.
 private struct HungKind: JobKind {
     struct Parameters: Codable, Sendable {}
 

@@ -12,7 +12,7 @@ import XCTest
 @testable import JobService
 
 final class RunnerTests: XCTestCase {
-    /// The queue has taken the job, and has not started it: it never runs, and must not succeed.
+    /// The queue has accepted the job without starting it, so it never runs and must not succeed.
     func testRunThatIsCancelledAsItsJobStartsIsCancelled() async throws {
         let kind = LateKind()
         let (runner, metrics) = try makeRunner([kind])
@@ -30,7 +30,7 @@ final class RunnerTests: XCTestCase {
         kind.released.open()
     }
 
-    /// What a shutdown takes from a job that was about to start is no success either.
+    /// A shutdown that cancels a job before its start is not a success either.
     func testRunThatAShutdownMeetsAsItsJobStartsIsInterrupted() async throws {
         let kind = LateKind()
         let (runner, metrics) = try makeRunner([kind])
@@ -46,7 +46,7 @@ final class RunnerTests: XCTestCase {
         kind.released.open()
     }
 
-    /// What steps have recorded goes with the last run that could continue it.
+    /// The journal is removed with the last run that could continue it.
     func testJournalGoesWithTheLastRunOfItsChain() async throws {
         let (runner, _) = try makeRunner([BrokenKind()])
         runner.open(with: [])
@@ -65,9 +65,9 @@ final class RunnerTests: XCTestCase {
         XCTAssertEqual(runner.journals.ids, [])
     }
 
-    /// Runs that end at once on several threads have lost the order of their starts to the clock's readings.
+    /// Starts once had times in the wrong order if runs ended at once on several threads.
     func testTimesOfStartsAreInTheOrderOfTheRuns() async throws {
-        // No two readings are equal, so that no two starts can hide that they changed places.
+        // All clock readings differ, so that two starts in the wrong order are detected.
         let reading = Atomic<Int64>(0)
         let (runner, _) = try makeRunner([QuickKind()], width: 8) {
             reading.add(1, ordering: .relaxed).newValue
@@ -88,7 +88,7 @@ final class RunnerTests: XCTestCase {
         XCTAssertEqual(starts, starts.sorted())
     }
 
-    /// Streams that take what they are given are told the last ends, however busy the machine is.
+    /// Streams receive the last ends if their clients read, even on a busy machine.
     func testShutdownWaitsLongerForStreamsThatAreNotStuck() async throws {
         let (runner, _) = try makeRunner([])
         runner.open(with: [])
@@ -162,7 +162,7 @@ final class RunnerTests: XCTestCase {
     }
 }
 
-/// A kind of job that has no tasks.
+/// A kind of job without tasks.
 private struct QuickKind: JobKind {
     struct Parameters: Codable, Sendable {}
 
@@ -197,7 +197,7 @@ private final class BrokenJob: JobController, @unchecked Sendable {
     override func main() { finish(with: BrokenKind.Broken()) }
 }
 
-/// A kind of job whose start is held back.
+/// A kind of job with a delayed start.
 private struct LateKind: JobKind {
     struct Parameters: Codable, Sendable {}
 
@@ -215,7 +215,7 @@ private struct LateKind: JobKind {
 }
 
 // Operation forces @unchecked. Nothing is stored.
-/// A job that its observer holds back while it is being started.
+/// A job with an observer that delays its start.
 private final class LateJob: JobController, @unchecked Sendable {
     private final class Holder: JobObserver {
         private let asked: Gate

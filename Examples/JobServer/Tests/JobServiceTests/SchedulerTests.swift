@@ -10,7 +10,7 @@ import XCTest
 
 @testable import JobService
 
-/// The scheduler with a clock that the test sets, and restarts of the server.
+/// Tests the scheduler with a clock that the test sets, and with restarts of the server.
 final class SchedulerTests: XCTestCase {
     private static let year: Int64 = 365 * 86_400_000
     private let time = TestTime()
@@ -32,7 +32,9 @@ final class SchedulerTests: XCTestCase {
         set { time.now = newValue }
     }
 
-    /// A scheduler of a server that has just started; its runs do not start.
+    /// A scheduler of a server that has just started.
+    ///
+    /// Its runs do not start.
     private func start(resuming: Bool = false) async throws -> Scheduler {
         let store = try JobStore(path: path, durability: .crash)
         _ = try await store.recover(now: now, resumable: resuming ? ["part"] : [])
@@ -61,7 +63,7 @@ final class SchedulerTests: XCTestCase {
         JobSchedule("s", kind: "part", parameters: [String: Int](), times)
     }
 
-    /// The schedule's runs that have not ended, which end now.
+    /// Ends the unfinished runs of the schedule, and returns their number.
     private func endRuns(_ scheduler: Scheduler) async throws -> Int {
         let store = scheduler.runner.store
         let queued = try await store.list(RunFilter(states: [.queued])).runs
@@ -82,7 +84,7 @@ final class SchedulerTests: XCTestCase {
             _ = try await endRuns(XCTUnwrap(scheduler))
             now -= Self.year
             if restarts {
-                // Releases the database, which one server at a time may use.
+                // Releases the database, because only one server at a time may use it.
                 scheduler = nil
                 scheduler = try await start()
             }
@@ -173,7 +175,7 @@ final class SchedulerTests: XCTestCase {
         }
         let count = try await store.list(RunFilter()).runs.count
         XCTAssertEqual(count, 2)
-        // A crash in the attempt, and the run that resumes it.
+        // The attempt crashes, and another run resumes it.
         _ = try await store.start(first[0] + 1, at: now)
         let resumed = try await store.recover(now: now, resumable: ["part"]).resumedIDs
         XCTAssertEqual(resumed, [first[0] + 2])
@@ -183,7 +185,7 @@ final class SchedulerTests: XCTestCase {
         }
         let all = try await store.list(RunFilter()).runs.count
         XCTAssertEqual(all, 3)
-        // All times that were missed are one.
+        // All missed times result in one run.
         _ = try await endRuns(scheduler)
         await scheduler.look(at: schedule)
         await scheduler.look(at: schedule)

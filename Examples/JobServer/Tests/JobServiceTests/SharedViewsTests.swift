@@ -4,7 +4,7 @@ import XCTest
 @testable import JobService
 
 final class SharedViewsTests: XCTestCase {
-    /// However many look at a moment, it is looked once.
+    /// Several simultaneous requests cause one computation.
     func testAllWhoLookShareOneView() async {
         let views = SharedViews<Int>(interval: 3_600)
         let made = EventLog()
@@ -34,7 +34,7 @@ final class SharedViewsTests: XCTestCase {
             let value = await other.value
             XCTAssertEqual(value, 1)
         }
-        // Another run has a view of its own.
+        // Another run has a separate view.
         let second = await views.view(of: 2) { 7 }
         XCTAssertEqual(second, 7)
         XCTAssertEqual(made.events.count, 1)

@@ -173,7 +173,7 @@ extension RunLifeStateMachineTests {
         #expect(machine.runAdded(.init(id: 3, runAt: 200), at: 100) == [])
         #expect(machine.nextTime == 200)
         #expect(machine.runWithdrawn(3) == true)
-        // A clock that was set back leaves them planned.
+        // If the clock was set back, they stay planned.
         #expect(machine.timeCame(50) == [])
         #expect(machine.timeCame(400) == [])
         #expect(machine.runEnded(1) == [2])

@@ -35,13 +35,13 @@ final class SweeperTests: XCTestCase {
         _ = try await store.end(recent, RunEnd(state: .succeeded, finishedAt: 101 * 86_400_000))
         day.withLock { $0 = 101 }
         clock.advance(by: .seconds(86_400))
-        // The next sweep is waited for when this one is over.
+        // When the sweep has ended, the sweeper waits for the next one.
         await clock.waitForDeadline(.init(elapsed: .seconds(2 * 86_400)))
         let first = try await store.list(RunFilter()).runs
         XCTAssertEqual(first.map(\.id), [recent, queued])
 
         _ = try await store.end(queued, RunEnd(state: .failed, finishedAt: 1))
-        // The clock jumps by a month, and nothing goes that day.
+        // The clock jumps by a month, so nothing is deleted on that day.
         day.withLock { $0 = 140 }
         clock.advance(by: .seconds(86_400))
         await clock.waitForDeadline(.init(elapsed: .seconds(3 * 86_400)))
@@ -55,7 +55,7 @@ final class SweeperTests: XCTestCase {
         _ = await sweeping.result
     }
 
-    /// A start with a clock that is wrong, or after a long pause, deletes no more than half.
+    /// After a long pause or with a wrong clock, a start deletes at most half of the runs.
     func testAStartDeletesNoMoreThanHalfAndCountsFromTheNewestEnd() async throws {
         let path = NSTemporaryDirectory() + "sweeper-\(UUID().uuidString).sqlite"
         addTeardownBlock {
@@ -75,11 +75,12 @@ final class SweeperTests: XCTestCase {
             let id = try await add(to: store)
             _ = try await store.end(id, RunEnd(state: .succeeded, finishedAt: end * day))
         }
-        // 300 days ahead: counted from the newest end, three are old, and that is more than half.
+        // The clock is 300 days ahead. Counted from the newest end, three runs are old, which is
+        // more than half.
         let ahead = try await sweep(at: 500 * day)
         XCTAssertEqual(ahead.1, 5)
         XCTAssertTrue(ahead.0?.contains("3 of 5") == true, ahead.0 ?? "")
-        // Set back: nothing is old.
+        // The clock was set back, so nothing is old.
         let back = try await sweep(at: 102 * day)
         XCTAssertEqual(back.1, 5)
         XCTAssertNil(back.0)
@@ -91,7 +92,7 @@ final class SweeperTests: XCTestCase {
         XCTAssertEqual(right.1, 4)
     }
 
-    /// A clock that is ahead for the time of some runs, and a restart with it, delete nothing.
+    /// A clock that is ahead during some runs, and a restart with it, delete nothing.
     func testAClockThatIsAheadDeletesNothingAtAnyNumberOfStarts() async throws {
         let path = NSTemporaryDirectory() + "sweeper-\(UUID().uuidString).sqlite"
         addTeardownBlock {
@@ -122,7 +123,7 @@ final class SweeperTests: XCTestCase {
             let count = try await start(at: 1_365 * day)
             XCTAssertEqual(count, 22)
         }
-        // In 1970, and right again.
+        // In 1970, and then correct again.
         for time in [day, 1_001 * day] {
             let count = try await start(at: time)
             XCTAssertEqual(count, 22)

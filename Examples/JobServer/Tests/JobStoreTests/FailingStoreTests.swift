@@ -5,7 +5,7 @@ import XCTest
 
 @testable import JobStore
 
-/// A store whose disk fails.
+/// Tests a store with a failing disk.
 final class FailingStoreTests: XCTestCase {
     private struct Broken: Error, CustomStringConvertible {
         let description = "Input/output error"

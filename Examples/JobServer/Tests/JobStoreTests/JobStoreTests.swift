@@ -62,7 +62,7 @@ final class JobStoreTests: XCTestCase {
         XCTAssertEqual(known?.record.id, ids.first)
     }
 
-    /// Names that Swift's `String` takes for equal are different keys, kinds and parameters.
+    /// Names that Swift's `String` considers equal are different keys, kinds and parameters.
     func testKeysAndParametersAreComparedByBytes() async throws {
         let store = try open()
         var ids: Set<Int64> = []
@@ -142,7 +142,7 @@ final class JobStoreTests: XCTestCase {
         }
         let again = try await store.repeatRun(first, as: new())
         XCTAssertEqual(again, .followed(by: repetition.id))
-        // The schedule's run is the second, which nobody has repeated.
+        // The schedule's run is the second one, which has not been repeated.
         let busy = try await store.schedule("nightly")?.isBusy
         XCTAssertEqual(busy, false)
         let follower = try await store.follower(of: first)
@@ -189,7 +189,7 @@ final class JobStoreTests: XCTestCase {
         XCTAssertEqual(second.queued, recovery.queued)
     }
 
-    /// Leaves two running runs, of which one kind may be repeated, and a queued one.
+    /// Leaves two running runs, one of them of a repeatable kind, and a queued run.
     private func left() async throws -> [Int64] {
         let store = try open()
         var ids: [Int64] = []

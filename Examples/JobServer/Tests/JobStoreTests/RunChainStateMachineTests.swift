@@ -11,7 +11,7 @@ import Testing
         case delete(Int64)
     }
 
-    /// A run is followed by one at a time, and what follows a success begins anew.
+    /// A run has one follower at a time, and the follower of a successful run starts a new chain.
     @Test func failedRunIsFollowedByOneRunAtATime() {
         var machine = Machine(journalID: 1, members: [.init(id: 1, state: .failed)])
         #expect(machine.followRequested(1, .repetition) == .queue(journalID: 1, takesKey: false))
@@ -39,7 +39,7 @@ import Testing
         #expect(machine.deletionRequested(3) == .refuseUnknown)
     }
 
-    /// All orders of the events of a chain of at most four runs.
+    /// Tests all orders of events in a chain of at most four runs.
     @Test func everyOrderOfEventsKeepsOneRunUnfinished() {
         var seen: Set<String> = []
         var (states, transitions) = (0, 0)
@@ -64,7 +64,7 @@ import Testing
                     case .queue(let journalID, let takesKey):
                         #expect(unfinished.isEmpty || journalID == nil)
                         #expect(!takesKey || reason != .repetition)
-                        // A chain of its own is none of this machine's.
+                        // A new chain has its own state machine.
                         guard journalID != nil else { continue }
                         lastID += 1
                         next.followed(by: lastID)
@@ -132,7 +132,7 @@ import Testing
         machine.sweepBegan(newestEnd: 101 * Self.day, believedEnd: nil)
         #expect(machine.limit(days: 30, now: 200 * Self.day) == 71 * Self.day)
         #expect(machine.served == 0)
-        // A clock that is back deletes less.
+        // If the clock was set back, less is deleted.
         #expect(machine.limit(days: 30, now: 0) == -30 * Self.day)
     }
 }

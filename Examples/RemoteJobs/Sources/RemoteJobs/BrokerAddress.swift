@@ -1,38 +1,39 @@
 import Foundation
 
-/// Where a broker is, who logs in there, and to which part of it.
+/// The address of a broker's node, with the user and the virtual host.
 public struct BrokerAddress: Sendable {
-    /// How a connection is encrypted.
+    /// The encryption of a connection.
     public enum Encryption: Sendable, Hashable {
-        /// Not at all.
+        /// No encryption.
         case none
-        /// By TLS, if the broker's certificate is one of its host's.
+        /// TLS, with a check that the certificate belongs to the broker's host.
         ///
-        /// `authority` is a file in PEM form with the certificates that are trusted; nil for the
-        /// system's.
+        /// `authority` is a PEM file with the trusted certificates, or nil for those of the system.
         case tls(authority: String? = nil)
     }
 
     /// A name or an address.
     public let host: String
-    /// The port; brokers listen on 5672 unless told otherwise, and on 5671 for TLS.
+    /// The port.
+    ///
+    /// By default, brokers listen on 5672, and on 5671 for TLS.
     public let port: Int
-    /// Who logs in.
+    /// The user that logs in.
     public let user: String
-    /// The user's password, which no message of this package shows.
+    /// The user's password, which no message of this package contains.
     public let password: String
-    /// The part of the broker, `/` unless it has several.
+    /// The virtual host of the broker, usually `/`.
     public let virtualHost: String
-    /// How the connection is encrypted.
+    /// The encryption of the connection.
     public let encryption: Encryption
 
-    /// Takes an address in its parts, without TLS, for the virtual host `/`.
+    /// Creates an address without TLS for the virtual host `/`.
     ///
     /// - Parameters:
     ///   - host: A name or an address.
     ///   - port: The port.
-    ///   - user: Who logs in.
-    ///   - password: With which password.
+    ///   - user: The user that logs in.
+    ///   - password: The user's password.
     public init(host: String, port: Int, user: String, password: String) {
         self.init(
             host: host,
@@ -44,16 +45,15 @@ public struct BrokerAddress: Sendable {
         )
     }
 
-    /// Takes an address in its parts.
+    /// Creates an address from its parts.
     ///
     /// - Parameters:
     ///   - host: A name or an address.
     ///   - port: The port.
-    ///   - user: Who logs in.
-    ///   - password: With which password.
-    ///   - virtualHost: The part of the broker, at most 255 bytes; a longer one is a programming
-    ///     error.
-    ///   - encryption: How the connection is encrypted.
+    ///   - user: The user that logs in.
+    ///   - password: The user's password.
+    ///   - virtualHost: The virtual host, at most 255 bytes. A longer one is a programming error.
+    ///   - encryption: The encryption of the connection.
     public init(
         host: String,
         port: Int,
@@ -74,16 +74,16 @@ public struct BrokerAddress: Sendable {
         self.encryption = encryption
     }
 
-    /// Reads `amqp://USER:PASSWORD@HOST:PORT[,HOST:PORT…][/VHOST]`: the nodes of one broker.
+    /// Parses `amqp://USER:PASSWORD@HOST:PORT[,HOST:PORT…][/VHOST]`, the nodes of one broker.
     ///
-    /// With `amqps`, the connection is encrypted by TLS. `?cacertfile=FILE` at the end then names the
+    /// With `amqps`, the connection uses TLS. In this case, `?cacertfile=FILE` at the end names the
     /// certificates that are trusted instead of the system's. User and password default to `guest`,
-    /// the port to 5672, or 5671 with TLS, and the virtual host to `/`. An IPv6 address is written in
-    /// brackets. Percent signs stand for bytes, as in any URL. A `/`, `?` or `#` in a password must be
-    /// written this way, because the part with the user and the hosts ends at the first `/` or `?`.
+    /// the port to 5672, or 5671 with TLS, and the virtual host to `/`. An IPv6 address is written
+    /// in brackets. Percent signs encode bytes, as in any URL. A `/`, `?` or `#` in a password must
+    /// be encoded, because the part with the user and the hosts ends at the first `/` or `?`.
     ///
     /// - Parameter url: The text.
-    /// - Returns: An address for each node, at least one.
+    /// - Returns: The address of each node, at least one.
     /// - Throws: ``InvalidBrokerURLError``.
     public static func parse(_ url: String) throws -> [BrokerAddress] {
         let url = try BrokerURL(url)
@@ -101,15 +101,15 @@ public struct BrokerAddress: Sendable {
 }
 
 extension BrokerAddress: CustomStringConvertible {
-    /// Host and port, as messages name a broker.
+    /// Host and port, as messages show a broker.
     public var description: String { "\(host):\(port)" }
 }
 
-/// A text is not the URL of a broker.
+/// A text that is not a valid broker URL.
 public struct InvalidBrokerURLError: LocalizedError, CustomStringConvertible {
-    /// What is wrong with it, without the text itself: it may hold a password.
+    /// The problem, without the text itself, because the text may contain a password.
     public let reason: String
-    /// One line that says what is wrong.
+    /// One line that describes the problem.
     public var description: String {
         """
         The broker's URL must be amqp[s]://USER:PASSWORD@HOST:PORT[,HOST:PORT...][/VHOST]: \

@@ -1,10 +1,12 @@
 import Foundation
 
-/// What a worker knows of a task that it runs, beside its input.
+/// Information about a running task, except its input.
 public final class RemoteContext: Sendable {
-    /// What the task is known by in its job.
+    /// The key of the task in its job.
     public let key: String
-    /// Which delivery of the task it is, from 1: above 1, it may have been begun before.
+    /// The number of this delivery of the task, from 1.
+    ///
+    /// If it is above 1, an earlier delivery may have started the task.
     public let attempt: Int
     /// The worker's name.
     public let worker: String
@@ -17,13 +19,13 @@ public final class RemoteContext: Sendable {
         self.report = report
     }
 
-    /// Tells the controller how much of the task is done.
+    /// Reports the progress of the task to the controller.
     ///
-    /// It is sent at most five times a second, and without a guarantee.
+    /// Reports are sent at most five times a second and may be lost.
     ///
     /// > Thread: Any.
     ///
-    /// - Parameter fraction: From 0 to 1; anything else is taken as the nearer of the two.
+    /// - Parameter fraction: The part of the work that is done, 0 to 1. Other values are clamped.
     public func reportProgress(_ fraction: Double) {
         report(fraction.isNaN ? 0 : min(1, max(0, fraction)))
     }

@@ -1,25 +1,26 @@
 import Foundation
 
-/// Why a task failed on its worker.
+/// The failure of a task on its worker.
 ///
-/// The worker's own error does not travel: its type may not exist here.
+/// It describes the worker's error, which does not travel itself, because its type may not exist
+/// here.
 public struct RemoteFailureError: LocalizedError, Codable, Hashable {
-    /// The worker's error's type, as `String(describing:)` says it.
+    /// The type of the worker's error, from `String(describing:)`.
     public let type: String
-    /// The worker's error, as `String(describing:)` says it.
+    /// The worker's error, from `String(describing:)`.
     public let message: String
     /// The worker's name.
     public let worker: String
-    /// Which delivery of the task it was, from 1.
+    /// The number of the task's delivery, from 1.
     public let attempt: Int
 
-    /// Takes a failure in its parts.
+    /// Creates a failure from its parts.
     ///
     /// - Parameters:
     ///   - type: The error's type.
     ///   - message: The error.
     ///   - worker: The worker's name.
-    ///   - attempt: Which delivery of the task it was, from 1.
+    ///   - attempt: The number of the task's delivery, from 1.
     public init(type: String, message: String, worker: String, attempt: Int) {
         self.type = type
         self.message = message
@@ -29,7 +30,7 @@ public struct RemoteFailureError: LocalizedError, Codable, Hashable {
 }
 
 extension RemoteFailureError: CustomStringConvertible {
-    /// The message, and where it comes from.
+    /// The message and its origin.
     public var description: String { "\(message) (on \(worker), attempt \(attempt))" }
     /// The description.
     public var errorDescription: String? { description }

@@ -4,37 +4,41 @@ import NIOCore
 import Synchronization
 
 // Operation forces @unchecked. The stored properties are constant.
-/// A task whose work is done by a worker, in another process and on another host.
+/// A task that runs in a worker, another process on any host.
 ///
-/// To its job it is a task like any other: it is tracked, cancelled, retried and waited for. When
-/// it is started, its input goes to the session's broker; it finishes when the outcome has come
-/// back.
+/// Its job tracks, cancels, retries and waits for it like any other task. When the task starts, its
+/// input goes to the session's broker. The task finishes when its outcome has come back.
 ///
 /// ```swift
 /// let task = RemoteOperation<Thumbnail>(input, key: path, in: session)
 /// job.trackAndQueue(task) { thumbnail in print(thumbnail) }
 /// ```
 ///
-/// It fails with a ``RemoteFailureError`` if the work has failed, with ``UndeliverableError`` if it was
-/// given up, with ``InputChangedError``, ``KeyInUseError``, ``TooLargeError``, ``InvalidNameError``, ``BrokerLostError``,
-/// ``BrokerRefusedError`` or ``SessionClosedError``.
+/// It fails with a ``RemoteFailureError`` if the work fails, or with an ``UndeliverableError`` if
+/// it was abandoned as undeliverable. The other errors are ``InputChangedError``,
+/// ``KeyInUseError``, ``TooLargeError``, ``InvalidNameError``, ``BrokerLostError``,
+/// ``BrokerRefusedError`` and ``SessionClosedError``.
 ///
 /// It retains its session until it has finished.
 ///
-/// > Thread: It holds no thread while it waits, so its queue may be of any width; one of unlimited
-/// > width keeps the workers busy.
+/// > Thread: It holds no thread while it waits, so its queue may have any concurrency limit. An
+/// > unlimited queue keeps the workers busy.
 public final class RemoteOperation<Work: RemoteWork>: ResultOperation<Work.Output>,
     @unchecked Sendable
 {
-    /// What the task is known by in its job, over all lives of the controller.
+    /// The key of the task in its job, the same in all runs of the controller.
     public let key: String
-    /// The worker that was last heard to run the task, and which delivery that was; nil before.
+    /// The latest worker that reported the task as running, with the number of that delivery.
+    ///
+    /// It is nil until a worker has reported.
     public var runner: (worker: String, attempt: Int)? {
         latestRunner.withLock { $0.map { ($0.worker, $0.attempt) } }
     }
 
-    /// Who runs the task, as `explainStall` shows it: `on h2, attempt 2 for 3 s`; and what keeps it, if
-    /// anything does: a broker that is not there or takes nothing, a work that no worker serves.
+    /// The worker of the task, as `explainStall` shows it: `on h2, attempt 2 for 3 s`.
+    ///
+    /// It also names any obstacle: a broker that is unreachable or accepts no messages, or a kind
+    /// of work without a worker.
     public override var statusNote: String? {
         let runner = latestRunner.withLock { $0 }?.note(at: .now)
         let notes = [runner] + session.loop.notes(of: runner == nil ? route : nil)
@@ -42,21 +46,22 @@ public final class RemoteOperation<Work: RemoteWork>: ResultOperation<Work.Outpu
         return text.isEmpty ? nil : text
     }
 
-    /// Nothing once it is encoded: a large one is not kept twice.
+    /// The input until it is encoded, then nil, so that a large input is not stored twice.
     private let input: Mutex<Work.Input?>
     private let session: RemoteSession
     private let place: Name?
     private var route: Name { Layout.route(Name(Work.name), at: place) }
     private let latestRunner = Mutex<TaskRunner?>(nil)
 
-    /// Makes a task that has not been started.
+    /// Creates a task that has not been started.
     ///
     /// - Parameters:
-    ///   - input: What the worker is given.
-    ///   - key: What the task is known by in its job; the same in each life of the controller.
-    ///   - session: The job's session; it may be opened later.
-    ///   - place: Where the task must run: at workers that registered the work for this place. Any
-    ///     text of 1 to 100 bytes; with another one the task fails with ``InvalidNameError``.
+    ///   - input: The input of the work.
+    ///   - key: The key of the task in its job, the same in all runs of the controller.
+    ///   - session: The job's session, which may be opened later.
+    ///   - place: The place at which the task must run. It runs at workers that have registered the
+    ///     work for this place. Any text of 1 to 100 bytes. For any other text, the task fails with
+    ///     ``InvalidNameError``.
     public init(
         _ input: Work.Input,
         key: String,
@@ -74,13 +79,15 @@ public final class RemoteOperation<Work: RemoteWork>: ResultOperation<Work.Outpu
         super.init()
     }
 
-    /// The work's name and the key, unless it is set; made when it is asked for.
+    /// The work's name and the key unless a name is set.
+    ///
+    /// It is computed on demand.
     public override var name: String? {
         get { super.name ?? "\(Work.name) \(key)" }
         set { super.name = newValue }
     }
 
-    /// Hands the input to the session.
+    /// Passes the input to the session.
     public override func main() {
         do {
             try BrokerName.check(place: place)
@@ -95,7 +102,9 @@ public final class RemoteOperation<Work: RemoteWork>: ResultOperation<Work.Outpu
         }
     }
 
-    /// Asks the workers to stop the task; it finishes when they have, or none has it.
+    /// Asks the workers to stop the task.
+    ///
+    /// It finishes when they have stopped it, or when no worker has it.
     public override func didCancel() {
         session.loop.cancel(self, TaskName(route: route, key: Name(key)))
     }
@@ -135,15 +144,17 @@ extension RemoteOperation: RemoteTask {
     func progressed(_ fraction: Double) { reportProgress(fraction) }
 }
 
-/// A ``RemoteOperation`` of any work, as its session sees it.
+/// A ``RemoteOperation`` of any kind of work, as its session uses it.
 protocol RemoteTask: Operation, Sendable {
-    /// Finishes the task; `end` is why the session has ended, if it has.
+    /// Finishes the task.
+    ///
+    /// `end` is the reason why the session has ended, if it has.
     func settle(
         _ settlement: JobLedger<SessionLoop.Ticket, ByteBuffer>.Settlement,
         _ end: any Error
     )
-    /// Hears who runs the task.
+    /// Records the worker that runs the task.
     func started(on worker: String, attempt: Int)
-    /// Hears how much of the task is done.
+    /// Records the progress of the task.
     func progressed(_ fraction: Double)
 }

@@ -1,6 +1,6 @@
 import Logging
 
-/// One controller's life of one job: its connection to the broker, and what is known of its tasks.
+/// One run of a job's controller, with its broker connection and the state of its tasks.
 ///
 /// ```swift
 /// let session = RemoteSession(job: "nightly", brokers: try BrokerAddress.parse(url))
@@ -9,47 +9,52 @@ import Logging
 /// await session.close()
 /// ```
 ///
-/// A job id is a memo. A session that is opened with the id of an earlier one goes on where that one
-/// ended: a task that has succeeded finishes at once with the value of then, one that is queued or
-/// running is adopted. A task that has failed runs again, unless ``Options/remembersFailures`` is
-/// set. Only one session of a job can be open at a time.
+/// A job ID memoizes. A session with the ID of an earlier one continues where that one ended. A
+/// task that has succeeded finishes at once with its earlier value, and a task that is queued or
+/// running is adopted. A failed task runs again unless ``Options/remembersFailures`` is set. Only
+/// one session of a job can be open at a time.
 ///
-/// > Thread: Any. It owns no thread but its event loop's, on which no code of its user runs.
+/// > Thread: Any. It owns only the thread of its event loop, on which no user code runs.
 public final class RemoteSession: Sendable {
-    /// How a session works.
+    /// Options of a session.
     public struct Options: Sendable {
-        /// How many tasks may be published before the broker has confirmed one of them.
+        /// The highest number of published tasks that the broker has not confirmed.
         public var unconfirmed = 1_000
-        /// How many tasks may be with the broker and its workers at a time; others wait here.
+        /// The highest number of tasks at the broker and its workers.
+        ///
+        /// Further tasks wait in the session.
         public var inFlight = 20_000
-        /// How often a task goes out again after its worker died; then it is ``UndeliverableError``.
+        /// How often a task is delivered again after its worker died.
+        ///
+        /// After that, the task fails with ``UndeliverableError``.
         public var deliveryLimit = 3
-        /// How long the session tries to reach a broker that it has lost.
+        /// How long the session tries to reconnect to a broker that it has lost.
         public var patience: Duration = .seconds(200)
-        /// The job's priority, 0 to 9: where jobs take turns at a worker, the job has this and one
-        /// more tasks in a round.
+        /// The priority of the job, 0 to 9.
+        ///
+        /// In each round of a worker that serves several jobs, the job has as many tasks as its
+        /// priority and one more.
         public var priority = 0
-        /// Whether a later life of the job takes over failures too, and does not try again.
+        /// Whether later runs of the job keep failures instead of trying again.
         public var remembersFailures = false
-        /// Where the session says what it waits for, and which messages it does not use, at level
-        /// info.
+        /// The log for waits and refused messages, at level info.
         public var logger = Logger(label: "RemoteJobs.RemoteSession")
         /// How long the session waits for answers.
         var pace = SessionPace()
 
-        /// Options with the values given above.
+        /// Creates options with the default values.
         public init() {}
 
-        /// Options with some values of one's own.
+        /// Creates options.
         ///
         /// - Parameters:
-        ///   - unconfirmed: How many tasks may be published and not confirmed.
-        ///   - inFlight: How many tasks may be with the broker and its workers.
-        ///   - deliveryLimit: How often a task goes out again after its worker died.
-        ///   - patience: How long the session tries to reach a broker that it has lost.
+        ///   - unconfirmed: The highest number of published tasks that are not confirmed.
+        ///   - inFlight: The highest number of tasks at the broker and its workers.
+        ///   - deliveryLimit: How often a task is delivered again after its worker died.
+        ///   - patience: How long the session tries to reconnect to a broker that it has lost.
         ///   - priority: The job's priority, 0 to 9.
-        ///   - remembersFailures: Whether a later life of the job takes over failures too.
-        ///   - logger: Where the session says what it waits for.
+        ///   - remembersFailures: Whether later runs of the job keep failures.
+        ///   - logger: The log for waits and refused messages.
         public init(
             unconfirmed: Int = 1_000,
             inFlight: Int = 20_000,
@@ -69,30 +74,33 @@ public final class RemoteSession: Sendable {
         }
     }
 
-    /// What a session has counted so far.
+    /// Statistics of a session so far.
     public struct Counts: Sendable, Hashable {
-        /// Tasks that were published, those published again included.
+        /// Published tasks.
+        ///
+        /// A repeated publication counts again.
         public let published: Int
-        /// Tasks that an earlier life had published, and that were waited for.
+        /// Tasks that an earlier run has published and that this session waited for.
         public let adopted: Int
-        /// Tasks whose outcome was known from an earlier life.
+        /// Tasks with a known outcome from an earlier run.
         public let knownOutcomes: Int
-        /// Outcomes of tasks that had one.
+        /// Outcomes of tasks that already had an outcome.
         public let duplicateOutcomes: Int
-        /// Messages of the job's stream that have no meaning there; they were dropped.
+        /// Messages of the job's stream that were invalid and therefore dropped.
         public let refusedMessages: Int
     }
 
-    /// The job's id.
+    /// The job's ID.
     public let job: String
     let loop: SessionLoop
 
-    /// Makes a session of one broker that is not opened yet.
+    /// Creates a session of one broker without opening it.
     ///
     /// - Parameters:
-    ///   - job: The job's id, any text of 1 to 100 bytes: the same one resumes.
+    ///   - job: The job's ID, any text of 1 to 100 bytes. The ID of an earlier session resumes its
+    ///     job.
     ///   - brokers: The broker's nodes, at least one.
-    ///   - options: How it works.
+    ///   - options: The options.
     public convenience init(
         job: String,
         brokers: [BrokerAddress],
@@ -101,15 +109,17 @@ public final class RemoteSession: Sendable {
         self.init(job: job, brokers: [brokers], options: options)
     }
 
-    /// Makes a session of one of several independent brokers that is not opened yet.
+    /// Creates a session with several independent brokers without opening it.
     ///
-    /// A job lives on one of them, chosen by its id; so each session of a job has to name the same
-    /// brokers in the same order. Workers that name them all serve it wherever it is.
+    /// Each job is at one of these brokers, which its ID selects. Therefore, all sessions of a job
+    /// must name the same brokers in the same order. Workers that name all brokers serve the job at
+    /// any of them.
     ///
     /// - Parameters:
-    ///   - job: The job's id, any text of 1 to 100 bytes: the same one resumes.
+    ///   - job: The job's ID, any text of 1 to 100 bytes. The ID of an earlier session resumes its
+    ///     job.
     ///   - brokers: The brokers, at least one, each with its nodes, at least one.
-    ///   - options: How it works.
+    ///   - options: The options.
     public init(job: String, brokers: [[BrokerAddress]], options: Options = Options()) {
         precondition(!brokers.isEmpty, "RemoteJobs: a session has at least one broker")
         self.job = job
@@ -117,11 +127,11 @@ public final class RemoteSession: Sendable {
         loop = SessionLoop(job: Name(job), brokers: brokers[place], options: options)
     }
 
-    /// Connects, takes the job's lock, and reads what earlier lives did.
+    /// Connects, acquires the job's lock, and reads the results of earlier runs.
     ///
-    /// - Throws: ``InvalidNameError`` for a job's id that is empty or too long; ``BrokerRefusedError`` at once;
-    ///   ``BrokerUnreachableError`` after 30 s without a broker; ``JobRunningError`` within 20 s, if another
-    ///   session of the job stays open.
+    /// - Throws: ``InvalidNameError`` if the job's ID is empty or too long. ``BrokerRefusedError``
+    ///   at once. ``BrokerUnreachableError`` after 30 s without a broker. ``JobRunningError``
+    ///   within 20 s if another session of the job stays open.
     public func open() async throws {
         guard BrokerName.isValid(Name(job)) else { throw InvalidNameError(name: job) }
         try await loop.open()
@@ -129,30 +139,30 @@ public final class RemoteSession: Sendable {
 
     /// Ends the session.
     ///
-    /// Tasks that are not finished fail with ``SessionClosedError``, and wait at the broker for the next
-    /// life of the job.
+    /// Unfinished tasks fail with ``SessionClosedError``, and wait at the broker for the next run
+    /// of the job.
     public func close() async {
-        // Only removing throws.
+        // Only removal throws.
         try? await loop.close()
     }
 
-    /// Ends the session, and removes the job or not.
+    /// Ends the session and optionally removes the job.
     ///
-    /// Tasks that are not finished fail with ``SessionClosedError``. Of a job that is removed, all that
-    /// the broker knows is deleted, and a session of the same id begins anew. While the broker is
-    /// lost or takes nothing, for want of memory or disk, removing waits for it: as long as the
-    /// session's ``Options/patience``, at most 30 s.
+    /// Unfinished tasks fail with ``SessionClosedError``. If the job is removed, everything that
+    /// the broker stores for it is deleted, and a new session with the same ID starts from the
+    /// beginning. If the broker is lost, or accepts nothing because it lacks memory or disk, the
+    /// removal waits for it. It waits for the session's ``Options/patience``, at most 30 s.
     ///
     /// - Parameter removingJob: Whether the job is removed.
-    /// - Throws: ``JobNotRemovedError``; the session has ended all the same.
+    /// - Throws: ``JobNotRemovedError``. The session has ended in this case too.
     public func close(removingJob: Bool) async throws {
         try await loop.close(removingJob: removingJob)
     }
 
-    /// How many outcomes came of tasks that had one already; they were dropped.
+    /// The number of outcomes that were dropped because their task already had one.
     public var duplicateOutcomes: Int { counts.duplicateOutcomes }
 
-    /// What the session has counted so far.
+    /// Statistics of the session so far.
     public var counts: Counts {
         let (counts, refused) = loop.counts
         return Counts(
@@ -165,14 +175,14 @@ public final class RemoteSession: Sendable {
     }
 }
 
-/// How long a session waits for answers before it takes another way.
+/// How long a session waits for an answer before it uses its fallback.
 ///
-/// Tests of the other way wait less.
+/// Tests of the fallbacks use shorter times.
 struct SessionPace {
-    /// How long a broker may take to declare all that is needed, and to begin to deliver.
+    /// How long a broker may take for all declarations and the first delivery.
     var longestTry = Layout.longestTry
-    /// How long a tick of the stream's monitor is.
+    /// The interval of the stream's monitor.
     var streamTick = StreamMonitor.tick
-    /// How long a job's lock may be another's while the session opens.
+    /// How long another controller may hold the job's lock while the session opens.
     var lockPatience = SessionStateMachine.lockPatience
 }

@@ -1,7 +1,7 @@
-/// A kind of work that one process asks for and another one does.
+/// A kind of work that one process requests and another one runs.
 ///
-/// The controller's program and the workers' program share the type; the workers register how it
-/// is done.
+/// The programs of the controller and of the workers share the type. The workers register the
+/// implementation.
 ///
 /// ```swift
 /// enum Thumbnail: RemoteWork {
@@ -11,10 +11,14 @@
 /// }
 /// ```
 public protocol RemoteWork: Sendable {
-    /// What a task is given. It travels as JSON.
+    /// The input of a task.
+    ///
+    /// It travels as JSON.
     associatedtype Input: Codable & Sendable
-    /// What a task comes to. It travels as JSON.
+    /// The result of a task.
+    ///
+    /// It travels as JSON.
     associatedtype Output: Codable & Sendable
-    /// The work's name, by which workers are found: without a dot, 1 to 100 bytes long.
+    /// The name that connects tasks and workers, 1 to 100 bytes without a dot.
     static var name: String { get }
 }

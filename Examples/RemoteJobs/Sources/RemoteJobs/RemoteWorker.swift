@@ -14,26 +14,26 @@ import Synchronization
 /// try await worker.run()
 /// ```
 ///
-/// A task may run more than once: its worker may have died after the work and before the broker
-/// heard of it. So what a task does must be idempotent.
+/// A task may run more than once, because its worker may die after the work and before the broker
+/// receives the outcome. Therefore, the work must be idempotent.
 public final class RemoteWorker: Sendable {
-    /// One for each broker.
+    /// One loop for each broker.
     let loops: [WorkerLoop]
     private let places = Mutex<[Name?]>([])
 
-    /// Makes a worker of one broker that takes nothing yet.
+    /// Creates a worker of one broker, which takes no tasks yet.
     ///
     /// - Parameters:
-    ///   - name: What people know it by.
+    ///   - name: A name for people.
     ///   - brokers: The broker's nodes, at least one.
     ///   - width: How many tasks run at a time, at least 1.
-    ///   - prefetch: How many tasks it may hold at most, running ones included; nil for twice the
-    ///     width and 16 more. It holds no more than it is going to run in a tenth of a second, but
-    ///     the width. Short tasks on a slow network want width × (1 + 2 × round trip / time of a
-    ///     task) or more.
-    ///   - longestTask: How long a task runs at most, if that is known. The worker says at its start
-    ///     that the broker's `consumer_timeout` must be longer, and warns if RabbitMQ's default is
-    ///     not. It ends no task.
+    ///   - prefetch: The highest number of tasks that the worker holds, including running ones. Nil
+    ///     means twice the width and 16 more. It holds no more than it can run in a tenth of a
+    ///     second, but at least the width. For short tasks on a slow network, use width × (1 + 2 ×
+    ///     round trip / time of a task) or more.
+    ///   - longestTask: The longest time of a task, if known. At its start, the worker logs that
+    ///     the broker's `consumer_timeout` must be longer, and warns if RabbitMQ's default is not.
+    ///     It ends no task.
     public convenience init(
         name: String,
         brokers: [BrokerAddress],
@@ -50,22 +50,21 @@ public final class RemoteWorker: Sendable {
         )
     }
 
-    /// Makes a worker of several independent brokers that takes nothing yet.
+    /// Creates a worker of several independent brokers, which takes no tasks yet.
     ///
-    /// It serves the jobs of all of them; one that cannot be reached is tried for as long as the
-    /// worker runs.
+    /// It serves the jobs of all brokers. It tries to reach an unreachable broker as long as it
+    /// runs.
     ///
     /// - Parameters:
-    ///   - name: What people know it by.
+    ///   - name: A name for people.
     ///   - brokers: The brokers, at least one, each with its nodes, at least one.
     ///   - width: How many tasks run at a time, at least 1.
-    ///   - prefetch: How many tasks of a broker it may hold at most; nil for twice the width and 16
-    ///     more.
-    ///   - longestTask: How long a task runs at most, if that is known. The worker says at its start
-    ///     that the broker's `consumer_timeout` must be longer, and warns if RabbitMQ's default is
-    ///     not. It ends no task.
-    ///   - logger: Where the worker says what it waits for, and which messages it does not use, at
-    ///     level info.
+    ///   - prefetch: The highest number of tasks that the worker holds for one broker. Nil means
+    ///     twice the width and 16 more.
+    ///   - longestTask: The longest time of a task, if known. At its start, the worker logs that
+    ///     the broker's `consumer_timeout` must be longer, and warns if RabbitMQ's default is not.
+    ///     It ends no task.
+    ///   - logger: The log for waits and refused messages, at level info.
     public init(
         name: String,
         brokers: [[BrokerAddress]],
@@ -92,18 +91,22 @@ public final class RemoteWorker: Sendable {
         }
     }
 
-    /// How many messages of queues and streams were no tasks or orders; they were moved to the queue
-    /// `jk1.refused`.
+    /// The number of messages that were neither tasks nor orders.
+    ///
+    /// They were moved from their queues and streams to the queue `jk1.refused`.
     public var refusedMessages: Int { loops.reduce(0) { $0 + $1.refusedCount } }
 
-    /// Says how a kind of work is done; before ``run()``.
+    /// Registers the implementation of a kind of work.
+    ///
+    /// Call it before ``run()``.
     ///
     /// - Parameters:
-    ///   - work: The kind.
-    ///   - place: The place that tasks may name; the worker then takes those tasks, and others only
-    ///     if it is registered without a place too. Any text of 1 to 100 bytes.
-    ///   - make: Makes the operation of a task. It is started by the worker, cancelled if the
-    ///     controller cancels the task, and its value is the task's outcome. Called on any thread.
+    ///   - work: The kind of work.
+    ///   - place: The place that tasks may name. The worker then takes the tasks of this place. It
+    ///     takes other tasks only if the work is also registered without a place. Any text of 1 to
+    ///     100 bytes.
+    ///   - make: Creates the operation of a task. The worker starts it, and cancels it if the
+    ///     controller cancels the task. Its value is the outcome of the task. Called on any thread.
     public func register<Work: RemoteWork>(
         _ work: Work.Type,
         at place: String? = nil,
@@ -121,13 +124,14 @@ public final class RemoteWorker: Sendable {
         for loop in loops { loop.register(registered, for: route) }
     }
 
-    /// Takes tasks until the process gets SIGTERM or the calling task is cancelled.
+    /// Takes tasks until the process receives SIGTERM or the calling Swift task is cancelled.
     ///
-    /// Then it takes no more, ends what runs, and gives back what it only held. While there is no
-    /// broker it keeps trying.
+    /// Then it takes no more tasks, finishes the running ones, and returns those that it only
+    /// holds. While no broker is reachable, it keeps trying.
     ///
-    /// - Throws: ``InvalidNameError`` for a place that is empty or too long; ``BrokerRefusedError``;
-    ///   ``BrokerUnreachableError`` if there is no broker for the first 30 s, and only one that is tried.
+    /// - Throws: ``InvalidNameError`` if a place is empty or too long. ``BrokerRefusedError``.
+    ///   ``BrokerUnreachableError`` if the worker has only one broker, and cannot reach it for the
+    ///   first 30 s.
     public func run() async throws {
         for place in places.withLock({ $0 }) { try BrokerName.check(place: place) }
         signal(SIGTERM, SIG_IGN)
@@ -142,14 +146,14 @@ public final class RemoteWorker: Sendable {
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for loop in loops { group.addTask { try await loop.runUntilCancelled() } }
-            // One that fails ends the others.
+            // If one loop fails, the others end too.
             try await group.waitForAll()
         }
     }
 }
 
 extension WorkerLoop {
-    /// Runs until it is drained, which it is when the calling task is cancelled.
+    /// Runs the loop, and drains it when the calling Swift task is cancelled.
     fileprivate nonisolated func runUntilCancelled() async throws {
         try await withTaskCancellationHandler {
             try await run()

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A task was given up: each worker that took it has died or was cut off.
+/// A task was abandoned, because each worker that took it has died or was disconnected.
 public struct UndeliverableError: LocalizedError, Hashable, CustomStringConvertible {
     /// The task's key.
     public let key: String
-    /// How often it was handed to a worker.
+    /// How often it was delivered to a worker.
     public let deliveries: Int
-    /// What the broker says.
+    /// The broker's reason.
     public let reason: String
     /// One sentence that names the task.
     public var description: String {
@@ -16,7 +16,7 @@ public struct UndeliverableError: LocalizedError, Hashable, CustomStringConverti
     public var errorDescription: String? { description }
 }
 
-/// A task has a key that an earlier life of the job used for another input.
+/// A task's key was used with another input in an earlier run of the job.
 public struct InputChangedError: LocalizedError, Hashable, CustomStringConvertible {
     /// The task's key.
     public let key: String
@@ -28,7 +28,7 @@ public struct InputChangedError: LocalizedError, Hashable, CustomStringConvertib
     public var errorDescription: String? { description }
 }
 
-/// A second task with the key of one that is not finished.
+/// A task has the same key as another unfinished task.
 public struct KeyInUseError: LocalizedError, Hashable, CustomStringConvertible {
     /// The key.
     public let key: String
@@ -38,29 +38,34 @@ public struct KeyInUseError: LocalizedError, Hashable, CustomStringConvertible {
     public var errorDescription: String? { description }
 }
 
-/// A task's input, its outcome or its key is larger than what may travel; nothing was sent.
+/// A task's input, outcome or key is too large to send.
 ///
-/// A worker whose outcome is too large sends the ``RemoteFailureError`` of this error in its place.
+/// Nothing was sent. If an outcome is too large, the worker sends a ``RemoteFailureError`` with
+/// this error instead.
 public struct TooLargeError: LocalizedError, Hashable, CustomStringConvertible {
-    /// What may be too large.
+    /// The part of a task that is too large.
     public enum Part: String, Sendable {
-        /// What the worker is given.
+        /// The input of the work.
         case input
-        /// What the task comes to: a value, or a failure.
+        /// The value or failure of the task.
         case outcome
-        /// What the task is known by.
+        /// The key of the task.
         case key
     }
 
     /// The task's key.
     public let key: String
-    /// What is too large.
+    /// The part that is too large.
     public let part: Part
-    /// How many bytes it has; of an input and an outcome, as JSON.
+    /// Its size in bytes.
+    ///
+    /// Inputs and outcomes are measured as JSON.
     public let size: Int
-    /// How many it may have.
+    /// The highest size in bytes.
     public let limit: Int
-    /// One line that says it all; of a long key, the beginning.
+    /// One line with all values.
+    ///
+    /// A long key is shortened.
     public var description: String {
         let key = key.utf8.count > 200 ? "\(key.prefix(40))..." : key
         return "The \(part) of the task \(key) has \(size) bytes; at most \(limit) may travel."
@@ -83,7 +88,7 @@ public struct JobRunningError: LocalizedError, Hashable, CustomStringConvertible
 public struct BrokerLostError: LocalizedError, CustomStringConvertible {
     /// Hosts and ports.
     public let brokers: String
-    /// What the last try came to.
+    /// The result of the last attempt.
     public let reason: String
     /// One line that names hosts and ports.
     public var description: String { "The broker at \(brokers) is lost: \(reason)." }
@@ -95,7 +100,7 @@ public struct BrokerLostError: LocalizedError, CustomStringConvertible {
 public struct BrokerUnreachableError: LocalizedError, CustomStringConvertible {
     /// Hosts and ports.
     public let brokers: String
-    /// What the last try came to.
+    /// The result of the last attempt.
     public let reason: String
     /// One line that names hosts and ports.
     public var description: String { "No broker at \(brokers): \(reason)." }
@@ -103,11 +108,11 @@ public struct BrokerUnreachableError: LocalizedError, CustomStringConvertible {
     public var errorDescription: String? { description }
 }
 
-/// A broker does not let the user in, or not to what is needed.
+/// A broker rejects the user or denies a permission that is needed.
 public struct BrokerRefusedError: LocalizedError, CustomStringConvertible {
     /// Host and port.
     public let broker: String
-    /// The broker's word.
+    /// The broker's reason.
     public let reason: String
     /// One line that names host and port.
     public var description: String { "The broker at \(broker) refuses the user: \(reason)" }
@@ -115,11 +120,13 @@ public struct BrokerRefusedError: LocalizedError, CustomStringConvertible {
     public var errorDescription: String? { description }
 }
 
-/// A job could not be removed; what the broker still knows of it, a next life of the job takes over.
+/// A job could not be removed.
+///
+/// The next run of the job takes over its remaining state.
 public struct JobNotRemovedError: LocalizedError, CustomStringConvertible {
     /// The job's id.
     public let job: String
-    /// What has kept it.
+    /// The reason.
     public let reason: String
     /// One line that names the job.
     public var description: String { "The job \(job) is not removed: \(reason)" }
@@ -135,11 +142,11 @@ public struct SessionClosedError: LocalizedError, CustomStringConvertible {
     public var errorDescription: String? { description }
 }
 
-/// A name of a job, a place or a task is empty, too long, or has a NUL.
+/// A name of a job, a place or a task is empty, too long, or contains a NUL.
 public struct InvalidNameError: LocalizedError, CustomStringConvertible {
     /// The name.
     public let name: String
-    /// One sentence that says what is wrong.
+    /// One sentence that describes the problem.
     public var description: String {
         if name.isEmpty { return "A name must not be empty." }
         if name.utf8.contains(0) { return "A name must not have a NUL." }

@@ -1,12 +1,12 @@
-/// Who runs a task, as its controller has heard.
+/// The worker that runs a task, as reported to the task's controller.
 struct TaskRunner: Sendable {
     let worker: String
-    /// Which delivery of the task it is, from 1.
+    /// The number of this delivery of the task, from 1.
     let attempt: Int
-    /// When the controller heard of it.
+    /// When the report arrived.
     let since: ContinuousClock.Instant
 
-    /// One line about it; the time in whole seconds, from the first on.
+    /// One line about the worker, with the time in whole seconds once it is at least one.
     func note(at now: ContinuousClock.Instant) -> String {
         let seconds = since.duration(to: now).components.seconds
         return "on \(worker), attempt \(attempt)" + (seconds > 0 ? " for \(seconds) s" : "")

@@ -3,32 +3,32 @@ import NIOCore
 import NIOPosix
 import RemoteJobs
 
-/// Publishing tasks and waiting for confirms, and nothing else: the most that this client can do.
+/// Publishes tasks and awaits the confirms, which is the upper bound of this client's rate.
 ///
-/// Each message is a task's, with all that travels with it, and goes the way of one: mandatory, by the
-/// tasks' exchange, into a quorum queue that is declared as a route's is. Nobody takes them out, since
-/// a loop that only publishes and awaits confirms has no reader.
+/// Each message is a complete task and takes the usual way: mandatory, through the exchange of
+/// tasks, into a quorum queue that is declared like that of a route. No consumer takes the
+/// messages, because a loop that only publishes needs no reader.
 enum BarePublishing {
     private static let job: Name = "bare"
     private static let route = Layout.route(Name(Trial.name), at: "bare")
 
-    /// Where messages go.
+    /// The target of the messages.
     enum Target {
-        /// Into a quorum queue, as tasks do.
+        /// A quorum queue, as for tasks.
         case queue
-        /// Into a stream, as outcomes do.
+        /// A stream, as for outcomes.
         case stream
     }
 
-    /// Publishes so many messages.
+    /// Publishes messages and measures their rate.
     ///
     /// - Parameters:
-    ///   - count: How many.
+    ///   - count: The number of messages.
     ///   - unconfirmed: How many of them may be unconfirmed.
-    ///   - target: Where they go.
+    ///   - target: The target.
     ///   - address: The broker's node.
-    /// - Returns: Messages a second, up to the last confirm.
-    /// - Throws: A ``ConnectionFailure``, or why there is no transport.
+    /// - Returns: Messages per second, up to the last confirm.
+    /// - Throws: A ``ConnectionFailure``, or the error that prevented the transport.
     static func rate(
         of count: Int,
         unconfirmed: Int = 1_000,

@@ -1,7 +1,7 @@
 import ArgumentParser
 import RemoteJobs
 
-/// The command `benchmarks`: measures the package, and has a worker and a job to try it with.
+/// The command `benchmarks`: measures the package, and offers a worker and a job for trials.
 @main
 struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,7 +15,7 @@ struct Benchmarks: AsyncParsableCommand {
     )
 }
 
-/// What all commands need.
+/// The options that all commands need.
 struct BrokerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -1,4 +1,4 @@
-/// Bounds, and whether they hold.
+/// Checks values against bounds and remembers whether all hold.
 struct Bounds {
     private(set) var allHold = true
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import RemoteJobs
 
-/// Measures what `simulate` reads.
+/// Measures the costs that `simulate` reads.
 struct Costs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "costs",
@@ -34,14 +34,14 @@ struct Costs: AsyncParsableCommand {
         defer { worker.terminate() }
         let broker = Usage(process: brokerProcess)
         let others = (worker: Usage(process: worker.processIdentifier), broker: Optional(broker))
-        // The first job finds everything cold.
+        // The first job warms everything up.
         _ = try await Rate.measure(count / 4, unconfirmed: 1_000, brokers, others)
         var costs: [String: TaskCosts] = [:]
         for (name, unconfirmed, count) in [("together", 1_000, count), ("alone", 1, count / 2)] {
             let task = try await Rate.measure(count, unconfirmed: unconfirmed, brokers, others)
             let queue = try await bare(count * 2, unconfirmed, .queue, brokers[0], broker)
             let stream = try await bare(count * 2, unconfirmed, .stream, brokers[0], broker)
-            // Together, a message has up to 64 outcomes.
+            // With collected outcomes, a message contains up to 64.
             let append = unconfirmed > 1 ? stream.broker / 64 : stream.broker
             costs[name] = TaskCosts(
                 publish: queue.own,
@@ -69,7 +69,7 @@ struct Costs: AsyncParsableCommand {
         try encoder.encode(costs).write(to: URL(fileURLWithPath: output))
     }
 
-    /// Microseconds of this process and of the broker for a message of the bare loop.
+    /// Microseconds of this process and the broker for one message of the bare loop.
     private func bare(
         _ count: Int,
         _ unconfirmed: Int,

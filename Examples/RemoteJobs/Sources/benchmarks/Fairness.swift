@@ -3,7 +3,7 @@ import Foundation
 import JobKit
 import RemoteJobs
 
-/// How jobs that share workers get on with each other, and workers that share a job.
+/// Measures how fairly jobs share workers, and workers share a job.
 struct Fairness: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fairness",
@@ -30,7 +30,7 @@ struct Fairness: AsyncParsableCommand {
 
     // MARK: Cases
 
-    /// Ten tasks of 50 ms, alone and when another job has done 1,059 of 6,000.
+    /// Measures ten tasks of 50 ms, alone and after another job has completed 1,059 of 6,000.
     private func measureSmallJob(_ brokers: [BrokerAddress], _ bounds: inout Bounds) async throws {
         let place = "small-\(getpid())"
         let worker = start(brokers, at: place, width: width)
@@ -66,7 +66,7 @@ struct Fairness: AsyncParsableCommand {
         for session in [large, small] { try await session.close(removingJob: true) }
     }
 
-    /// Twenty jobs of 500 tasks of 10 ms that begin together.
+    /// Measures twenty jobs of 500 tasks of 10 ms that start together.
     private func measureManyJobs(_ brokers: [BrokerAddress], _ bounds: inout Bounds) async throws {
         let place = "many-\(getpid())"
         let worker = start(brokers, at: place, width: width)
@@ -109,7 +109,7 @@ struct Fairness: AsyncParsableCommand {
         for session in sessions { try await session.close(removingJob: true) }
     }
 
-    /// 600 tasks that take a fast worker 20 ms and a slow one a second.
+    /// Measures 600 tasks that take 20 ms on a fast worker and a second on a slow one.
     private func measureSlowWorker(
         _ prefetch: Int?,
         _ brokers: [BrokerAddress],
@@ -123,7 +123,7 @@ struct Fairness: AsyncParsableCommand {
             }
         defer { for worker in workers { worker.cancel() } }
         let session = try await open("slow-\(prefetch ?? 0)", brokers)
-        // Both are there, and have learned how long their tasks take.
+        // Both workers are running and have measured the time of their tasks.
         _ = try await Self.seconds(of: 100, milliseconds: 20, in: session, at: place, keys: "warm-")
         let time = try await Self.seconds(
             of: 600,
@@ -134,7 +134,7 @@ struct Fairness: AsyncParsableCommand {
         )
         let perSecond = Double(wide) / 0.02 * (1 + 1 / Double(slowness))
         let ideal = 600 / perSecond
-        // The slow worker may begin a task just before the end.
+        // The slow worker may start a task just before the end.
         let bound = ideal + 0.02 * Double(slowness)
         print(
             """
@@ -156,7 +156,9 @@ struct Fairness: AsyncParsableCommand {
         return session
     }
 
-    /// Starts a worker whose tasks take so many times as long as they say, until it is cancelled.
+    /// Starts a worker that slows its tasks down by a factor.
+    ///
+    /// It runs until it is cancelled.
     private func start(
         _ brokers: [BrokerAddress],
         at place: String,
@@ -190,7 +192,7 @@ struct Fairness: AsyncParsableCommand {
         }
     }
 
-    /// How long a job takes.
+    /// Measures the time of a job.
     private static func seconds(
         of count: Int,
         milliseconds: Int,

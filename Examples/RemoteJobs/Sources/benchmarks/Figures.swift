@@ -3,7 +3,7 @@ import Foundation
 import JobKit
 import RemoteJobs
 
-/// Measures, and says of each bound whether it holds.
+/// Measures the figures and checks their bounds.
 struct Figures: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "figures",
@@ -31,7 +31,7 @@ struct Figures: AsyncParsableCommand {
         let others = (
             Usage(process: worker.processIdentifier), brokerProcess.map { Usage(process: $0) }
         )
-        // In turn, so that other work here burdens them alike.
+        // Measured in turn, so that other load on the machine affects both equally.
         var (pipelines, bares, bareCosts): ([Rate], [Double], [Double]) = ([], [], [])
         for _ in 0..<rounds {
             pipelines.append(try await Rate.measure(count, unconfirmed: 1_000, brokers, others))
@@ -49,7 +49,7 @@ struct Figures: AsyncParsableCommand {
         print("publishes a second, bare loop, the middle of \(rounds): \(Int(bare))")
         bounds.check("pipelined against one at a time", pipelined.rate / single.rate, atLeast: 4)
         bounds.check("pipelined against a bare loop", pipelined.rate / bare, atLeast: 0.35)
-        // Busy cores make both dearer.
+        // Busy cores make both more expensive.
         let cost = pipelines.map(\.controller).sorted()[rounds / 2]
         print("controller, µs a task: \(Int(cost)); bare loop, µs a publish: \(Int(bareCost))")
         bounds.check("controller against the bare loop", cost / bareCost, atMost: 12)
@@ -67,7 +67,7 @@ struct Figures: AsyncParsableCommand {
         guard bounds.allHold else { throw ExitCode(1) }
     }
 
-    /// Measures what a task costs in memory that waits at the broker, with no worker.
+    /// Measures the memory of a task that waits at the broker, without workers.
     private func measureFlight(_ brokers: [BrokerAddress]) async throws {
         let session = RemoteSession(job: "figures-\(getpid())", brokers: brokers)
         try await session.open()
@@ -83,7 +83,7 @@ struct Figures: AsyncParsableCommand {
         try await session.close(removingJob: true)
     }
 
-    /// The most memory that the controller of a job takes which keeps so many tasks tracked.
+    /// The peak memory of a job's controller that keeps the given number of tasks tracked.
     private func peak(of count: Int, most: Int) throws -> Int {
         let output = Pipe()
         let process = try Process.benchmarks(

@@ -2,32 +2,32 @@ import Foundation
 import JobKit
 import RemoteJobs
 
-/// How fast one job's tasks went through one worker, and what each cost.
+/// The rate and the costs of one job's tasks with one worker.
 struct Rate {
-    /// Tasks a second.
+    /// Tasks per second.
     let rate: Double
-    /// Processor time in microseconds a task.
+    /// Processor time per task in microseconds.
     let controller: Double
     let worker: Double
-    /// Nil for a broker whose process is not known.
+    /// Nil if the broker's process is unknown.
     let broker: Double?
 
     /// Runs a job of tasks without work.
     ///
     /// - Parameters:
-    ///   - count: How many tasks.
-    ///   - unconfirmed: How many of them may be published and not confirmed.
+    ///   - count: The number of tasks.
+    ///   - unconfirmed: How many of them may be published without a confirm.
     ///   - brokers: The broker's nodes.
-    ///   - others: The processes of the worker and, if it runs here, of the broker.
-    /// - Returns: Its rate and what its tasks cost.
-    /// - Throws: What the session or the job fails with.
+    ///   - others: The processes of the worker and, if it runs on this host, of the broker.
+    /// - Returns: The rate and the costs of a task.
+    /// - Throws: The error of the session or of the job.
     static func measure(
         _ count: Int,
         unconfirmed: Int,
         _ brokers: [BrokerAddress],
         _ others: (worker: Usage, broker: Usage?)
     ) async throws -> Rate {
-        // Each of its own name, so that no worker still deals with the one before.
+        // A unique name, so that no worker is still busy with the previous job.
         let session = RemoteSession(
             job: "figures-\(getpid())-\(UInt32.random(in: 0 ... .max))",
             brokers: brokers,
@@ -53,7 +53,7 @@ struct Rate {
 }
 
 extension Process {
-    /// Starts a command of this program as a process, whose time and memory are its own.
+    /// Starts a command of this program in a separate process, to measure its time and memory.
     static func benchmarks(_ arguments: [String], output: Pipe? = nil) throws -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()

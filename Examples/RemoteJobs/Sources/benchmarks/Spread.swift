@@ -3,7 +3,7 @@ import Foundation
 import JobKit
 import RemoteJobs
 
-/// Many jobs at a time, on one broker and on all of them, in turn.
+/// Measures many jobs at a time, on one broker and on all brokers, in turn.
 struct Spread: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "spread",
@@ -26,7 +26,7 @@ struct Spread: AsyncParsableCommand {
 
     func run() async throws {
         let all = try options.all()
-        // A worker serves what it is told of, so there is one for each case.
+        // A worker serves all brokers that it gets, so each case needs its own worker.
         let cases = all.count > 1 ? [[all[0]], all] : [all]
         var rates = cases.map { _ in [Double]() }
         for _ in 0..<rounds {
@@ -57,7 +57,7 @@ struct Spread: AsyncParsableCommand {
             .map { RemoteSession(job: "spread-\(getpid())-\($0)", brokers: brokers) }
         for session in sessions { try await session.open() }
         let each = count / jobs
-        // What opens queues and finds workers is not measured.
+        // Opening queues and finding workers is not measured.
         try await run(1, in: sessions, key: 0)
         let processes =
             [Usage.own, Usage(process: worker.processIdentifier)]

@@ -3,7 +3,7 @@ import JobKit
 import RemoteJobs
 import Synchronization
 
-/// A work to try things out with: it waits, fails or kills its worker, as its input says.
+/// A kind of work for trials: its input makes it wait, fail or kill its worker.
 enum Trial: RemoteWork {
     static let name = "trial"
 
@@ -17,14 +17,14 @@ enum Trial: RemoteWork {
     struct Output: Codable, Sendable {
         var worker: String
         var attempt: Int
-        /// Nothing but its size.
+        /// Has no effect except its size.
         var padding = ""
     }
 
     struct Failed: Error {}
 }
 
-/// A file to which each run of a task adds a line with the task's key.
+/// A file to which each run of a task appends a line with the task's key.
 final class RunFile: Sendable {
     private let descriptor: Int32
 
@@ -33,7 +33,9 @@ final class RunFile: Sendable {
         guard descriptor >= 0 else { return nil }
     }
 
-    /// Adds a line; several processes may add to one file.
+    /// Appends a line.
+    ///
+    /// Several processes may write to one file.
     func add(_ text: String) {
         let line = Array("\(text)\n".utf8)
         _ = write(descriptor, line, line.count)
@@ -41,7 +43,7 @@ final class RunFile: Sendable {
 }
 
 // Operation forces @unchecked. The stored properties are constant.
-/// Does a ``Trial``.
+/// Runs a ``Trial``.
 final class TrialOperation: ResultOperation<Trial.Output>, @unchecked Sendable {
     private let input: Trial.Input
     private let context: RemoteContext
@@ -80,7 +82,7 @@ final class TrialOperation: ResultOperation<Trial.Output>, @unchecked Sendable {
 }
 
 // Operation forces @unchecked. JobController runs the callbacks, which alone touch the variables.
-/// A job of many trials, of which at most so many are tracked at a time.
+/// A job of many trials that limits the number of tracked ones.
 final class TrialJob: JobController, @unchecked Sendable {
     private(set) var callbackCount = 0
     private(set) var failures: [String: any Error] = [:]

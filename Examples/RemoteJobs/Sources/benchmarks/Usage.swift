@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a process has used, as Linux says.
+/// The resources that a process has used, as reported by Linux.
 struct Usage {
     /// The process.
     let process: String
@@ -17,7 +17,7 @@ struct Usage {
 
     /// Processor time, in steps of ten milliseconds.
     var processorMicroseconds: Int {
-        // The name, which may hold spaces, ends at the last parenthesis.
+        // The name may contain spaces and ends at the last parenthesis.
         let fields = text("stat").split(separator: ")").last?.split(separator: " ") ?? []
         guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else {
             return 0

@@ -51,9 +51,9 @@ struct DuplicatesWorkerCommand: AsyncParsableCommand {
     )
     var longestTask: Int?
 
-    /// Refuses arguments that have no meaning.
+    /// Rejects invalid arguments.
     ///
-    /// - Throws: What is wrong.
+    /// - Throws: A description of the problem.
     func validate() throws {
         do {
             for url in broker { _ = try BrokerAddress.parse(url) }
@@ -73,7 +73,7 @@ struct DuplicatesWorkerCommand: AsyncParsableCommand {
         }
     }
 
-    /// Takes tasks until a signal comes.
+    /// Takes tasks until a signal arrives.
     ///
     /// - Throws: The exit status, unless it is 0.
     func run() async throws {

@@ -6,8 +6,7 @@ import Logging
 import RemoteDuplicates
 import RemoteJobs
 
-/// The command `find-duplicates-on-hosts`: reads its arguments, runs the job and writes what it
-/// found.
+/// The command `find-duplicates-on-hosts`: runs the job and writes the result.
 @main
 struct FindDuplicatesOnHostsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -64,9 +63,9 @@ struct FindDuplicatesOnHostsCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long a lost broker is tried for.", valueName: "seconds"))
     var patience = 200.0
 
-    /// Refuses arguments that have no meaning.
+    /// Rejects invalid arguments.
     ///
-    /// - Throws: What is wrong.
+    /// - Throws: A description of the problem.
     func validate() throws {
         do {
             for url in broker { _ = try BrokerAddress.parse(url) }
@@ -93,13 +92,13 @@ struct FindDuplicatesOnHostsCommand: AsyncParsableCommand {
             .map { Name(Substring($0)) }
     }
 
-    /// Searches the hosts and writes what was found.
+    /// Searches the hosts and writes the result.
     ///
     /// - Throws: The exit status, unless it is 0.
     func run() async throws {
         LoggingSystem.bootstrap { _ in StandardErrorLog(command: "find-duplicates-on-hosts") }
         let timelineDescriptor = try timeline?.open()
-        // Writing to a pipe that nobody reads is to fail, not to end the process.
+        // Writing to a pipe without a reader must fail instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         let session = RemoteSession(
             job: job,
@@ -156,7 +155,7 @@ struct FindDuplicatesOnHostsCommand: AsyncParsableCommand {
 }
 
 extension Result where Failure == any Error {
-    /// The result of an asynchronous body.
+    /// Converts the result of an asynchronous closure.
     static func catching(_ body: () async throws -> Success) async -> Result {
         do {
             return .success(try await body())

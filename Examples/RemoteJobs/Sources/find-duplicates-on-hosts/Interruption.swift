@@ -3,10 +3,10 @@ import Foundation
 import JobKit
 import Synchronization
 
-/// Hears of ^C and of a request to terminate.
+/// Handles ^C and requests to terminate.
 ///
-/// Before the job runs, a signal ends the process. The first one after that cancels the job, whose
-/// workers are waited for; a second one ends the process at once.
+/// Before the job runs, a signal ends the process. The first signal after that cancels the job,
+/// which waits for its workers. A second signal ends the process at once.
 struct Interruption {
     private let received = ReceivedSignal()
     private let sources: [any DispatchSourceSignal]
@@ -23,16 +23,16 @@ struct Interruption {
             }
     }
 
-    /// The first signal that came while the job ran.
+    /// The first signal during the run of the job.
     var signal: Int32? { received.first }
 
-    /// The job is going to run.
+    /// Sets the job, which is about to run.
     func began(_ job: JobController) {
         received.began(job)
     }
 }
 
-/// Remembers the first signal, and the job that it cancels.
+/// Stores the first signal and the job that it cancels.
 private final class ReceivedSignal: Sendable {
     private let state = Mutex<(job: JobController?, first: Int32?)>((nil, nil))
 

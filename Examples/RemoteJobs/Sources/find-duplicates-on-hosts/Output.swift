@@ -1,26 +1,26 @@
 import ArgumentParser
 import Foundation
 
-/// What the command writes.
+/// Writes the command's messages and results.
 enum Output {
-    /// Writes a message on standard error, in a line of its own.
+    /// Writes a message to standard error on a separate line.
     static func message(_ text: String) {
         raw("find-duplicates-on-hosts: \(text)\n")
     }
 
-    /// Writes a message and gives the exit status that belongs to it.
+    /// Writes a message and returns an exit status.
     static func failure(_ text: String, _ status: Int32) -> ExitCode {
         message(text)
         return ExitCode(status)
     }
 
-    /// Writes a text on standard error as it is.
+    /// Writes a text to standard error unchanged.
     static func raw(_ text: String) {
-        // What cannot be written is lost: there is nobody to tell.
+        // An error is ignored, because there is no other way to report it.
         try? write(Array(text.utf8), to: STDERR_FILENO, named: nil)
     }
 
-    /// A text without characters that could change what a terminal shows.
+    /// Escapes characters that could change the state of a terminal.
     static func printable(_ text: String) -> String {
         String(
             text.unicodeScalars.flatMap { scalar -> [Character] in
@@ -33,7 +33,9 @@ enum Output {
         )
     }
 
-    /// Writes bytes to a descriptor; a pipe whose reader has seen enough is fine.
+    /// Writes bytes to a descriptor.
+    ///
+    /// A closed pipe is not an error.
     ///
     /// - Throws: The exit status, after a message that names the output.
     static func write(_ bytes: [UInt8], to descriptor: Int32, named name: String?) throws {

@@ -9,7 +9,9 @@ final class ProgressDisplay: Sendable {
     private let isShowing = Mutex(true)
     private let queue = DispatchQueue(label: "find-duplicates-on-hosts.progress")
 
-    /// Begins to show a job's progress; `nil` where standard error is no terminal.
+    /// Shows a job's progress.
+    ///
+    /// Returns `nil` if standard error is not a terminal.
     init?(of job: JobController) {
         let terminal = ProcessInfo.processInfo.environment["TERM"]
         guard isatty(STDERR_FILENO) == 1, terminal != nil, terminal != "dumb" else { return nil }
@@ -17,7 +19,9 @@ final class ProgressDisplay: Sendable {
         queue.sync { draw() }
     }
 
-    /// Clears the line and ends; nothing is drawn from when this returns.
+    /// Clears the line and stops.
+    ///
+    /// Nothing is drawn after it has returned.
     func clear() {
         let wasShowing = isShowing.withLock { isShowing in
             defer { isShowing = false }

@@ -2,9 +2,9 @@ import ArgumentParser
 import Foundation
 import JobKit
 
-/// The file that the search's timeline goes to.
+/// The file for the timeline of the search.
 struct TimelineOutput: Sendable {
-    /// How a timeline is written: the ending of the file's name says it.
+    /// The format of a timeline, selected by the file name's extension.
     enum Form: String, CaseIterable, Sendable {
         case json
         case svg
@@ -15,9 +15,9 @@ struct TimelineOutput: Sendable {
     private let path: String
     private let form: Form
 
-    /// Takes a file's name.
+    /// Parses a file name.
     ///
-    /// - Throws: What is wrong with it.
+    /// - Throws: A description of the problem.
     init(argument: String) throws {
         path = argument
         let name = argument.lowercased()
@@ -28,7 +28,8 @@ struct TimelineOutput: Sendable {
         self.form = form
     }
 
-    /// Makes the file, or empties it, so that one that cannot be written is no surprise at the end.
+    /// Creates or empties the file early, so that a file that cannot be written is reported at the
+    /// start.
     ///
     /// - Throws: The exit status, after a message.
     func open() throws -> Int32 {
@@ -39,7 +40,7 @@ struct TimelineOutput: Sendable {
         return descriptor
     }
 
-    /// Writes what the search did.
+    /// Writes the timeline of the search.
     ///
     /// - Throws: The exit status, after a message.
     func write(_ timeline: Timeline, to descriptor: Int32) throws {

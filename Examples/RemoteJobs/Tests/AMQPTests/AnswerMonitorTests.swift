@@ -3,7 +3,7 @@ import Testing
 @testable import AMQP
 
 @Suite struct AnswerMonitorTests {
-    /// How often one tick after another found confirms to be expected, at most 100 times.
+    /// Returns the number of ticks after which the monitor expects no confirm, or 100.
     private func alive(_ tick: (inout AnswerMonitor, UInt64) -> Bool) -> Int {
         var monitor = AnswerMonitor()
         return (0..<100).first { !tick(&monitor, $0) }.map { Int($0) } ?? 100

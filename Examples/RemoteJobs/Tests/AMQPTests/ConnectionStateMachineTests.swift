@@ -150,7 +150,8 @@ import Testing
                 .send(.channelCloseOK, channel: 1), .fail("delete", failure),
             ]
         )
-        // A request that crosses the broker's is answered by no one, and its number is not free yet.
+        // A request that crosses the broker's close gets no answer, and its channel number is not
+        // free yet.
         #expect(machine.requested(.confirmSelect, on: 1, "late") == [.fail("late", .closedHere)])
         #expect(machine.received(.queueDeleteOK(messageCount: 0), on: 1) == [])
         #expect(machine.received(.channelCloseOK, on: 1) == [.answer("close", .channelCloseOK)])
@@ -168,7 +169,7 @@ import Testing
         #expect(machine.received(.queueDeleteOK(messageCount: 0), on: 1) == [])
         #expect(machine.received(.channelClose(Self.locked), on: 1) == [])
         #expect(machine.isOpen)
-        // On a channel that was never opened, it has no meaning at all.
+        // On a channel that was never opened, the same method is invalid.
         #expect(
             machine.received(.queueDeleteOK(messageCount: 0), on: 9) == [
                 .closeTransport, .ended(.wrongBytes(.unexpectedFrame)),
@@ -176,7 +177,7 @@ import Testing
         )
     }
 
-    /// All orders of the events of two channels, one of which both sides may close.
+    /// Tests all orders of events on two channels, one of which both sides may close.
     @Test func everyOrderOfClosesLeavesTheOtherChannelOpen() {
         enum Event: CaseIterable {
             case request, close, brokerCloses, answer, closeAnswer
@@ -190,7 +191,7 @@ import Testing
             count += 1
             guard events.count < 6 else { return }
             for event in Event.allCases {
-                // A broker answers what it was asked, and closes a channel once.
+                // A broker answers only requests, and closes a channel once.
                 if event == .closeAnswer, !hasClosed || events.contains(.closeAnswer) { continue }
                 if event == .answer, events.filter({ $0 == .answer }).count >= sent { continue }
                 if event == .brokerCloses,
@@ -211,7 +212,7 @@ import Testing
                 case .brokerCloses: _ = next.received(.channelClose(Self.locked), on: 1)
                 case .answer: _ = next.received(.confirmSelectOK, on: 1)
                 case .closeAnswer:
-                    // It answers all that was asked before, unless it had closed the channel.
+                    // It answers all earlier requests unless it has closed the channel.
                     let answered = events.filter { $0 == .answer }.count
                     if !events.contains(.brokerCloses), answered < sent { continue }
                     _ = next.received(.channelCloseOK, on: 1)

@@ -4,8 +4,10 @@ import Testing
 
 @testable import AMQP
 
-/// A broker that says anything at any time: no connection traps, keeps what was only announced, or
-/// leaves a request without an answer.
+/// Tests a broker that sends anything at any time.
+///
+/// No connection traps, stores bytes that were only announced, or leaves a request without an
+/// answer.
 @Suite struct FalseBrokerTests {
     private struct Dice: RandomNumberGenerator {
         var state: UInt64
@@ -19,7 +21,7 @@ import Testing
         }
     }
 
-    /// A connection whose broker is the test.
+    /// A connection to the test, which acts as the broker.
     private final class Client {
         let loop = EmbeddedEventLoop()
         let transport: EmbeddedChannel

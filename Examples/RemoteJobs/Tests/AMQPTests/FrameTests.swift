@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func aFrameCutShortInsideIsAnError() throws {
-        // The frame says that it is whole; its last field is not.
+        // The frame is complete, but its last field is not.
         for method in SampleFrames.methods {
             var content = ByteBuffer()
             content.writeMethod(method)

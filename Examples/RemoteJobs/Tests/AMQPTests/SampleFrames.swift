@@ -2,7 +2,7 @@ import NIOCore
 
 @testable import AMQP
 
-/// Frames of every kind, with every field set to something of its own.
+/// Frames of every kind, in which each field has a different value.
 enum SampleFrames {
     static let table: FieldTable = [
         "boolean": .boolean(true), "no": .boolean(false), "int8": .int8(-8), "uint8": .uint8(208),
@@ -77,7 +77,7 @@ enum SampleFrames {
             .heartbeat,
         ]
 
-    /// All frames, one behind the other.
+    /// The bytes of all frames in a row.
     static var bytes: ByteBuffer {
         var buffer = ByteBuffer()
         for frame in frames { buffer.writeFrame(frame) }
@@ -85,7 +85,7 @@ enum SampleFrames {
     }
 }
 
-/// A generator whose numbers follow from its seed.
+/// Pseudorandom numbers, the same for the same seed.
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 

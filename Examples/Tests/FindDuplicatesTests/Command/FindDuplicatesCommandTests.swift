@@ -2,7 +2,7 @@ import FindDuplicates
 import Foundation
 import XCTest
 
-/// The command as a process: what it writes where, and how it ends.
+/// Tests the command as a process: its output and its exit status.
 final class FindDuplicatesCommandTests: XCTestCase {
     func testPlainOutputHasThePathsAsTheyAre() async throws {
         let folder = try TemporaryFolder()
@@ -108,7 +108,7 @@ final class FindDuplicatesCommandTests: XCTestCase {
         let hidden =
             ["same size", "other"].map { folder.entry($0) } + [folder.makeFolder("closed")]
         for path in hidden { path.withName { requireSuccess(chmod($0, 0), "chmod") } }
-        // Whoever may read everything becomes somebody who may not.
+        // If the tests run as the superuser, the command runs as another user.
         let command = "\(folder.path)/command"
         try FileManager.default.copyItem(atPath: CommandRun.command, toPath: command)
         let script = """
@@ -163,7 +163,7 @@ final class FindDuplicatesCommandTests: XCTestCase {
         XCTAssertEqual(run.status, 0)
     }
 
-    /// The repository has one version: the newest one in the release notes.
+    /// The repository has one version, the newest one in the release notes.
     func testVersionIsThatOfTheReleaseNotes() async throws {
         let repository = (0..<5)
             .reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }

@@ -2,9 +2,9 @@ import FindDuplicates
 import Foundation
 import XCTest
 
-/// How the command ends at signals, and where the system refuses it what it needs.
+/// Tests the end of the command after signals, and if the system denies resources.
 final class InterruptionTests: XCTestCase {
-    /// A folder whose search takes minutes.
+    /// A folder that takes minutes to search.
     private func largeFolder() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         folder.makeSparseFile("1", size: 1 << 40)
@@ -12,9 +12,9 @@ final class InterruptionTests: XCTestCase {
         return folder
     }
 
-    /// Starts the command in the background, waits until it reads the large files, and goes on.
+    /// Starts the command in the background, and continues once it reads the large files.
     ///
-    /// Without job control a shell has its background commands ignore SIGINT and SIGQUIT.
+    /// Without job control, a shell makes its background commands ignore SIGINT and SIGQUIT.
     private static let begin = """
         set -m
         "$0" --no-progress "$1" & pid=$!
@@ -45,7 +45,7 @@ final class InterruptionTests: XCTestCase {
         XCTAssert(run.messageText.contains("interrupted; what was found"), run.messageText)
     }
 
-    /// Swift's runtime would print a backtrace, and go on.
+    /// Otherwise, Swift's runtime would print a backtrace and continue.
     func testQuitEndsItAtOnce() async throws {
         let folder = try largeFolder()
         let script = "ulimit -c 0; " + Self.begin + "kill -QUIT $pid; wait $pid; echo $?"
@@ -54,7 +54,7 @@ final class InterruptionTests: XCTestCase {
         XCTAssertFalse(run.messageText.contains("crashed"), run.messageText)
     }
 
-    /// A shell's loop ends at ^C only if the command dies of the signal.
+    /// A loop in a shell ends at ^C only if the command dies of the signal.
     func testLoopOfAShellEndsAtAnInterrupt() async throws {
         let folder = try largeFolder()
         let script = """
@@ -67,7 +67,7 @@ final class InterruptionTests: XCTestCase {
         XCTAssertEqual(String(decoding: run.output, as: UTF8.self), "1\n130\n")
     }
 
-    /// Whatever the system still gives: an answer, an error, or an end at the first signal.
+    /// With any amount of memory, it completes, fails, or ends at the first signal.
     func testOneSignalEndsItHoweverLittleMemoryThereIs() async throws {
         let folder = try TemporaryFolder()
         for number in 0..<300 { folder.makeFile("\(number)", "\(number % 50) same") }
@@ -80,7 +80,7 @@ final class InterruptionTests: XCTestCase {
         let run = try await CommandRun.script(script, folder.path)
         let statuses = String(decoding: run.output, as: UTF8.self).split(separator: "\n")
         XCTAssertEqual(statuses.count, 5)
-        // 137 is what `timeout -k` gives after SIGKILL.
+        // `timeout -k` returns 137 after SIGKILL.
         XCTAssertFalse(statuses.contains("137"), "\(statuses)")
     }
 
@@ -89,7 +89,7 @@ final class InterruptionTests: XCTestCase {
         for number in 0..<33 { folder.makeFile("\(number)", "same") }
         let command = "\(folder.path)/command"
         try FileManager.default.copyItem(atPath: CommandRun.command, toPath: command)
-        // Limits do not bind the superuser, so somebody else runs it.
+        // The limits do not apply to the superuser, so another user runs the command.
         let script = """
             run='ulimit -u "$1"; exec "$2" --print0 "$3"'
             if [ "$(id -u)" = 0 ]; then
@@ -97,7 +97,7 @@ final class InterruptionTests: XCTestCase {
             fi
             exec bash -c "$run" bash "$@"
             """
-        // It needs two, two for each core, and two for what comes.
+        // It needs two threads, two per core, and two as a reserve.
         let most = 2 * ProcessInfo.processInfo.activeProcessorCount + 3
         for limit in [2, 3, 4, most] {
             let run = try await CommandRun.script(script, "\(limit)", command, folder.path)

@@ -2,7 +2,7 @@ import FindDuplicates
 import Foundation
 import XCTest
 
-/// The answer to a system folder beside that of `jdupes`, which must be installed.
+/// Compares the result for a system folder with that of `jdupes`, which must be installed.
 final class JdupesComparisonTests: XCTestCase {
     func testGroupsOfASystemFolderAreThoseOfJdupes() async throws {
         let jdupes = "/usr/bin/jdupes"
@@ -14,7 +14,7 @@ final class JdupesComparisonTests: XCTestCase {
         let ours = try await CommandRun.run("--print0", "/usr/share")
         XCTAssertEqual(ours.messageText, "")
         XCTAssertEqual(ours.status, 0)
-        // Of hard links to one file either may name another one.
+        // Each command may name a different one of several hard links to a file.
         let (ourFiles, theirFiles) = (files(ours.groups), files(theirs.groups))
         XCTAssertGreaterThan(theirFiles.count, 10)
         XCTAssert(

@@ -2,7 +2,7 @@ import FindDuplicates
 import Foundation
 import XCTest
 
-/// What the command shows on a terminal.
+/// Tests the output of the command on a terminal.
 final class TerminalTests: XCTestCase {
     private func groups(_ run: TerminalRun) -> [[BytePath]] {
         CommandRun(status: 0, output: run.output, messages: []).groups
@@ -63,7 +63,7 @@ final class TerminalTests: XCTestCase {
         }
     }
 
-    /// Two files of a terabyte: hours remain, and the line says so.
+    /// With two files of a terabyte, hours remain, and the line shows this.
     func testLargeFilesAreNotDoneBeforeTheyAreRead() async throws {
         let folder = try TemporaryFolder()
         folder.makeSparseFile("large 1", size: 1 << 40)
@@ -78,8 +78,8 @@ final class TerminalTests: XCTestCase {
 
     func testInterruptWritesWhatWasFoundAndDiesOfTheSignal() async throws {
         let folder = try TemporaryFolder()
-        // One after another, the largest first: when more than a 501st of all is compared, these
-        // two are. The rest takes far longer.
+        // The files are compared one after another, largest first. Once more than a 501st of the
+        // work is done, these two have been compared. The rest takes far longer.
         let share = 1 / 501.0
         for name in ["a", "b"] { folder.makeSparseFile(name, size: 1 << 28) }
         for number in 1...500 {

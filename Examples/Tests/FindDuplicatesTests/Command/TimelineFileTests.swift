@@ -2,7 +2,7 @@ import FindDuplicates
 import Foundation
 import XCTest
 
-/// The option `--timeline`, as a user of the command sees it.
+/// Tests the option `--timeline` from the user's view.
 final class TimelineFileTests: XCTestCase {
     private func folderOfEqualFiles() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()

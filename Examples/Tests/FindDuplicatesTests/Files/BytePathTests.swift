@@ -56,7 +56,7 @@ import Testing
         #expect(BytePath("/c").moved(from: BytePath("/"), to: BytePath("x")) == BytePath("x/c"))
     }
 
-    /// What the user names may be a file: a slash behind its name would make it a folder.
+    /// A path that the user names may be a file, which a slash after its name would make a folder.
     @Test func movedPathOfTheWholeIsTheOtherPath() {
         for whole in ["link", "./link"] {
             let path = BytePath(whole).moved(from: BytePath(whole), to: BytePath("a"))

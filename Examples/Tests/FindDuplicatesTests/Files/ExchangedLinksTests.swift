@@ -3,7 +3,7 @@ import Testing
 
 @testable import FindDuplicates
 
-/// Folders that become links between two looks at them.
+/// Tests folders that are replaced by links between two accesses.
 @Suite struct ExchangedLinksTests {
     private let folder: TemporaryFolder
 
@@ -41,7 +41,7 @@ import Testing
         let before = try FolderListing(of: deep, below: root(resolution, staysOpen: staysOpen))
         #expect(before.files.count == 1)
         exchange()
-        // Without the bound the system follows the link, which is in the middle of the path.
+        // Without a root, the system follows the link, which is in the middle of the path.
         #expect(try FolderListing(of: deep).files.count == 1)
         #expect(throws: SystemError.self) {
             _ = try FolderListing(of: deep, below: root(resolution, staysOpen: staysOpen))
@@ -55,13 +55,14 @@ import Testing
         let file = listed[0]
         _ = try OpenedFile(file)
         exchange()
-        // Without an open folder of its own, the file is looked for by its path.
+        // Since the new root has no open folder, the file is opened by its path.
         listed[0].root = root(resolution, staysOpen: staysOpen)
         #expect(throws: ReadFailure.self) { _ = try OpenedFile(listed[0]) }
     }
 
-    /// The folder of a file that is read by walking stays open, so that an exchange of a folder
-    /// above it leads nowhere else.
+    /// The folder of a file that was read by walking stays open.
+    ///
+    /// If a folder above it is replaced, the file is still found.
     @Test func walkedFolderIsReadWhereItWas() throws {
         let walked = root(.walk)
         let file = BytePath(bytes: deep.bytes + "/file".utf8)
@@ -72,7 +73,7 @@ import Testing
 
     @Test(arguments: [SearchRoot.Resolution.oneCall, .walk])
     func pathsWithoutARootFollowNoLink(_ resolution: SearchRoot.Resolution) throws {
-        // The temporary folder of some systems is itself reached through a link.
+        // On some systems, the temporary folder itself is reached through a link.
         let real = try #require(root.withName { realpath($0, nil) })
         defer { free(real) }
         let path = BytePath(String(cString: real) + "/a/b")
@@ -110,7 +111,7 @@ import Testing
         }
     }
 
-    /// Links and folders change places all the time, and no name from outside comes up.
+    /// Links and folders are exchanged constantly, and no name from outside is listed.
     @Test(.timeLimit(.minutes(2))) func aSearchDuringExchangesListsNothingFromOutside() async throws
     {
         let (searched, outside) = (folder.path + "/searched", folder.path + "/outside")

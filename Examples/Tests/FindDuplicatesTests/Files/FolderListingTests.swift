@@ -74,7 +74,7 @@ import Testing
 
     @Test func pathLongerThanTheSystemTakesIsRead() throws {
         let folder = try TemporaryFolder()
-        // Made from within, folder by folder: nothing else takes such a path.
+        // Created from inside, folder by folder, because no program accepts such a path.
         let name = String(repeating: "n", count: 200)
         let script = """
             cd "$1"; for i in $(seq 100); do mkdir "$2" && cd "$2"; done; printf abc > file

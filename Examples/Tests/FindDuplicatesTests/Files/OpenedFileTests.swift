@@ -3,7 +3,7 @@ import Testing
 
 @testable import FindDuplicates
 
-/// What was listed is what is read, or nothing is.
+/// Tests that only the listed file is read.
 @Suite(.timeLimit(.minutes(30))) struct OpenedFileTests {
     private func scanned(_ path: BytePath, size: Int64? = nil) -> ScannedFile {
         var status = stat()

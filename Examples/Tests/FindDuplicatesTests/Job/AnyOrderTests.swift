@@ -4,7 +4,7 @@ import XCTest
 
 @testable import FindDuplicates
 
-/// Small trees with links, named in odd ways: the order of the tasks must not show.
+/// Tests small trees with links and unusual names, independent of the order of tasks.
 final class AnyOrderTests: XCTestCase {
     func testReportOfATreeNamedInOddWaysIsTheSameInAnyOrder() throws {
         for seed in 0..<60 as Range<UInt64> {
@@ -33,7 +33,7 @@ final class AnyOrderTests: XCTestCase {
         return job.report
     }
 
-    /// Each file once, and all that have its content beside it.
+    /// Checks that each file occurs once, together with all files of equal content.
     private func check(_ report: DuplicateReport, _ arguments: [BytePath]) {
         var seen: [String: Set<FileKey>] = [:]
         for argument in arguments {
@@ -63,7 +63,7 @@ final class AnyOrderTests: XCTestCase {
         }
     }
 
-    /// Makes a tree, and names some of it.
+    /// Creates a tree, and selects some of its paths as arguments.
     private func build(
         in folder: TemporaryFolder,
         using generator: inout SeededGenerator

@@ -6,9 +6,9 @@ import XCTest
 
 @testable import FindDuplicates
 
-/// The job on real folders.
+/// Tests the job on real folders.
 ///
-/// What decides by itself is tested in `FolderTreeTests` and `FileComparerTests`.
+/// Types that make decisions are tested in `FolderTreeTests` and `FileComparerTests`.
 final class FindDuplicatesJobTests: XCTestCase {
     func testEveryOddityComesOutRight() async throws {
         let folder = try TemporaryFolder()
@@ -22,7 +22,7 @@ final class FindDuplicatesJobTests: XCTestCase {
         }
     }
 
-    /// The tasks may end in any order (J2): the answer is the same.
+    /// The tasks may end in any order (J2), and the result is the same.
     func testAnyOrderOfTasksGivesTheSameReport() throws {
         let folder = try TemporaryFolder()
         let expected = OddTree.build(in: folder)
@@ -86,13 +86,13 @@ final class FindDuplicatesJobTests: XCTestCase {
         let folder = try TemporaryFolder()
         folder.makeFile("a", "same")
         folder.makeFile("b", "same")
-        // Reading these two would take minutes.
+        // Reading these two files would take minutes.
         folder.makeSparseFile("large 1", size: 1 << 40)
         folder.makeSparseFile("large 2", size: 1 << 40)
         let job = FindDuplicatesJob(folders: [folder.bytes], width: 2)
         job.addObserver(
             WhenDelivered(CompareBatch.self) { task in
-                // The small files are compared; the large ones are being read.
+                // The small files have been compared, and the large ones are being read.
                 if !task.name.contains("large") { job.cancel() }
             }
         )
@@ -113,7 +113,8 @@ final class FindDuplicatesJobTests: XCTestCase {
         _ = OddTree.build(in: folder)
         for name in ["a", "b"] { folder.makeFile(name, "stays") }
         let gone = ["names", "sizes", "links", "levels"].map { "\(folder.path)/\($0)" }
-        // The root has been listed when the first files are told; all below it goes then.
+        // The root has been listed when the first files are reported. Then everything below it is
+        // removed.
         let queue = StepQueue()
         let job = FindDuplicatesJob(folders: [folder.bytes], width: 1, queue: queue) { stage in
             guard stage == .listing(files: 2) else { return }
@@ -129,7 +130,7 @@ final class FindDuplicatesJobTests: XCTestCase {
         )
     }
 
-    /// Nothing keeps the job when it has finished (J10).
+    /// No reference to the job remains when it has finished (J10).
     func testFinishedJobIsReleased() async throws {
         let folder = try TemporaryFolder()
         _ = OddTree.build(in: folder)
@@ -146,7 +147,7 @@ final class FindDuplicatesJobTests: XCTestCase {
         XCTAssertNil(released)
     }
 
-    /// One output, whichever of several ways to a folder is taken first.
+    /// The output is the same for each order of the ways to a folder.
     func testAnyOrderOfListingsGivesTheSameNames() async throws {
         let folder = try TemporaryFolder()
         let expected = OddTree.build(in: folder)
@@ -168,7 +169,7 @@ final class FindDuplicatesJobTests: XCTestCase {
         XCTAssert(names.contains(folder.entry("./links/c")))
     }
 
-    /// A file that is named twice is listed once, by whichever of its names comes first.
+    /// If a file is named twice, it is listed once, by the first of its names.
     func testFilesThatAreNamedAreCompared() async throws {
         let folder = try TemporaryFolder()
         let (a, b) = (folder.makeFile("a", "same"), folder.makeFile("b", "same"))
@@ -189,12 +190,12 @@ final class FindDuplicatesJobTests: XCTestCase {
         XCTAssertEqual(alone.report.groups, [])
     }
 
-    /// More files of a size than may be open at a time: hashes split them, bytes decide.
+    /// If more files of a size exist than may be open, hashes divide them, and their bytes decide.
     func testCrowdsOfOneSizeComeOutRight() async throws {
         let folder = try TemporaryFolder()
         var expected: [[UInt8]: Int] = [:]
         for number in 0..<400 {
-            // The heads of all are equal, or all differ, or the last byte does.
+            // All heads are equal, or all heads differ, or the last bytes differ.
             var content = [UInt8](repeating: 1, count: number < 200 ? 5000 : 4096)
             content[number % 3 == 0 ? 0 : content.count - 1] = UInt8(number % 7)
             folder.makeFile(Array("\(number)".utf8), content)
@@ -216,7 +217,7 @@ final class FindDuplicatesJobTests: XCTestCase {
         }
     }
 
-    /// A crowd that differs early is not hashed to its end, whatever its heads are.
+    /// If the files of a crowd differ early, they are not hashed completely, even with equal heads.
     func testCrowdIsHashedAboutAsFarAsItAgrees() async throws {
         let folder = try TemporaryFolder()
         for number in 0..<100 {
@@ -230,7 +231,7 @@ final class FindDuplicatesJobTests: XCTestCase {
         XCTAssertEqual(job.report.hashedBytes, 100 * 8 * FileComparer.headLength)
     }
 
-    /// The heads of a crowd are hashed soon; what is left then is nearly all of the work.
+    /// The heads of a crowd are hashed early, and nearly all of the work remains.
     func testHeadsOfACrowdAreLittleOfItsProgress() throws {
         let folder = try TemporaryFolder()
         for number in 0..<100 { folder.makeSparseFile("\(number)", size: 1 << 20) }
@@ -251,7 +252,7 @@ final class FindDuplicatesJobTests: XCTestCase {
     }
 }
 
-/// Calls a closure for each task of a type that was delivered.
+/// Calls a closure for each delivered task of a type.
 private final class WhenDelivered: JobObserver {
     private let type: Operation.Type
     private let body: @Sendable (JobEvent) -> Void

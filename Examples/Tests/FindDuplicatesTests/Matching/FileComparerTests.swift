@@ -20,7 +20,7 @@ import Testing
         return comparer.findings
     }
 
-    /// Makes files named by their numbers, and lists them.
+    /// Creates files that are named by their numbers, and lists them.
     private func makeFiles(_ contents: [[UInt8]], in folder: TemporaryFolder) throws
         -> [ScannedFile]
     {
@@ -64,7 +64,7 @@ import Testing
         #expect(found.readBytes == 8 * 200_000)
     }
 
-    /// A hash may lie: the bytes decide.
+    /// Hashes may collide, so the bytes decide.
     @Test(arguments: 2...7) func moreFilesThanMayBeOpenAreComparedWithTheFirst(
         filesAtATime: Int
     ) throws {

@@ -31,8 +31,9 @@ import Testing
         files.map { String(decoding: $0.path.bytes, as: UTF8.self) }
     }
 
-    /// The arguments are `a/c` and `.`: whichever is listed first, the first one names what lies in
-    /// both.
+    /// The first argument names the files that are in both, in any order of listings.
+    ///
+    /// The arguments are `a/c` and `.`.
     @Test(arguments: [false, true]) func earlierArgumentNamesWhatLiesInTwo(reversed: Bool) {
         var tree = FolderTree(argumentCount: 2)
         let inner = listing("a/c", 3, files: [("f", 7)], folders: ["d"])
@@ -79,7 +80,7 @@ import Testing
         #expect(tree.named().problems.map(\.path) == [BytePath("none"), BytePath("a/c")])
     }
 
-    /// On such a file system, only the time of change tells folders and files apart.
+    /// On such a file system, only the time of the change distinguishes folders and files.
     @Test func foldersAndFilesOfOneNumberAreAllSearched() {
         var tree = FolderTree(argumentCount: 2)
         let (a, b) = (listing("a", 4, change: 1), listing("b", 4, change: 2, folders: ["c"]))

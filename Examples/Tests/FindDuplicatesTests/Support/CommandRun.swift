@@ -2,7 +2,7 @@ import FindDuplicates
 import Foundation
 import XCTest
 
-/// What a run of the command has come to.
+/// The result of running the command.
 struct CommandRun {
     let status: Int32
     let output: [UInt8]
@@ -10,14 +10,14 @@ struct CommandRun {
 
     var messageText: String { String(decoding: messages, as: UTF8.self) }
 
-    /// The command as this package's build has made it, beside the tests.
+    /// The command from this package's build, in the folder of the tests.
     static var command: String {
         let tests = ProcessInfo.processInfo.arguments[0]
         return URL(fileURLWithPath: tests).deletingLastPathComponent()
             .appendingPathComponent("find-duplicates").path
     }
 
-    /// The paths of a report that was written with 0 bytes, group by group.
+    /// The paths of a report with NUL bytes, group by group.
     var groups: [[BytePath]] {
         var groups: [[BytePath]] = [[]]
         for line in output.split(separator: 0, omittingEmptySubsequences: false).dropLast() {
@@ -30,7 +30,7 @@ struct CommandRun {
         return groups.filter { !$0.isEmpty }
     }
 
-    /// The report that was written as JSON.
+    /// The report in JSON.
     func json() throws -> [String: Any] {
         let object = try JSONSerialization.jsonObject(with: Data(output))
         return try XCTUnwrap(object as? [String: Any])
@@ -41,7 +41,7 @@ struct CommandRun {
         try await run(command, arguments)
     }
 
-    /// Runs a script of the shell, whose `$0` is the command.
+    /// Runs a shell script whose `$0` is the command.
     static func script(_ script: String, _ arguments: String...) async throws -> CommandRun {
         try await run("/bin/bash", ["-c", script, command] + arguments)
     }
@@ -75,10 +75,10 @@ struct CommandRun {
 private struct NotInTime: Error {}
 
 extension Process {
-    /// Runs the process and waits for its end, with a bound.
+    /// Runs the process and waits for its end with a timeout.
     ///
-    /// - Parameter whileRunning: What to do meanwhile.
-    /// - Throws: Why it cannot be run or has not ended, and what `whileRunning` throws.
+    /// - Parameter whileRunning: Called while the process is running.
+    /// - Throws: The error if it cannot be run or has not ended, or the error of `whileRunning`.
     func runToEnd(whileRunning: () async throws -> Void = {}) async throws {
         let ended = XCTestExpectation(description: "the process has ended")
         terminationHandler = { _ in ended.fulfill() }
@@ -86,16 +86,17 @@ extension Process {
         try await whileRunning()
         let result = await XCTWaiter.fulfillment(of: [ended], timeout: 300)
         guard result == .completed else {
-            // It has no status yet: to ask for one would end the tests.
+            // It has no status yet, and reading the status would end the tests.
             kill(processIdentifier, SIGKILL)
             throw NotInTime()
         }
     }
 
-    /// A child inherits what its parent's thread blocks, and threads of Dispatch block nearly all.
+    /// Starts the process with default signal handling.
     ///
-    /// It inherits what its parent ignores too: a shell's background commands ignore SIGINT and
-    /// SIGQUIT, and the tests may be one.
+    /// A child inherits the signals that its parent's thread blocks, and Dispatch threads block
+    /// nearly all. It also inherits the ignored signals. The tests may be a background command of a
+    /// shell, which ignores SIGINT and SIGQUIT.
     private func runWithNoSignalBlocked() throws {
         let actions = [SIGINT, SIGQUIT].map { ($0, signal($0, SIG_DFL)) }
         defer { for (number, action) in actions { signal(number, action) } }

@@ -1,7 +1,7 @@
 import FindDuplicates
 import Foundation
 
-/// One file, however many names it has.
+/// Identifies one file, regardless of its names.
 struct FileKey: Hashable {
     let device: UInt64
     let number: UInt64
@@ -12,7 +12,7 @@ struct FileKey: Hashable {
         self.init(of: status)
     }
 
-    /// The file that a path leads to, by links too.
+    /// The file to which a path leads, including through links.
     init(following path: BytePath) {
         var status = stat()
         path.withName { requireSuccess(stat($0, &status), "stat") }

@@ -2,15 +2,15 @@ import Foundation
 
 @testable import FindDuplicates
 
-/// A folder with everything in it that could be got wrong.
+/// A folder with many special cases.
 enum OddTree {
     /// Builds the tree.
     ///
-    /// - Parameter folder: Where.
+    /// - Parameter folder: The parent folder.
     /// - Returns: The groups that a search of the folder must find.
     static func build(in folder: TemporaryFolder) -> [DuplicateGroup] {
         var groups: [[BytePath]] = []
-        // Names: spaces, line breaks, quotes, bytes that are not UTF-8, dots.
+        // Names with spaces, line breaks, quotes, bytes that are not UTF-8, and dots.
         folder.makeFolder("names")
         let names: [[UInt8]] = [
             Array("names/with space".utf8), Array("names/line\nbreak".utf8),
@@ -20,7 +20,7 @@ enum OddTree {
         ]
         groups.append(names.map { folder.makeFile($0, Array("odd names".utf8)) })
 
-        // Equal sizes, other contents: at the head, behind the head, at the last byte.
+        // Equal sizes with different contents in the head, after the head, or in the last byte.
         folder.makeFolder("sizes")
         let long = [UInt8](repeating: 0x61, count: 300_000)
         groups.append([
@@ -32,7 +32,7 @@ enum OddTree {
             changed[place] = 0x62
             folder.makeFile(Array("sizes/changed \(number)".utf8), changed)
         }
-        // Around the length of a head.
+        // Sizes around the length of a head.
         for size in [1, 1023, 1024, 1025] {
             let content = [UInt8](repeating: 0x63, count: size)
             groups.append(
@@ -41,11 +41,11 @@ enum OddTree {
             let other = content.dropLast() + [0x64]
             folder.makeFile(Array("sizes/\(size) other".utf8), Array(other))
         }
-        // Empty files are no duplicates.
+        // Empty files are not duplicates.
         folder.makeFile("sizes/empty 1", "")
         folder.makeFile("sizes/empty 2", "")
 
-        // Links: hard links to one file are one file, symbolic links are none.
+        // Hard links to one file count as one file, and symbolic links do not count.
         folder.makeFolder("links")
         let content = Array("linked".utf8)
         let first = folder.makeFile(Array("links/b".utf8), content)
@@ -62,7 +62,7 @@ enum OddTree {
             folder.entry("links/\(link)")
                 .withName { requireSuccess(symlink(target, $0), "symlink") }
         }
-        // What is no file may not even be opened: reading it could wait for ever.
+        // Only regular files may be opened, because reading a pipe could wait forever.
         folder.entry("links/pipe").withName { requireSuccess(mkfifo($0, 0o644), "mkfifo") }
 
         // A hundred levels of folders.

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A terminal without a screen: what is written to one end is read at the other.
+/// A terminal without a screen, whose output is read at the other end.
 struct Pseudoterminal {
-    /// The end that a process takes for a terminal.
+    /// The end that a process uses as its terminal.
     let terminal: FileHandle
     private let screen: Int32
 
@@ -14,7 +14,7 @@ struct Pseudoterminal {
         self.terminal = FileHandle(fileDescriptor: terminal, closeOnDealloc: true)
     }
 
-    /// Reads what is on the screen until it is as wanted, or the other end is closed.
+    /// Reads the screen until it meets a condition, or the other end is closed.
     func read(until isWanted: (String) -> Bool = { _ in false }) -> String {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)

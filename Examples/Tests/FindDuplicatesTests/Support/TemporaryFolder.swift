@@ -1,13 +1,13 @@
 import FindDuplicates
 import Foundation
 
-/// A folder of a test's own, which goes with the value.
+/// A separate folder for a test, which is removed with the object.
 final class TemporaryFolder: Sendable {
     let path: String
 
-    /// Makes the folder.
+    /// Creates the folder.
     ///
-    /// - Throws: Why it cannot be made.
+    /// - Throws: The error if it cannot be created.
     init() throws {
         let temporary = FileManager.default.temporaryDirectory
         path = temporary.appendingPathComponent("find-duplicates-\(UUID().uuidString)").path
@@ -16,7 +16,7 @@ final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // Unlike FileManager, this also removes what lies at paths longer than PATH_MAX.
+        // Unlike FileManager, this also removes paths longer than PATH_MAX.
         let remove = Process()
         remove.executableURL = URL(fileURLWithPath: "/bin/rm")
         remove.arguments = ["-rf", path]
@@ -26,7 +26,7 @@ final class TemporaryFolder: Sendable {
 
     var bytes: BytePath { BytePath(path) }
 
-    /// The path of an entry, whose name may be any bytes.
+    /// The path of an entry, whose name may contain any bytes.
     func entry(_ name: [UInt8]) -> BytePath {
         BytePath(bytes: Array(path.utf8) + [0x2F] + name)
     }
@@ -36,7 +36,7 @@ final class TemporaryFolder: Sendable {
         entry(Array(name.utf8))
     }
 
-    /// Makes a folder in the folder.
+    /// Creates a subfolder.
     @discardableResult
     func makeFolder(_ name: String) -> BytePath {
         let made = entry(name)
@@ -44,13 +44,13 @@ final class TemporaryFolder: Sendable {
         return made
     }
 
-    /// Makes a file of some content.
+    /// Creates a file with the given content.
     @discardableResult
     func makeFile(_ name: String, _ content: String) -> BytePath {
         makeFile(Array(name.utf8), Array(content.utf8))
     }
 
-    /// Makes a file of some content, with any name.
+    /// Creates a file with the given content and any name.
     @discardableResult
     func makeFile(_ name: [UInt8], _ content: [UInt8]) -> BytePath {
         let made = entry(name)
@@ -66,14 +66,14 @@ final class TemporaryFolder: Sendable {
         return made
     }
 
-    /// Makes a file of zeros that takes no room on the disk.
+    /// Creates a file of zeros that uses no space on the disk.
     func makeSparseFile(_ name: String, size: Int64) {
         makeFile(name, "").withName { requireSuccess(truncate($0, off_t(size)), "truncate") }
     }
 }
 
 extension BytePath {
-    /// Calls a body with the path as C has it.
+    /// Calls a closure with the path as a C string.
     func withName<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         (bytes + [0])
             .withUnsafeBytes { bytes in
@@ -85,7 +85,7 @@ extension BytePath {
     }
 }
 
-/// Ends the test run where the system refuses what a test builds on.
+/// Ends the test run if a system call fails that a test relies on.
 func requireSuccess(_ result: Int32, _ what: String) {
     precondition(result >= 0, "\(what): \(String(cString: strerror(errno)))")
 }

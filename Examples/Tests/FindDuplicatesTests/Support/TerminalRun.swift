@@ -1,24 +1,25 @@
 import Foundation
 import XCTest
 
-/// What a run of the command on a terminal has come to.
+/// The result of running the command on a terminal.
 struct TerminalRun {
     let status: Int32
     let reason: Process.TerminationReason
-    /// What the terminal was given on standard error, and on standard output if it went there too.
+    /// The terminal's content: standard error, and standard output if it is shown too.
     let screen: String
-    /// What a file was given on standard output.
+    /// The standard output in the file.
     let output: [UInt8]
 
     /// Runs the command with a terminal for standard error.
     ///
     /// - Parameters:
-    ///   - arguments: The command's.
-    ///   - type: What `TERM` says; nil for no such variable.
+    ///   - arguments: The command's arguments.
+    ///   - type: The value of `TERM`, or nil for no such variable.
     ///   - showsOutput: Whether standard output is the terminal too.
-    ///   - isTime: Told what is on the screen; true when it is time for ^C, nil for none.
-    /// - Returns: What was shown and written, and how the command ended.
-    /// - Throws: Why it could not be run.
+    ///   - isTime: Receives the screen's content. It returns true when ^C must be sent. Nil for no
+    ///     ^C.
+    /// - Returns: The output and the exit status.
+    /// - Throws: The error if it could not be run.
     static func run(
         _ arguments: [String],
         type: String? = "xterm",

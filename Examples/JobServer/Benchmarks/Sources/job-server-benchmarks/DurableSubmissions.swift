@@ -1,4 +1,4 @@
-/// Two hundred submissions at once that survive a power cut, against the same that survive a crash.
+/// Compares 200 simultaneous submissions that survive a power cut with those that survive a crash.
 enum DurableSubmissions {
     private static let atOnce = 200
 
@@ -7,7 +7,7 @@ enum DurableSubmissions {
         let count = max(atOnce, sizes.jobs / 5)
         for _ in 0..<3 {
             for (durability, _) in rates {
-                // Nothing runs meanwhile: submissions alone are written.
+                // Nothing else runs, so only submissions are written.
                 let server = try await ServerProcess([
                     "--durability", durability, "--jobs", "1", "--queue-limit", "\(20 * count)",
                 ])

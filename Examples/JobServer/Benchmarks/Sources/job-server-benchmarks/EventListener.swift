@@ -2,9 +2,9 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A stream of the server's events, told as they come; or one whose client has stopped to read.
+/// A stream of the server's events, either read as they come, or not read at all.
 struct EventListener: Sendable {
-    /// A run as an event tells it.
+    /// The part of a run that an event contains.
     struct Told: Sendable {
         let runID: Int
         let hasEnded: Bool
@@ -13,13 +13,13 @@ struct EventListener: Sendable {
 
     private let channel: any Channel
 
-    /// Listens.
+    /// Opens a stream.
     ///
     /// - Parameters:
-    ///   - port: The server's.
-    ///   - told: Is called on a thread of NIO's for each `run` event, in order.
-    /// - Returns: The stream, once its first event is there.
-    /// - Throws: `Requests.Refused` if there is no place for it.
+    ///   - port: The server's port.
+    ///   - told: Called on a NIO thread for each `run` event, in order.
+    /// - Returns: The stream, after its first event has arrived.
+    /// - Throws: `Requests.Refused` if the server has too many listeners.
     static func open(
         _ port: Int,
         told: @escaping @Sendable (Told) -> Void
@@ -38,7 +38,7 @@ struct EventListener: Sendable {
         return EventListener(channel: channel)
     }
 
-    /// Asks for events, and reads nothing of what comes.
+    /// Requests events without reading them.
     static func openStopped(_ port: Int) async throws -> EventListener {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.autoRead, value: false)
@@ -52,7 +52,7 @@ struct EventListener: Sendable {
     func close() async throws { try await channel.close() }
 }
 
-/// Cuts the stream into events.
+/// Splits the stream into events.
 private final class EventReader: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 

@@ -1,19 +1,19 @@
 import Foundation
 
-/// One measured number and what is promised of it.
+/// A measured number with its bound.
 struct Figure: Sendable {
-    /// How a number stands to its bound.
+    /// The bound of a number.
     enum Bound: Sendable {
         case atMost(Double)
         case atLeast(Double)
     }
 
-    /// What was measured, in the words of the promise.
+    /// The measured quantity, in the words of the promise.
     let name: String
     let value: Double
     let unit: String
     let bound: Bound
-    /// The numbers that it was made of.
+    /// The numbers from which the value was computed.
     let parts: String
 
     var holds: Bool {
@@ -30,7 +30,7 @@ struct Figure: Sendable {
         }
     }
 
-    /// The first lines of a table of Markdown.
+    /// The first lines of a Markdown table.
     static let tableHead =
         row(["figure", "measured", "bound", "", "of"]) + "\n"
         + row(Array(repeating: "---", count: 5))
@@ -46,7 +46,7 @@ struct Figure: Sendable {
         "| " + cells.joined(separator: " | ") + " |"
     }
 
-    /// A number with two places below ten, none above a hundred.
+    /// A number with two decimal places below 10, one below 100, and none above.
     static func text(_ value: Double) -> String {
         let places = abs(value) < 10 ? 2 : abs(value) < 100 ? 1 : 0
         return String(format: "%.\(places)f", value)
@@ -54,10 +54,10 @@ struct Figure: Sendable {
 }
 
 extension [Double] {
-    /// The value in the middle.
+    /// The median.
     var median: Double { quantile(0.5) }
 
-    /// The least value that a share of all does not exceed.
+    /// The smallest value that is not exceeded by the given share of values.
     func quantile(_ share: Double) -> Double {
         precondition(!isEmpty, "Nothing was measured")
         let place = Int((Double(count) * share).rounded(.up)) - 1

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 
-/// The program: measures what the server promises, and says what holds.
+/// The program, which measures the promises of the server and reports which ones hold.
 @main
 struct JobServerBenchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -35,35 +35,35 @@ struct JobServerBenchmarks: AsyncParsableCommand {
     }
 }
 
-/// Prints a line at once, also into a file.
+/// Prints a line without delay, even into a file.
 private func tell(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }
 
-/// How much is measured.
+/// The amounts of work that are measured.
 struct Sizes: Sendable {
-    /// The tasks of the job that is watched.
+    /// The number of tasks of the observed job.
     let tasks: Int
-    /// How often it runs in each way.
+    /// How often it runs in each variant.
     let rounds: Int
-    /// The jobs that are submitted.
+    /// The number of submitted jobs.
     let jobs: Int
-    /// The jobs whose end listeners are timed on, in each half of a round.
+    /// The number of jobs in each half of a round whose ends are timed.
     let timedJobs: Int
-    /// The runs of the long table.
+    /// The number of runs in the long table.
     let runs: Int
 
     static let whole = Sizes(tasks: 100_000, rounds: 7, jobs: 10_000, timedJobs: 100, runs: 500_000)
     static let quick = Sizes(tasks: 10_000, rounds: 3, jobs: 1_000, timedJobs: 20, runs: 50_000)
 }
 
-/// What the figures were measured on.
+/// The machine of the measurements.
 enum Machine {
     static var description: String {
         "\(ProcessInfo.processInfo.activeProcessorCount) cores"
     }
 
-    /// The processes that wanted to run, over the last minute.
+    /// The average number of runnable processes in the last minute.
     static var load: String {
         var loads = [0.0]
         return getloadavg(&loads, 1) == 1 ? Figure.text(loads[0]) : "unknown"

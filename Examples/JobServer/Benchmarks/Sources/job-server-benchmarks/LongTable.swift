@@ -1,7 +1,7 @@
 import Foundation
 import JobStore
 
-/// A list of fifty runs with totals, of a table of half a million.
+/// Measures a list of 50 runs with totals, in a table of half a million.
 enum LongTable {
     static func measure(_ sizes: Sizes) async throws -> [Figure] {
         let folder = FileManager.default.temporaryDirectory

@@ -5,13 +5,13 @@ import JobObservability
 import Logging
 import PrometheusText
 
-/// A job with everything that the server watches it with, against the same job alone.
+/// Compares a job that is observed as in the server with the same job alone.
 enum ObservedJob {
     static func measure(_ sizes: Sizes) async throws -> [Figure] {
         let logger = Logger(label: "benchmark") { LineLogHandler(label: $0) { _ in } }
         let metrics = RunMetrics(factory: PrometheusFactory())
         var (alone, watched): ([Double], [Double]) = ([], [])
-        // The first round is thrown away.
+        // The first round is discarded.
         for round in 0...sizes.rounds {
             let first = try await processorTime(of: sizes.tasks) { _ in }
             let second = try await processorTime(of: sizes.tasks) { job in
@@ -32,7 +32,7 @@ enum ObservedJob {
         ]
     }
 
-    /// Does what the server does before it starts a run's job; with spans that are kept.
+    /// Observes a job like the server does before it starts one, with spans that are kept.
     private static func watch(_ job: JobController, _ logger: Logger, _ metrics: RunMetrics) {
         let observer = RunObserver(
             RunIdentity(kind: "steps", id: 1),
@@ -60,7 +60,7 @@ enum ObservedJob {
 }
 
 // Operation forces @unchecked. The stored properties are constant.
-/// A job of tasks that end at once, as many at a time as there are cores.
+/// A job of tasks that end at once, with as many at a time as there are cores.
 private final class CountedJob: JobController, @unchecked Sendable {
     private let count: Int
 

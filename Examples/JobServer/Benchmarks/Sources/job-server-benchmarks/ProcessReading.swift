@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a process has used.
+/// The resources that a process has used.
 enum ProcessReading {
     /// The processor time of all threads of a process, in milliseconds.
     static func milliseconds(of process: Int32) -> Double {

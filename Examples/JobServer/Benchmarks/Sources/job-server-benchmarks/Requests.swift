@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// What is asked of the server.
+/// A request to the server.
 struct Question: Sendable {
     let method: HTTPMethod
     let path: String
@@ -20,7 +20,7 @@ struct Question: Sendable {
     }
 }
 
-/// The same question again and again, on connections that are kept, each asking when it was answered.
+/// Repeats a request on persistent connections, each time after the previous answer.
 struct Requests {
     struct Refused: Error, CustomStringConvertible {
         let description: String
@@ -34,7 +34,7 @@ struct Requests {
         self.port = port
     }
 
-    /// Sends the question once.
+    /// Sends the request once.
     ///
     /// - Returns: The answer's body.
     @discardableResult
@@ -42,7 +42,7 @@ struct Requests {
         try await ask(1)
     }
 
-    /// Sends the question so many times, on so many connections.
+    /// Sends the request a number of times on several connections.
     ///
     /// - Returns: Answers per second.
     func perSecond(_ count: Int, connections: Int = 16) async throws -> Double {
@@ -55,7 +55,7 @@ struct Requests {
         return Double(share * connections) / ((ContinuousClock.now - start) / .seconds(1))
     }
 
-    /// Asks on one connection.
+    /// Sends the request on one connection.
     ///
     /// - Returns: The last answer's body.
     private func ask(_ count: Int) async throws -> String {
@@ -78,7 +78,7 @@ struct Requests {
     }
 }
 
-/// Asks, and asks again when the answer is there; closes after the last.
+/// Repeats a request after each answer and closes the connection after the last one.
 private final class Asker: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The real command on a free port, with a database of its own; it ends with the value.
+/// The real command on a free port with a separate database, which ends with this object.
 final class ServerProcess: Sendable {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -10,7 +10,7 @@ final class ServerProcess: Sendable {
     let processID: Int32
     private let folder: URL
 
-    /// Starts the command that was built beside this one, and returns when it serves.
+    /// Starts the command that was built together with this one, and returns when it is serving.
     init(_ arguments: [String]) async throws {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "job-server-benchmarks-\(UUID().uuidString)")
@@ -62,7 +62,7 @@ final class ServerProcess: Sendable {
         }
     }
 
-    /// Submits one job of so many steps.
+    /// Submits one job with a number of steps.
     ///
     /// - Returns: The run's number.
     @discardableResult

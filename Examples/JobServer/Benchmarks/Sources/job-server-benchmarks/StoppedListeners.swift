@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// How late listeners hear of an end, with and without others that have stopped to read.
+/// Measures the latency of events, with and without other listeners that have stopped reading.
 enum StoppedListeners {
     private static let reading = 90
     private static let stopped = 10
@@ -23,7 +23,7 @@ enum StoppedListeners {
             without += try await latencies.measure(sizes.timedJobs, on: server)
             var silent: [EventListener] = []
             for _ in 0..<stopped { silent.append(try await .openStopped(server.port)) }
-            // What lies between the server and a client that does not read is full after this.
+            // After this, all buffers between the server and a client that does not read are full.
             try await burst(1_000, on: server)
             with += try await latencies.measure(sizes.timedJobs, on: server)
             try await assertFull(server)
@@ -47,7 +47,8 @@ enum StoppedListeners {
                 name: "resident memory for each further job, of which the stopped ones do not hear",
                 value: grown / Double(sizes.jobs / 2),
                 unit: "KiB",
-                // A job's own, and its number in the set of each that is stopped.
+                // The memory of a job itself, and of its number in the set of each stopped
+                // listener.
                 bound: .atMost(1 + Double(stopped) * 64 / 1_024),
                 parts: "\(Figure.text(grown)) KiB more for \(sizes.jobs / 2) jobs"
             ),
@@ -59,7 +60,7 @@ enum StoppedListeners {
         try await server.waitUntilIdle()
     }
 
-    /// Shows that the stopped listeners are still there: the server takes one hundred.
+    /// Checks that the stopped listeners are still connected, because the server accepts only 100.
     private static func assertFull(_ server: ServerProcess) async throws {
         do {
             try await EventListener.open(server.port) { _ in }.close()
@@ -70,7 +71,7 @@ enum StoppedListeners {
     }
 }
 
-/// How long each listener waits for the news that a job has ended, from its submission.
+/// The time from the submission of a job until each listener receives its end.
 private final class Latencies: Sendable {
     private struct State: Sendable {
         var begin = NIODeadline.now()
@@ -99,12 +100,14 @@ private final class Latencies: Sendable {
         if isLast { ends.continuation.yield() }
     }
 
-    /// Submits jobs, the next when all have heard of the one before.
+    /// Submits jobs.
+    ///
+    /// The next one follows when all listeners have received the end of the previous one.
     ///
     /// - Returns: All listeners' latencies, in milliseconds.
     func measure(_ count: Int, on server: ServerProcess) async throws -> [Double] {
         var ended = ends.stream.makeAsyncIterator()
-        // Nobody else submits: the next run's number is one more.
+        // There are no other submissions, so the next run has the next number.
         var runID = try await server.submitSteps(1)
         for _ in 0..<count {
             runID += 1

@@ -1,10 +1,10 @@
-/// Many small jobs, submitted on sixteen connections.
+/// Measures many small jobs that are submitted on 16 connections.
 enum Submissions {
     static func measure(_ sizes: Sizes) async throws -> [Figure] {
         let server = try await ServerProcess(["--queue-limit", "\(sizes.jobs)"])
         let blocks = 5
         let share = sizes.jobs / blocks
-        // What is allocated once, and kept of the last runs, is there before.
+        // Creates everything that is allocated once or kept for the latest runs.
         _ = try await Requests(.steps(1), to: server.port).perSecond(1_000)
         _ = try await Requests(.get("/health"), to: server.port).perSecond(1_000)
         try await server.waitUntilIdle()

@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// Twenty people who look at a run of 100,000 unfinished tasks, and what it and others notice of them.
+/// Measures the effect of 20 viewers of a run with 100,000 unfinished tasks on the run and others.
 enum Viewers {
     private static let count = 20
 
     static func measure(_ sizes: Sizes) async throws -> [Figure] {
         let server = try await ServerProcess(["--width", "2"])
-        // Tasks for longer than this measures; 100,000 of them are known at a time.
+        // The tasks last longer than the measurement, and 100,000 of them are tracked at a time.
         let id = try await server.submitSteps(1_000_000, milliseconds: 1)
         try await Task.sleep(for: .seconds(3))
         var (alone, watched, delays): ([Double], [Double], [Double]) = ([], [], [])
-        // They come and go, so that both are measured while as much is unfinished.
+        // The viewers come and go, so that both cases have the same number of unfinished tasks.
         for _ in 0..<(sizes.rounds > 3 ? 4 : 2) {
             alone.append(try await tasksPerSecond(of: id, server))
             let viewing = Task {
@@ -45,7 +45,7 @@ enum Viewers {
         ]
     }
 
-    /// Asks as the page does: again half a second after each answer.
+    /// Sends requests like the page does, half a second after each answer.
     private static func look(at id: Int, _ server: ServerProcess) async throws {
         while !Task.isCancelled {
             try await Requests(.get("/jobs/\(id)"), to: server.port).send()

@@ -2,10 +2,10 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// A long job in the server, and the events that one listener is sent of it.
+/// Measures the events that one listener receives for a long job.
 enum WatchedServer {
     static func measure(_ sizes: Sizes) async throws -> [Figure] {
-        // Tasks of a millisecond, so that the job takes some seconds.
+        // Tasks of one millisecond make the job take a few seconds.
         let server = try await ServerProcess(["--width", "32"])
         let times = Mutex<[NIODeadline]>([])
         let end = AsyncStream<Void>.makeStream()
@@ -23,7 +23,7 @@ enum WatchedServer {
                 name: "events of that job in the busiest second",
                 value: Double(mostInOneSecond(told)),
                 unit: "/s",
-                // The run's end is told at once.
+                // The run's end is sent at once.
                 bound: .atMost(20),
                 parts: "\(told.count) in \(Figure.text(lasted)) s"
             )

@@ -1,7 +1,7 @@
 import Foundation
 import Logging
 
-/// Writes each log event as one line to standard error, whatever the event contains.
+/// Writes each log event as one line to standard error, even if its texts contain line breaks.
 ///
 /// ```
 /// 2026-01-31T09:15:00.250Z info job-server: Job ended job.id=7 job.kind=steps job.status=failed
@@ -9,23 +9,23 @@ import Logging
 public struct LineLogHandler: LogHandler {
     /// The logger's metadata.
     public var metadata: Logger.Metadata = [:]
-    /// What adds metadata of the current task.
+    /// Provides the metadata of the current Swift task.
     public var metadataProvider: Logger.MetadataProvider?
-    /// The least level that is written.
+    /// The lowest level that is written.
     public var logLevel: Logger.Level = .info
 
     private let label: String
     private let write: @Sendable (String) -> Void
 
-    /// Makes a handler.
+    /// Creates a handler.
     ///
     /// - Parameters:
     ///   - label: The logger's label.
-    ///   - write: What takes a line that ends with its line break; standard error unless given.
+    ///   - write: Receives each line with its line break. By default, it writes to standard error.
     public init(
         label: String,
         write: @escaping @Sendable (String) -> Void = { line in
-            // Nobody may read any more; that is no reason to end.
+            // The reader may have closed standard error, which must not end the process.
             try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
         }
     ) {
@@ -41,7 +41,7 @@ public struct LineLogHandler: LogHandler {
 
     /// Writes an event.
     ///
-    /// - Parameter event: What happened.
+    /// - Parameter event: The event.
     public func log(event: LogEvent) {
         var all = metadata
         if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
@@ -56,7 +56,7 @@ public struct LineLogHandler: LogHandler {
         write(line + "\n")
     }
 
-    /// A value in quotes if it would be taken for several words.
+    /// A value, in quotes if it would otherwise be read as several words.
     private static func quoted(_ value: String) -> String {
         let line = LogText.oneLine(value)
         let isWord = !line.isEmpty && !line.contains { $0 == " " || $0 == "\"" || $0 == "=" }

@@ -1,9 +1,9 @@
-/// Texts that stand in one line of a log.
+/// Escapes texts for a log line.
 public enum LogText {
-    /// Writes a text without line breaks and other control characters.
+    /// Escapes line breaks and other control characters.
     ///
-    /// - Parameter text: Any text, also one that a client sent.
-    /// - Returns: The text with `\n`, `\r`, `\t` and `\u{…}` in place of them.
+    /// - Parameter text: Any text, including texts from clients.
+    /// - Returns: The text with `\n`, `\r`, `\t` and `\u{…}` instead of these characters.
     public static func oneLine(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isControl) else { return text }
         var line = ""
@@ -20,7 +20,7 @@ public enum LogText {
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        // The two separators break lines for some readers, too.
+        // Some readers also treat the two separators as line breaks.
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true
         default: false

@@ -2,7 +2,7 @@ import Foundation
 import JobKit
 import Synchronization
 
-/// Tells the attempts of retries, and their pauses, from other tasks.
+/// Distinguishes the attempts and pauses of retries from other tasks.
 final class RetryAttempts: Sendable {
     private struct Known: Sendable {
         var types: [ObjectIdentifier: Bool] = [:]
@@ -12,10 +12,10 @@ final class RetryAttempts: Sendable {
     private let hasRetries = Atomic<Bool>(false)
     private let known = Mutex(Known())
 
-    /// Whether an event is of something that a retry tracks.
+    /// Whether the event belongs to an operation that a retry tracks.
     func isAttempt(_ event: JobEvent) -> Bool {
         let isTracked = event.kind == .tracked
-        // Of most jobs, no task is a retry: nothing but its type is looked up, once for each.
+        // Most jobs have no retries. For those, only each type is looked up, and only once.
         guard isTracked || hasRetries.load(ordering: .relaxed) else { return false }
         return known.withLock { known in
             if isTracked, Self.isRetry(event.type, &known.types) {

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// How many tasks of a run were tracked, have finished, and failed; nested jobs and their tasks count too.
+/// Counts the tracked, finished and failed tasks of a run, including those of nested jobs.
 ///
-/// > Thread: Any. Each number is of its moment, and none goes back. Whoever reads ``failed``, then
-/// > ``finished`` and then ``tracked`` gets none that is larger than the next.
+/// > Thread: Any. Each number is the current one and never decreases. If ``failed``, ``finished``
+/// > and ``tracked`` are read in this order, none is larger than the next one.
 public final class RunCounts: Sendable {
     private let trackedCount = Atomic<Int>(0)
     private let finishedCount = Atomic<Int>(0)
@@ -11,11 +11,11 @@ public final class RunCounts: Sendable {
 
     init() {}
 
-    /// How many tasks the run began to track.
+    /// The number of tasks that were tracked.
     public var tracked: Int { trackedCount.load(ordering: .relaxed) }
-    /// How many of them have finished, failed and cancelled ones included.
+    /// The number of finished tasks, including failed and cancelled ones.
     public var finished: Int { finishedCount.load(ordering: .acquiring) }
-    /// How many of them failed.
+    /// The number of failed tasks.
     public var failed: Int { failedCount.load(ordering: .acquiring) }
 
     func taskTracked() {

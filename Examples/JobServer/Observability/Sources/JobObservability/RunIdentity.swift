@@ -1,20 +1,22 @@
 import Logging
 
-/// How log lines and spans call a run.
+/// Identifies a run in log lines and spans.
 public struct RunIdentity: Sendable {
-    /// The kind of job, the only one of these that becomes a metric's label.
+    /// The kind of job.
+    ///
+    /// It is the only one of these values that becomes a label of metrics.
     public let kind: String
     /// The run's number, if it has one.
     public let id: Int64?
-    /// Which attempt it is, counted from 1.
+    /// The number of the attempt, from 1.
     public let attempt: Int
 
-    /// Names a run.
+    /// Creates an identity.
     ///
     /// - Parameters:
-    ///   - kind: The kind of job: one of few, as it is a metric's label.
+    ///   - kind: The kind of job. There must be few kinds, because it is a label of metrics.
     ///   - id: The run's number, if it has one.
-    ///   - attempt: Which attempt it is, counted from 1.
+    ///   - attempt: The number of the attempt, from 1.
     public init(kind: String, id: Int64? = nil, attempt: Int = 1) {
         self.kind = kind
         self.id = id

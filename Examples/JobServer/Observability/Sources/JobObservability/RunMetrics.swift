@@ -1,7 +1,9 @@
 import Metrics
 import Synchronization
 
-/// The metrics of jobs and their tasks; labels are the kind, the type and the status, never names or ids.
+/// The metrics of jobs and their tasks.
+///
+/// Labels are the kind, the type and the status, but never names or IDs.
 ///
 /// | metric | labels | counts |
 /// |---|---|---|
@@ -15,9 +17,9 @@ import Synchronization
 public struct RunMetrics: Sendable {
     private let factory: any MetricsFactory
 
-    /// Makes the metrics.
+    /// Creates the metrics.
     ///
-    /// - Parameter factory: Where they are made; the one that the process was bootstrapped with unless given.
+    /// - Parameter factory: Creates the metrics. By default, it is the factory of the process.
     public init(factory: any MetricsFactory = MetricsSystem.factory) {
         self.factory = factory
     }
@@ -35,8 +37,8 @@ public struct RunMetrics: Sendable {
     ///
     /// - Parameters:
     ///   - kind: The kind of job.
-    ///   - status: How it ended.
-    ///   - duration: How long it ran; nil if it never started.
+    ///   - status: The status of the end.
+    ///   - duration: How long it ran, or nil if it never started.
     public func runEnded(kind: String, status: String, duration: Duration?) {
         Counter(
             label: "jobkit_jobs_total",
@@ -49,11 +51,11 @@ public struct RunMetrics: Sendable {
         }
     }
 
-    /// Says how many runs wait and how many run.
+    /// Sets the numbers of waiting and running runs.
     ///
     /// - Parameters:
-    ///   - queued: How many wait for their start.
-    ///   - running: How many were started and have not ended.
+    ///   - queued: The number of runs that wait for their start.
+    ///   - running: The number of runs that were started and have not ended.
     public func runsCounted(queued: Int, running: Int) {
         for (status, count) in [("queued", queued), ("running", running)] {
             Meter(label: "jobkit_jobs", dimensions: [("status", status)], factory: factory)
@@ -75,7 +77,7 @@ public struct RunMetrics: Sendable {
 }
 
 extension Metrics.Timer {
-    /// Records a duration to the nanosecond.
+    /// Records a duration in nanoseconds.
     fileprivate func record(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)

@@ -4,7 +4,7 @@ import Metrics
 import Synchronization
 import Tracing
 
-/// Turns what a job and its tasks do into log lines, metrics and spans.
+/// Turns the events of a job and its tasks into log lines, metrics and spans.
 ///
 /// ```swift
 /// let observer = RunObserver(RunIdentity(kind: "import"), logger: logger)
@@ -13,27 +13,30 @@ import Tracing
 /// try await job.run()
 /// ```
 ///
-/// *Log lines*, at most `info`: the start, the end, and the first ``failureLimit`` failed tasks, with
-/// the keys `job.id`, `job.kind`, `job.attempt`, `job.status`, `job.duration`, `task.name`, `task.type`,
-/// `error.type` and `error.message`. An attempt of a `RetryOperation` is neither a task nor a failure of the
-/// run: the retry is. *Metrics* as ``RunMetrics`` names them. *Spans*: one for the run
-/// and one for each of its first ``spanLimit`` tasks.
+/// *Log lines*, at most at level `info`: the start, the end, and the first ``failureLimit`` failed
+/// tasks, with the keys `job.id`, `job.kind`, `job.attempt`, `job.status`, `job.duration`,
+/// `task.name`, `task.type`, `error.type` and `error.message`. The attempts of a `RetryOperation`
+/// count neither as tasks nor as failures of the run. Only the retry itself counts. *Metrics*:
+/// those of ``RunMetrics``. *Spans*: one for the run and one for each of its first ``spanLimit``
+/// tasks.
 ///
-/// > Thread: Any. An event costs atomic steps and, when a task ends, a short lock; nothing waits. It keeps
-/// > the spans of tasks that run, and no operation alive.
+/// > Thread: Any. An event costs atomic operations, and the end of a task also a short lock, so no
+/// > thread waits. The observer keeps the spans of running tasks, but retains no operation.
 public final class RunObserver: JobObserver, Sendable {
     /// How many tasks of a run have a span.
     public static let spanLimit = 200
     /// How many failed tasks of a run are logged.
     public static let failureLimit = 20
 
-    /// The run that is watched.
+    /// The observed run.
     public let identity: RunIdentity
-    /// The logger of the run: its metadata names the run.
+    /// The logger of the run.
+    ///
+    /// Its metadata identifies the run.
     public let logger: Logger
-    /// The context that ``bind(_:)`` binds: the run's span, under the one that was current.
+    /// The context that ``bind(_:)`` binds: the run's span as a child of the current one.
     public let context: ServiceContext
-    /// What was counted until now.
+    /// The numbers of tasks so far.
     public let counts = RunCounts()
 
     private let metrics: RunMetrics
@@ -44,20 +47,20 @@ public final class RunObserver: JobObserver, Sendable {
     private let failedTasks = Mutex<[TaskFailure]>([])
     private let began = ContinuousClock.now
     private let hasEnded = Atomic<Bool>(false)
-    /// When the job ended, which may be before the run's end is told.
+    /// The end of the job, which may come before the run's end is reported.
     private let jobEnded = Mutex<ContinuousClock.Instant?>(nil)
     private let failureCount = Atomic<Int>(0)
 
-    /// Makes an observer for one run of a job, and opens its span.
+    /// Creates an observer for one run of a job, and opens its span.
     ///
     /// - Parameters:
-    ///   - identity: How lines and spans call the run.
+    ///   - identity: Identifies the run in lines and spans.
     ///   - queuedFor: How long the run waited for its start, if it did.
-    ///   - logger: Where lines go; `job.id`, `job.kind` and `job.attempt` are added to its metadata.
-    ///   - metrics: Where the run is counted.
-    ///   - tracer: Who makes the spans.
-    ///   - statusOfEnd: The status that an outcome counts as; the outcome's word unless given. Nil if the
-    ///     job's own end is not the run's: then ``runEnded(_:error:)`` tells it.
+    ///   - logger: The log. `job.id`, `job.kind` and `job.attempt` are added to its metadata.
+    ///   - metrics: The metrics of the run.
+    ///   - tracer: Creates the spans.
+    ///   - statusOfEnd: The status for an outcome, by default its name. It is nil if the job's own
+    ///     end is not the end of the run. In this case, call ``runEnded(_:error:)``.
     public init(
         _ identity: RunIdentity,
         queuedFor: Duration? = nil,
@@ -78,19 +81,22 @@ public final class RunObserver: JobObserver, Sendable {
         if let queuedFor { metrics.runStarted(kind: identity.kind, after: queuedFor) }
     }
 
-    /// Runs a closure with the run's span and logger as the current ones; for `JobController.setContext`.
+    /// Runs a closure with the run's span and logger as the current ones, for
+    /// `JobController.setContext`.
     ///
-    /// - Parameter body: What runs, once, on this thread.
+    /// - Parameter body: The closure. It runs once, on this thread.
     public func bind(_ body: () -> Void) {
         ServiceContext.$current.withValue(context) {
             withLogger(logger) { _ in body() }
         }
     }
 
-    /// The first ``failureLimit`` tasks that failed.
+    /// The first ``failureLimit`` failed tasks.
     public var failures: [TaskFailure] { failedTasks.withLock { $0 } }
 
-    /// Takes an event to log lines, metrics and spans; none that comes after the run's end.
+    /// Converts an event to log lines, metrics and spans.
+    ///
+    /// Events after the run's end are ignored.
     public func job(_ job: JobController, didRecord event: JobEvent) {
         guard !hasEnded.load(ordering: .relaxed) else { return }
         if event.parentID == nil {
@@ -100,13 +106,14 @@ public final class RunObserver: JobObserver, Sendable {
         }
     }
 
-    /// Counts and logs the run's end, once: only the first call, or the job's own end, counts.
+    /// Counts and logs the run's end.
     ///
-    /// For a run that is given up although its job goes on, or one that never started.
+    /// Only the first call or the job's own end counts. Call it for a run that never started, or
+    /// that is abandoned although its job is still running.
     ///
     /// - Parameters:
-    ///   - status: The status to count: `succeeded`, `failed`, `cancelled` or one of the caller's.
-    ///   - error: Why it failed.
+    ///   - status: The status to count: `succeeded`, `failed`, `cancelled`, or another one.
+    ///   - error: The reason for its failure.
     public func runEnded(_ status: String, error: (any Error)? = nil) {
         guard !hasEnded.exchange(true, ordering: .relaxed) else { return }
         let duration = (jobEnded.withLock { $0 } ?? .now) - began

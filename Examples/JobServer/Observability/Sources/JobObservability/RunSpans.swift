@@ -2,7 +2,7 @@ import JobKit
 import Synchronization
 import Tracing
 
-/// The spans of one run: its own, and those of its first tasks.
+/// The spans of one run and of its first tasks.
 final class RunSpans: Sendable {
     let context: ServiceContext
 
@@ -13,7 +13,7 @@ final class RunSpans: Sendable {
     private let running = Mutex<[Int: any Span]>([:])
 
     init(_ identity: RunIdentity, tracer: any Tracer, limit: Int) {
-        // Nothing is kept of spans that nobody sees.
+        // Spans that are never exported are not kept.
         self.tracer = tracer is NoOpTracer ? nil : tracer
         self.limit = limit
         span = tracer.startSpan(identity.kind, ofKind: .internal)
@@ -46,7 +46,7 @@ final class RunSpans: Sendable {
         end(span, outcome.description, error)
     }
 
-    /// Ends the run's span, and those of tasks that the run did not wait for.
+    /// Ends the run's span, and the spans of tasks for which the run did not wait.
     func runEnded(_ status: String, error: (any Error)?) {
         let left = running.withLock { running in
             defer { running = [:] }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A task that failed: its name, and why in one line.
+/// A failed task: its name, and the reason in one line.
 public struct TaskFailure: Equatable, Sendable {
-    /// The task's name, of 200 characters at most.
+    /// The task's name, at most 200 characters.
     public let name: String
-    /// Why it failed, in 500 characters at most.
+    /// The reason, at most 500 characters.
     public let error: String
 
     init(name: String, error: any Error) {

@@ -3,7 +3,9 @@ import JobKit
 import Metrics
 import Synchronization
 
-/// The counters of the types of tasks that one run has met: making a type's name costs more than counting it.
+/// The counters of the task types in one run.
+///
+/// They are kept because creating a type's name costs more than counting.
 final class TaskTypeCounters: Sendable {
     private struct Counters: Sendable {
         let succeeded: Counter

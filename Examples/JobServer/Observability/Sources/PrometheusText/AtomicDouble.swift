@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A floating-point number that threads may add to.
+/// A floating-point number to which several threads can add.
 struct AtomicDouble: ~Copyable, Sendable {
     private let bits = Atomic<UInt64>(0)
 
-    /// The number now.
+    /// The current number.
     var value: Double { Double(bitPattern: bits.load(ordering: .relaxed)) }
 
     /// Replaces the number.
@@ -29,7 +29,7 @@ struct AtomicDouble: ~Copyable, Sendable {
 }
 
 extension Double {
-    /// The number as the text format has it: whole ones without a fraction, `+Inf` and `NaN`.
+    /// The number in the text format: integers without a fraction, `+Inf` and `NaN`.
     var metricText: String {
         if isNaN { return "NaN" }
         if isInfinite { return self > 0 ? "+Inf" : "-Inf" }

@@ -1,7 +1,7 @@
 import CoreMetrics
 import Synchronization
 
-/// A number that only grows, until it is reset.
+/// A number that only increases until it is reset.
 final class CounterSeries: CounterHandler, MetricSeries {
     private let value = Atomic<Int64>(0)
 

@@ -1,6 +1,6 @@
 import CoreMetrics
 
-/// A number that goes up and down.
+/// A number that can increase and decrease.
 final class GaugeSeries: MeterHandler, RecorderHandler, MetricSeries {
     private let number = AtomicDouble()
 

@@ -1,9 +1,11 @@
 import CoreMetrics
 import Synchronization
 
-/// How many values lie at or below each of some bounds.
+/// Counts the values at or below each of several bounds.
 final class HistogramSeries: TimerHandler, RecorderHandler, MetricSeries {
-    /// The upper bounds, in seconds for a timer; the last bucket has none.
+    /// The upper bounds, in seconds for a timer.
+    ///
+    /// The last bucket has none.
     static let bounds: [Double] = [
         0.001, 0.01, 0.1, 0.5, 1, 5, 10, 60, 300, 1_800, 3_600, 86_400,
     ]
@@ -13,7 +15,7 @@ final class HistogramSeries: TimerHandler, RecorderHandler, MetricSeries {
         var sum = 0.0
     }
 
-    // A lock and not an atomic for each bucket: sum and counts are of one moment.
+    // A lock instead of an atomic for each bucket, so that the sum and the counts are consistent.
     private let buckets = Mutex(Buckets())
 
     func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }

@@ -1,22 +1,24 @@
-/// What a family of series counts as.
+/// The type of a family of series.
 enum MetricKind: String, Sendable {
     case counter
     case gauge
     case histogram
 }
 
-/// One line, or the lines of one histogram, of the text.
+/// One line of the text, or the lines of one histogram.
 protocol MetricSeries: AnyObject, Sendable {
     /// Writes the series' lines.
     ///
     /// - Parameters:
     ///   - name: The family's name.
-    ///   - labels: The labels between the braces, without them.
+    ///   - labels: The labels without their braces.
     /// - Returns: The lines, each with its line feed.
     func lines(name: String, labels: String) -> String
 }
 
-/// The series by family; a name belongs to the kind that used it first.
+/// The series by family.
+///
+/// A name belongs to the kind that used it first.
 struct MetricFamilies: Sendable {
     private struct Family {
         let kind: MetricKind
@@ -26,12 +28,12 @@ struct MetricFamilies: Sendable {
     private var families: [String: Family] = [:]
     private(set) var count = 0
 
-    /// The series of a name and labels, if there is one.
+    /// The series with this name and these labels, if there is one.
     func series(named name: String, labels: String) -> (any MetricSeries)? {
         families[name]?.series[labels]
     }
 
-    /// Adds a series, unless its name belongs to another kind or its labels to another series.
+    /// Adds a series unless its name belongs to another kind, or its labels to another series.
     mutating func add(
         _ series: any MetricSeries,
         kind: MetricKind,

@@ -1,11 +1,11 @@
 import CoreMetrics
 import Synchronization
 
-/// Keeps metrics in memory and writes them as Prometheus' text format.
+/// Keeps metrics in memory and writes them in Prometheus' text format.
 ///
 /// Counters become `counter`, meters and gauges `gauge`, recorders that aggregate and timers
-/// `histogram`; a timer counts in seconds. Label names and metric names are changed to what the
-/// format allows; label values are escaped.
+/// `histogram`. Timers count in seconds. Metric names and label names are changed to valid ones,
+/// and label values are escaped.
 ///
 /// ```swift
 /// let metrics = PrometheusFactory()
@@ -13,32 +13,39 @@ import Synchronization
 /// print(metrics.text())
 /// ```
 ///
-/// > Thread: Any. Making a metric takes a short lock; counting is one atomic step.
+/// > Thread: Any. Creating a metric takes a short lock, and counting is one atomic operation.
 public final class PrometheusFactory: MetricsFactory, Sendable {
-    /// How many series are kept; one made beyond that counts, and is not written.
+    /// The highest number of series.
+    ///
+    /// Further ones count, but are not written.
     public let seriesLimit: Int
 
     private let families = Mutex(MetricFamilies())
 
-    /// Makes a factory without metrics.
+    /// Creates a factory without metrics.
     ///
-    /// - Parameter seriesLimit: How many series are kept, so that labels which were chosen badly
-    ///   do not fill the memory.
+    /// - Parameter seriesLimit: The highest number of series, so that badly chosen labels do not
+    ///   fill the memory.
     public init(seriesLimit: Int = 10_000) {
         self.seriesLimit = seriesLimit
     }
 
-    /// Gives the counter of a name and labels, a new one the first time.
+    /// Returns the counter with this name and these labels.
+    ///
+    /// The first call creates it.
     public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         series(label, dimensions, .counter, CounterSeries.self) { CounterSeries() }
     }
 
-    /// Gives the gauge of a name and labels, a new one the first time.
+    /// Returns the gauge with this name and these labels.
+    ///
+    /// The first call creates it.
     public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         series(label, dimensions, .gauge, GaugeSeries.self) { GaugeSeries() }
     }
 
-    /// Gives the histogram of a name and labels, or the gauge if the recorder does not aggregate.
+    /// Returns the histogram with this name and these labels, or a gauge for a recorder without
+    /// aggregation.
     public func makeRecorder(
         label: String,
         dimensions: [(String, String)],
@@ -51,26 +58,29 @@ public final class PrometheusFactory: MetricsFactory, Sendable {
         }
     }
 
-    /// Gives the histogram, in seconds, of a name and labels, a new one the first time.
+    /// Returns the histogram in seconds with this name and these labels.
+    ///
+    /// The first call creates it.
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         series(label, dimensions, .histogram, HistogramSeries.self) { HistogramSeries() }
     }
 
-    /// Forgets a counter.
+    /// Removes a counter.
     public func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
 
-    /// Forgets a gauge.
+    /// Removes a gauge.
     public func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
 
-    /// Forgets a histogram or a gauge.
+    /// Removes a histogram or a gauge.
     public func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
 
-    /// Forgets a histogram.
+    /// Removes a histogram.
     public func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
 
     /// Writes all metrics.
     ///
-    /// - Returns: The text of `text/plain; version=0.0.4`: families by name, series by labels.
+    /// - Returns: Text of the type `text/plain; version=0.0.4`, with families ordered by name and
+    ///   series by labels.
     public func text() -> String {
         families.withLock { $0 }.text
     }

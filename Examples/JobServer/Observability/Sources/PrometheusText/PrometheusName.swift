@@ -1,11 +1,11 @@
-/// Turns names and labels into what the text format allows.
+/// Changes names and labels to valid ones of the text format.
 enum PrometheusName {
-    /// A metric's name: letters, digits, `_` and `:`, none of the digits first.
+    /// A metric's name: letters, digits, `_` and `:`, but no digit at the beginning.
     static func metric(_ name: String) -> String {
         allowed(name, extra: ":")
     }
 
-    /// Labels as they stand between braces, in order of their names.
+    /// The content of the braces: labels in order of their names.
     static func labels(_ dimensions: [(String, String)]) -> String {
         dimensions
             .map { (allowed($0.0, extra: ""), $0.1) }

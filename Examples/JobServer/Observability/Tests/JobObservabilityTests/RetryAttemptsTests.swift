@@ -6,7 +6,8 @@ import XCTest
 final class RetryAttemptsTests: XCTestCase {
     private struct Broken: Error {}
 
-    /// An attempt that went on is neither a task nor a failure of the run; a retry that gives up is one.
+    /// A failed attempt before another one is neither a task nor a failure, but a failed retry is
+    /// one.
     func testAttemptsAreNoTasksAndNoFailures() async throws {
         let job = RetriesJob()
         let observer = RunObserver(

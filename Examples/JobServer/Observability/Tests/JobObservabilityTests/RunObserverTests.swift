@@ -31,7 +31,7 @@ final class RunObserverTests: XCTestCase {
         job.addObserver(observer)
         job.setContext { observer.bind($0) }
         try? await job.run()
-        // The end is told to observers beside what waits for the job.
+        // Observers and the code that waits for the job are notified of the end concurrently.
         let deadline = ContinuousClock.now + .seconds(300)
         while !handler.entries.contains(where: { "\($0.message)" == "Job ended" }),
             ContinuousClock.now < deadline

@@ -1,10 +1,10 @@
-/// Decides what each listener is told: which runs have changed since it was told last.
+/// Collects for each listener the runs that have changed since its last batch.
 ///
-/// A listener that does not listen costs the set of these runs, whatever happens to them.
+/// A listener that reads nothing costs only the set of these runs, however often they change.
 struct EventFanOutStateMachine: Sendable {
     typealias ListenerID = Int
 
-    /// What a listener is told next.
+    /// The next events of a listener.
     struct Batch: Equatable, Sendable {
         /// The runs that have changed, in order of their numbers.
         var runIDs: [Int64] = []
@@ -12,9 +12,9 @@ struct EventFanOutStateMachine: Sendable {
         var deletedIDs: [Int64] = []
         /// Whether the server begins to stop.
         var saysBye = false
-        /// Whether it has been silent for long.
+        /// Whether a comment is due, because the stream was silent for long.
         var isComment = false
-        /// Whether nothing comes after it.
+        /// Whether it is the last batch.
         var isLast = false
     }
 
@@ -35,12 +35,14 @@ struct EventFanOutStateMachine: Sendable {
         self.limit = limit
     }
 
-    /// Whether nobody listens.
+    /// Whether there are no listeners.
     var isEmpty: Bool { listeners.isEmpty }
-    /// How many listen.
+    /// The number of listeners.
     var count: Int { listeners.count }
 
-    /// Somebody wants to listen; nil if there are too many, or nothing will come.
+    /// Adds a listener.
+    ///
+    /// Returns nil if there are too many, or no events will follow.
     mutating func listenerCame() -> ListenerID? {
         guard listeners.count < limit, !isClosed else { return nil }
         made += 1
@@ -48,27 +50,29 @@ struct EventFanOutStateMachine: Sendable {
         return made
     }
 
-    /// A listener has gone.
+    /// Removes a listener.
     mutating func listenerLeft(_ id: ListenerID) {
         listeners[id] = nil
     }
 
-    /// A run has changed; listeners hear of it at the next tick.
+    /// Adds a changed run to the next batches.
+    ///
+    /// The listeners are woken at the next tick.
     mutating func runChanged(_ runID: Int64) {
         for id in listeners.keys { listeners[id]?.changed.insert(runID) }
     }
 
-    /// A run has ended, and is written down.
+    /// Adds a run to the next batches, because its end has been saved.
     ///
-    /// - Returns: Who is to be woken, at once.
+    /// - Returns: The listeners to wake at once.
     mutating func runEnded(_ runID: Int64) -> [ListenerID] {
         runChanged(runID)
         return Array(listeners.keys)
     }
 
-    /// A run was deleted.
+    /// Adds a deleted run to the next batches.
     ///
-    /// - Returns: Who is to be woken, at once.
+    /// - Returns: The listeners to wake at once.
     mutating func runDeleted(_ runID: Int64) -> [ListenerID] {
         for id in listeners.keys {
             listeners[id]?.changed.remove(runID)
@@ -77,21 +81,21 @@ struct EventFanOutStateMachine: Sendable {
         return Array(listeners.keys)
     }
 
-    /// Time has passed.
+    /// Handles a tick of the clock.
     ///
-    /// - Returns: Who is to be woken.
+    /// - Returns: The listeners to wake.
     mutating func ticked() -> [ListenerID] {
         listeners.filter { !$0.value.changed.isEmpty }.map(\.key)
     }
 
-    /// A listener shall see that the connection lives.
+    /// Requests a comment for a listener, to show that the connection works.
     mutating func commentDue(for id: ListenerID) -> [ListenerID] {
         guard listeners[id] != nil else { return [] }
         listeners[id]?.owesComment = true
         return [id]
     }
 
-    /// The server begins to stop.
+    /// Announces that the server begins to stop.
     mutating func stopBegan() -> [ListenerID] {
         guard !isStopping else { return [] }
         isStopping = true
@@ -99,13 +103,13 @@ struct EventFanOutStateMachine: Sendable {
         return Array(listeners.keys)
     }
 
-    /// The last end was told: streams close when they have written it.
+    /// Closes the streams once they have written the last end.
     mutating func closed() -> [ListenerID] {
         isClosed = true
         return Array(listeners.keys)
     }
 
-    /// A listener has written what it was given, and asks for what came since.
+    /// Takes the next batch of a listener, which has written its previous one.
     mutating func taken(by id: ListenerID) -> Batch {
         guard var listener = listeners[id] else { return Batch(isLast: true) }
         let batch = Batch(

@@ -1,13 +1,17 @@
 import Synchronization
 
-/// Wakes the streams of events; what they write they read from the board.
+/// Wakes the event streams.
+///
+/// They read the events from the board.
 ///
 /// > Thread: Any.
 final class EventHub: Sendable {
-    /// One open stream; it ends when nobody keeps it any more, or before.
+    /// One open stream, which ends when it is released, or earlier.
     final class Subscription: Sendable {
         let id: EventFanOutStateMachine.ListenerID
-        /// Comes when there is something to take; several wakes may come as one.
+        /// Emits an element when events are available.
+        ///
+        /// Several wake-ups may be combined.
         let wakes: AsyncStream<Void>
         private let hub: EventHub
 
@@ -17,17 +21,17 @@ final class EventHub: Sendable {
             self.hub = hub
         }
 
-        // An answer whose header cannot be written never comes to its body.
+        // If the header of an answer cannot be written, its body never starts.
         deinit { end() }
 
         func end() { hub.unsubscribe(id) }
     }
 
-    /// What a stream is written to.
+    /// The connection to which a stream is written.
     struct Connection: Sendable {
-        /// Whether the client does not take what is written.
+        /// Whether the client has stopped reading.
         var isStuck: @Sendable () -> Bool = { false }
-        /// Closes it, although the stream has not ended.
+        /// Closes the connection, although the stream has not ended.
         var drop: @Sendable () -> Void = {}
     }
 
@@ -40,7 +44,9 @@ final class EventHub: Sendable {
     private let state: Mutex<State>
     private let arrival = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
-    /// Comes when a listener has come; for the one sampler.
+    /// Emits an element when a listener is added.
+    ///
+    /// It has a single consumer, the sampler.
     var arrivals: AsyncStream<Void> { arrival.stream }
 
     init(limit: Int) {
@@ -51,8 +57,8 @@ final class EventHub: Sendable {
 
     /// Opens a stream.
     ///
-    /// - Parameter connection: What it is written to.
-    /// - Returns: The stream's wakes; nil if there are too many streams.
+    /// - Parameter connection: The connection of the stream.
+    /// - Returns: The stream's subscription, or nil if there are too many streams.
     func subscribe(_ connection: Connection) -> Subscription? {
         let (stream, waker) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state -> Int? in
@@ -63,7 +69,7 @@ final class EventHub: Sendable {
         }
         guard let id else { return nil }
         arrival.continuation.yield()
-        // A stream that opens during a shutdown hears of it at once.
+        // A stream that opens during a shutdown must be notified at once.
         waker.yield()
         return Subscription(id: id, wakes: stream, hub: self)
     }
@@ -92,7 +98,7 @@ final class EventHub: Sendable {
     func remind(_ subscription: Subscription) { wake { $0.commentDue(for: subscription.id) } }
     func close() { wake { $0.closed() } }
 
-    /// Closes the connections of streams that have not ended: of all, or of those that are stuck.
+    /// Closes the connections of unfinished streams: all of them, or only those that are stuck.
     func dropListeners(whoAreStuck onlyStuck: Bool) {
         let connections = state.withLock { Array($0.connections.values) }
         for connection in connections where !onlyStuck || connection.isStuck() {

@@ -2,11 +2,13 @@ import Hummingbird
 import JobStore
 import NIOCore
 
-/// Writes one listener's events: the newest runs first, then what changes, until the server ends.
+/// Writes the events of one listener.
+///
+/// The newest runs come first, then all changes until the server ends.
 struct EventStream: Sendable {
-    /// How often a connection shows that it lives.
+    /// How often a comment shows that the connection works.
     static let commentInterval = Duration.seconds(10)
-    /// How many runs the first event has.
+    /// The number of runs in the first event.
     static let snapshotLimit = 50
 
     let hub: EventHub
@@ -15,7 +17,7 @@ struct EventStream: Sendable {
 
     /// Opens a stream.
     ///
-    /// - Throws: ``HTTPProblem`` if too many listen.
+    /// - Throws: ``HTTPProblem`` if there are too many listeners.
     func response(to request: Request, channel: any Channel) throws(HTTPProblem) -> Response {
         let connection = EventHub.Connection(
             isStuck: { !channel.isWritable },
@@ -30,7 +32,7 @@ struct EventStream: Sendable {
         }
         return Response(
             status: .ok,
-            // A proxy that collects an answer before it passes it on would hold back all events.
+            // A proxy that collects an answer before it passes it on would delay all events.
             headers: [
                 .contentType: "text/event-stream; charset=utf-8", .accelBuffering: "no",
             ],

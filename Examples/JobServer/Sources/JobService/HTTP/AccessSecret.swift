@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The tokens that clients need, and the sessions of those who logged in with one.
+/// The access tokens of clients, and the login sessions.
 ///
 /// > Thread: Any.
 final class AccessSecret: Sendable {
@@ -12,16 +12,16 @@ final class AccessSecret: Sendable {
     private static let sessionLimit = 1_000
 
     private let tokens: [AccessToken]
-    // Made anew at each start, so that a restart ends all sessions.
+    // Kept only in memory, so that a restart ends all sessions.
     private let sessions = Mutex<[Session]>([])
 
     init(tokens: [AccessToken]) {
         self.tokens = tokens
     }
 
-    /// Who has this token; nil if nobody has.
+    /// The name of a token, or nil if it is unknown.
     func name(ofToken text: String) -> String? {
-        // All are compared, so that the time does not tell which one it was.
+        // All tokens are compared, so that the time does not reveal which one matched.
         var name: String?
         for token in tokens where Self.areEqual(Array(text.utf8), Array(token.text.utf8)) {
             name = token.name
@@ -29,7 +29,7 @@ final class AccessSecret: Sendable {
         return name
     }
 
-    /// Who logged in to this session; nil if there is none.
+    /// The token name of a session, or nil if there is no such session.
     func name(ofSession text: String) -> String? {
         var name: String?
         for session in sessions.withLock({ $0 })
@@ -37,9 +37,11 @@ final class AccessSecret: Sendable {
         return name
     }
 
-    /// Begins a session; the oldest of many ends.
+    /// Starts a session.
     ///
-    /// - Returns: What the cookie holds.
+    /// If there are too many, the oldest one ends.
+    ///
+    /// - Returns: The value of the cookie.
     func logIn(_ name: String) -> String {
         let text = (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
         sessions.withLock { sessions in
@@ -56,7 +58,7 @@ final class AccessSecret: Sendable {
         }
     }
 
-    /// Compares in a time that depends on the first text's length alone.
+    /// Compares two texts in a time that depends only on the length of the first one.
     private static func areEqual(_ sent: [UInt8], _ secret: [UInt8]) -> Bool {
         guard !secret.isEmpty else { return false }
         var difference: UInt8 = sent.count == secret.count ? 0 : 1

@@ -1,28 +1,29 @@
-/// What a client must know, and what the log calls the one that knows it.
+/// A secret that clients must send, with the name that the log shows for it.
 public struct AccessToken: Sendable, Equatable {
-    /// How many characters a token has at least.
+    /// The smallest number of characters of a token.
     public static let leastLength = 16
 
-    /// What the log calls whoever sends the token.
+    /// The name that the log shows for senders of the token.
     public let name: String
     /// The token.
     public let text: String
 
-    /// Makes a token.
+    /// Creates a token.
     ///
     /// - Parameters:
-    ///   - name: What the log calls whoever sends the token.
+    ///   - name: The name that the log shows for senders of the token.
     ///   - text: The token, of at least ``leastLength`` characters.
     public init(name: String = "token", _ text: String) {
         self.name = name
         self.text = text
     }
 
-    /// Reads the tokens of a file: one a line, perhaps with a name before it, as in `ann=TOKEN`.
+    /// Parses a file with one token per line, optionally with a name as in `ann=TOKEN`.
     ///
     /// - Parameter text: The file's text.
     /// - Returns: The tokens.
-    /// - Throws: ``StartUpError`` if there is none, one is too short, or two have a name.
+    /// - Throws: ``StartUpError`` if there is no token, if one is too short, or if a name occurs
+    ///   twice.
     public static func tokens(in text: String) throws(StartUpError) -> [AccessToken] {
         let lines = text.split(whereSeparator: \.isNewline).map(\.trimmed)
         let tokens = lines.filter { !$0.isEmpty }.map(token)

@@ -1,12 +1,14 @@
-/// Decides when a connection has been silent or slow for too long; times are since any fixed moment.
+/// Decides when a connection has been silent or slow for too long.
+///
+/// Times are durations since an arbitrary fixed moment.
 struct ConnectionClock: Sendable {
-    /// How long what may take.
+    /// The longest times of a connection.
     struct Limits: Sendable {
         /// How long a request may take to arrive, header and body.
         var request = Duration.seconds(30)
-        /// How long a connection may stay without a request.
+        /// How long a connection may stay open without a request.
         var idle = Duration.seconds(60)
-        /// How long a client may take to take what was written.
+        /// How long a client may take to receive written data.
         var write = Duration.seconds(30)
     }
 
@@ -21,7 +23,7 @@ struct ConnectionClock: Sendable {
         idleSince = time
     }
 
-    /// When the connection is to be closed, unless something happens before.
+    /// When the connection must be closed, unless something happens before.
     var deadline: Duration? {
         let reading = readingSince.map { $0 + limits.request }
         let idle = readingSince == nil && unanswered == 0 ? idleSince + limits.idle : nil
@@ -29,34 +31,34 @@ struct ConnectionClock: Sendable {
         return [reading, idle, blocked].compactMap { $0 }.min()
     }
 
-    /// Bytes have come.
+    /// Records that bytes have arrived.
     mutating func bytesRead(at time: Duration) {
         if readingSince == nil, unanswered == 0 { readingSince = time }
     }
 
-    /// A request's header has come.
+    /// Records that a request's header has arrived.
     mutating func headRead(at time: Duration) {
         if readingSince == nil { readingSince = time }
         unanswered += 1
     }
 
-    /// A request has come to its end.
+    /// Records that a request has arrived completely.
     mutating func requestRead() {
         readingSince = nil
     }
 
-    /// An answer was written to its end.
+    /// Records that an answer was written completely.
     mutating func answerWritten(at time: Duration) {
         unanswered = max(0, unanswered - 1)
         idleSince = time
     }
 
-    /// The client does not take what is written.
+    /// Records that the client does not accept more data.
     mutating func writingBlocked(at time: Duration) {
         if blockedSince == nil { blockedSince = time }
     }
 
-    /// The client has taken what was written.
+    /// Records that the client accepts data again.
     mutating func writingUnblocked() {
         blockedSince = nil
     }

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTPTypes
 
-// NIO calls a handler on its connection's event loop alone, and never sends it elsewhere.
-/// Closes a connection when its clock says so.
+// NIO calls a handler only on its connection's event loop, and never sends it elsewhere.
+/// Closes a connection when its clock's deadline has passed.
 final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -23,7 +23,8 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         silentID = silent.opened(context.channel)
-        // What comes before a header is complete, this handler would not see.
+        // This handler does not receive bytes before a header is complete, so a second handler
+        // does.
         let first = FirstBytes { [self] in bytesRead(context) }
         try? context.pipeline.syncOperations.addHandler(first, position: .first)
         schedule(context)
@@ -85,7 +86,9 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     private var now: Duration { .nanoseconds((NIODeadline.now() - start).nanoseconds) }
 
-    /// Sets the timer anew only for an earlier time; one that comes too early looks again.
+    /// Sets a new timer only for an earlier deadline.
+    ///
+    /// A timer that fires too early is set again.
     private func schedule(_ context: ChannelHandlerContext) {
         guard let deadline = clock.deadline else { return }
         if let due, due <= deadline, timer != nil { return }
@@ -101,7 +104,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 }
 
-/// Tells of bytes before they are decoded.
+/// Reports the arrival of bytes before they are decoded.
 private final class FirstBytes: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

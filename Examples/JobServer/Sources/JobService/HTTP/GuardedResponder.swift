@@ -7,7 +7,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Asks the gate before the routes, and turns whatever goes wrong into one form of answer.
+/// Checks each request with the gate, and turns all errors into answers of one form.
 final class GuardedResponder<Routes: HTTPResponder>: HTTPResponder
 where Routes.Context == RequestScope {
     let gate: RequestGate
@@ -26,7 +26,7 @@ where Routes.Context == RequestScope {
 
     func respond(to request: Request, context: RequestScope) async throws -> Response {
         let response = try await answer(request, context)
-        // A body in answer to HEAD would be read as the next answer.
+        // A client would read a body in the answer to HEAD as the next answer.
         return request.method == .head ? response.createHeadResponse() : response
     }
 
@@ -71,11 +71,11 @@ where Routes.Context == RequestScope {
         }
         do {
             let response = try await routes.respond(to: request, context: context)
-            // The router itself answers for paths and methods that it does not know, without a word.
+            // For unknown paths and methods, the router returns an empty answer.
             guard response.status != .notFound else { throw HTTPProblem.unknownPath }
             return Reply.secured(response)
         } catch let error as HTTPParserError {
-            // The request has no end: the connection answers and closes.
+            // The request is incomplete. The connection answers it and closes.
             throw error
         } catch {
             return Reply.secured(Reply.problem(problem(for: error, request)))

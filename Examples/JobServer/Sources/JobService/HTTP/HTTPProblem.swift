@@ -1,7 +1,7 @@
 import HTTPTypes
 import JobStore
 
-/// An answer of 4xx or 5xx: one sentence, and the field that it is about.
+/// An answer with a status of 4xx or 5xx: one sentence and the field that it concerns.
 struct HTTPProblem: Error, Equatable {
     let status: HTTPResponse.Status
     let sentence: String

@@ -1,16 +1,16 @@
 import JobStore
 import NIOCore
 
-/// The names that requests may use for this server.
+/// The host names that requests may use for this server.
 struct HostNames: Sendable {
     private let own: Set<Name>
     private let allowed: Set<Name>
 
-    /// Names a server.
+    /// Creates the names of a server.
     ///
     /// - Parameters:
     ///   - own: The names and addresses of this host.
-    ///   - allowed: Names that lead here, perhaps through a proxy that speaks TLS.
+    ///   - allowed: Further names of this server, for example of a proxy with TLS.
     init(own: [String], allowed: [String]) {
         self.own = Set(own.map { Self.name($0) })
         self.allowed = Set(allowed.map { Self.name($0) })
@@ -18,7 +18,8 @@ struct HostNames: Sendable {
 
     /// Whether a `Host` field names this server, with any port.
     ///
-    /// An address always does: no page of another site can make a browser send it here under its own name.
+    /// An address is always allowed, because a page that reaches this server by DNS rebinding sends
+    /// the name of its own site, never an address.
     func contains(_ host: String) -> Bool {
         let name = Self.name(host)
         return own.contains(name) || allowed.contains(name) || Self.isAddress(name.text)
@@ -28,9 +29,11 @@ struct HostNames: Sendable {
         (try? SocketAddress(ipAddress: name, port: 0)) != nil
     }
 
-    /// Whether an `Origin` is the page that this server sent: same scheme, name and port as the `Host` field.
+    /// Whether an `Origin` is this server's page, with the scheme, name and port of the `Host`
+    /// field.
     ///
-    /// Of an allowed name the page may have come by TLS, which a proxy has ended.
+    /// If the name is allowed explicitly, the page may have come by TLS, which a proxy has
+    /// terminated.
     func isOwn(_ origin: String, host: String) -> Bool {
         let origin = Self.lowercased(origin)
         if origin.hasPrefix("http://") {
@@ -42,7 +45,9 @@ struct HostNames: Sendable {
             == Self.authority(Self.lowercased(host)[...], port: "443")
     }
 
-    /// Name and port; the scheme's own port where none is named.
+    /// The name and the port.
+    ///
+    /// If no port is named, it is the default port of the scheme.
     private static func authority(_ text: Substring, port: String) -> Name {
         let name = Self.name(String(text)).text
         let rest = text.dropFirst(text.first == "[" ? name.count + 2 : name.count)
@@ -53,12 +58,12 @@ struct HostNames: Sendable {
     private static func name(_ host: String) -> Name {
         let host = lowercased(host)
         if host.hasPrefix("[") { return Name(host.dropFirst().prefix { $0 != "]" }) }
-        // An address of IPv6 without brackets has no port.
+        // An IPv6 address without brackets has no port.
         if host.count(where: { $0 == ":" }) > 1 { return Name(host) }
         return Name(host.prefix { $0 != ":" })
     }
 
-    /// Lowercases the letters of ASCII alone: the sign for Kelvin is no `k`.
+    /// Lowercases only ASCII letters, because otherwise the Kelvin sign would become a `k`.
     private static func lowercased(_ text: String) -> String {
         let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
         return String(decoding: text.utf8.map { capitals ~= $0 ? $0 + 32 : $0 }, as: UTF8.self)

@@ -7,9 +7,9 @@ import Logging
 import NIOCore
 import PrometheusText
 
-/// What each path answers.
+/// The answers to all paths.
 struct JobRoutes: Sendable {
-    /// How large a body may be, in bytes.
+    /// The largest body, in bytes.
     static let bodyLimit = 64 * 1_024
 
     let runner: Runner
@@ -23,7 +23,7 @@ struct JobRoutes: Sendable {
 
     private var submissions: Submissions { Submissions(runner: runner) }
 
-    /// The routes as a router has them.
+    /// Creates the router.
     func router() -> Router<RequestScope> {
         let router = Router(
             context: RequestScope.self,
@@ -115,7 +115,7 @@ struct JobRoutes: Sendable {
         }
     }
 
-    /// Logs who did something: the token's name, or the address.
+    /// Logs an action with the token's name or the client's address.
     private func note(
         _ what: Logger.Message,
         _ id: Int64,
@@ -143,7 +143,7 @@ struct JobRoutes: Sendable {
     private func list(_ request: Request) async throws -> Response {
         let filter = try ListQuery(request.uri.queryParameters).filter
         let list = try await runner.store.list(filter)
-        // A run may have gone on since the database was asked; then it is none of these.
+        // A run may have changed since the database was read, and may no longer match the filter.
         let newest = runner.board.newest(list.runs)
             .filter { filter.states.isEmpty || filter.states.contains($0.state) }
         let totals = RunState.allCases
@@ -155,7 +155,7 @@ struct JobRoutes: Sendable {
     }
 
     private func detail(_ id: Int64) async throws -> Response {
-        // The live run is looked up first: one that ends meanwhile is in the database then.
+        // The live run is looked up first. If it ends after that, it is in the database.
         let live = runner.live(id)
         guard let detail = try await runner.store.detail(id) else { throw RunProblem.unknownRun }
         var tasks = "null"
@@ -180,7 +180,8 @@ struct JobRoutes: Sendable {
             return await runner.timelineViews.view(of: id) { live.recorder.timeline }
         }
         guard let detail = try await runner.store.detail(id) else { throw RunProblem.unknownRun }
-        // It is said to run before its kind has made the job, of which nothing is drawn yet.
+        // The run is already `running`, but its kind has not created the job, so the timeline is
+        // empty.
         guard detail.record.state != .running else { return TimelineRecorder().timeline }
         if let bytes = try await runner.store.timeline(id) {
             return try await offPool {
@@ -229,7 +230,7 @@ struct JobRoutes: Sendable {
             throw HTTPProblem(.unauthorized, "Wrong token.", field: "token")
         }
         logger.info("A client logged in", metadata: ["client": "\(name)"])
-        // Behind a proxy that speaks TLS the cookie never goes without.
+        // Behind a proxy with TLS, the cookie is never sent without TLS.
         let isSecure =
             request.headers[.forwardedProto]?.lowercased() == "https"
             || request.headers[.origin]?.lowercased().hasPrefix("https://") == true
@@ -260,7 +261,7 @@ struct JobRoutes: Sendable {
         do {
             return try await request.body.collect(upTo: Self.bodyLimit)
         } catch let error as any HTTPResponseError where error.status == .contentTooLarge {
-            // The router would answer without a word.
+            // The router would answer without a message.
             throw HTTPProblem.tooLarge
         }
     }

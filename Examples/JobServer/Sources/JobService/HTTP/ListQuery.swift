@@ -2,13 +2,13 @@ import HTTPTypes
 import Hummingbird
 import JobStore
 
-/// Which runs a request for a list names.
+/// The query of a request for a list of runs.
 struct ListQuery {
     let filter: RunFilter
 
-    /// Reads a query.
+    /// Parses a query.
     ///
-    /// - Throws: ``HTTPProblem`` with the item that is wrong.
+    /// - Throws: ``HTTPProblem`` with the name of the invalid item.
     init(_ query: Parameters) throws(HTTPProblem) {
         var filter = RunFilter()
         if let text = query["limit"] {

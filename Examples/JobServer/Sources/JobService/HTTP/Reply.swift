@@ -2,13 +2,13 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Makes answers; all of them say what a browser may do with them.
+/// Creates answers with the security headers for browsers.
 enum Reply {
-    /// What the page may load: its own files, and nothing inline.
+    /// The page may load only its own files, and nothing inline.
     static let pagePolicy =
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
         + "worker-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-    /// What data may load: nothing.
+    /// Data may load nothing.
     static let dataPolicy = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 
     static func json(
@@ -42,7 +42,7 @@ enum Reply {
         )
     }
 
-    /// Adds what every answer has.
+    /// Adds the headers of all answers.
     static func secured(_ response: Response) -> Response {
         var response = response
         if !response.headers.contains(.contentSecurityPolicy) {

@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// Decides which requests are let in: for this host, from this origin, with a token where one is needed.
+/// Decides which requests are accepted, by host, origin and token.
 struct RequestGate: Sendable {
-    /// What a request is made with; cookies and token as they were sent.
+    /// The relevant parts of a request, with cookies and token as they were sent.
     struct Visitor: Sendable {
         var method: HTTPRequest.Method
         var path: String
@@ -10,24 +10,26 @@ struct RequestGate: Sendable {
         var headers: HTTPFields
     }
 
-    /// Paths that need no token: what the login form is made of, and what a monitor asks.
+    /// Paths that need no token: the files of the login form, and the health check of monitors.
     static let openPaths: Set<String> = ["/health", "/login", "/login.js", "/app.css", "/icon.svg"]
-    /// The cookie of those who have logged in.
+    /// The cookie of login sessions.
     static let cookie = "job-server-session"
 
     let hosts: HostNames
     let secret: AccessSecret?
 
-    /// Who asks: the name of the token; nil where none is needed, or none that is known was sent.
+    /// The name of the visitor's token.
+    ///
+    /// It is nil if no token is needed or the visitor has sent no known one.
     func name(of visitor: Visitor) -> String? {
         guard let secret else { return nil }
         if let token = Self.token(of: visitor) { return secret.name(ofToken: token) }
         return Self.session(of: visitor).flatMap { secret.name(ofSession: $0) }
     }
 
-    /// Refuses what may not come in.
+    /// The reason for rejecting a visitor, or nil.
     func problem(of visitor: Visitor) -> HTTPProblem? {
-        // The first has become the visitor's host.
+        // The first `Host` field has become the visitor's host, so this is a second one.
         guard !visitor.headers.contains(.host) else {
             return HTTPProblem(.badRequest, "A request has one Host field.")
         }
@@ -66,7 +68,7 @@ struct RequestGate: Sendable {
         return nil
     }
 
-    /// The token of an `Authorization` field; empty if the field has none.
+    /// The token of the `Authorization` field, or an empty text if the field has none.
     static func token(of visitor: Visitor) -> String? {
         guard let field = visitor.headers[.authorization] else { return nil }
         let words = field.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
@@ -74,7 +76,7 @@ struct RequestGate: Sendable {
         return String(words[1])
     }
 
-    /// The session of a cookie.
+    /// The session of the cookie.
     static func session(of visitor: Visitor) -> String? {
         visitor.headers[values: .cookie]
             .flatMap { $0.split(separator: ";") }
@@ -100,13 +102,13 @@ struct RequestGate: Sendable {
 extension HTTPField.Name {
     static let host = Self(parsed: "host") ?? .from
     static let forwardedProto = Self(parsed: "x-forwarded-proto") ?? .from
-    /// By which nginx is told not to collect an answer.
+    /// Makes nginx pass an answer on without buffering.
     static let accelBuffering = Self(parsed: "x-accel-buffering") ?? .from
     static let secFetchSite = Self(parsed: "sec-fetch-site") ?? .origin
 }
 
 extension Substring {
-    /// The text without spaces and tabs around it.
+    /// The text without leading and trailing spaces and tabs.
     var trimmed: Substring {
         var text = self
         while let first = text.first, first == " " || first == "\t" { text.removeFirst() }

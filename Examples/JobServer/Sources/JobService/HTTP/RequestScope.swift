@@ -1,7 +1,7 @@
 import Hummingbird
 import NIOCore
 
-/// What a request carries through the server, its connection included.
+/// The context of a request, including its connection.
 struct RequestScope: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The connection.
@@ -19,7 +19,7 @@ extension RequestScope {
 }
 
 extension Request {
-    /// What the gate looks at.
+    /// The parts of the request that the gate checks.
     var visitor: RequestGate.Visitor {
         RequestGate.Visitor(
             method: method,

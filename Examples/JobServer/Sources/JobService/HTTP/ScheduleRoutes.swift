@@ -1,7 +1,7 @@
 import Foundation
 import JobStore
 
-/// What the paths of schedules answer: when each is due next, and a switch.
+/// The routes of schedules, which show the next time and pause a schedule.
 struct ScheduleRoutes: Sendable {
     let runner: Runner
     let schedules: [JobSchedule]
@@ -13,13 +13,13 @@ struct ScheduleRoutes: Sendable {
         return "{\"schedules\":" + JSONText.array(items) + "}"
     }
 
-    /// Pauses a schedule or resumes it.
+    /// Pauses or resumes a schedule.
     ///
     /// - Parameters:
-    ///   - name: Its name, as it stands in the path.
+    ///   - name: Its name, as in the path.
     ///   - isPaused: Whether it queues no runs.
     /// - Returns: The schedule as JSON.
-    /// - Throws: ``HTTPProblem`` if there is none, or ``StoreFailed``.
+    /// - Throws: ``HTTPProblem`` if there is no such schedule, or ``StoreFailed``.
     func pause(_ name: String?, _ isPaused: Bool) async throws -> String {
         let name = name.map { Name($0.removingPercentEncoding ?? $0) }
         guard let schedule = schedules.first(where: { Name($0.name) == name }) else {

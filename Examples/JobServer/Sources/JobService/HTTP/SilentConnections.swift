@@ -1,8 +1,9 @@
 import NIOCore
 import Synchronization
 
-/// Closes connections that have not asked anything yet when there are too many of them; the only lock over
-/// its machine.
+/// Limits the number of connections without a request by closing the oldest.
+///
+/// It holds the only lock of its state machine.
 final class SilentConnections: Sendable {
     private struct State: Sendable {
         var machine: SilentConnectionsStateMachine

@@ -1,4 +1,4 @@
-/// Decides which connection makes room, of those that have not asked anything yet.
+/// Decides which connection without a request is closed to make room.
 struct SilentConnectionsStateMachine: Sendable {
     let limit: Int
     private var order: [Int] = []
@@ -8,16 +8,17 @@ struct SilentConnectionsStateMachine: Sendable {
         self.limit = limit
     }
 
-    /// A connection was opened.
+    /// Adds an opened connection.
     ///
-    /// - Returns: Its number, and that of the one that is closed for it: the one that is silent longest.
+    /// - Returns: Its number, and the number of the longest silent connection if that must be
+    ///   closed.
     mutating func opened() -> (id: Int, closing: Int?) {
         made += 1
         order.append(made)
         return (made, order.count > limit ? order.removeFirst() : nil)
     }
 
-    /// A connection has asked something, or was closed.
+    /// Removes a connection that has sent a request or was closed.
     mutating func spokeOrClosed(_ id: Int) {
         order.removeAll { $0 == id }
     }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What the body of a submission says, with each member looked at.
+/// The body of a submission, with all members checked.
 struct SubmissionBody {
     private static let members: Set<String> = ["kind", "parameters", "key", "priority", "runAt"]
     /// The last millisecond of the year 9999.
@@ -8,9 +8,9 @@ struct SubmissionBody {
 
     let submission: Submission
 
-    /// Reads a body.
+    /// Parses a body.
     ///
-    /// - Throws: ``HTTPProblem`` with the member that is wrong.
+    /// - Throws: ``HTTPProblem`` with the name of the invalid member.
     init(_ body: JSONValue) throws(HTTPProblem) {
         guard let members = body.members else {
             throw HTTPProblem(.unprocessableContent, "The body must be an object.")
@@ -36,7 +36,7 @@ struct SubmissionBody {
         )
     }
 
-    /// A priority; nil where none is given.
+    /// The priority, or nil if there is none.
     static func priority(_ value: JSONValue) throws(HTTPProblem) -> Int? {
         switch value {
         case .null: return nil

@@ -1,28 +1,33 @@
-/// Decides how long an address waits that has sent wrong tokens in a row.
+/// Decides how long an address must wait after wrong tokens in a row.
 ///
-/// After the tenth, each further token is looked at a second after the one before; a right one ends that.
+/// After ten wrong tokens, the server checks at most one further token per second from this
+/// address. A correct token ends the delay.
 struct WrongTokensStateMachine: Sendable {
     private struct Guesses: Sendable {
         var wrong = 0
         var next = Duration.zero
     }
 
-    /// How many wrong tokens cost nothing.
+    /// The number of wrong tokens without a delay.
     static let free = 10
-    /// How many addresses are remembered; the one that guessed first is forgotten.
+    /// The number of remembered addresses.
+    ///
+    /// If there are more, the address whose first wrong token is oldest is forgotten.
     static let addressLimit = 1_000
-    /// How many wait at most; a further one is told to come later.
+    /// The longest delay.
+    ///
+    /// A token that would have to wait longer is rejected.
     static let longestWait = Duration.seconds(20)
 
     private var guesses: [String: Guesses] = [:]
     private var order: [String] = []
 
-    /// A token comes from an address.
+    /// Adds a token that has come from an address.
     ///
     /// - Parameters:
     ///   - address: The address.
-    ///   - now: The time since any fixed moment.
-    /// - Returns: How long it waits before it is looked at; nil if too many wait already.
+    ///   - now: The time since an arbitrary fixed moment.
+    /// - Returns: The delay before the token is checked, or nil if too many tokens are waiting.
     mutating func tokenCame(from address: String, at now: Duration) -> Duration? {
         guard var known = guesses[address], known.wrong >= Self.free else { return .zero }
         let next = max(now, known.next) + .seconds(1)
@@ -32,7 +37,7 @@ struct WrongTokensStateMachine: Sendable {
         return next - now
     }
 
-    /// It was a wrong one.
+    /// Records that the token was wrong.
     mutating func tokenWasWrong(from address: String) {
         if guesses[address] == nil {
             if order.count == Self.addressLimit { guesses[order.removeFirst()] = nil }
@@ -41,7 +46,7 @@ struct WrongTokensStateMachine: Sendable {
         guesses[address, default: Guesses()].wrong += 1
     }
 
-    /// It was a right one.
+    /// Records that the token was correct.
     mutating func tokenWasRight(from address: String) {
         guard guesses.removeValue(forKey: address) != nil else { return }
         order.removeAll { $0 == address }

@@ -1,29 +1,33 @@
 import Foundation
 
-/// Reads JSON as RFC 8259 has it, from UTF-8.
+/// Parses JSON in UTF-8 by RFC 8259.
 enum JSONParser {
-    /// A text is no JSON.
+    /// The text is not valid JSON.
     struct Problem: Error, CustomStringConvertible {
         var description: String { "no JSON" }
     }
 
-    /// How deep arrays and objects may nest.
+    /// The deepest nesting of arrays and objects.
     static let depthLimit = 64
 
-    /// Reads one value, and nothing behind it but white space.
+    /// Parses one value.
+    ///
+    /// Only white space may follow it.
     static func value(of bytes: [UInt8]) throws(Problem) -> JSONValue {
         let memberCount = try memberCount(of: bytes)
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)),
-            // Of two members of a name, readers take different ones, and the decoder the first.
+            // If a name occurs twice, parsers choose different members. The decoder takes the first
+            // one.
             value.memberCount == memberCount
         else { throw Problem() }
         return value
     }
 
-    /// Refuses what Foundation's decoder reads although it is no JSON in UTF-8: other encodings, a
-    /// byte order mark, a comma behind the last value.
+    /// Rejects invalid JSON that Foundation's decoder accepts.
     ///
-    /// - Returns: How many members the objects of the text have, by their colons.
+    /// Foundation accepts other encodings, a byte order mark, and a comma after the last value.
+    ///
+    /// - Returns: The number of object members, counted by their colons.
     private static func memberCount(of bytes: [UInt8]) throws(Problem) -> Int {
         guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0),
             !bytes.starts(with: [0xEF, 0xBB, 0xBF])
@@ -65,7 +69,7 @@ extension JSONValue: Decodable {
         } else if let value = try? container.decode(Bool.self) {
             self = .bool(value)
         } else if let value = try? container.decode(Int64.self) {
-            // 3.0 and 3e2 are integers, whatever their spelling.
+            // 3.0 and 3e2 are integers too.
             self = .integer(value)
         } else if let value = try? container.decode(Double.self) {
             self = .number(value)
@@ -76,7 +80,7 @@ extension JSONValue: Decodable {
         }
     }
 
-    /// How many members its objects have, nested ones too.
+    /// The number of members of all objects, including nested ones.
     fileprivate var memberCount: Int {
         switch self {
         case .array(let values): values.reduce(0) { $0 + $1.memberCount }

@@ -1,6 +1,6 @@
 /// Writes JSON.
 enum JSONText {
-    /// A text in quotes, with what may not stand there escaped.
+    /// Quotes a text and escapes characters that a JSON string must not contain.
     static func quoted(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C }
         if isPlain { return "\"" + text + "\"" }
@@ -21,7 +21,7 @@ enum JSONText {
         return quoted + "\""
     }
 
-    /// A text in quotes, or `null`.
+    /// Quotes a text, or returns `null`.
     static func quoted(_ text: String?) -> String {
         text.map { quoted($0) } ?? "null"
     }
@@ -31,12 +31,12 @@ enum JSONText {
         value.map { String($0) } ?? "null"
     }
 
-    /// An object of members that are JSON already, in this order.
+    /// Creates an object of members that are already JSON, in this order.
     static func object(_ members: KeyValuePairs<String, String>) -> String {
         "{" + members.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
     }
 
-    /// An array of values that are JSON already.
+    /// Creates an array of values that are already JSON.
     static func array(_ values: some Sequence<String>) -> String {
         "[" + values.joined(separator: ",") + "]"
     }

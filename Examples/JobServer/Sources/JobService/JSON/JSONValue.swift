@@ -1,8 +1,8 @@
 /// A value as a client sent it.
 ///
-/// Foundation's decoder on Linux calls 1.5 or 10³⁰ in the place of an `Int` invalid JSON, and does not
-/// say where: a form could not mark the field. Values are read first, and ``ParameterDecoder`` decodes
-/// them.
+/// If JSON contains 1.5 or 10³⁰ instead of an `Int`, Foundation's decoder on Linux reports invalid
+/// JSON without a location, so a form could not mark the field. Therefore, values are parsed first,
+/// and ``ParameterDecoder`` decodes them.
 indirect enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -12,23 +12,23 @@ indirect enum JSONValue: Sendable, Equatable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// The members of an object; nil of anything else.
+    /// The members of an object, or nil for other values.
     var members: [String: JSONValue]? {
         if case .object(let members) = self { members } else { nil }
     }
 
-    /// The text of a string; nil of anything else.
+    /// The text of a string, or nil for other values.
     var text: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// The value without the members that are `null`: to a client, a missing one is the same.
+    /// The value without `null` members, because clients may send `null` for a missing member.
     var withoutNulls: JSONValue {
         guard case .object(let members) = self else { return self }
         return .object(members.filter { $0.value != .null }.mapValues(\.withoutNulls))
     }
 
-    /// The value as JSON, members in order of their names.
+    /// The value as JSON, with members in order of their names.
     var json: String {
         switch self {
         case .null: "null"

@@ -1,4 +1,4 @@
-/// The members of an object, as a decoder's container.
+/// A decoding container for the members of an object.
 struct KeyedParameters<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let members: [String: JSONValue]
     let codingPath: [any CodingKey]
@@ -22,7 +22,7 @@ struct KeyedParameters<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         let decoder = try decoder(key)
-        // `null` in the place of a value that is needed is a missing one.
+        // If a required value is `null`, it counts as missing.
         if decoder.value == .null, !(type is any ExpressibleByNilLiteral.Type) {
             let name = decoder.codingPath.first?.stringValue
             throw InvalidParameter(name, "\(name ?? "A value") is missing.")

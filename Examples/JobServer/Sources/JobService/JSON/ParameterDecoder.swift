@@ -1,4 +1,6 @@
-/// Decodes parameters from JSON values; an error names the parameter that it is about.
+/// Decodes parameters from JSON values.
+///
+/// Errors name the parameter.
 struct ParameterDecoder: Decoder {
     let value: JSONValue
     let codingPath: [any CodingKey]
@@ -6,7 +8,7 @@ struct ParameterDecoder: Decoder {
 
     /// Decodes parameters.
     ///
-    /// - Throws: ``InvalidParameter`` with the name of the first that is missing or bad.
+    /// - Throws: ``InvalidParameter`` with the name of the first missing or invalid parameter.
     static func decode<Parameters: Decodable>(
         _ type: Parameters.Type,
         from value: JSONValue

@@ -1,4 +1,4 @@
-/// The values of a list, as a decoder's container.
+/// A decoding container for the values of a list.
 struct UnkeyedParameters: UnkeyedDecodingContainer {
     private struct Index: CodingKey {
         let place: Int

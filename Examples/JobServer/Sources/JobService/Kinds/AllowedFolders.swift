@@ -3,30 +3,32 @@ import JobStore
 
 /// The folders that jobs may read.
 ///
-/// A path is resolved with `realpath` before it is compared, by whole components and by bytes: `..`, symbolic
-/// links and names that only look the same do not lead out. A job should open what was resolved, and not
-/// follow links below it.
+/// A path is resolved with `realpath` and then compared by whole components and by bytes.
+/// Therefore, `..`, symbolic links and names that only look equal do not lead out of the folders. A
+/// job should open the resolved path and not follow links below it.
 public struct AllowedFolders: Sendable {
     private let roots: [String]
 
-    /// Allows folders; none allows none.
+    /// Allows folders.
     ///
-    /// - Parameter paths: Paths of folders. One that does not exist now allows nothing.
+    /// An empty list allows none.
+    ///
+    /// - Parameter paths: Paths of folders. A folder that does not exist at this moment is ignored.
     public init(_ paths: [String]) {
         roots = paths.compactMap { Self.resolved($0) }.filter { Self.isFolder($0) }
     }
 
-    /// The folders, resolved.
+    /// The resolved folders.
     public var paths: [String] { roots }
 
     /// Resolves a folder's path.
     ///
     /// - Parameters:
-    ///   - path: What a client sent.
-    ///   - field: The parameter that it was sent as.
+    ///   - path: The path that a client sent.
+    ///   - field: The name of the parameter.
     /// - Returns: The folder's absolute path, without links.
-    /// - Throws: ``InvalidParameter``, with the same sentence for a folder that is missing, is no folder or
-    ///   lies outside: nobody learns what there is.
+    /// - Throws: ``InvalidParameter``. The sentence is the same for a missing folder, another kind
+    ///   of file and a folder outside, so that it reveals nothing about existing files.
     public func resolve(_ path: String, field: String) throws(InvalidParameter) -> String {
         let problem = InvalidParameter(field, "No such folder may be read here.")
         guard !path.isEmpty, !path.utf8.contains(0), let resolved = Self.resolved(path),

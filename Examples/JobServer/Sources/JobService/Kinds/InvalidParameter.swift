@@ -1,21 +1,23 @@
-/// A parameter that a kind of job cannot take; the client is told with 422.
+/// A parameter that a kind of job rejects.
+///
+/// The client receives status 422.
 public struct InvalidParameter: Error, Sendable, Equatable {
-    /// The parameter's name; nil if it is none alone.
+    /// The parameter's name, or nil if the problem does not concern a single parameter.
     public let field: String?
-    /// One sentence for the person who filled in the form.
+    /// One sentence for the user of the form.
     public let sentence: String
 
-    /// Makes an error.
+    /// Creates an error.
     ///
     /// - Parameters:
-    ///   - field: The parameter's name; nil if it is none alone.
-    ///   - sentence: One sentence for the person who filled in the form.
+    ///   - field: The parameter's name, or nil if the problem does not concern a single parameter.
+    ///   - sentence: One sentence for the user of the form.
     public init(_ field: String?, _ sentence: String) {
         self.field = field
         self.sentence = sentence
     }
 
-    /// Names the field of an error that a `Decodable` of the kind's threw.
+    /// Creates an error with the field of a decoding error, which a kind's `Decodable` has thrown.
     init(_ error: DecodingError) {
         let context: DecodingError.Context? =
             switch error {

@@ -1,23 +1,26 @@
 import JobJournal
 import JobKit
 
-/// What a job runs on, and what the server allows it.
+/// The resources and permissions of a job.
 public struct JobEnvironment: Sendable {
-    /// The run's own queue; its width is the run's share of the server's places, and changes.
+    /// The run's own queue.
+    ///
+    /// Its concurrency limit is the run's share of the server's permits and changes.
     public let queue: TaskQueue
-    /// How many tasks the server runs at a time; no share is larger.
+    /// How many tasks the server runs at a time, the upper bound of each share.
     public let width: Int
-    /// The folders that jobs may read, and what lies below them.
+    /// The folders that jobs may read, including their contents.
     public let folders: AllowedFolders
     private let runJournal: RunJournal?
 
-    /// The run's journal: steps that it records do not run again.
+    /// The run's journal.
     ///
-    /// It lies beside the database, is the same for the attempts of a run and for what `--resume` or a
-    /// person runs in its place, and is removed when one of them has succeeded. A kind that uses it may say
-    /// ``JobKind/runsAgainAfterCrash``: it goes on where it was.
+    /// Steps that it records do not run again. The journal is beside the database. All attempts of
+    /// a run use it, and so does a run that `--resume` or a person starts in its place. It is
+    /// removed when one of them has succeeded. A kind that uses it can set
+    /// ``JobKind/runsAgainAfterCrash``, because its runs continue from the last recorded step.
     ///
-    /// - Throws: What opening a file throws; ``NoJournal`` in `check(_:in:)`.
+    /// - Throws: The error of opening the file, or ``NoJournal`` in `check(_:in:)`.
     public var journal: JobJournal {
         get throws {
             guard let runJournal else { throw NoJournal() }
@@ -25,12 +28,12 @@ public struct JobEnvironment: Sendable {
         }
     }
 
-    /// Makes an environment.
+    /// Creates an environment.
     ///
     /// - Parameters:
     ///   - width: How many tasks run at a time, at least 1.
     ///   - folders: The folders that jobs may read.
-    ///   - queue: Where tasks run; one of that width unless given.
+    ///   - queue: The queue of tasks. By default, it is a new queue limited to `width`.
     public init(
         width: Int,
         folders: AllowedFolders = AllowedFolders([]),
@@ -51,7 +54,7 @@ public struct JobEnvironment: Sendable {
         self.folders = folders
     }
 
-    /// The same on a queue of a run's own, with its journal.
+    /// Returns the same environment with a run's own queue and journal.
     func on(_ queue: TaskQueue, _ journal: RunJournal?) -> JobEnvironment {
         JobEnvironment(width: width, folders: folders, queue: queue, journal: journal)
     }

@@ -1,6 +1,6 @@
 import JobKit
 
-/// A kind of job that people can submit: its name, its parameters, and how to make a job of them.
+/// A kind of job that can be submitted: its name, its parameters, and the creation of the job.
 ///
 /// ```swift
 /// struct ThumbnailsKind: JobKind {
@@ -15,65 +15,84 @@ import JobKit
 /// }
 /// ```
 ///
-/// > Thread: The methods are called on any thread, not on Swift's cooperative ones, so they may read
-/// > files. They must not wait for a person.
+/// > Thread: The methods are called on any thread except the Swift cooperative threads. Therefore,
+/// > they may read files. They must not wait for a person.
 public protocol JobKind: Sendable {
-    /// What a client sends; decoded by its property names, which should be those of ``fields``.
+    /// The parameters from a client, decoded by their property names.
+    ///
+    /// The property names should be those of ``fields``.
     associatedtype Parameters: Codable & Sendable
 
-    /// The name that clients submit, one for each kind; it is a metric's label.
+    /// The unique name for submissions.
+    ///
+    /// It is also a label of metrics.
     var name: String { get }
-    /// The parameters as the page's form shows them, in order; others are refused.
+    /// The parameters in the order of the page's form.
+    ///
+    /// Other parameters are rejected.
     var fields: [ParameterField] { get }
-    /// Whether a run that a crash ended may be repeated without asking; `false` unless given.
+    /// Whether a run that ended in a crash may be repeated automatically.
+    ///
+    /// The default is `false`.
     var runsAgainAfterCrash: Bool { get }
-    /// How long a run may take; it fails then. Nil, as long as the server lets it, unless given.
+    /// The longest time of a run, after which it fails.
+    ///
+    /// The default is nil, the server's limit.
     var timeLimit: Duration? { get }
-    /// How often a run that failed is tried, and with which delays; once unless given.
+    /// How often a failed run is tried, and with which delays.
+    ///
+    /// The default is a single attempt.
     var attempts: RunAttempts { get }
-    /// How many of a run's tasks may run at a time; nil, the run's share of the server's places, unless given.
+    /// How many tasks of a run may execute at a time.
+    ///
+    /// The default is nil, the run's share of the server's permits.
     var width: Int? { get }
-    /// How urgent a run is that was submitted without a priority; 0 unless given.
+    /// The priority of a run that was submitted without one.
+    ///
+    /// The default is 0.
     var priority: Int { get }
 
-    /// Refuses what cannot be run, and settles what was sent; takes everything as it is unless given.
+    /// Rejects invalid parameters and completes valid ones.
     ///
-    /// Called when a run is submitted, and again before it starts, which may be days later.
+    /// The default accepts all unchanged. It is called when a run is submitted, and again before
+    /// the run starts, which may be days later.
     ///
     /// - Parameters:
     ///   - parameters: The decoded parameters.
-    ///   - environment: What the server allows.
-    /// - Returns: The parameters to keep and to show.
+    ///   - environment: The permissions of the job.
+    /// - Returns: The parameters to store and to show.
     /// - Throws: ``InvalidParameter``.
     func check(_ parameters: Parameters, in environment: JobEnvironment) throws -> Parameters
 
-    /// What people call a run with these parameters, in one line.
+    /// The title of a run with these parameters, in one line.
     func title(of parameters: Parameters) -> String
 
-    /// Makes the job; the server starts it, once for each attempt.
+    /// Creates the job of one attempt.
+    ///
+    /// The server starts it.
     ///
     /// - Parameters:
-    ///   - parameters: Parameters that were checked.
-    ///   - environment: What the job runs on.
-    /// - Returns: The job, with what reads its result.
-    /// - Throws: An error whose description the run keeps: it has failed.
+    ///   - parameters: The checked parameters.
+    ///   - environment: The resources of the job.
+    /// - Returns: The job with the closure that reads its result.
+    /// - Throws: An error that fails the run. The run keeps its description.
     func makeJob(_ parameters: Parameters, in environment: JobEnvironment) throws -> PreparedJob
 }
 
 extension JobKind {
-    /// A run that a crash ended is not repeated.
+    /// A run that ended in a crash is not repeated.
     public var runsAgainAfterCrash: Bool { false }
 
-    /// A run takes as long as the server lets it.
+    /// The time of a run is limited only by the server.
     public var timeLimit: Duration? { nil }
-    /// A run that failed is not tried again.
+    /// A failed run is not tried again.
     public var attempts: RunAttempts { .once }
-    /// A run has its share of the server's places.
+    /// A run has its share of the server's permits.
     public var width: Int? { nil }
-    /// Runs are neither more nor less urgent than others.
+    /// Runs have the normal priority.
     public var priority: Int { 0 }
 
-    /// Takes all parameters as they are.
+    /// Accepts all parameters unchanged.
     public func check(_ parameters: Parameters, in environment: JobEnvironment) throws -> Parameters
     {
         parameters

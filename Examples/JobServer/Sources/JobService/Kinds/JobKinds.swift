@@ -5,7 +5,9 @@ struct JobKinds: Sendable {
     let all: [RegisteredKind]
     private let byName: [Name: RegisteredKind]
 
-    /// Registers kinds; two of one name are a programming error, and trap.
+    /// Registers kinds.
+    ///
+    /// Two kinds with one name are a programming error and trap.
     init(_ kinds: [any JobKind]) {
         all = kinds.map { RegisteredKind($0) }
         byName = Dictionary(all.map { (Name($0.name), $0) }) { first, _ in
@@ -15,6 +17,6 @@ struct JobKinds: Sendable {
 
     subscript(name: String) -> RegisteredKind? { byName[Name(name)] }
 
-    /// The kinds whose runs may be repeated after a crash.
+    /// The kinds that permit repeating a run after a crash.
     var resumable: Set<String> { Set(all.filter(\.runsAgainAfterCrash).map(\.name)) }
 }

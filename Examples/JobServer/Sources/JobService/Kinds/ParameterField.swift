@@ -1,12 +1,12 @@
-/// One parameter as a form shows it.
+/// A parameter as a field of the form.
 public struct ParameterField: Sendable {
-    /// What a person types.
+    /// The type of the field's value.
     public enum Input: Sendable, Equatable {
         /// One line of text.
         case text
         /// Several lines of text.
         case longText
-        /// A number, whole or not.
+        /// A number, which may have a fraction.
         case decimal(ClosedRange<Double>)
         /// One of these texts.
         case choice([String])
@@ -20,26 +20,26 @@ public struct ParameterField: Sendable {
 
     /// The parameter's name, as clients send it.
     public let name: String
-    /// What the form calls it.
+    /// The label in the form.
     public let label: String
-    /// What a person types.
+    /// The type of the value.
     public let input: Input
     /// Whether a run needs it.
     public let isRequired: Bool
-    /// What the form says beside it.
+    /// The hint in the form.
     public let hint: String?
-    /// What is taken where nothing is given, as a person would type it; nil for nothing.
+    /// The default value as a user would type it, or nil.
     public let defaultValue: String?
 
     /// Describes a parameter.
     ///
     /// - Parameters:
     ///   - name: The parameter's name, as clients send it.
-    ///   - label: What the form calls it.
-    ///   - input: What a person types.
+    ///   - label: The label in the form.
+    ///   - input: The type of the value.
     ///   - isRequired: Whether a run needs it.
-    ///   - hint: What the form says beside it.
-    ///   - defaultValue: What is taken where nothing is given, as a person would type it.
+    ///   - hint: The hint in the form.
+    ///   - defaultValue: The default value as a user would type it, or nil.
     public init(
         _ name: String,
         _ label: String,
@@ -80,7 +80,9 @@ public struct ParameterField: Sendable {
         ])
     }
 
-    /// What a person typed as a client sends it; what is no number stays a text, which is refused later.
+    /// Converts typed text to the value that a client sends.
+    ///
+    /// If a number is expected and the text is not one, it remains a text, which is rejected later.
     func value(_ text: String) -> JSONValue {
         switch input {
         case .text, .longText, .choice: .string(text)

@@ -1,6 +1,6 @@
 import JobKit
 
-/// A job that was not started, with what reads its result.
+/// A job that has not started, with a closure that reads its result.
 public struct PreparedJob: Sendable {
     /// The job.
     public let job: JobController
@@ -11,7 +11,8 @@ public struct PreparedJob: Sendable {
     ///
     /// - Parameters:
     ///   - job: The job, which must not have been started.
-    ///   - result: Reads its result when it has ended, also after a cancel or a failure; nil if it has none.
+    ///   - result: Reads the result after the end, even after cancellation or failure. It returns
+    ///     nil if there is none.
     public init(
         _ job: JobController,
         result: @escaping @Sendable () throws -> (any Encodable & Sendable)? = { nil }
@@ -20,7 +21,7 @@ public struct PreparedJob: Sendable {
         self.result = result
     }
 
-    /// Prepares a job whose value is the run's result.
+    /// Prepares a job, and uses its value as the run's result.
     ///
     /// - Parameter job: The job, which must not have been started.
     public init<Success: Encodable & Sendable>(valueOf job: ResultJob<Success>) {

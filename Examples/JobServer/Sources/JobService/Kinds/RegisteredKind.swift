@@ -1,19 +1,19 @@
 import Foundation
 import JobStore
 
-/// A kind of job whose parameters' type is hidden, so that kinds of many types stand in one list.
+/// A kind of job with a hidden type of parameters, so that one list can hold different kinds.
 struct RegisteredKind: Sendable {
     /// Parameters that were decoded and checked.
     struct Checked: Sendable {
         let json: String
-        /// What people call a run, in ``titleLimit`` characters at most.
+        /// The title of the run, at most ``titleLimit`` characters.
         let title: String
-        /// Why a run with these parameters cannot succeed, although they are good.
+        /// The reason why a run with these valid parameters cannot succeed.
         let problem: String?
         let makeJob: @Sendable () throws -> PreparedJob
     }
 
-    /// How many characters a title has at most.
+    /// The longest title, in characters.
     static let titleLimit = 200
 
     let name: String
@@ -37,7 +37,7 @@ struct RegisteredKind: Sendable {
         }
     }
 
-    /// Decodes parameters and checks them.
+    /// Decodes and checks parameters.
     ///
     /// - Throws: ``InvalidParameter``.
     func check(_ value: JSONValue, in environment: JobEnvironment) throws(InvalidParameter)
@@ -52,7 +52,7 @@ struct RegisteredKind: Sendable {
         }
     }
 
-    /// Name and fields as JSON.
+    /// The name and the fields as JSON.
     var json: String {
         JSONText.object([
             "name": JSONText.quoted(name), "priority": "\(priority)",
@@ -88,7 +88,7 @@ struct RegisteredKind: Sendable {
         )
     }
 
-    /// The members with the fields' defaults for those that are missing; refuses values that are no choice.
+    /// Adds the fields' defaults for missing members, and rejects values that are not a choice.
     private static func settled(
         _ members: [String: JSONValue],
         _ fields: [ParameterField]
@@ -109,7 +109,7 @@ struct RegisteredKind: Sendable {
         return members
     }
 
-    /// The parameters with `null` for those that were not given.
+    /// The parameters as JSON, with `null` for missing ones.
     private static func json(of parameters: some Encodable, names: Set<String>) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes

@@ -1,8 +1,8 @@
-/// How often a run that failed is tried, and how long each further attempt waits.
+/// How often a failed run is tried, and the delay before each further attempt.
 ///
-/// Each attempt is a run of its own, queued in the moment in which the one before has failed.
+/// Each attempt is a separate run. It is queued when the previous attempt has failed.
 public struct RunAttempts: Sendable, Equatable {
-    /// How many attempts there are at most, the first one included.
+    /// The highest number of attempts, including the first one.
     public let count: Int
     private let delays: [Duration]
 
@@ -12,16 +12,16 @@ public struct RunAttempts: Sendable, Equatable {
     /// Describes attempts.
     ///
     /// - Parameters:
-    ///   - count: How many there are at most, the first one included; at least 1.
-    ///   - delays: How long the second attempt waits, the third, and so on; the last delay is that of
-    ///     all further ones. None: no attempt waits.
+    ///   - count: The highest number of attempts, including the first one. At least 1.
+    ///   - delays: The delays before the second attempt, the third, and so on. The last delay
+    ///     applies to all further attempts. If empty, no attempt is delayed.
     public init(_ count: Int, delays: [Duration]) {
         precondition(count >= 1, "A run has at least one attempt")
         self.count = count
         self.delays = delays
     }
 
-    /// How long the attempt after a failed one waits; nil if there is none.
+    /// The delay after a failed attempt, or nil if it was the last one.
     func delay(after attempt: Int) -> Duration? {
         guard attempt < count else { return nil }
         guard let last = delays.last else { return .zero }

@@ -2,16 +2,20 @@ import Foundation
 import JobJournal
 import Synchronization
 
-/// The journal of a run and of those that go on with it; a file only once a job has asked for it.
+/// The journal of a run and of the runs that continue it.
+///
+/// Its file is created on first use.
 ///
 /// > Thread: Any.
 final class RunJournal: Sendable {
-    /// Where all journals lie, one folder for each, named by the number of the first run.
+    /// The folder of all journals.
+    ///
+    /// Each one has a folder named by the number of its first run.
     struct Place: Sendable {
         let folder: String
         let safety: JobJournal.Safety
 
-        /// Beside a database; not under a name that SQLite uses.
+        /// Beside the database, with a name that SQLite does not use.
         init(database: String, safety: JobJournal.Safety) {
             folder = database + ".steps"
             self.safety = safety
@@ -38,10 +42,10 @@ final class RunJournal: Sendable {
         self.place = place
     }
 
-    /// How many steps were known when the job asked for the journal; nil if it never did.
+    /// How many steps the journal contained when the job opened it, or nil if it was not opened.
     var knownSteps: Int? { known.withLock { $0 } }
 
-    /// Opens the journal, or gives the one that is open.
+    /// Opens the journal, or returns the open one.
     func journal() throws -> JobJournal {
         if let journal = opened.withLock({ $0 }) { return journal }
         let folder = place.path(of: id)
@@ -60,7 +64,9 @@ final class RunJournal: Sendable {
         return journal
     }
 
-    /// Lets the file go; of a run that has succeeded, for good.
+    /// Closes the journal.
+    ///
+    /// If the run has succeeded, its file is deleted.
     func end(succeeded: Bool) async {
         let journal = opened.withLock { $0 }
         if succeeded {
@@ -74,8 +80,8 @@ final class RunJournal: Sendable {
     }
 }
 
-/// A job asked for a journal where there is none: parameters are checked before there is a run.
+/// A job requested a journal while its parameters are checked, before a run exists.
 public struct NoJournal: Error, CustomStringConvertible {
-    /// The sentence.
+    /// One sentence.
     public let description = "There is a journal only where a run's job is made."
 }

@@ -2,15 +2,15 @@ import HTTPTypes
 import Hummingbird
 import JobKit
 
-/// The page and its files, which the binary carries.
+/// The page and its files, which are embedded in the binary.
 struct Page: Sendable {
     private static let script = "text/javascript"
 
-    /// The files by their paths, but for the page itself.
+    /// The files by their paths, without the page itself.
     let files: [String: Response]
 
     init() {
-        // The page draws timelines inside itself, where its policy forbids a style of their own.
+        // The page embeds timelines. Its policy forbids inline styles, so their style is in a file.
         let parts = TimelineDrawing.parts(of: TimelineRecorder().timeline.svg())
         let timelineSheet = ".timeline{" + parts.style + TimelineDrawing.darkStyle + "}"
         let contents: [(String, [UInt8], String)] = [
@@ -37,7 +37,7 @@ struct Page: Sendable {
     /// The page.
     let index = response(PackageResources.index_html, "text/html")
 
-    /// The form for those who have no session, with 401.
+    /// The login form, sent with status 401 to visitors without a session.
     var login: Response {
         var response = Self.response(PackageResources.login_html, "text/html")
         response.status = .unauthorized

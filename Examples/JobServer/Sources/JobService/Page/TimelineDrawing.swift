@@ -1,9 +1,9 @@
 import Hummingbird
 import JobKit
 
-/// A timeline's picture as a document of its own, which a strict policy lets have its style.
+/// A timeline's picture as a separate document with a strict policy for its own style.
 enum TimelineDrawing {
-    /// What the picture's colours are in the dark.
+    /// The colors of the picture in dark mode.
     static let darkStyle = """
         @media (prefers-color-scheme:dark){svg{background:#161b21}text{fill:#aab4c0}
         .title{fill:#e8edf2}.tick{fill:#8b97a4}.dark{fill:#dfe5ec}.grid{stroke:#2b333d}
@@ -12,7 +12,7 @@ enum TimelineDrawing {
         .job.cancelled{fill:#272d34}.running{stroke:#aab4c0}.path{stroke:#f2f2f2}.hop{stroke:#f2f2f2}}
         """
 
-    /// A picture in two: what stands between its style's tags, and all else.
+    /// Splits a picture into the content of its style element and the text around it.
     static func parts(of svg: String) -> (before: Substring, style: Substring, after: Substring) {
         guard let start = svg.firstRange(of: "<style>"), let end = svg.firstRange(of: "</style>")
         else { return (svg[...], "", "") }
@@ -22,7 +22,9 @@ enum TimelineDrawing {
         )
     }
 
-    /// Answers with a picture whose style is the only one that the answer's policy allows.
+    /// Answers with a picture.
+    ///
+    /// The policy of the answer permits only the picture's style.
     static func response(_ svg: String) -> Response {
         let nonce = String(UInt64.random(in: .min ... .max), radix: 36)
         let (before, style, after) = parts(of: svg)

@@ -1,7 +1,8 @@
-/// Decides which queued run starts when, and whether another one may be queued.
+/// Decides when queued runs start, and whether another run may be queued.
 ///
-/// Of the runs that may start, one of a higher priority starts first; of equal ones, the one with the
-/// lower number. A run that is planned for later waits apart until its time.
+/// Among the runs that may start, the one with the highest priority starts first. If priorities are
+/// equal, the lowest number starts first. Runs that are planned for later wait separately until
+/// their time.
 struct AdmissionStateMachine<ID: Comparable & Hashable & Sendable>: Sendable {
     enum Answer: Equatable, Sendable {
         case accepted
@@ -9,7 +10,9 @@ struct AdmissionStateMachine<ID: Comparable & Hashable & Sendable>: Sendable {
         case stopping
     }
 
-    /// A run that waits; times are in milliseconds since 1970.
+    /// A waiting run.
+    ///
+    /// Times are in milliseconds since 1970.
     struct Entry: Equatable, Sendable {
         let id: ID
         var priority = 0
@@ -20,16 +23,16 @@ struct AdmissionStateMachine<ID: Comparable & Hashable & Sendable>: Sendable {
         }
     }
 
-    /// How many runs are running at a time.
+    /// How many runs execute at a time.
     let width: Int
     /// How many runs may be queued.
     let queueLimit: Int
 
-    /// The runs that wait for a place, the first in front.
+    /// The runs that wait for a permit, the next one first.
     private(set) var waiting: [Entry] = []
-    /// The runs that wait for their time, the earliest in front.
+    /// The runs that wait for their time, the earliest one first.
     private(set) var planned: [Entry] = []
-    /// The runs that were started and have not ended.
+    /// The runs that have started and not ended.
     private(set) var running: Set<ID> = []
     private var reserved = 0
     private var isStopping = false
@@ -42,27 +45,30 @@ struct AdmissionStateMachine<ID: Comparable & Hashable & Sendable>: Sendable {
 
     /// Whether no run starts now.
     var isClosed: Bool { !isOpen || isStopping }
-    /// The runs that wait for a place.
+    /// The runs that wait for a permit.
     var queued: [ID] { waiting.map(\.id) }
-    /// How many runs wait, those included that are just being written down.
+    /// The number of waiting runs, including those that are being saved.
     var queuedCount: Int { waiting.count + planned.count + reserved }
-    /// When the next planned run may start; nil if none is planned.
+    /// The time of the next planned run, or nil if none is planned.
     var nextTime: Int64? { planned.first?.runAt }
 
-    /// Runs of before may start, and all that come.
+    /// Lets all runs start, including those of earlier sessions of the server.
     mutating func opened(with entries: [Entry], at now: Int64) -> [ID] {
         isOpen = true
         for entry in entries { insert(entry, at: now) }
         return starts()
     }
 
-    /// A run wants to be queued; `accepted` keeps a place until ``runQueued(_:at:)`` or ``placeGivenBack()``.
+    /// Requests a place in the queue for a run.
     ///
-    /// - Parameter isPlanned: Whether the run may not start before a time that is to come.
+    /// `accepted` reserves the place until ``runQueued(_:at:)`` or ``placeGivenBack()``.
+    ///
+    /// - Parameter isPlanned: Whether the run may not start before a future time.
     /// - Returns: Whether it may be queued.
     mutating func placeAsked(isPlanned: Bool = false) -> Answer {
         guard !isStopping else { return .stopping }
-        // A run that can start at once needs no place in the queue, which runs of next year may fill.
+        // A run that can start at once needs no place in the queue. Otherwise, runs that are
+        // planned for next year could block it.
         let free = max(0, width - running.count)
         let ready = waiting.count + reserved
         let canStart = !isPlanned && ready < free
@@ -71,13 +77,13 @@ struct AdmissionStateMachine<ID: Comparable & Hashable & Sendable>: Sendable {
         return .accepted
     }
 
-    /// The place is not needed after all.
+    /// Releases a reserved place that is not needed.
     mutating func placeGivenBack() {
         precondition(reserved > 0, "placeGivenBack() without placeAsked()")
         reserved -= 1
     }
 
-    /// The run has been written down: it waits, and may start.
+    /// Queues a run that has been saved and may start.
     mutating func runQueued(_ entry: Entry, at now: Int64) -> [ID] {
         precondition(reserved > 0, "runQueued(_:at:) without placeAsked()")
         reserved -= 1
@@ -85,13 +91,13 @@ struct AdmissionStateMachine<ID: Comparable & Hashable & Sendable>: Sendable {
         return starts()
     }
 
-    /// The server itself has queued a run, however many wait.
+    /// Queues a run of the server itself without regard to the limit of the queue.
     mutating func runAdded(_ entry: Entry, at now: Int64) -> [ID] {
         insert(entry, at: now)
         return starts()
     }
 
-    /// Time has passed: planned runs may be due.
+    /// Queues the planned runs that have become due.
     mutating func timeCame(_ now: Int64) -> [ID] {
         let count = planned.prefix { ($0.runAt ?? 0) <= now }.count
         let due = planned.prefix(count)
@@ -100,9 +106,9 @@ struct AdmissionStateMachine<ID: Comparable & Hashable & Sendable>: Sendable {
         return starts()
     }
 
-    /// A run that waits is more or less urgent than before.
+    /// Changes the priority of a waiting run.
     ///
-    /// - Returns: Whether it waited.
+    /// - Returns: Whether it was waiting.
     mutating func priorityChanged(of id: ID, to priority: Int) -> Bool {
         if let place = planned.firstIndex(where: { $0.id == id }) {
             planned[place].priority = priority
@@ -115,9 +121,9 @@ struct AdmissionStateMachine<ID: Comparable & Hashable & Sendable>: Sendable {
         return true
     }
 
-    /// A run that waits shall not start.
+    /// Removes a waiting run, so that it does not start.
     ///
-    /// - Returns: Whether it waited.
+    /// - Returns: Whether it was waiting.
     mutating func runWithdrawn(_ id: ID) -> Bool {
         if let place = waiting.firstIndex(where: { $0.id == id }) {
             waiting.remove(at: place)
@@ -128,13 +134,13 @@ struct AdmissionStateMachine<ID: Comparable & Hashable & Sendable>: Sendable {
         return true
     }
 
-    /// A run has ended: the next may start.
+    /// Removes a run that has ended, so that the next one may start.
     mutating func runEnded(_ id: ID) -> [ID] {
         guard running.remove(id) != nil else { return [] }
         return starts()
     }
 
-    /// No run starts any more.
+    /// Prevents all further starts.
     mutating func stopBegan() {
         isStopping = true
     }
@@ -148,7 +154,8 @@ struct AdmissionStateMachine<ID: Comparable & Hashable & Sendable>: Sendable {
     }
 
     private mutating func insertWaiting(_ entry: Entry) {
-        // Clients that submit at once may be told in another order than their runs have: most come last.
+        // Simultaneous submissions may arrive here in another order than their numbers. Most belong
+        // at the end, so the search begins there.
         var place = waiting.count
         while place > 0, entry.starts(before: waiting[place - 1]) { place -= 1 }
         waiting.insert(entry, at: place)

@@ -1,9 +1,9 @@
 import JobStore
 import Synchronization
 
-/// Tells code of the process of the ends of runs, in their order, each when it is written down.
+/// Notifies code of the process of the ends of runs, in order, once each is saved.
 ///
-/// > Thread: Any. The closures run in a task of their own, one after another.
+/// > Thread: Any. The closures run in a separate Swift task, one after another.
 final class EndListeners: Sendable {
     typealias Listener = @Sendable (RunRecord) async -> Void
 
@@ -18,7 +18,7 @@ final class EndListeners: Sendable {
         ends.continuation.yield(record)
     }
 
-    /// Calls the closures until ``finish()``, all of what was told before included.
+    /// Calls the closures until ``finish()``, for all ends reported before it.
     func run() async {
         for await record in ends.stream {
             for listener in listeners.withLock({ $0 }) { await listener(record) }

@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// Calls the closures that wait for ends, those of a shutdown included.
+/// Calls the closures that observe ends, including the ends of a shutdown.
 struct EndTeller: Service {
     let ends: EndListeners
 
@@ -8,7 +8,7 @@ struct EndTeller: Service {
         await withGracefulShutdownHandler {
             await ends.run()
         } onGracefulShutdown: {
-            // The runner has ended before: nothing more comes.
+            // The runner has already ended, so no further ends follow.
             ends.finish()
         }
     }

@@ -4,9 +4,9 @@ import JobObservability
 import JobStore
 import Synchronization
 
-/// A run whose job was started, and what is read of it meanwhile.
+/// A run with a started job, and its current figures.
 final class LiveRun: Sendable {
-    /// How many tasks a timeline keeps.
+    /// The number of tasks that a timeline keeps.
     static let timelineLimit = 5_000
 
     let prepared: PreparedJob
@@ -41,7 +41,7 @@ final class LiveRun: Sendable {
 
     var job: JobController { prepared.job }
 
-    /// The time by a clock that nobody sets, so that no run ends before it has started.
+    /// The time from a monotonic clock, so that no run ends before its start.
     var now: Int64 {
         let elapsed = (ContinuousClock.now - began) / .milliseconds(1)
         return (detail.record.startedAt ?? RunClock.now) + Int64(elapsed.rounded())
@@ -49,17 +49,17 @@ final class LiveRun: Sendable {
 
     /// Runs the job.
     ///
-    /// - Throws: What `run(on:stopWithin:)` throws.
+    /// - Throws: The errors of `run(on:stopWithin:)`.
     func run(on queue: TaskQueue, giveUp limit: Duration) async throws {
         let job = job
         let task = Task { try await job.run(on: queue, stopWithin: limit) }
         work.withLock { $0 = task }
-        // A cancel that came before there was a task to cancel.
+        // The run was cancelled before the Swift task existed.
         if record.withLock({ $0.cancelRequestedAt != nil }) { task.cancel() }
         try await task.value
     }
 
-    /// Cancels the job; takes long if it has many tasks.
+    /// Cancels the job, which takes long if it has many tasks.
     func cancel(at time: Int64) {
         record.withLock { record in
             if record.cancelRequestedAt == nil { record.cancelRequestedAt = time }
@@ -67,12 +67,14 @@ final class LiveRun: Sendable {
         work.withLock { $0 }?.cancel()
     }
 
-    /// The run as it stands now; its numbers only grow.
+    /// The current record of the run.
+    ///
+    /// Its numbers never decrease.
     func sample() -> RunRecord {
-        // A job reports its progress, at a price for each task, once somebody has asked for it.
+        // Once its progress was read, a job reports it, which has a cost for each task.
         let fraction = job.progress.fractionCompleted
         let counts = observer.counts
-        // In the order in which none is larger than the next.
+        // Read in this order, so that no number is larger than the next one.
         let (failed, finished) = (counts.failed, counts.finished)
         let tracked = counts.tracked
         let failures = failed == 0 ? [] : observer.failures

@@ -1,6 +1,7 @@
-/// Decides who tells of a value that threads change, so that the newest is told last.
+/// Orders reports of a value that several threads change, so that the newest is reported last.
 ///
-/// Two threads that read under a lock and told without it could tell the older value last.
+/// If two threads read the value under a lock and reported it without the lock, the older value
+/// could be reported last.
 struct NewestToldStateMachine: Sendable {
     private enum Phase {
         case told
@@ -10,17 +11,18 @@ struct NewestToldStateMachine: Sendable {
 
     private var phase = Phase.told
 
-    /// The value has changed.
+    /// Records that the value has changed.
     ///
-    /// - Returns: Whether the caller reads it and tells of it; otherwise another does.
+    /// - Returns: Whether the caller must read and report it. Otherwise, another thread does.
     mutating func changed() -> Bool {
         defer { phase = phase == .told ? .telling : .outdated }
         return phase == .told
     }
 
-    /// The caller has told of what it read.
+    /// Records that the caller has reported the value.
     ///
-    /// - Returns: Whether the value has changed since, and the caller does it again.
+    /// - Returns: Whether the value has changed since it was read, so that the caller must report
+    ///   it again.
     mutating func told() -> Bool {
         precondition(phase != .told, "told() without changed()")
         defer { phase = phase == .outdated ? .telling : .told }

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs a closure that blocks or takes long on a thread of Dispatch's, and not on one of Swift's few.
+/// Runs a blocking or slow closure on a Dispatch thread instead of a Swift cooperative thread.
 func offPool<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         DispatchQueue.global().async { continuation.resume(returning: body()) }

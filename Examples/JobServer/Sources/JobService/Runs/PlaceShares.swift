@@ -1,13 +1,14 @@
-/// Decides how many places each run's tasks have: all places shared evenly, at least one for each run.
+/// Divides the permits for tasks evenly among the runs, at least one for each run.
 ///
-/// Places that one run may not use, or that do not come out even, go to the others, the oldest first.
+/// Permits that a run may not use, or that remain after the division, go to the other runs, the
+/// oldest first.
 struct PlaceShares<ID: Hashable & Sendable>: Sendable {
     private struct Run: Sendable {
         let id: ID
         let limit: Int
     }
 
-    /// How many places there are.
+    /// The number of permits.
     let width: Int
     private var runs: [Run] = []
 
@@ -15,25 +16,26 @@ struct PlaceShares<ID: Hashable & Sendable>: Sendable {
         self.width = width
     }
 
-    /// A run starts to have work.
+    /// Adds a run that starts.
     ///
     /// - Parameters:
     ///   - id: The run.
-    ///   - limit: How many places it may have at most; nil for as many as there are.
+    ///   - limit: The highest number of permits of the run, or nil for no limit.
     mutating func runStarted(_ id: ID, limit: Int? = nil) {
         runs.append(Run(id: id, limit: max(1, limit ?? .max)))
     }
 
-    /// A run has ended, or was given up: its places are the others'.
+    /// Removes a run that has ended or was abandoned, so that the others get its permits.
     mutating func runEnded(_ id: ID) {
         runs.removeAll { $0.id == id }
     }
 
-    /// How many places each run has now.
+    /// The number of permits of each run.
     var shares: [ID: Int] {
         var shares: [ID: Int] = [:]
         var left = width
-        // Those that may have least are served first, so that what they leave is shared, too.
+        // The runs with the lowest limits are served first, so that the rest of their shares is
+        // divided too.
         let order = runs.enumerated()
             .sorted { ($0.element.limit, $0.offset) < ($1.element.limit, $1.offset) }
         for (served, run) in order.map(\.element).enumerated() {

@@ -1,7 +1,9 @@
 import JobKit
 import Synchronization
 
-/// Gives each run's queue its share of the places; the only lock over the shares.
+/// Gives each run's queue its share of the permits.
+///
+/// It holds the only lock over the shares.
 final class PlaceSharing: Sendable {
     private struct State: Sendable {
         var shares: PlaceShares<Int64>
@@ -15,7 +17,7 @@ final class PlaceSharing: Sendable {
         state = Mutex(State(shares: PlaceShares(width: width)))
     }
 
-    /// Makes the queue of a run that starts, and shares the places anew.
+    /// Creates the queue of a run that starts, and divides the permits again.
     func queue(of id: Int64, limit: Int?) -> TaskQueue {
         let queue = TaskQueue(name: "Run \(id)", maxConcurrentOperationCount: 1)
         share { state in
@@ -25,7 +27,7 @@ final class PlaceSharing: Sendable {
         return queue
     }
 
-    /// Shares the places of a run that has ended among the others.
+    /// Divides the permits again after the end of a run.
     func runEnded(_ id: Int64) {
         let queue = share { state in
             state.shares.runEnded(id)
@@ -34,7 +36,9 @@ final class PlaceSharing: Sendable {
         withExtendedLifetime(queue) {}
     }
 
-    /// Changes something, and tells all queues; of two threads, the one with the newer shares last.
+    /// Makes a change and updates all queues.
+    ///
+    /// If two threads do so, the newer shares are set last.
     private func share<Value>(_ change: (inout State) -> sending Value) -> sending Value {
         let (value, isTeller) = state.withLock { state in
             (change(&state), state.news.changed())

@@ -1,15 +1,15 @@
-/// Why a queued run has not started.
+/// The reason why a queued run has not started.
 enum QueuePlace: Equatable, Sendable {
-    /// It may not start before a time, in milliseconds since 1970.
+    /// It may not start before this time, in milliseconds since 1970.
     case planned(Int64)
-    /// So many runs start before it, and all places are taken.
+    /// All permits are in use, and this number of runs start before it.
     case waiting(ahead: Int, queued: Int)
     /// The server is not serving yet, or is stopping.
     case closed
 }
 
 extension AdmissionStateMachine {
-    /// Why a queued run has not started; nil if it is not queued.
+    /// The reason why a queued run has not started, or nil if it is not queued.
     func place(of id: ID) -> QueuePlace? {
         if isClosed,
             waiting.contains(where: { $0.id == id }) || planned.contains(where: { $0.id == id })

@@ -1,7 +1,7 @@
 import JobKit
 import Synchronization
 
-/// The timelines of the last few runs that were too short to be worth the database's space.
+/// The timelines of the latest runs that were too short to be saved in the database.
 final class RecentTimelines: Sendable {
     private static let limit = 20
 

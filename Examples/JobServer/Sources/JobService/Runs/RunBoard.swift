@@ -1,13 +1,13 @@
 import JobStore
 import Synchronization
 
-/// The newest known record of runs that wait or run, and of the last few others.
+/// The newest record of each unfinished run and of the latest other runs.
 ///
-/// What is shown of a run comes from here, so that nobody sees it go back.
+/// All views of a run use these records, so that a run never appears to go back.
 ///
 /// > Thread: Any.
 final class RunBoard: Sendable {
-    /// How many runs that have ended are remembered.
+    /// The number of remembered runs that have ended.
     static let memory = 500
 
     private struct Board: Sendable {
@@ -18,7 +18,7 @@ final class RunBoard: Sendable {
 
     private let board = Mutex(Board())
 
-    /// Puts a run's record up, unless a later one is known.
+    /// Stores a run's record unless a later one is known.
     ///
     /// - Returns: Whether something changed.
     @discardableResult
@@ -36,7 +36,7 @@ final class RunBoard: Sendable {
         }
     }
 
-    /// Puts a record up whatever was known of the run, for what may change both ways.
+    /// Stores a record unconditionally, for values that may change in both directions.
     func replace(_ record: RunRecord) {
         board.withLock { board in
             guard board.records[record.id]?.state == record.state else { return }
@@ -44,7 +44,7 @@ final class RunBoard: Sendable {
         }
     }
 
-    /// Forgets a run that was deleted.
+    /// Removes a deleted run.
     func remove(_ id: Int64) {
         board.withLock { board in
             board.records[id] = nil
@@ -53,7 +53,7 @@ final class RunBoard: Sendable {
         }
     }
 
-    /// The records of runs, as far as they are known here.
+    /// The known records of runs.
     func records(_ ids: some Sequence<Int64>) -> [Int64: RunRecord] {
         board.withLock { board in
             var found: [Int64: RunRecord] = [:]
@@ -62,9 +62,10 @@ final class RunBoard: Sendable {
         }
     }
 
-    /// Records from the database, or what is newer here.
+    /// Replaces records from the database by newer ones from the board.
     ///
-    /// An end is in the database a moment before it is put up: who has seen it there sees nothing older.
+    /// An end is in the database a moment before it is on the board. A reader that has read it from
+    /// the database must not receive an older record afterwards.
     func newest(_ stored: [RunRecord]) -> [RunRecord] {
         board.withLock { board in
             stored.map { record in
@@ -77,7 +78,7 @@ final class RunBoard: Sendable {
     }
 
     private func forget(_ board: inout Board) {
-        // Those that have not ended stay, behind the others; each is looked at once a round.
+        // Unfinished runs stay and move behind the others. Each run is checked once in a round.
         var looked = 0
         while board.order.count - board.oldest > Self.memory, looked < Self.memory {
             let id = board.order[board.oldest]
@@ -96,7 +97,9 @@ final class RunBoard: Sendable {
 }
 
 extension RunRecord {
-    /// Whether this says more of the run than another record: its life and its numbers only go forward.
+    /// Whether this record is later than another one.
+    ///
+    /// States and numbers only increase.
     func isLater(than other: RunRecord) -> Bool {
         if state != other.state { return state.rank > other.state.rank }
         guard !state.isEnd else { return false }
@@ -107,7 +110,7 @@ extension RunRecord {
 }
 
 extension RunState {
-    /// The order of states in a run's life.
+    /// The order of states in a run.
     fileprivate var rank: Int {
         switch self {
         case .queued: 0

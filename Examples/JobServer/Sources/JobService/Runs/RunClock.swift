@@ -1,6 +1,6 @@
 import Foundation
 
-/// The time as runs have it.
+/// The clock of runs.
 enum RunClock {
     /// Milliseconds since 1970.
     static var now: Int64 { Int64((Date.now.timeIntervalSince1970 * 1_000).rounded()) }

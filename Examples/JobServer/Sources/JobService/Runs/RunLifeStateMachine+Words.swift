@@ -2,7 +2,7 @@ import JobKit
 import JobStore
 
 extension RunLifeStateMachine.End {
-    /// The state that is written down.
+    /// The state to save.
     var state: RunState {
         switch self {
         case .succeeded: .succeeded
@@ -14,7 +14,7 @@ extension RunLifeStateMachine.End {
 }
 
 extension RunLifeStateMachine.Outcome {
-    /// What the machine is told of a job's outcome.
+    /// Converts a job's outcome for the state machine.
     init(_ outcome: OperationOutcome) {
         switch outcome {
         case .succeeded: self = .succeeded

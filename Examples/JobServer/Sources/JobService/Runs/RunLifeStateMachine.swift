@@ -1,15 +1,15 @@
-/// Decides how one run goes on: what a cancel or a time limit does, and how it ends.
+/// Decides about one run: the effects of cancellation and timeouts, and its end.
 ///
-/// The first end counts.
+/// Only the first end counts.
 struct RunLifeStateMachine: Sendable {
-    /// How the job itself ended.
+    /// The end of the job itself.
     enum Outcome: Equatable, Sendable {
         case succeeded
         case failed
         case cancelled
     }
 
-    /// What a run ends as.
+    /// The end of the run.
     enum End: String, Sendable {
         case succeeded
         case failed
@@ -22,11 +22,11 @@ struct RunLifeStateMachine: Sendable {
         case startJob
         /// Cancel the job.
         case cancelJob
-        /// Write the end down.
+        /// Save the end.
         case recordEnd(End)
     }
 
-    /// Who asked a run to stop.
+    /// The origin of a request to stop.
     enum Canceller: Sendable {
         case person
         case shutdown
@@ -42,13 +42,13 @@ struct RunLifeStateMachine: Sendable {
     private var phase = Phase.starting
     private var person = false
     private var shutdown = false
-    /// Whether it ran longer than it may, before a person or the shutdown stopped it.
+    /// Whether it timed out before a person or the shutdown stopped it.
     private(set) var isOverdue = false
 
-    /// Whether the run has no end yet.
+    /// Whether the run has not ended.
     var isLive: Bool { phase != .ended }
 
-    /// The job was made and may start, unless the run was cancelled meanwhile.
+    /// Starts the job that was created, unless the run was cancelled.
     mutating func jobMade() -> Action? {
         guard phase == .starting else { return nil }
         guard !person, !shutdown else { return end(stopped) }
@@ -56,12 +56,14 @@ struct RunLifeStateMachine: Sendable {
         return .startJob
     }
 
-    /// The job could not be made.
+    /// Ends the run, because the job could not be created.
     mutating func jobNotMade() -> Action? {
         end(person || shutdown ? stopped : .failed)
     }
 
-    /// The run shall stop; asking again does nothing.
+    /// Asks the run to stop.
+    ///
+    /// Further requests have no effect.
     mutating func cancelAsked(by canceller: Canceller) -> Action? {
         let isFirst = !person && !shutdown && !isOverdue
         switch canceller {
@@ -72,7 +74,7 @@ struct RunLifeStateMachine: Sendable {
         return phase == .running && isFirst ? .cancelJob : nil
     }
 
-    /// The job has ended.
+    /// Ends the run after its job has ended.
     mutating func jobEnded(_ outcome: Outcome) -> Action? {
         if isOverdue { return end(.failed) }
         return switch outcome {
@@ -82,18 +84,20 @@ struct RunLifeStateMachine: Sendable {
         }
     }
 
-    /// The job was told to stop, and has not done so within the time that it has for this.
+    /// Ends the run, because its job was asked to stop and did not stop in time.
     mutating func jobDidNotStop() -> Action? {
         end(isOverdue ? .failed : stopped)
     }
 
-    /// The server ends while the job goes on.
+    /// Abandons the run, because the server ends while the job is still running.
     mutating func givenUp() -> Action? {
         shutdown = true
         return end(isOverdue ? .failed : stopped)
     }
 
-    /// What a stopped run counts as: a person's cancel is one whatever else happened.
+    /// The end of a stopped run.
+    ///
+    /// If a person has cancelled it, it counts as cancelled.
     var stopped: End { shutdown && !person ? .interrupted : .cancelled }
 
     private mutating func end(_ end: End) -> Action? {

@@ -1,19 +1,19 @@
-/// Why a run cannot be submitted, cancelled or repeated.
+/// The reason why a run cannot be submitted, cancelled or repeated.
 enum RunProblem: Error, Equatable {
-    /// No run has the number.
+    /// No run has this number.
     case unknownRun
     /// The run has ended.
     case ended
     /// The run has not ended.
     case notEnded
-    /// The run does not wait any more.
+    /// The run is no longer waiting.
     case notQueued
-    /// Another run with other parameters has the key.
+    /// The given other run has the key with other parameters.
     case keyInUse(Int64)
-    /// Another run that follows it has not ended, which is this one.
+    /// The given run follows it and has not ended.
     case followed(by: Int64)
     /// The queue is full.
     case full
-    /// The server stops.
+    /// The server is stopping.
     case stopping
 }

@@ -3,19 +3,21 @@ import JobKit
 import JobObservability
 import JobStore
 
-/// What is written down of a run when it ends: how far it came, why it ended and what it made.
+/// The data that is saved when a run ends: its progress, reason and result.
 ///
-/// Takes long for a job of many tasks.
+/// Creating it takes long for a job with many tasks.
 struct RunReport: Sendable {
-    /// How large a result may be, in bytes.
+    /// The largest result, in bytes.
     static let resultLimit = 8 * 1_024 * 1_024
 
     let run: LiveRun
     let limits: Runner.Limits
-    /// Whether its time limit is over.
+    /// Whether the run has timed out.
     let isOverdue: Bool
 
-    /// The end of a run whose job has ended; with a timeline if it failed or took longer than a second.
+    /// The end of a run after its job has ended.
+    ///
+    /// It has a timeline if the run failed or took longer than a second.
     func ended(as state: RunState) -> RunEnd {
         var end = end(state)
         if isOverdue {
@@ -29,7 +31,9 @@ struct RunReport: Sendable {
         return end
     }
 
-    /// The end of a run whose job goes on: nothing more is heard of it.
+    /// The end of an abandoned run.
+    ///
+    /// Its job is still running, but no longer observed.
     func givenUp(as state: RunState) -> RunEnd {
         var end = end(state)
         let reason = isOverdue ? overdueSentence + " " : ""
@@ -42,13 +46,13 @@ struct RunReport: Sendable {
         return end
     }
 
-    /// How far the run came, whatever its end.
+    /// The progress of the run, for any end.
     private func end(_ state: RunState) -> RunEnd {
         let record = run.sample()
         return RunEnd(
             state: state,
             finishedAt: run.now,
-            // A job counts its tasks always, and its progress only while somebody looks.
+            // A job always counts its tasks, but computes its progress only while it is observed.
             progress: state == .succeeded
                 ? 1
                 : max(
@@ -63,7 +67,9 @@ struct RunReport: Sendable {
         )
     }
 
-    /// Adds the result; one that cannot be kept makes the run fail.
+    /// Adds the result.
+    ///
+    /// If it cannot be stored, the run fails.
     private func addResult(to end: inout RunEnd) {
         do {
             guard let result = try run.prepared.result() else { return }
@@ -92,13 +98,13 @@ struct RunReport: Sendable {
         return "The time limit of \(Self.text(limit)) (\(name)) is over."
     }
 
-    /// The names of the first tasks that still execute.
+    /// The names of the first tasks that are still executing.
     private static func names(in snapshot: JobSnapshot) -> String {
         func leaves(_ task: JobSnapshot) -> [JobSnapshot] {
             task.unfinished.isEmpty ? [task] : task.unfinished.flatMap(leaves)
         }
         let all = leaves(snapshot)
-        // What only waits has nothing to stop.
+        // Waiting tasks have nothing to stop.
         let executing = all.filter { $0.state == .executing }
         let names = (executing.isEmpty ? all : executing).map(\.name)
         let more = names.count - 5
@@ -112,7 +118,7 @@ struct RunReport: Sendable {
     }
 }
 
-/// A result that is larger than the server keeps.
+/// A result that exceeds the limit of the server.
 struct ResultTooLarge: Error, CustomStringConvertible {
     let size: Int
 

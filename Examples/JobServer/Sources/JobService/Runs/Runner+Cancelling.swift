@@ -3,10 +3,10 @@ import JobStore
 import Synchronization
 
 extension Runner {
-    /// Asks a run to stop; works while the store fails, too.
+    /// Asks a run to stop, even while the store fails.
     ///
-    /// - Returns: The run as it stands.
-    /// - Throws: ``RunProblem`` if there is none, or it has ended.
+    /// - Returns: The current run.
+    /// - Throws: ``RunProblem`` if there is no such run, or it has ended.
     func cancel(_ id: Int64) async throws -> RunRecord {
         let time = now()
         let isWaiting = state.withLock { state in
@@ -23,26 +23,28 @@ extension Runner {
         if isLive {
             if let run {
                 if action == .cancelJob {
-                    // A job of many tasks takes long to cancel.
+                    // Cancelling a job with many tasks takes long.
                     await offPool { run.cancel(at: time) }
                 }
                 board.put(run.sample())
                 hub.runChanged(id)
             }
-            // A crash after the answer shall not make it run again.
+            // After the answer, a crash must not make it run again.
             await promised { [self] in try? await store.noteCancel(of: id, at: time) }
             return try await record(id)
         }
         let record = try await record(id)
-        // Its end waits to be written: it is cancelled, or ends in another way.
+        // It was cancelled or is ending in another way, and its end is not saved yet.
         if isEnding, !record.state.isEnd { return record }
-        // Written down, and not yet handed to the queue: it never starts.
+        // The run is saved but not queued yet, so it never starts.
         guard record.state == .queued else { throw RunProblem.ended }
         state.withLock { _ = $0.ending.insert(id) }
         return try await withdraw(id, at: time)
     }
 
-    /// Writes down that a run which has not started is cancelled; while the store fails, later.
+    /// Saves the cancellation of a run that has not started.
+    ///
+    /// While the store fails, this happens later.
     private func withdraw(_ id: Int64, at time: Int64) async throws -> RunRecord {
         let end = RunEnd(state: .cancelled, finishedAt: time, cancelRequestedAt: time)
         var known = try? await record(id)
@@ -64,7 +66,7 @@ extension Runner {
         return known
     }
 
-    /// Writes something before an answer, which does not wait for a store that fails.
+    /// Saves something before an answer, but does not wait for a failing store.
     private func promised(_ write: @escaping @Sendable () async -> Void) async {
         let (written, done) = AsyncStream<Void>.makeStream()
         Task {
@@ -79,7 +81,7 @@ extension Runner {
         patience.cancel()
     }
 
-    /// The run as it stands: from memory if it is there, since the store may fail.
+    /// The current run, from memory if possible, because the store may fail.
     private func record(_ id: Int64) async throws -> RunRecord {
         if let known = board.records([id])[id] { return known }
         guard let detail = try await store.detail(id) else { throw RunProblem.unknownRun }

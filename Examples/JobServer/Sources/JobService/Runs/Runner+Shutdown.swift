@@ -5,7 +5,9 @@ import JobStore
 import Synchronization
 
 extension Runner {
-    /// Begins the shutdown; ``waitUntilFinished()`` returns when it is over.
+    /// Begins the shutdown.
+    ///
+    /// ``waitUntilFinished()`` returns when it has ended.
     func stop() {
         let actions = state.withLock { state in
             state.admission.stopBegan()
@@ -14,12 +16,12 @@ extension Runner {
         perform(actions)
     }
 
-    /// Returns when a shutdown was asked for and no run runs any more.
+    /// Returns when a shutdown was requested and no run is executing.
     func waitUntilFinished() async {
         for await _ in finished.stream { return }
     }
 
-    /// Does what the machine decides.
+    /// Carries out the actions of the state machine.
     func perform(_ actions: [ShutdownStateMachine.Action]) {
         for action in actions {
             switch action {
@@ -51,7 +53,7 @@ extension Runner {
                 return state.runs[id]
             }
         }
-        // Each on a thread of its own: one that takes long holds up no other.
+        // Each run uses a separate thread, so that a slow cancellation does not delay the others.
         for run in runs { DispatchQueue.global().async { run.cancel(at: run.now) } }
     }
 

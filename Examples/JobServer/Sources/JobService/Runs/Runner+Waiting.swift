@@ -3,9 +3,9 @@ import JobStore
 import Synchronization
 
 extension Runner {
-    /// Why a queued run has not started, and until when, one line for each reason.
+    /// The reasons why a queued run has not started, and until when, one per line.
     ///
-    /// - Returns: The lines; nil if it is not queued.
+    /// - Returns: The lines, or nil if it is not queued.
     func waitReason(of record: RunRecord) -> String? {
         let (place, running, limit) = state.withLock { state in
             (state.admission.place(of: record.id), state.admission.running, state.admission.width)
@@ -35,7 +35,7 @@ extension Runner {
         return lines.joined(separator: "\n")
     }
 
-    /// The run that executes longest, and for how long.
+    /// The run that has been executing for longest, with its time.
     private func longestRun(of ids: Set<Int64>) -> String? {
         let started = board.records(ids).values
             .compactMap { record in record.startedAt.map { (record.id, $0) } }
@@ -44,7 +44,7 @@ extension Runner {
             "Run \(id) has been executing longest: for \(Self.words(milliseconds: now() - start))."
     }
 
-    /// A length of time as people say it.
+    /// A duration as readable text.
     private static func words(milliseconds: Int64) -> String {
         let seconds = max(0, milliseconds) / 1_000
         if seconds < 60 { return "\(seconds) s" }

@@ -4,10 +4,11 @@ import JobStore
 import Logging
 import Synchronization
 
-/// Queues runs, starts them, cancels them and writes their ends down; the only lock over its machines.
+/// Queues, starts and cancels runs and saves their ends.
 ///
-/// It trusts neither its database nor its jobs: a start or an end that cannot be written waits in the
-/// store until it can be, and a job that does not stop when it is told to is given up.
+/// It holds the only lock of its state machines. It relies neither on its database nor on its jobs.
+/// A start or end that cannot be saved waits in the store until it can be. A job that does not stop
+/// when it is asked to is abandoned.
 ///
 /// > Thread: Any.
 final class Runner: Sendable {
@@ -17,19 +18,19 @@ final class Runner: Sendable {
         var counts = NewestToldStateMachine()
         var lives: [Int64: RunLifeStateMachine] = [:]
         var runs: [Int64: LiveRun] = [:]
-        /// Runs that were cancelled before their start, and whose end is not written yet.
+        /// Runs that were cancelled before their start and have no saved end yet.
         var ending: Set<Int64> = []
     }
 
-    /// How long runs may take, and what becomes of those that end otherwise than they should.
+    /// Time limits of runs, and the handling of runs that exceed them.
     struct Limits: Sendable {
         var grace = Duration.seconds(5)
         var timeLimit: Duration?
         var giveUp = Duration.seconds(30)
-        /// How long a cancelled run may take to stop in a shutdown, and ends to be written.
+        /// How long a cancelled run may take to stop during a shutdown, and its end to be saved.
         var stop = Duration.seconds(2)
 
-        /// How long a run of this kind may take, and what the limit is called.
+        /// The time limit of a kind's runs, with its name.
         func time(of kind: RegisteredKind) -> (limit: Duration, name: String)? {
             let own = kind.timeLimit.map { ($0, "the timeLimit of \(kind.name)") }
             let server = timeLimit.map { ($0, "--time-limit") }
@@ -56,7 +57,8 @@ final class Runner: Sendable {
 
     let state: Mutex<State>
     let finished = AsyncStream<Void>.makeStream()
-    // Jobs wait here for nothing: admission counts them. Only their tasks have limited places.
+    // The queue is unlimited, because admission counts the jobs. Only their tasks have limited
+    // permits.
     private let starting = TaskQueue(name: "Runs")
 
     init(
@@ -93,7 +95,7 @@ final class Runner: Sendable {
     /// Whether a shutdown has begun.
     var isStopping: Bool { state.withLock { $0.shutdown.isStopping } }
 
-    /// Lets runs start: those that waited when the server before ended, and new ones.
+    /// Lets runs start: those that an earlier session of the server has left, and new ones.
     func open(with records: [RunRecord]) {
         for record in records { board.put(record) }
         start { $0.admission.opened(with: records.map(\.entry), at: now()) }
@@ -101,9 +103,10 @@ final class Runner: Sendable {
 
     // MARK: - Running
 
-    /// Starts the runs that the machine names.
+    /// Starts the runs that the state machine returns.
     ///
-    /// The time is read with the machine's decision, so that starts have their times in the runs' order.
+    /// The time is read together with the decision, so that start times follow the order of the
+    /// runs.
     func start(_ input: (inout State) -> [Int64]) {
         let (ids, time) = state.withLock { state in
             let ids = input(&state)
@@ -124,7 +127,7 @@ final class Runner: Sendable {
             hub.runChanged(id)
             await run(detail)
         } catch {
-            // The file is gone, and with it the process.
+            // The file is gone, so the process will end.
             leave(id)
         }
     }
@@ -177,9 +180,9 @@ final class Runner: Sendable {
             let summary = await offPool { report.givenUp(as: end.state) }
             return await write(run.detail.record, summary, of: run)
         } catch {
-            // The outcome tells.
+            // The outcome shows the error.
         }
-        // Without an outcome it was cancelled before its start, and never runs.
+        // A job without an outcome was cancelled before its start and never runs.
         let outcome = run.job.outcome
         let ending = RunLifeStateMachine.Outcome(outcome ?? .cancelled)
         guard case .recordEnd(let end)? = decide(id, { $0.jobEnded(ending) }) else { return }
@@ -214,7 +217,7 @@ final class Runner: Sendable {
             logger: logger,
             metrics: metrics
         ) { _ in
-            // The run's end is told when it is written down: it may be another than the job's.
+            // The end is reported once it is saved, because it may differ from the job's end.
             nil
         }
         if let count = journal.knownSteps {
@@ -230,7 +233,7 @@ final class Runner: Sendable {
         return RunReport(run: run, limits: limits, isOverdue: isOverdue)
     }
 
-    /// The attempt that follows a failed one, if its kind says so.
+    /// The next attempt after a failed one, if its kind has one.
     private func next(after run: LiveRun, _ end: RunEnd) -> NewRun? {
         let record = run.detail.record
         guard end.state == .failed,
@@ -252,11 +255,13 @@ final class Runner: Sendable {
         )
     }
 
-    /// Writes a run's end down, and tells it then; waits while the store fails.
+    /// Saves a run's end and then reports it.
+    ///
+    /// Waits while the store fails.
     func write(_ record: RunRecord, _ end: RunEnd, next: NewRun? = nil, of run: LiveRun? = nil)
         async
     {
-        // Before the next attempt starts, which opens it; after the end it would be too late.
+        // Closed before the next attempt, which opens it, can start.
         if end.state != .succeeded { await run?.journal.end(succeeded: false) }
         if let written = try? await store.end(record.id, end, next: next) {
             if end.state == .succeeded { await run?.journal.end(succeeded: true) }
@@ -276,27 +281,27 @@ final class Runner: Sendable {
         leave(record.id)
     }
 
-    /// Queues a run that the server itself has written down.
+    /// Queues a run that the server itself has saved.
     func added(_ record: RunRecord) {
         board.put(record)
         hub.runChanged(record.id)
         start { $0.admission.runAdded(record.entry, at: now()) }
     }
 
-    /// Forgets a run that is written down, and starts the next.
+    /// Removes a run after its end was saved, and starts the next one.
     private func leave(_ id: Int64) {
         places.runEnded(id)
         let (run, actions) = state.withLock { state in
             state.lives[id] = nil
             return (state.runs.removeValue(forKey: id), state.shutdown.runEnded())
         }
-        // Released with no lock held: its job may be released with it.
+        // Released without a lock, because this may release its job.
         withExtendedLifetime(run) {}
         start { $0.admission.runEnded(id) }
         perform(actions)
     }
 
-    /// Asks a run's machine.
+    /// Sends an input to a run's state machine.
     func decide(
         _ id: Int64,
         _ input: (inout RunLifeStateMachine) -> RunLifeStateMachine.Action?
@@ -308,7 +313,7 @@ final class Runner: Sendable {
         }
     }
 
-    /// Tells the metrics how many runs wait and run.
+    /// Updates the metrics of waiting and executing runs.
     func countRuns() {
         guard state.withLock({ $0.counts.changed() }) else { return }
         repeat {
@@ -321,20 +326,20 @@ final class Runner: Sendable {
 }
 
 extension Runner {
-    /// The run, while its job runs.
+    /// The run while its job is running.
     func live(_ id: Int64) -> LiveRun? { state.withLock { $0.runs[id] } }
 
-    /// The runs whose jobs run.
+    /// The runs with a running job.
     var liveRuns: [LiveRun] { state.withLock { Array($0.runs.values) } }
 }
 
-/// Why a run ended as it did, for the log.
+/// The reason for a run's end, for the log.
 struct RunEndReason: Error, CustomStringConvertible {
     let description: String
 }
 
 extension RunRecord {
-    /// The run as it waits.
+    /// The run in the form of a waiting entry.
     var entry: AdmissionStateMachine<Int64>.Entry {
         .init(id: id, priority: priority, runAt: runAt)
     }

@@ -1,8 +1,9 @@
 import ServiceLifecycle
 
-/// Lets the runs end when the server shall stop, and ends when they have.
+/// Lets the runs end during a shutdown, and ends after them.
 ///
-/// It is the last of the services: a shutdown begins with it, while the others still answer.
+/// It is the last of the services. A shutdown begins with it, while the other services still
+/// answer.
 struct RunnerService: Service {
     let runner: Runner
     var clock: any Clock<Duration> = ContinuousClock()
@@ -14,8 +15,8 @@ struct RunnerService: Service {
             runner.stop()
         }
         runner.hub.close()
-        // Streams that take what is written to them close at once. Those that do not are not waited
-        // for, but on a busy machine the others need their time: the last ends are to be told.
+        // Streams of clients that read data close at once. The service does not wait for stuck
+        // clients. On a busy machine, however, the others need time to send the last ends.
         await waitForListeners(seconds: 1)
         runner.hub.dropListeners(whoAreStuck: true)
         await waitForListeners(seconds: 9)

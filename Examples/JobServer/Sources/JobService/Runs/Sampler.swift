@@ -3,8 +3,10 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Does what comes with time: reads how far runs are, ten times a second while there are listeners and now
-/// and then for the database, starts planned runs, and looks after the database's file.
+/// Does the periodic work of the server.
+///
+/// It reads the progress of runs, ten times a second while there are listeners, and occasionally
+/// for the database. It also starts planned runs and checks the database's file.
 struct Sampler: Service {
     let runner: Runner
 
@@ -28,7 +30,7 @@ struct Sampler: Service {
                     if runner.board.put(record) { runner.hub.runChanged(record.id) }
                 }
                 runner.hub.tick()
-                // Starts and submissions are told twice as often as numbers are read.
+                // Starts and submissions are reported twice as often as progress is read.
                 try await Task.sleep(for: .milliseconds(50))
                 runner.hub.tick()
                 try await Task.sleep(for: .milliseconds(50))
@@ -36,7 +38,9 @@ struct Sampler: Service {
         }
     }
 
-    /// Lets planned runs start when it is time; the clock may be set at any moment.
+    /// Starts planned runs on time.
+    ///
+    /// It polls, because the system clock may be set at any moment.
     private func startPlannedRuns() async throws {
         while true {
             try await Task.sleep(for: .milliseconds(100))
@@ -48,7 +52,7 @@ struct Sampler: Service {
         }
     }
 
-    /// Notices within a second that the database's file is gone, also while nothing is written.
+    /// Detects a missing database file within a second, even without writes.
     private func lookAtTheFile() async throws {
         while true {
             try await Task.sleep(for: .seconds(1))

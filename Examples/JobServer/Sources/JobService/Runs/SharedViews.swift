@@ -1,10 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// What is costly to see of a run, made at most once a second for all who look.
+/// Expensive views of a run, computed at most once a second for all clients.
 ///
-/// All is made on one queue of its own, so that looking takes no more than one thread, and none that
-/// others wait for. What took long is kept longer: a run is looked at a sixth of the time at most.
+/// A separate queue computes all views. Therefore, they occupy at most one thread, and none that
+/// other work needs. A view that took long is kept longer, so that a run is inspected at most a
+/// sixth of the time.
 ///
 /// > Thread: Any.
 final class SharedViews<Value: Sendable>: Sendable {
@@ -19,18 +20,18 @@ final class SharedViews<Value: Sendable>: Sendable {
     private let queue = DispatchQueue(label: "job-views", qos: .utility)
     private let views = Mutex<[Int64: View]>([:])
 
-    /// Makes a store of views.
+    /// Creates a store of views.
     ///
-    /// - Parameter interval: How many seconds a view is shown before it is made anew.
+    /// - Parameter interval: How many seconds a view is shown before it is computed again.
     init(interval: Double = 1) {
         self.interval = interval
     }
 
-    /// A run's view, as it was made within the last second or so, or is made now.
+    /// A run's view, either of the last second or so, or computed now.
     ///
     /// - Parameters:
     ///   - id: The run.
-    ///   - make: Makes the view, on the queue.
+    ///   - make: Computes the view on the queue.
     /// - Returns: The view.
     func view(of id: Int64, _ make: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
@@ -64,7 +65,7 @@ final class SharedViews<Value: Sendable>: Sendable {
 
     private func age(_ id: Int64) {
         let old = views.withLock { views -> View? in
-            // Nobody looks: nothing is kept of it.
+            // No client has requested the view, so it is dropped.
             if views[id]?.isBeingMade == false { return views.removeValue(forKey: id) }
             views[id]?.isFresh = false
             return nil

@@ -1,19 +1,19 @@
-/// Decides how the server ends: runs may end by themselves, then are cancelled, then are given up.
+/// Decides how the server ends: it lets runs end, then cancels them, then abandons them.
 struct ShutdownStateMachine: Sendable {
     enum Action: Equatable, Sendable {
-        /// Tell listeners, and start nothing more.
+        /// Notify listeners and start no more runs.
         case sayGoodbye
-        /// Wait for the grace.
+        /// Wait for the grace period.
         case waitForGrace
-        /// Cancel what runs.
+        /// Cancel the executing runs.
         case cancelRuns
-        /// Wait for what was cancelled to stop.
+        /// Wait until the cancelled runs have stopped.
         case waitForStop
-        /// End what still runs, whatever its job does.
+        /// End the remaining runs, although their jobs are still running.
         case giveUpRuns
-        /// Wait for the ends to be written down.
+        /// Wait until the ends are saved.
         case waitForWrites
-        /// Nothing runs, or nothing more can be written: the server may end.
+        /// No run is executing, or no more can be saved, so the server may end.
         case finish
     }
 
@@ -28,15 +28,15 @@ struct ShutdownStateMachine: Sendable {
     private var phase = Phase.serving
     private var running = 0
 
-    /// Whether no run is accepted any more.
+    /// Whether runs are no longer accepted.
     var isStopping: Bool { phase != .serving }
 
-    /// A run was started.
+    /// Counts a run that was started.
     mutating func runStarted() {
         running += 1
     }
 
-    /// A run has ended and is written down.
+    /// Counts a run that has a saved end.
     mutating func runEnded() -> [Action] {
         precondition(running > 0, "runEnded() with no run")
         running -= 1
@@ -45,7 +45,9 @@ struct ShutdownStateMachine: Sendable {
         return [.finish]
     }
 
-    /// The server shall end; asking again does nothing.
+    /// Begins the shutdown.
+    ///
+    /// Further requests have no effect.
     mutating func stopAsked() -> [Action] {
         guard phase == .serving else { return [] }
         if running == 0 {
@@ -56,21 +58,24 @@ struct ShutdownStateMachine: Sendable {
         return [.sayGoodbye, .waitForGrace]
     }
 
-    /// The grace is over.
+    /// Cancels the runs after the grace period.
     mutating func graceEnded() -> [Action] {
         guard phase == .grace else { return [] }
         phase = .stopping
         return [.cancelRuns, .waitForStop]
     }
 
-    /// The time to stop is over: what is given up ends, and the last end finishes.
+    /// Abandons the runs after the time to stop.
+    ///
+    /// The last end finishes the shutdown.
     mutating func stopEnded() -> [Action] {
         guard phase == .stopping else { return [] }
         phase = .writing
         return [.giveUpRuns, .waitForWrites]
     }
 
-    /// The time to write is over: a database that fails keeps the server no longer.
+    /// Finishes after the time for saving, because a failing database must not keep the server
+    /// running.
     mutating func writesEnded() -> [Action] {
         guard phase == .writing else { return [] }
         phase = .finished

@@ -2,26 +2,26 @@ import Foundation
 import JobStore
 import Synchronization
 
-/// What is submitted, by a client or by code.
+/// A submission by a client or by code.
 struct Submission: Sendable {
     var kind: String
     var parameters: JSONValue
     var key: String?
     var priority: Int?
-    /// When it may start, in milliseconds since 1970; nil for at once.
+    /// The earliest start, in milliseconds since 1970, or nil for no delay.
     var runAt: Int64?
 }
 
-/// Checks what is submitted, and queues it.
+/// Checks submissions and queues them.
 struct Submissions: Sendable {
-    /// How urgent a run may be, or how little.
+    /// The range of priorities.
     static let priorities = -1_000_000...1_000_000
 
     let runner: Runner
 
-    /// Queues a run, unless its key is known.
+    /// Queues a run unless its key is known.
     ///
-    /// - Returns: The run as it was written down, or the one that has the key.
+    /// - Returns: The run as it was saved, or the run that has the key.
     func submit(_ submission: Submission) async throws -> (record: RunRecord, isNew: Bool) {
         try mustServe()
         if let key = submission.key, key.isEmpty || key.utf8.contains(0) {
@@ -53,7 +53,7 @@ struct Submissions: Sendable {
 
     /// Queues a new run with the parameters of one that has ended.
     ///
-    /// What failed or was interrupted continues where it was, if its kind keeps a journal.
+    /// A failed or interrupted run continues from its last step if its kind keeps a journal.
     func runAgain(_ id: Int64) async throws -> RunRecord {
         try mustServe()
         guard let detail = try await runner.store.detail(id) else { throw RunProblem.unknownRun }
@@ -80,7 +80,7 @@ struct Submissions: Sendable {
         .record
     }
 
-    /// Makes a queued run more or less urgent.
+    /// Changes the priority of a queued run.
     func prioritize(_ id: Int64, _ priority: Int) async throws -> RunRecord {
         guard let record = try await runner.store.prioritize(id, priority) else {
             guard try await runner.store.detail(id) != nil else { throw RunProblem.unknownRun }
@@ -106,11 +106,12 @@ struct Submissions: Sendable {
 
     private func mustServe() throws {
         guard !runner.isStopping else { throw RunProblem.stopping }
-        // What would wait for the lock or the disk is told at once while the store fails.
+        // While the store fails, errors are reported at once instead of waiting for a lock or the
+        // disk.
         if let reason = runner.store.failure { throw StoreFailed(reason: reason) }
     }
 
-    /// The run that has the key; nil if it has ended so that the key is free.
+    /// The run that has the key, or nil if its end has released the key.
     private func held(_ addition: Addition) throws -> RunRecord? {
         switch addition {
         case .keyInUse(let record): throw RunProblem.keyInUse(record.id)
@@ -133,13 +134,13 @@ struct Submissions: Sendable {
         return try await offPool { Result { try kind.check(parameters, in: environment) } }.get()
     }
 
-    /// Writes a run down if there is a place for it, and lets it start.
+    /// Saves a run if the queue has a place for it, and lets it start.
     ///
     /// - Parameters:
-    ///   - isPlanned: Whether it may not start before a time that is to come.
-    ///   - add: Writes the run; says whether it is a new one.
-    /// - Returns: What `add` has returned.
-    /// - Throws: ``RunProblem``, or what `add` throws.
+    ///   - isPlanned: Whether it may not start before a future time.
+    ///   - add: Saves the run, and returns whether it is new.
+    /// - Returns: The result of `add`.
+    /// - Throws: ``RunProblem``, or the error of `add`.
     private func queue(
         isPlanned: Bool = false,
         _ add: () async throws -> (record: RunRecord, isNew: Bool)

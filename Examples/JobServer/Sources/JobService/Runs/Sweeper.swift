@@ -4,8 +4,8 @@ import ServiceLifecycle
 
 /// Deletes, once a day, the runs that ended long ago.
 ///
-/// The days are counted from the newest end in the store, or from now if that is earlier. What a clock that
-/// is ahead has written does not count (``RetentionStateMachine``).
+/// The days are counted back from the newest end in the store, or from now if that is earlier. Ends
+/// from a clock that was ahead do not count (``RetentionStateMachine``).
 struct Sweeper: Service {
     let store: JobStore
     let days: Int
@@ -29,7 +29,7 @@ struct Sweeper: Service {
         var last = now()
         while true {
             try await clock.sleep(for: .seconds(86_400))
-            // More than a day and an hour: the clock was set meanwhile, and may be wrong.
+            // If more than a day and an hour have passed, the clock was set and may be wrong.
             let time = now()
             let passed = time - last
             last = time
@@ -44,16 +44,18 @@ struct Sweeper: Service {
         }
     }
 
-    /// Counts the hours of service, by a clock that nobody sets.
+    /// Counts the hours of service by a monotonic clock.
     private func noteServedTime() async throws {
         while true {
             try await clock.sleep(for: .seconds(3_600))
-            // An hour that cannot be written is an hour later.
+            // If an hour cannot be saved, the count is only an hour late.
             try? await store.noteServed(3_600_000, at: now())
         }
     }
 
-    /// Deletes what is old; what cannot be deleted is tried again the next day.
+    /// Deletes old runs.
+    ///
+    /// If this fails, it is tried again the next day.
     func sweep() async {
         do {
             guard let limit = try await limit() else { return }
@@ -66,15 +68,15 @@ struct Sweeper: Service {
         }
     }
 
-    /// Removes the journals that belong to no run any more.
+    /// Removes the journals that no longer belong to a run.
     private func removeJournals() async throws {
         guard let journals else { return }
         for id in journals.ids where try await !store.needsJournal(id) { journals.remove(id) }
     }
 
-    /// Deletes what is old at a start, unless that is more than half of all.
+    /// Deletes old runs at a start, unless they are more than half of all.
     ///
-    /// - Returns: What the log shall say, if anything; nothing is logged before the server serves.
+    /// - Returns: The message to log later, or nil. Nothing is logged before the server is serving.
     func sweepAtStart() async throws -> Logger.Message? {
         let words = try await deleteAtStart()
         try await removeJournals()
@@ -94,7 +96,8 @@ struct Sweeper: Service {
         return "Old runs were deleted: \(try await store.deleteRuns(endedBefore: limit))"
     }
 
-    /// The end before which a run is deleted, in milliseconds since 1970; nil if no run has ended.
+    /// The end before which a run is deleted, in milliseconds since 1970, or nil if no run has
+    /// ended.
     private func limit() async throws -> Int64? {
         let time = now()
         return try await store.retention(at: time)?.limit(days: days, now: time)

@@ -1,13 +1,15 @@
 import JobKit
 
-/// What is shown of a running job: its unfinished tasks as JSON, and why it is not finished.
+/// The view of a running job: its unfinished tasks as JSON, and the reasons why it is unfinished.
 struct TaskView: Sendable {
     let tasks: String
     let stall: String?
 
-    /// How many tasks are shown, nested ones included.
+    /// The highest number of tasks in the view, including nested ones.
     static let taskLimit = 200
-    /// How many lines say why; with the job's own, and one that counts what was left out, 60.
+    /// The highest number of reasons.
+    ///
+    /// With the job's own line and a line for omitted reasons, there are at most 60 lines.
     static let stallLimit = 58
 
     init(of run: LiveRun) {

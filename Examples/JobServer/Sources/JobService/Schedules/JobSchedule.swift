@@ -1,42 +1,45 @@
 import Foundation
 
-/// Runs that the server submits by itself, every so often or at a time of day.
+/// Runs that the server submits by itself, at intervals or at a time of day.
 ///
 /// ```swift
 /// JobSchedule("nightly", kind: "thumbnails", parameters: Album(name: "new"), .daily(hour: 3, in: berlin))
 /// ```
 ///
-/// One of its runs executes at a time, and the runs that follow it count: attempts, resumed runs and
-/// repetitions. While one has not ended, the next waits. All times that were missed give one run, and so
-/// do those that a stopped server has missed: it starts soon after the server.
+/// Only one run of a schedule executes at a time. Its attempts, resumed runs and repetitions count
+/// as the same run. The next run waits until all of them have ended. If several times were missed,
+/// they result in a single run. This includes the times that a stopped server has missed, for which
+/// a run starts soon after the server.
 ///
-/// A clock that was wrong for a while delays a schedule by a day at most.
+/// A clock that is wrong for a while delays a schedule by at most a day.
 public struct JobSchedule: Sendable {
-    /// When a schedule is due.
+    /// The times of a schedule.
     public enum Times: Sendable, Equatable {
-        /// So often, counted from the first start of the server that had the schedule.
+        /// At intervals, counted from the first start of the server with this schedule.
         case every(Duration)
-        /// At a time of day in a time zone. If the clocks go forward over it, right after the change.
+        /// At a time of day in a time zone.
+        ///
+        /// If the clocks go forward over it, right after the change.
         case daily(hour: Int, minute: Int = 0, in: TimeZone = .current)
     }
 
-    /// The schedule's name; by it, its last time is found again after a restart.
+    /// The schedule's name, which identifies its last time after a restart.
     public let name: String
     /// The kind of job.
     public let kind: String
-    /// When it is due.
+    /// The times of the schedule.
     public let times: Times
     let parameters: @Sendable () throws -> JSONValue
 
-    /// Makes a schedule.
+    /// Creates a schedule.
     ///
-    /// An interval below a second, a time that no day has, and a name with a NUL trap.
+    /// Intervals below a second, invalid times of day, and names with a NUL trap.
     ///
     /// - Parameters:
-    ///   - name: Its name, one for each.
+    ///   - name: Its unique name.
     ///   - kind: The kind of job.
     ///   - parameters: The run's parameters, encoded as JSON.
-    ///   - times: When it is due.
+    ///   - times: The times of the schedule.
     public init(
         _ name: String,
         kind: String,

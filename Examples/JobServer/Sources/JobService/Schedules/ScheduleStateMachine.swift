@@ -1,4 +1,4 @@
-/// Decides what a look at a schedule comes to.
+/// Decides whether a schedule queues a run.
 ///
 /// Times are milliseconds since 1970.
 struct ScheduleStateMachine {
@@ -11,23 +11,25 @@ struct ScheduleStateMachine {
         case submit(due: Int64)
     }
 
-    /// How far ahead a stored time of day may lie: a clock that is set back by less repeats no run.
+    /// The largest difference by which a stored time of day may be ahead of the clock.
+    ///
+    /// A clock that is set back by less does not repeat a run.
     private static let mostAhead: Int64 = 26 * 3_600_000
 
     let times: JobSchedule.Times
 
-    /// A schedule is looked at.
+    /// Checks a schedule.
     ///
     /// - Parameters:
-    ///   - last: When it was last due, or was noted; nil if it never was.
+    ///   - last: The last due or noted time, or nil.
     ///   - isBusy: Whether a run of it has not ended.
-    ///   - isPaused: Whether a person has paused it: what is due then is never made up.
+    ///   - isPaused: Whether a person has paused it. Times that are due during a pause are skipped.
     ///   - now: The time.
-    /// - Returns: What is to be done.
+    /// - Returns: The action to carry out.
     func lookCame(last: Int64?, isBusy: Bool, isPaused: Bool = false, at now: Int64) -> Action {
         guard let last else { return .note(now) }
         switch times {
-        // It was noted while the clock was ahead.
+        // The time was noted while the clock was ahead.
         case .every where last > now: return .note(now)
         case .daily where last > now.addingReportingOverflow(Self.mostAhead).partialValue:
             return .note(now)
@@ -40,7 +42,7 @@ struct ScheduleStateMachine {
 }
 
 extension JobSchedule.Times {
-    /// When a schedule is due next after a time.
+    /// The next due time after a time.
     func next(after time: Int64) -> Int64 {
         switch self {
         case .every(let interval): return time + Self.step(interval)
@@ -51,7 +53,7 @@ extension JobSchedule.Times {
         }
     }
 
-    /// The latest time that was due by now, if one was since the last one that was taken.
+    /// The latest due time up to now, if it is later than the last one.
     func due(since last: Int64, by now: Int64) -> Int64? {
         switch self {
         case .every(let interval):

@@ -2,7 +2,7 @@ import JobStore
 import Logging
 import ServiceLifecycle
 
-/// Submits what schedules ask for.
+/// Submits the runs of schedules.
 struct Scheduler: Service {
     let runner: Runner
     let schedules: [JobSchedule]
@@ -20,7 +20,7 @@ struct Scheduler: Service {
         }
     }
 
-    /// Looks at a schedule once.
+    /// Checks a schedule once.
     func look(at schedule: JobSchedule) async {
         guard !runner.isStopping, runner.store.failure == nil else { return }
         let time = now()
@@ -39,13 +39,13 @@ struct Scheduler: Service {
             case .submit(let due): try await submit(schedule, for: due, at: time)
             }
         } catch is StoreFailed {
-            // It is tried again when the store is back.
+            // This is tried again when the store works again.
         } catch {
             logger.error(
                 "A schedule cannot submit its run",
                 metadata: ["schedule": "\(schedule.name)", "error.message": "\(error)"]
             )
-            // This time is over. The next one may succeed.
+            // This time is skipped. The next one may succeed.
             try? await runner.store.noteTime(of: schedule.name, at: time)
         }
     }

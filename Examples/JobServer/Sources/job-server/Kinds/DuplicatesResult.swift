@@ -1,17 +1,19 @@
 import FindDuplicates
 
-/// What a search has found, as the run's result.
+/// The duplicates that a search has found, as the run's result.
 struct DuplicatesResult: Encodable, Sendable {
-    /// Files of equal content.
+    /// Files with equal content.
     struct Group: Encodable, Sendable {
         let size: Int64
         let paths: [String]
     }
 
-    /// How many groups are kept.
+    /// The highest number of groups in the result.
     static let groupLimit = 1_000
 
-    /// How many groups were found; `groups` holds the first ``groupLimit`` of them.
+    /// The number of groups.
+    ///
+    /// `groups` contains the first ``groupLimit`` of them.
     let groupCount: Int
     let redundantBytes: Int64
     let scannedFiles: Int

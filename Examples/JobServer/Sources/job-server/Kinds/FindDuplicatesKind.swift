@@ -3,13 +3,13 @@ import Foundation
 import JobKit
 import JobService
 
-/// Searches of a folder for files of equal content.
+/// Searches a folder for files with equal content.
 struct FindDuplicatesKind: JobKind {
-    /// What is searched.
+    /// The folder and the files to compare.
     struct Parameters: Codable, Sendable {
-        /// The folder, which must lie in one that the server allows.
+        /// The folder, which must be in one that the server allows.
         let folder: String
-        /// The smallest size, in bytes, of a file to compare.
+        /// The smallest size of a compared file, in bytes.
         let minimumSize: Int64?
     }
 
@@ -29,10 +29,10 @@ struct FindDuplicatesKind: JobKind {
     /// A search changes nothing, so it may be repeated.
     let runsAgainAfterCrash = true
 
-    /// Makes the kind.
+    /// Creates the kind.
     init() {}
 
-    /// Resolves the folder, and refuses one that the server does not allow.
+    /// Resolves the folder, and rejects one that the server does not allow.
     func check(_ parameters: Parameters, in environment: JobEnvironment) throws -> Parameters {
         if let size = parameters.minimumSize, size < 0 {
             throw InvalidParameter("minimumSize", "minimumSize must not be negative.")
@@ -41,14 +41,16 @@ struct FindDuplicatesKind: JobKind {
         return Parameters(folder: folder, minimumSize: parameters.minimumSize)
     }
 
-    /// The folder; of one with a long path, its end.
+    /// The folder.
+    ///
+    /// A long path is shortened to its end.
     func title(of parameters: Parameters) -> String {
         let folder = parameters.folder
         let shown = folder.count > 180 ? "…" + folder.suffix(179) : folder
         return "Duplicates in \(shown)"
     }
 
-    /// Makes the search, on the run's own queue.
+    /// Creates the search on the run's own queue.
     func makeJob(
         _ parameters: Parameters,
         in environment: JobEnvironment

@@ -5,15 +5,17 @@ import JobStore
 import RemoteDuplicates
 import RemoteJobs
 
-/// Searches of several hosts for files of equal content.
+/// Searches several hosts for files with equal content.
 ///
-/// On each host a `duplicates-worker` of the package RemoteJobs runs, and shows a folder.
+/// On each host, a `duplicates-worker` of the package RemoteJobs must run and share a folder.
 struct FindDuplicatesOnHostsKind: JobKind {
-    /// What is searched.
+    /// The hosts and the name of the search.
     struct Parameters: Codable, Sendable {
-        /// What the workers call their hosts.
+        /// The names under which the hosts' workers have registered.
         let hosts: [String]
-        /// What the broker knows the search by; made up unless given.
+        /// The job ID at the broker.
+        ///
+        /// If it is nil, a new one is chosen.
         let job: String?
     }
 
@@ -24,21 +26,22 @@ struct FindDuplicatesOnHostsKind: JobKind {
         ParameterField("hosts", "Hosts", .texts, hint: "as their workers call them"),
         ParameterField("job", "Job at the broker", isRequired: false, hint: "a new one"),
     ]
-    /// A search that a crash ended goes on where it was.
+    /// After a crash, a search continues at its last step.
     let runsAgainAfterCrash = true
 
     private static let mostHosts = 1_000
     private let brokers: [BrokerAddress]
 
-    /// Makes the kind.
+    /// Creates the kind.
     ///
     /// - Parameter brokers: The broker's nodes, at least one.
     init(brokers: [BrokerAddress]) {
         self.brokers = brokers
     }
 
-    /// Refuses names that a broker cannot have, and settles the job's, so that a run that is
-    /// repeated goes on where the one before has ended.
+    /// Rejects invalid names and sets the job ID.
+    ///
+    /// Because the ID is set, a repeated run continues where the previous one has ended.
     func check(_ parameters: Parameters, in environment: JobEnvironment) throws -> Parameters {
         let hosts = parameters.hosts.map { $0.trimmingCharacters(in: .whitespaces) }
         guard 1...Self.mostHosts ~= hosts.count else {
@@ -64,7 +67,9 @@ struct FindDuplicatesOnHostsKind: JobKind {
         return "Duplicates on \(names)" + (more > 0 ? " and \(more) more" : "")
     }
 
-    /// Makes the search; its tasks run on the hosts, and take no place among those that run here.
+    /// Creates the search.
+    ///
+    /// Its tasks run on the hosts, so they need no permit of this server.
     func makeJob(
         _ parameters: Parameters,
         in environment: JobEnvironment

@@ -4,14 +4,14 @@ import JobKit
 import RemoteDuplicates
 import RemoteJobs
 
-// Operation forces @unchecked. JobController runs the callbacks, which alone touch the variable,
-// one at a time (J1), and `report` is read when the job has finished.
-/// Opens a session, searches hosts in it, and closes it however the search has ended.
+// Operation forces @unchecked. Only the job's callbacks use the variable, and JobController runs
+// them one at a time (J1). `report` is read after the job has finished.
+/// Opens a session, searches hosts with it, and closes it after any end of the search.
 ///
-/// A search that has succeeded is forgotten at the broker. One that was cancelled or has failed is
-/// not: a later one of the same name goes on where it was.
+/// If the search has succeeded, it is removed from the broker. If it was cancelled or has failed, a
+/// later search with the same name continues it.
 final class HostsSearchJob: JobController, @unchecked Sendable {
-    /// What was found; nil if the search was never begun.
+    /// The result, or nil if the search has not started.
     var report: DuplicateReport? { hasBegun ? search.report : nil }
 
     private let session: RemoteSession
@@ -44,7 +44,7 @@ final class HostsSearchJob: JobController, @unchecked Sendable {
         )
     }
 
-    /// A search that has failed is delivered, so that its session is closed.
+    /// Delivers a failed search, so that its session is closed.
     override func taskFailed(_ task: Operation, error: any Error) -> FailureResponse {
         task === search ? .carryOn : .failJob
     }
@@ -56,7 +56,7 @@ final class HostsSearchJob: JobController, @unchecked Sendable {
     private func close(after search: FindDuplicatesOnHostsJob) {
         let (session, error) = (session, search.error)
         let closing = AsyncOperation(name: "leave the broker") {
-            // What is left of the job costs room at its broker, and no search.
+            // Data that remains at the broker costs space, but does not make the search fail.
             try? await session.close(removingJob: error == nil)
         }
         trackAndQueue(

@@ -2,22 +2,24 @@ import Foundation
 import JobKit
 import JobService
 
-/// How many steps were taken.
+/// The number of completed steps.
 struct StepsResult: Codable, Sendable {
     let steps: Int
 }
 
-/// A step that was told to fail.
+/// The requested failure of a step.
 struct StepFailed: Error, CustomStringConvertible {
     let number: Int
 
     var description: String { "Step \(number) failed, as it was told to." }
 }
 
-// Operation forces @unchecked. Callbacks, which alone touch the variables, run one at a time (J1).
-/// A job of steps that wait.
+// Operation forces @unchecked. Only callbacks use the variables, and they run one at a time (J1).
+/// A job of waiting steps.
 final class StepsJob: ResultJob<StepsResult>, @unchecked Sendable {
-    /// How many steps are known before they run; a job of more of them learns of the rest as it goes.
+    /// The number of steps tracked in advance.
+    ///
+    /// A job with more steps tracks the rest as it runs.
     static let stepsAhead = 100_000
 
     private static let steps = JobGroup.named("steps")
@@ -60,7 +62,7 @@ final class StepsJob: ResultJob<StepsResult>, @unchecked Sendable {
 /// A step that waits without a thread.
 final class Step: ConcurrentOperation, @unchecked Sendable {
     private let number: Int
-    // Observers are told it at each event, so it is made once.
+    // Stored, because observers receive it with each event.
     private let title: String
     private let milliseconds: Int
     private let fails: Bool
@@ -75,7 +77,7 @@ final class Step: ConcurrentOperation, @unchecked Sendable {
         super.init()
     }
 
-    /// Its number, unless it is given a name.
+    /// Its number, unless a name is set.
     override var name: String? {
         get { super.name ?? title }
         set { super.name = newValue }

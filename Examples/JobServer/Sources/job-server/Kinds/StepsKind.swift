@@ -1,19 +1,21 @@
 import JobKit
 import JobService
 
-/// Jobs that wait, to try things out: so many tasks of so many milliseconds each.
+/// Sample jobs that wait: a number of tasks with a duration in milliseconds.
 struct StepsKind: JobKind {
-    /// How many steps, how long, and what goes wrong.
+    /// The number, the duration and the faults of the steps.
     struct Parameters: Codable, Sendable {
-        /// How many tasks there are.
+        /// The number of tasks.
         let count: Int
-        /// How many milliseconds each of them takes.
+        /// The duration of each task in milliseconds.
         let milliseconds: Int
-        /// How many of them run at a time; as many as the server runs unless given.
+        /// How many of them run at a time.
+        ///
+        /// By default, as many as the server runs.
         let width: Int?
-        /// The number of the one that fails, from 1.
+        /// The number of the failing task, from 1.
         let fails: Int?
-        /// Whether the steps ignore a cancel.
+        /// Whether the steps ignore cancellation.
         let stubborn: Bool?
     }
 
@@ -40,10 +42,10 @@ struct StepsKind: JobKind {
         ParameterField("stubborn", "Ignores cancel", .flag, isRequired: false),
     ]
 
-    /// Makes the kind.
+    /// Creates the kind.
     init() {}
 
-    /// Refuses numbers beyond those of ``fields``, and a failing step that there is not.
+    /// Rejects numbers out of the ranges of ``fields``, and a failing step that does not exist.
     func check(_ parameters: Parameters, in environment: JobEnvironment) throws -> Parameters {
         let values = [
             "count": parameters.count, "milliseconds": parameters.milliseconds,
@@ -63,13 +65,13 @@ struct StepsKind: JobKind {
         return parameters
     }
 
-    /// How many steps, of how long.
+    /// The number and the duration of the steps.
     func title(of parameters: Parameters) -> String {
         let (count, milliseconds) = (parameters.count, parameters.milliseconds)
         return "\(count) step\(count == 1 ? "" : "s") of \(milliseconds) ms"
     }
 
-    /// Makes the job.
+    /// Creates the job.
     func makeJob(
         _ parameters: Parameters,
         in environment: JobEnvironment

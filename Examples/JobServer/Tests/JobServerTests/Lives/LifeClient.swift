@@ -1,30 +1,30 @@
 import Foundation
 import Synchronization
 
-/// A client that does what clients do, in an order that its seed decides, and tells the oracle.
+/// A client that sends random requests by its seed and reports the answers to the oracle.
 struct LifeClient {
     /// Folders that may be searched.
     struct Folders: Sendable {
-        /// Searched in a moment.
+        /// Searched within a moment.
         let small: String
-        /// Searched for longer than a test takes.
+        /// Searched for longer than a test.
         let endless: String
     }
 
     let server: ServerProcess
     let witness: LifeWitness
     let folders: Folders
-    /// A number of its own for each submission.
+    /// Returns a unique number for each submission.
     let nextTag: @Sendable () -> Int
     var generator: SplitMix
 
-    /// Sends requests until the server is gone, or clients shall stop.
+    /// Sends requests until the server is gone or the clients must stop.
     mutating func run() {
         for _ in 0..<40 where !witness.isOver.load(ordering: .relaxed) {
             do {
                 try act()
             } catch {
-                // What was sent is not answered.
+                // The request may stay unanswered.
                 guard !witness.isDoomed.load(ordering: .sequentiallyConsistent) else { return }
                 return witness.send { $0.fail("A living server did not answer: \(error)") }
             }
@@ -65,7 +65,7 @@ struct LifeClient {
         try send(tag, "steps", parameters, hasKey: false, isRepeatable: false)
     }
 
-    /// The same for the same tag: a key is good for one submission.
+    /// The parameters are the same for the same tag, because a key belongs to one submission.
     private mutating func submitWithKey(_ tag: Int) throws {
         let parameters = "{\"count\":1,\"milliseconds\":\(tag % 7 * 10),\"width\":\(tag)}"
         try send(tag, "steps", parameters, hasKey: true, isRepeatable: false)
@@ -110,7 +110,7 @@ struct LifeClient {
     private func cancel(_ id: Int) throws {
         let known = witness.send { $0.known(of: id) }
         let answer = try server.post("/jobs/\(id)/cancel")
-        // Looked at after the answer: trouble that began meanwhile is an excuse.
+        // Read after the answer, because trouble that began before it is an excuse.
         let isPromised = witness.isHealthy.load(ordering: .sequentiallyConsistent)
         switch answer.status {
         case 202:
@@ -171,7 +171,7 @@ struct LifeClient {
         }
     }
 
-    /// Only a server that cannot write, or stops, may refuse what is good.
+    /// Only a server that cannot write or is stopping may refuse a valid request.
     private func refused(_ answer: Answer, _ what: String) {
         let isHealthy = witness.isHealthy.load(ordering: .sequentiallyConsistent)
         guard isHealthy || answer.status != 503 else { return }

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// What the clients of one server share: the oracle, and whether the server has an excuse.
+/// The state that the clients of one server share: the oracle, and excuses of the server.
 final class LifeWitness: Sendable {
     let oracle: Mutex<RunOracle>
-    /// Whether nothing has kept the server from writing since its start.
+    /// Whether nothing has prevented the server from writing since its start.
     let isHealthy = Atomic<Bool>(true)
     /// Whether the server was sent a signal.
     let isDoomed = Atomic<Bool>(false)
-    /// Whether clients shall send no more.
+    /// Whether clients must stop sending.
     let isOver = Atomic<Bool>(false)
 
     init(_ oracle: RunOracle) {

@@ -2,14 +2,17 @@ import Foundation
 import Synchronization
 import XCTest
 
-/// Lives of the real server, each of which a kill, a signal, a lock or a full disk ends or disturbs at a random
-/// moment, while clients send what they like: nothing that was answered is lost, nothing that had ended runs
-/// again, and each end is told.
+/// Tests sessions of the real server with random faults and random requests.
 ///
-/// `JOB_SERVER_LIVES` says how many, `JOB_SERVER_SEED` repeats the choices of a run, though not its moments.
+/// A kill, a signal, a lock or a full disk ends or disturbs each session at a random moment. No
+/// confirmed request may be lost, no run that has ended may run again, and each end must be
+/// reported.
+///
+/// `JOB_SERVER_LIVES` sets the number of sessions. `JOB_SERVER_SEED` repeats the choices of a test
+/// run, but not its timing.
 final class LivesTests: XCTestCase {
     private static let attempts = 3
-    /// How many lives a database has.
+    /// The number of sessions with one database.
     private static let livesOfAWorld = 10
 
     private struct Counts {
@@ -39,13 +42,13 @@ final class LivesTests: XCTestCase {
             for violation in violations { XCTFail("\(violation) (seed \(seed))") }
             lived += world.lives
             print("\(lived) lives: \(counts)")
-            // A long run is looked at meanwhile.
+            // Lets people follow a long test run.
             fflush(nil)
             guard violations.isEmpty else { return }
         }
     }
 
-    /// One database and the servers that use it, one after another.
+    /// One database and its successive servers.
     private final class World {
         private enum End {
             case kill
@@ -55,7 +58,7 @@ final class LivesTests: XCTestCase {
 
         let lives: Int
         private let folder: TestFolder
-        /// Nil without the right to mount one.
+        /// Nil if mounting a disk is not permitted.
         private let disk: SmallDisk?
         private let data: String
         private let folders: LifeClient.Folders
@@ -84,7 +87,7 @@ final class LivesTests: XCTestCase {
 
         func live(_ generator: inout SplitMix, _ counts: inout Counts) throws -> [String] {
             for number in 1...lives {
-                // The last life tells the end of everything.
+                // The last session reports the end of every run.
                 let choice = Int.random(in: 0..<100, using: &generator)
                 let end: End = number == lives || choice < 15 ? .drain : choice < 25 ? .stop : .kill
                 try live(end, &generator, &counts)
@@ -190,7 +193,7 @@ final class LivesTests: XCTestCase {
             return group
         }
 
-        /// Reads the whole list, and tells the oracle.
+        /// Reads the whole list and reports it to the oracle.
         ///
         /// - Returns: The numbers of the runs that have ended.
         @discardableResult
@@ -216,7 +219,7 @@ final class LivesTests: XCTestCase {
             return Set(runs.filter(\.isEnd).map(\.id))
         }
 
-        /// Lets all runs end, and looks whether each end of this life was told.
+        /// Lets all runs end, and checks that each end of this session was reported.
         private func drain(
             _ server: ServerProcess,
             _ listener: EventListener,
@@ -245,7 +248,7 @@ final class LivesTests: XCTestCase {
         }
     }
 
-    /// What keeps a server from writing, for a while; often nothing.
+    /// Prevents a server from writing for a while, or often does nothing.
     private final class Trouble {
         let duration: UInt32
         private var lock: DatabaseLock?
@@ -271,7 +274,7 @@ final class LivesTests: XCTestCase {
                 disk = available
                 counts.fullDisks += 1
             } else {
-                // One in sixteen outlasts the server's patience.
+                // One in sixteen lasts longer than the server's patience.
                 let isLong = generator.happens(6)
                 duration =
                     isLong
@@ -290,7 +293,7 @@ final class LivesTests: XCTestCase {
         }
     }
 
-    /// Numbers that come once.
+    /// Counts, so that each number is unique.
     private final class TagCounter: Sendable {
         private let last = Atomic<Int>(0)
 

@@ -1,9 +1,10 @@
-/// What clients were told about the runs of one database, and what contradicts it.
+/// Collects all answers about the runs of one database, and detects contradictions.
 ///
-/// A life is the time of one server process. A request that was sent and not answered may have been done
-/// or not. What was known before a request was sent binds its answer.
+/// A life is the session of one server process. A request without an answer may have been carried
+/// out or not. The answer of a request must not contradict anything that was known before the
+/// request was sent.
 struct RunOracle: Sendable {
-    /// What binds the answer of a request that is about to be sent.
+    /// The facts that the answer to the next request must not contradict.
     struct Known: Sendable {
         fileprivate let end: String?
         fileprivate let hasBegun: Bool
@@ -13,7 +14,7 @@ struct RunOracle: Sendable {
     private struct Run: Sendable {
         var isExplained = false
         var end: String?
-        /// The life in which the end was told first.
+        /// The session that reported the end first.
         var endLife = 0
         var begunInLife: Int?
         var hasLoggedStart = false
@@ -21,13 +22,13 @@ struct RunOracle: Sendable {
         var isRepeatable = false
         var isCancelPromised = false
         var isDeleted = false
-        /// Deletions that were sent, and neither done nor refused.
+        /// Deletions that were sent, and neither confirmed nor refused.
         var deletionsSent = 0
-        /// How often it was asked to be run again, refusals left out.
+        /// How often a repetition was requested, without refusals.
         var repeatsSent = 0
         var repeats: Set<Int> = []
         var isResumed = false
-        /// How many runs before it ended with their processes, one after another.
+        /// How many previous runs in a row ended with their processes.
         var crashes = 0
         var history: [String] = []
 
@@ -41,7 +42,7 @@ struct RunOracle: Sendable {
         var ids: Set<Int> = []
     }
 
-    /// After how many starts that end with the process `--resume` gives up.
+    /// The number of starts that end with the process, after which `--resume` stops.
     let attempts: Int
     private(set) var violations: [String] = []
     private var life = 0
@@ -52,15 +53,15 @@ struct RunOracle: Sendable {
         self.attempts = attempts
     }
 
-    /// The runs that clients know, and that were not deleted.
+    /// The known runs that were not deleted.
     var ids: [Int] { runs.keys.filter { !runs[$0, default: Run()].isDeleted }.sorted() }
     /// The submissions with a key that were never answered.
     var unansweredKeys: [Int] {
         submissions.filter { $0.value.hasKey && $0.value.ids.isEmpty }.keys.sorted()
     }
-    /// The runs whose origin is known.
+    /// The runs with a known origin.
     var explainedIDs: [Int] { runs.filter(\.value.isExplained).map(\.key) }
-    /// How many ends are known.
+    /// The number of known ends.
     var endCount: Int { runs.values.count { $0.end != nil } }
 
     func known(of id: Int) -> Known {
@@ -76,22 +77,24 @@ struct RunOracle: Sendable {
 
     // MARK: - Answers
 
-    /// A server serves; its predecessor is gone.
+    /// Records that a new server process is serving, and the previous one is gone.
     mutating func lifeBegan() { life += 1 }
 
-    /// A submission is about to be sent; its tag is in the parameters.
+    /// Records a submission before it is sent.
+    ///
+    /// Its tag is in the parameters.
     mutating func submissionSent(_ tag: Int, hasKey: Bool, isRepeatable: Bool) {
         submissions[tag, default: Submission(hasKey: hasKey, isRepeatable: isRepeatable)].sent += 1
     }
 
     mutating func submissionRefused(_ tag: Int) { submissions[tag]?.sent -= 1 }
 
-    /// A submission got 201, or 200 for a run that its key has.
+    /// Records the answer 201, or 200 for a run that has the key.
     mutating func submitted(_ tag: Int, as id: Int, isNew: Bool) {
         note(id, isNew ? "201" : "200 for its key")
         let isKnown = runs[id]?.isExplained == true
         if isKnown, isNew || submissions[tag]?.ids.contains(id) != true {
-            // A concurrent one with the same key may have been told of it first.
+            // The answer to a concurrent submission with the same key may have arrived first.
             guard isNew, submissions[tag]?.hasKey == true,
                 submissions[tag]?.ids.contains(id) == true
             else { return fail(id, "its number was given away twice") }
@@ -104,7 +107,7 @@ struct RunOracle: Sendable {
     mutating func repeatSent(_ id: Int) { runs[id]?.repeatsSent += 1 }
     mutating func repeatRefused(_ id: Int) { runs[id]?.repeatsSent -= 1 }
 
-    /// "Run again" got 201.
+    /// Records the answer 201 to a repetition.
     mutating func repeated(_ id: Int, as new: Int) {
         if runs[new]?.isExplained == true { fail(new, "its number was given away twice") }
         note(new, "201 in the place of \(id)")
@@ -114,7 +117,7 @@ struct RunOracle: Sendable {
         runs[id]?.repeats.insert(new)
     }
 
-    /// A cancel got 202; promised if the server could write it down.
+    /// Records the answer 202 to a cancellation, which is a promise if the server could save it.
     mutating func cancelled(_ id: Int, isPromised: Bool, bound known: Known) {
         note(id, isPromised ? "cancel promised" : "cancel taken")
         if known.end != nil { fail(id, "could be cancelled although it had ended") }
@@ -129,12 +132,12 @@ struct RunOracle: Sendable {
         runs[id]?.isDeleted = true
     }
 
-    /// There is no run of this number.
+    /// Records the answer that no run has this number.
     mutating func missed(_ id: Int) {
         if runs[id]?.mayBeDeleted != true { fail(id, "is lost: 404") }
     }
 
-    /// A state was told.
+    /// Records a state of a run from an answer.
     mutating func told(_ run: RunSighting, by source: String, bound known: Known) {
         note(run.id, "\(run.state) (\(source))")
         if known.isDeleted { fail(run.id, "is told of although it was deleted") }
@@ -148,7 +151,7 @@ struct RunOracle: Sendable {
         accept(run)
     }
 
-    /// What a stream told until its end, in order.
+    /// Records all events of a stream, in order.
     mutating func heard(_ events: [RunSighting]) {
         var ranks: [Int: Int] = [:]
         for run in events {
@@ -160,7 +163,7 @@ struct RunOracle: Sendable {
         }
     }
 
-    /// The log's lines of a life.
+    /// Records the log lines of a session.
     mutating func logged(_ lines: [Substring]) {
         for line in lines {
             guard let id = Self.value("job.id", in: line).flatMap({ Int($0) }) else { continue }
@@ -199,12 +202,12 @@ struct RunOracle: Sendable {
 
     // MARK: - The whole list
 
-    /// All runs of the database, after a start or when nothing runs.
+    /// Checks the list of all runs in the database, after a start or when no run is executing.
     ///
     /// - Parameters:
     ///   - list: The runs, in any order.
-    ///   - tags: The tags of those that nobody knew yet, and that have no predecessor.
-    ///   - isAfterKill: Whether the process before was killed.
+    ///   - tags: The tags of the unknown runs without a predecessor.
+    ///   - isAfterKill: Whether the previous process was killed.
     mutating func listed(_ list: [RunSighting], tags: [Int: Int], isAfterKill: Bool) {
         let present = Set(list.map(\.id))
         let endedBefore = Set(runs.filter { $0.value.end != nil }.keys)
@@ -224,7 +227,7 @@ struct RunOracle: Sendable {
         }
         guard isAfterKill else { return }
         for run in list where run.state == "interrupted" && !endedBefore.contains(run.id) {
-            // A worn out one says why.
+            // A run after too many crashes contains an explanation.
             guard let known = runs[run.id], known.isRepeatable, !known.isResumed,
                 run.cancelRequestedAt == nil, run.error == nil
             else { continue }
@@ -240,7 +243,7 @@ struct RunOracle: Sendable {
         }
     }
 
-    /// Says where a run comes from that no answer told of.
+    /// Determines the origin of a run that no answer contained.
     private mutating func explain(_ run: RunSighting, _ tag: Int?, _ endedBefore: Set<Int>) {
         runs[run.id]?.isExplained = true
         if let tag {
@@ -282,6 +285,6 @@ struct RunOracle: Sendable {
         violations.append("Run \(id) \(what). Life: \(life). It was told: \(history)")
     }
 
-    /// An answer that no server should give.
+    /// Records an answer that a server must never give.
     mutating func fail(_ what: String) { violations.append("Life \(life): \(what)") }
 }

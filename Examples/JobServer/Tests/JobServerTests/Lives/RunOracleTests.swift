@@ -1,8 +1,8 @@
 import XCTest
 
-/// The oracle finds what it is there for.
+/// Tests that the oracle detects contradictions.
 final class RunOracleTests: XCTestCase {
-    /// A run of tag 1 that was answered and ran until the process was killed.
+    /// A run with tag 1 that was confirmed and executed until the process was killed.
     private func oracle(isRepeatable: Bool = true) -> RunOracle {
         var oracle = RunOracle(attempts: 2)
         oracle.lifeBegan()

@@ -1,4 +1,4 @@
-/// A run as a server has told of it.
+/// The state of a run in an answer or event.
 struct RunSighting: Sendable {
     static let ends: Set<String> = ["succeeded", "failed", "cancelled", "interrupted"]
 
@@ -14,7 +14,7 @@ struct RunSighting: Sendable {
 }
 
 extension RunSighting {
-    /// Reads a run's JSON.
+    /// Parses a run's JSON.
     init(_ json: [String: Any]) {
         self.init(
             id: json["id"] as? Int ?? -1,

@@ -1,15 +1,16 @@
 import Foundation
 
-/// A RabbitMQ node of a test's own, on free ports; it ends with the test, or the test's process.
+/// A separate RabbitMQ node on free ports, which ends with the test or its process.
 final class BrokerProcess {
     let port: Int
     private let process = Process()
 
     var url: String { "amqp://guest:guest@127.0.0.1:\(port)" }
 
-    /// Starts a node by the script of RemoteJobs, and returns when it lets users in.
+    /// Starts a node with the script of RemoteJobs, and returns when users can log in.
     ///
-    /// On a busy machine that takes longer than a worker keeps trying at first.
+    /// On a busy machine, the start may take longer than the time for which a worker tries to
+    /// connect at first.
     init(in folder: TestFolder) throws {
         port = try Self.freePorts()
         let examples = URL(filePath: #filePath).deletingLastPathComponent()
@@ -31,7 +32,7 @@ final class BrokerProcess {
         process.waitUntilExit()
     }
 
-    /// Finds three ports in a row that nobody has; the first of them.
+    /// Finds three free ports in a row and returns the first one.
     static func freePorts() throws -> Int {
         for _ in 0..<200 {
             let first = Int.random(in: 20_000..<32_000)

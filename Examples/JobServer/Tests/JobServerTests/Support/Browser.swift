@@ -1,7 +1,7 @@
 import Foundation
 import XCTest
 
-/// Headless Chromium, driven by its DevTools protocol over two pipes.
+/// Headless Chromium, controlled by its DevTools protocol over two pipes.
 final class Browser {
     private let process = Process()
     private let requests: FileHandle
@@ -10,10 +10,12 @@ final class Browser {
     private var buffer: [UInt8] = []
     private var number = 0
     private var session: String?
-    /// What the page logged as an error, or threw.
+    /// Errors that the page has logged or thrown.
     private(set) var problems: [String] = []
 
-    /// Starts the browser; throws where there is none.
+    /// Starts the browser.
+    ///
+    /// Throws if none is installed.
     init() throws {
         let path = ["/usr/bin/chromium", "/usr/bin/google-chrome"]
             .first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -21,8 +23,8 @@ final class Browser {
         folder = try TestFolder()
         let names = ["requests", "answers"].map { [folder] in folder.path + "/" + $0 }
         for name in names { XCTAssertEqual(mkfifo(name, 0o600), 0) }
-        // The shell opens the pipes as the file numbers that the browser expects. A container's
-        // shared memory may be too little for a browser.
+        // The shell opens the pipes with the file numbers that the browser expects. The shared
+        // memory of a container may be too small for a browser.
         let script = """
             exec "$0" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \
             --remote-debugging-pipe --user-data-dir="$1/profile" about:blank 3<"$1/requests" 4>"$1/answers" 2>/dev/null
@@ -61,7 +63,9 @@ final class Browser {
         }
     }
 
-    /// Evaluates an expression; what is an object comes as JSON would have it.
+    /// Evaluates an expression and returns the value.
+    ///
+    /// Objects are converted to JSON.
     @discardableResult
     func evaluate(_ expression: String) throws -> Any? {
         let answer = try call(
@@ -76,7 +80,8 @@ final class Browser {
 
     /// Waits until an expression is true.
     func wait(_ expression: String, file: StaticString = #filePath, line: UInt = #line) throws {
-        // The page looks again in each frame; a page that is replaced meanwhile is asked anew.
+        // The page evaluates the expression in each frame. If it is replaced in the meantime, the
+        // new page does.
         let look = """
             new Promise((answer) => {
               let isOver = false;
@@ -92,11 +97,11 @@ final class Browser {
         try waitUntil(expression) { (try? evaluate(look)) as? Bool == true }
     }
 
-    /// Opens a window of its own, which all calls are for from now on.
+    /// Opens a separate window, which all further calls use.
     ///
-    /// A tab of a window that has others would be hidden.
+    /// A tab in a window with others would be hidden.
     ///
-    /// - Returns: What `use(_:)` takes to come back to it.
+    /// - Returns: The argument for `use(_:)` to return to it.
     @discardableResult
     func openWindow() throws -> String {
         session = nil
@@ -115,7 +120,7 @@ final class Browser {
 
     func open(_ url: String) throws { try call("Page.navigate", ["url": url]) }
 
-    /// Sets the window's size, and what the page is told of the person's wishes.
+    /// Sets the window's size and the user's preferences.
     func show(width: Int = 1_200, height: Int = 900, dark: Bool = false, calm: Bool = false) throws
     {
         try call(
@@ -129,7 +134,7 @@ final class Browser {
         try call("Emulation.setEmulatedMedia", ["features": features])
     }
 
-    /// Presses a key, as a person would.
+    /// Presses a key like a user.
     func press(_ key: String, code: Int, text: String? = nil) throws {
         var parameters: [String: Any] = [
             "type": "keyDown", "key": key, "code": key, "windowsVirtualKeyCode": code,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A connection to a server, byte by byte, so that requests may be as wrong as they like.
+/// A connection to a server, byte by byte, which can send invalid requests.
 final class Connection {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
@@ -49,18 +49,20 @@ final class Connection {
         }
     }
 
-    /// Reads what is there; nil at the end.
+    /// Reads the available bytes, or returns nil at the end.
     func read() throws -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         var count = recv(descriptor, &bytes, bytes.count, 0)
-        // A signal may come at any time.
+        // A signal may interrupt the call.
         while count < 0, errno == EINTR { count = recv(descriptor, &bytes, bytes.count, 0) }
         if count == 0 { return nil }
         guard count > 0 else { throw NotInTime(description: "Nothing to read: \(errno)") }
         return Array(bytes.prefix(count))
     }
 
-    /// Reads up to a line break, which is left out; nil at the end.
+    /// Reads up to a line break, which is removed.
+    ///
+    /// Returns nil at the end.
     func line() throws -> String? {
         while true {
             if let end = buffer.firstIndex(of: 0x0A) {
@@ -83,7 +85,7 @@ final class Connection {
         return Array(buffer.prefix(count))
     }
 
-    /// Ends both directions: a reading thread returns.
+    /// Ends both directions, so that a reading thread returns.
     func shut() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     /// Reads an answer's status line and header.
@@ -100,7 +102,7 @@ final class Connection {
         return (status, headers)
     }
 
-    /// Reads an answer of a length that its header says.
+    /// Reads an answer with its length in the header.
     func answer() throws -> Answer {
         let (status, headers) = try head()
         let body = try bytes(Int(headers["content-length"] ?? "0") ?? 0)
@@ -108,7 +110,7 @@ final class Connection {
     }
 }
 
-/// What a server answered.
+/// An answer of the server.
 struct Answer {
     let status: Int
     let headers: [String: String]

@@ -5,7 +5,9 @@ final class DatabaseLock {
     private let process = Process()
     private let input = Pipe()
 
-    /// Returns when the lock is taken; `folder` is for a file that says so.
+    /// Returns when the lock is acquired.
+    ///
+    /// `folder` receives a file that shows this.
     init(on data: String, in folder: TestFolder) throws {
         let taken = folder.path + "/taken-" + UUID().uuidString
         process.executableURL = URL(filePath: "/usr/bin/python3")

@@ -1,15 +1,16 @@
 import Foundation
 
-/// Reads events on a thread of its own.
+/// Reads events on a separate thread.
 final class EventListener: @unchecked Sendable {
-    // @unchecked: `condition` guards the variables; the connection is the thread's alone, but for its end.
+    // @unchecked: `condition` guards the variables, and only the thread uses the connection, except
+    // at its end.
     struct Event {
         let name: String
         let data: String
 
         /// The run of a `run` event.
         var run: [String: Any] { json as? [String: Any] ?? [:] }
-        /// The runs that the event tells of.
+        /// The runs that the event contains.
         var runs: [[String: Any]] { json as? [[String: Any]] ?? [run] }
 
         private var json: Any? { try? JSONSerialization.jsonObject(with: Data(data.utf8)) }
@@ -100,7 +101,7 @@ final class EventListener: @unchecked Sendable {
                 condition.broadcast()
                 condition.unlock()
             } else if line == "0" {
-                // The last chunk: the stream is complete, although the connection stays.
+                // After the last chunk, the stream is complete, although the connection stays open.
                 break
             }
         }

@@ -1,8 +1,11 @@
 import Foundation
 
-/// A process and the lines that it writes to standard error; it is killed with the value.
+/// A process with its lines on standard error.
+///
+/// It is killed when this object is released.
 final class RunningCommand: @unchecked Sendable {
-    // @unchecked: `condition` guards the variables; Foundation's process is told of by one thread at a time.
+    // @unchecked: `condition` guards the variables, and one thread at a time uses Foundation's
+    // process.
     private let process = Process()
     private let condition = NSCondition()
     private var text = ""
@@ -36,10 +39,12 @@ final class RunningCommand: @unchecked Sendable {
 
     var id: Int32 { process.processIdentifier }
     var hasEnded: Bool { condition.withLock { isEnded } }
-    /// What was written until now; all of it once the process has ended.
+    /// The text written so far.
+    ///
+    /// It is complete once the process has ended.
     var messages: String { condition.withLock { text } }
 
-    /// Waits for a whole line that contains some words.
+    /// Waits for a complete line that contains a text.
     func wait(for words: String) throws -> String {
         try wait("a line with \(words)") {
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
@@ -51,7 +56,7 @@ final class RunningCommand: @unchecked Sendable {
 
     /// Waits for the end.
     ///
-    /// - Returns: The status; -1 after a signal.
+    /// - Returns: The status, or -1 after a signal.
     func waitForEnd() throws -> Int32 {
         try wait("the end of the process") { isEnded && isTextWhole ? true : nil }
         return process.terminationReason == .exit ? process.terminationStatus : -1

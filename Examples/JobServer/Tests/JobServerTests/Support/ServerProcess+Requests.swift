@@ -1,7 +1,7 @@
 import Foundation
 
 extension ServerProcess {
-    /// Sends one request on a connection of its own.
+    /// Sends one request on a separate connection.
     func request(
         _ method: String,
         _ path: String,
@@ -34,7 +34,7 @@ extension ServerProcess {
         try wait(for: id, "is \(state)") { $0["state"] as? String == state }
     }
 
-    /// Waits until what events tell of a run is so.
+    /// Waits until an event of a run meets a condition.
     func wait(for id: Int, _ what: String, _ isSo: ([String: Any]) -> Bool) throws {
         let listener = try EventListener(self)
         defer { listener.close() }
@@ -43,7 +43,7 @@ extension ServerProcess {
         }
     }
 
-    /// The newest runs' states by their numbers.
+    /// The states of the newest runs by number.
     func states() throws -> [Int: String] {
         let runs = try get("/jobs?limit=500").json["runs"] as? [[String: Any]] ?? []
         return Dictionary(

@@ -1,20 +1,20 @@
 import Foundation
 import XCTest
 
-/// The real command on a free port, with a database of its own.
+/// The real command on a free port with a separate database.
 final class ServerProcess: Sendable {
     let port: Int
     private let process: RunningCommand
-    // The database must not go before the server.
+    // The database must not be removed before the server has ended.
     private let folder: TestFolder
 
-    /// The built command, beside the tests.
+    /// The built command, in the folder of the tests.
     static var command: String {
         let tests = ProcessInfo.processInfo.arguments[0]
         return URL(filePath: tests).deletingLastPathComponent().appending(path: "job-server").path
     }
 
-    /// Starts the server and returns when it serves.
+    /// Starts the server and returns when it is serving.
     init(in folder: TestFolder, _ arguments: [String] = [], data: String? = nil) throws {
         self.folder = folder
         process = try RunningCommand(
@@ -27,7 +27,9 @@ final class ServerProcess: Sendable {
         port = try XCTUnwrap(Int(authority.split(separator: ":").last ?? ""), line)
     }
 
-    /// What was written to standard error until now; all of it once the process has ended.
+    /// The text written to standard error so far.
+    ///
+    /// It is complete once the process has ended.
     var messages: String { process.messages }
     var processID: Int32 { process.id }
     var isRunning: Bool { !process.hasEnded }

@@ -1,13 +1,13 @@
 import Foundation
 import XCTest
 
-/// A file system of its own with little space.
+/// A separate file system with little space.
 final class SmallDisk {
     let path: String
 
     /// Mounts it.
     ///
-    /// - Throws: `XCTSkip` without the right to.
+    /// - Throws: `XCTSkip` if mounting is not permitted.
     init(in folder: TestFolder, megabytes: Int) throws {
         path = folder.path + "/disk"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

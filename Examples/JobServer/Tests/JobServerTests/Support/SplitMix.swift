@@ -1,4 +1,4 @@
-/// Random numbers that are the same for the same seed.
+/// Pseudorandom numbers, the same for the same seed.
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 
@@ -14,7 +14,7 @@ struct SplitMix: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Whether something of this probability, in percent, happens.
+    /// Whether an event with this probability, in percent, occurs.
     mutating func happens(_ percent: Int) -> Bool {
         Int.random(in: 0..<100, using: &self) < percent
     }

@@ -1,7 +1,7 @@
 import Foundation
 import XCTest
 
-/// A folder that goes with the test.
+/// A folder that is removed with the test.
 final class TestFolder: Sendable {
     let path: String
     var data: String { path + "/data.sqlite" }
@@ -21,12 +21,12 @@ final class TestFolder: Sendable {
     }
 }
 
-/// Something that did not come true in time.
+/// A condition was not met in time.
 struct NotInTime: Error, CustomStringConvertible {
     let description: String
 }
 
-/// Asks again and again, with a bound, for what no event tells.
+/// Polls a condition with a timeout, if no event reports it.
 func waitUntil(_ what: String, _ condition: () throws -> Bool) throws {
     let deadline = Date.now.addingTimeInterval(300)
     while try !condition() {

@@ -1,37 +1,38 @@
-/// Knows which published messages the broker has not confirmed yet.
+/// Keeps the published messages that the broker has not confirmed.
 ///
-/// A channel that confirms numbers its messages from 1. The broker answers each number once, alone
-/// or together with all that are lower, in any order.
+/// On a channel with confirms, messages are numbered from 1. The broker answers each number once,
+/// either alone or together with all lower numbers, in any order.
 package struct PublishConfirms<Payload> {
-    /// The oldest unanswered number is `firstNumber`, at `head` of `pending`.
+    /// The oldest unanswered message has the number `firstNumber` and is at `head` of `pending`.
     private var pending: [Payload?] = []
     private var head = 0
     private var firstNumber: UInt64 = 1
-    /// How many messages are unanswered.
+    /// The number of unanswered messages.
     package private(set) var count = 0
 
-    /// Begins with a channel that has published nothing.
+    /// Creates the state of a channel that has published nothing.
     package init() {}
 
-    /// The number of the message that is published next.
+    /// The number of the next message.
     package var nextNumber: UInt64 { firstNumber + UInt64(pending.count - head) }
 
-    /// The number of the oldest message that is unanswered.
+    /// The number of the oldest unanswered message.
     var oldestNumber: UInt64? { count > 0 ? firstNumber : nil }
 
-    /// Notes a message that has been published.
+    /// Adds a published message.
     package mutating func published(_ payload: Payload) {
         pending.append(payload)
         count += 1
     }
 
-    /// Takes the broker's answer.
+    /// Removes the messages that the broker has answered.
     ///
     /// - Parameters:
     ///   - number: The message.
-    ///   - multiple: Whether all lower numbers are answered too; 0 then stands for all.
-    /// - Returns: What was noted with the messages now answered, in their order; nothing for a
-    ///   number that was answered before or never published.
+    ///   - multiple: Whether all lower numbers are answered too. In this case, 0 means all
+    ///     messages.
+    /// - Returns: The payloads of these messages in order. Empty if the number was answered before
+    ///   or never published.
     package mutating func answered(_ number: UInt64, multiple: Bool) -> [Payload] {
         let end = firstNumber + UInt64(pending.count - head)
         if multiple {
@@ -53,7 +54,7 @@ package struct PublishConfirms<Payload> {
         return [payload]
     }
 
-    /// Changes what was noted with a message that is not answered yet.
+    /// Changes the payload of a message that is still unanswered.
     package mutating func update(_ number: UInt64, _ change: (inout Payload) -> Void) {
         guard number >= firstNumber, number < nextNumber else { return }
         let place = head + Int(number - firstNumber)
@@ -62,9 +63,9 @@ package struct PublishConfirms<Payload> {
         pending[place] = payload
     }
 
-    /// Gives up all that is unanswered, because the channel has gone.
+    /// Removes all unanswered messages, because the channel has closed.
     ///
-    /// - Returns: What was noted with the messages, in their order.
+    /// - Returns: The payloads of the messages, in order.
     package mutating func abandonAll() -> [Payload] {
         let abandoned = pending[head...].compactMap(\.self)
         firstNumber = nextNumber

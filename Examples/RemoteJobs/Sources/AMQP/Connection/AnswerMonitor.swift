@@ -1,21 +1,21 @@
-/// Decides at each half of a heartbeat's interval whether a channel is still answered: its requests,
-/// or its messages by confirms.
+/// Detects a channel on which the oldest request or message stays unanswered.
 ///
-/// A stream whose node of a cluster has died may never confirm what was on its way, while all else
-/// goes on. It is longer than the minute in which RabbitMQ misses a stopped node.
+/// It checks once per half heartbeat interval. If a node of a cluster has died, one of its streams
+/// may never confirm the messages under way, although everything else works. The bound is longer
+/// than the minute that RabbitMQ needs to detect a stopped node.
 struct AnswerMonitor {
-    /// 36 halves of an interval for one answer end a connection: 90 s at 5 s.
+    /// A connection ends after 36 half intervals without an answer, 90 s for an interval of 5 s.
     static let mostTicks = 36
 
     private var oldest: UInt64?
     private var ticks = 0
 
-    /// Half an interval has passed.
+    /// Counts one more half interval.
     ///
     /// - Parameters:
-    ///   - number: The oldest that is not answered.
-    ///   - isBlocked: Whether the broker has said that it takes nothing for now.
-    /// - Returns: Whether answers are still to be expected.
+    ///   - number: The oldest unanswered request or message.
+    ///   - isBlocked: Whether the broker accepts no messages at the moment.
+    /// - Returns: Whether an answer can still be expected.
     mutating func ticked(oldest number: UInt64?, isBlocked: Bool) -> Bool {
         guard let number, !isBlocked, number == oldest else {
             (oldest, ticks) = (number, 0)

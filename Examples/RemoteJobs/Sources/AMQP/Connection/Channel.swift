@@ -1,35 +1,37 @@
 import NIOCore
 
-/// What has become of a message that was published on a channel that confirms.
+/// The result of publishing a message on a channel with confirms.
 public enum PublishOutcome: Sendable, Hashable {
-    /// The broker has it: on disk, in every queue that it was for.
+    /// The broker has saved it to disk in every queue that it was routed to.
     case confirmed
-    /// No queue is bound that it could go to; the broker has dropped it.
+    /// No bound queue matches the message, so the broker has dropped it.
     case unroutable
-    /// The broker could not take it.
+    /// The broker could not accept it.
     case refused
-    /// The channel has gone first; nobody knows.
+    /// The channel closed before an answer came, so the result is unknown.
     case lost
 }
 
-/// The number of objects in a queue, and of those who take them.
+/// The number of messages and consumers of a queue.
 public struct QueueState: Sendable, Hashable {
-    /// How many messages wait, those that consumers hold not included.
+    /// The number of waiting messages, without those that consumers hold.
     public let messageCount: Int
-    /// How many consumers there are, of all connections.
+    /// The number of consumers on all connections.
     public let consumerCount: Int
 }
 
-/// A channel of a connection, for the connection's event loop.
+/// A channel of a connection.
 ///
-/// > Thread: The event loop's alone; so are the closures given to it.
+/// > Thread: The connection's event loop only, which also calls the closures passed to it.
 public final class Channel {
     private struct Publication {
         var wasReturned = false
         let answer: (PublishOutcome) -> Void
     }
 
-    /// The header by which a message that comes back is known; a channel's own.
+    /// The header that identifies a returned message.
+    ///
+    /// It is private to the channel.
     private static let numberHeader = "n"
 
     private let number: UInt16
@@ -42,11 +44,11 @@ public final class Channel {
     private var lastTag = 0
     private var isLost = false
 
-    /// Called once if the channel goes, other than by ``close()``.
+    /// Called once if the channel closes for any reason other than ``close()``.
     public var onLoss: ((ConnectionFailure) -> Void)?
-    /// Called with a consumer's tag when the broker has ended it, with its queue.
+    /// Called with a consumer's tag if the broker has ended it, because its queue is gone.
     public var onConsumerCancelled: ((String) -> Void)?
-    /// How many published messages are not confirmed yet.
+    /// The number of published messages that are not confirmed yet.
     public var unconfirmedCount: Int { confirms.count }
 
     init(_ number: UInt16, of connection: Connection) {
@@ -65,7 +67,7 @@ public final class Channel {
         request(.exchangeDeclare(name: name, type: type, .durable, arguments: arguments))
     }
 
-    /// Declares a queue, or asks for one.
+    /// Declares a queue, or checks that it exists.
     public func declareQueue(
         _ name: String,
         _ flags: DeclareFlags = .durable,
@@ -80,24 +82,26 @@ public final class Channel {
             }
     }
 
-    /// Lets an exchange's messages with matching keys go to a queue.
+    /// Routes the messages of an exchange with a matching key to a queue.
     public func bind(_ queue: String, to exchange: String, key: String) -> EventLoopFuture<Void> {
         request(.queueBind(queue: queue, exchange: exchange, key: key, arguments: [:]))
     }
 
-    /// Ends what ``bind(_:to:key:)`` began.
+    /// Removes the route that ``bind(_:to:key:)`` added.
     public func unbind(_ queue: String, from exchange: String, key: String)
         -> EventLoopFuture<Void>
     {
         request(.queueUnbind(queue: queue, exchange: exchange, key: key, arguments: [:]))
     }
 
-    /// Deletes a queue with all that it holds; one that is not there is fine.
+    /// Deletes a queue and its messages.
+    ///
+    /// A missing queue is not an error.
     public func deleteQueue(_ name: String) -> EventLoopFuture<Void> {
         request(.queueDelete(name: name))
     }
 
-    /// Makes the broker confirm what is published from now on.
+    /// Makes the broker confirm all messages published from now on.
     public func confirmPublications() -> EventLoopFuture<Void> { request(.confirmSelect) }
 
     /// Closes the channel.
@@ -116,11 +120,11 @@ public final class Channel {
     /// Publishes a message.
     ///
     /// - Parameters:
-    ///   - exchange: The exchange; empty for the one that leads to the queue named by the key.
+    ///   - exchange: The exchange. If empty, the message goes to the queue named by the key.
     ///   - key: The routing key.
-    ///   - properties: What travels beside the body.
+    ///   - properties: The properties of the message.
     ///   - body: The body.
-    ///   - answer: Called once, if the channel confirms, with what has become of the message.
+    ///   - answer: Called once with the result, if the channel has confirms.
     public func publish(
         to exchange: String,
         key: String,
@@ -137,12 +141,12 @@ public final class Channel {
         connection.send(method, properties, body, on: number)
     }
 
-    /// Takes a queue's messages.
+    /// Consumes the messages of a queue.
     ///
     /// - Parameters:
     ///   - queue: The queue.
-    ///   - prefetch: How many unacknowledged ones the channel may have at a time, 1 to 65,535.
-    ///   - arguments: What the queue's type knows, for example where a stream begins.
+    ///   - prefetch: The highest number of unacknowledged messages on the channel, 1 to 65,535.
+    ///   - arguments: Options of the queue's type, for example the first offset of a stream.
     ///   - deliver: Called with each message.
     /// - Returns: The consumer's tag.
     public func consume(
@@ -160,22 +164,24 @@ public final class Channel {
             exclusive: false,
             arguments: arguments
         )
-        // Both are sent at once; the channel answers in order.
+        // Both requests are sent at once, because a channel answers in order.
         let first = request(.basicQos(prefetch: UInt16(clamping: max(1, prefetch))))
         return request(consume).and(first).map { _ in tag }
     }
 
-    /// Ends what ``consume(_:prefetch:arguments:deliver:)`` began; what came stays unacknowledged.
+    /// Ends a consumer.
+    ///
+    /// Its unacknowledged messages stay unacknowledged.
     public func cancelConsumer(_ tag: String) -> EventLoopFuture<Void> {
         request(.basicCancel(tag: tag, noWait: false))
     }
 
-    /// Tells the broker that a message is dealt with.
+    /// Acknowledges a message that has been handled.
     public func acknowledge(_ deliveryTag: UInt64, multiple: Bool = false) {
         connection.send(.basicAck(delivery: deliveryTag, multiple: multiple), on: number)
     }
 
-    /// Gives a message back, or away.
+    /// Returns a message to its queue, or discards it.
     public func reject(_ deliveryTag: UInt64, requeue: Bool) {
         connection.send(.basicReject(delivery: deliveryTag, requeue: requeue), on: number)
     }
@@ -212,12 +218,12 @@ public final class Channel {
         if let whole = try assembly.take(piece) { deliver(whole) }
     }
 
-    /// Half a heartbeat's interval has passed.
+    /// Counts one more half of a heartbeat interval.
     ///
     /// - Parameters:
-    ///   - oldestRequest: The number of the oldest request that is not answered.
-    ///   - isBlocked: Whether the broker has said that it takes nothing for now.
-    /// - Returns: What is not answered, and cannot be expected to be.
+    ///   - oldestRequest: The number of the oldest unanswered request.
+    ///   - isBlocked: Whether the broker accepts no messages at the moment.
+    /// - Returns: The failure if a confirm or an answer is overdue, otherwise nil.
     func ticked(oldestRequest: UInt64?, isBlocked: Bool) -> ConnectionFailure? {
         let confirms = confirmMonitor.ticked(oldest: confirms.oldestNumber, isBlocked: isBlocked)
         let answers = requestMonitor.ticked(oldest: oldestRequest, isBlocked: isBlocked)
@@ -249,7 +255,7 @@ public final class Channel {
             )
             consumers[tag]?(message)
         default:
-            // It comes back as it went, if the broker is what it says it is.
+            // A correct broker returns the header unchanged.
             guard let number = properties.headers?[Channel.numberHeader]?.integer,
                 let number = UInt64(exactly: number)
             else { return }

@@ -2,9 +2,9 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A connection to a broker, for the one event loop that it lives on.
+/// A connection to a broker, bound to one event loop.
 ///
-/// > Thread: Its event loop's alone; so are the closures given to it.
+/// > Thread: Its event loop only, which also calls the closures passed to it.
 public final class Connection {
     typealias Reply = EventLoopPromise<Method>
 
@@ -21,12 +21,14 @@ public final class Connection {
 
     /// The event loop.
     public let eventLoop: any EventLoop
-    /// Called once, when the connection has ended for whatever reason.
+    /// Called once when the connection has ended for any reason.
     public var onEnd: ((ConnectionFailure) -> Void)?
-    /// Called with the reason when the broker takes no messages, for want of memory or disk, and with
-    /// nil when it does again.
+    /// Called with a reason when the broker stops accepting messages because it lacks memory or
+    /// disk.
+    ///
+    /// Called with nil when it accepts messages again.
     public var onBlocked: ((String?) -> Void)?
-    /// Whether the connection has been opened and has not ended.
+    /// Whether the connection is open, that is, opened and not ended.
     public var isOpen: Bool { machine.isOpen }
 
     init(_ machine: consuming ConnectionStateMachine<Reply>, on eventLoop: any EventLoop) {
@@ -35,20 +37,21 @@ public final class Connection {
         opening = eventLoop.makePromise()
     }
 
-    /// Connects and opens a connection.
+    /// Connects to a broker and opens a connection.
     ///
     /// - Parameters:
     ///   - host: A name or an address.
     ///   - port: The port.
-    ///   - user: Who logs in.
-    ///   - password: With which password.
-    ///   - virtualHost: The part of the broker.
-    ///   - encryption: How the transport is encrypted; nil for not at all.
-    ///   - heartbeat: Seconds between heartbeats; about two and a half without a byte end it.
-    ///   - connectTimeout: How long connecting, and then the handshake, may take.
-    ///   - eventLoop: Where it lives.
-    /// - Returns: The connection, opened.
-    /// - Throws: A ``ConnectionFailure``, or why there is no transport.
+    ///   - user: The user that logs in.
+    ///   - password: The password of the user.
+    ///   - virtualHost: The virtual host of the broker.
+    ///   - encryption: The encryption of the transport, or nil for none.
+    ///   - heartbeat: Seconds between heartbeats. The connection ends after about 2.5 intervals in
+    ///     which no byte has come.
+    ///   - connectTimeout: The longest time for connecting, and then again for the handshake.
+    ///   - eventLoop: The event loop of the connection.
+    /// - Returns: The open connection.
+    /// - Throws: A ``ConnectionFailure``, or the error that prevented the transport.
     public static func open(
         host: String,
         port: Int,
@@ -114,10 +117,12 @@ public final class Connection {
         return answer.map { _ in bound }
     }
 
-    /// Opens a channel that confirms, on which one may publish at once.
+    /// Opens a channel with confirms.
+    ///
+    /// The caller may publish on it at once.
     public func openConfirmingChannel() -> Channel {
         let (channel, _) = requestChannel()
-        // Sent at once: the channel takes all in order.
+        // Sent at once, because a channel handles requests in order.
         _ = channel.confirmPublications()
         return channel
     }
@@ -131,15 +136,17 @@ public final class Connection {
         return (channel, promise.futureResult)
     }
 
-    /// Closes the connection, politely; ``onEnd`` tells when it has ended.
+    /// Closes the connection with the closing handshake.
+    ///
+    /// ``onEnd`` is called when it has ended.
     public func close() {
         carryOut(machine.closeRequested())
         flush()
     }
 
-    /// Cuts the connection off.
+    /// Cuts the connection off without a closing handshake.
     ///
-    /// - Parameter failure: What the requests under way and ``onEnd`` are told.
+    /// - Parameter failure: The error for all open requests and for ``onEnd``.
     public func abort(_ failure: ConnectionFailure) {
         carryOut(machine.failed(failure))
     }
@@ -270,7 +277,7 @@ public final class Connection {
         tell?(failure)
     }
 
-    /// Writes what has gathered when what runs now has run, so that it goes in one piece.
+    /// Writes all buffered bytes in one piece, once the code that runs now has returned.
     private func scheduleFlush() {
         guard !isFlushScheduled else { return }
         isFlushScheduled = true

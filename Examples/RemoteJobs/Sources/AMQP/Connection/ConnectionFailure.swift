@@ -1,31 +1,31 @@
-/// Why a connection, a channel or a request of it has ended.
+/// The reason why a connection, a channel or a request has ended.
 public enum ConnectionFailure: Error, Hashable {
-    /// The broker does not let the user in, or has no such virtual host.
+    /// The broker rejects the user, or has no such virtual host.
     case refused(ClosingReason)
     /// The broker has closed the connection.
     case connectionClosed(ClosingReason)
     /// The broker has closed the channel.
     case channelClosed(ClosingReason)
-    /// What the broker sent has no meaning.
+    /// The broker has sent invalid bytes.
     case wrongBytes(WireError)
-    /// The broker said nothing for more than two heartbeats.
+    /// No byte has come from the broker for more than two heartbeats.
     case silent
-    /// The broker did not answer a request for too long, though its heart beats.
+    /// The broker has not answered a request for too long, although its heartbeats arrive.
     case unanswered
-    /// The broker did not confirm a message for too long, though its heart beats.
+    /// The broker has not confirmed a message for too long, although its heartbeats arrive.
     case unconfirmed
-    /// TLS could not be agreed on, for example since the broker's certificate is not trusted.
+    /// The TLS handshake failed, for example because the broker's certificate is not trusted.
     case encryptionFailed(String)
-    /// The transport has gone.
+    /// The transport has been closed or lost.
     case transportLost
-    /// It was closed on this side.
+    /// This side has closed it.
     case closedHere
-    /// As many channels are open as a connection has.
+    /// The connection has as many open channels as it can have.
     case noChannelLeft
 }
 
 extension ConnectionFailure: CustomStringConvertible {
-    /// What happened, without user and password.
+    /// A short description without user and password.
     public var description: String {
         switch self {
         case .refused(let reason): "refused: \(reason.text)"

@@ -1,22 +1,26 @@
-/// Decides what a connection says: the handshake, its channels, and whose answer an answer is.
+/// Decides about the handshake and the channels, and matches answers to requests.
 ///
-/// Each channel answers its requests in order, so requests may be sent without waiting for the
-/// answers before. `Reply` is what waits for an answer.
+/// Each channel answers its requests in order. Therefore, a request may be sent before earlier ones
+/// are answered. `Reply` is the promise that waits for an answer.
 package struct ConnectionStateMachine<Reply> {
     package enum Action {
         case send(Method, channel: UInt16)
-        /// The handshake is done.
+        /// The handshake is complete.
         case opened
         case answer(Reply, Method)
         case fail(Reply, ConnectionFailure)
-        /// The channel has gone, other than by a request of this side.
+        /// The channel has closed, and this side did not request it.
         case channelLost(UInt16, ConnectionFailure)
-        /// The method asks for nothing here: a delivery, a confirm, a return.
+        /// Nothing here waits for the method.
+        ///
+        /// It is a delivery, a confirm or a return.
         case passOn(Method, channel: UInt16)
-        /// The broker takes no messages, for a reason; or takes them again, for none.
+        /// The broker has stopped accepting messages for a reason, or accepts them again (nil).
         case blocked(String?)
         case closeTransport
-        /// The connection has ended; this comes once, and last.
+        /// The connection has ended.
+        ///
+        /// This action comes once and is the last one.
         case ended(ConnectionFailure)
     }
 
@@ -32,9 +36,9 @@ package struct ConnectionStateMachine<Reply> {
     private struct ChannelState {
         var waiting: [Reply] = []
         var answeredCount: UInt64 = 0
-        /// Whether this side has asked to close it, which is then the last request that waits.
+        /// Whether this side has requested the close, which is then the last pending request.
         var isClosing = false
-        /// Whether the broker has closed it, and answers nothing but the request to close it.
+        /// Whether the broker has closed it and now answers only a request to close it.
         var isClosedByBroker = false
     }
 
@@ -44,17 +48,19 @@ package struct ConnectionStateMachine<Reply> {
     private let wishedHeartbeat: UInt16
     private var state = State.awaitingStart
     private var channels: [UInt16: ChannelState] = [:]
-    /// The numbers of channels that the broker has closed, on which late answers are ignored.
+    /// Channels that the broker has closed.
+    ///
+    /// Late answers on them are ignored.
     private var closedByBroker: Set<UInt16> = []
     private var lastChannel: UInt16 = 0
-    /// How many channels may be open at a time, a little below what RabbitMQ allows.
+    /// The highest number of open channels, slightly below RabbitMQ's own limit.
     private var mostChannels: UInt16 = 2_000
-    /// What AMQP lets any frame have, in bytes.
+    /// The smallest frame size that AMQP allows a peer to ask for, in bytes.
     private static var shortestFrame: UInt32 { 4_096 }
 
-    /// The longest frame, in bytes, that was agreed on.
+    /// The negotiated frame size, in bytes.
     package private(set) var longestFrame = 131_072
-    /// Seconds between heartbeats that were agreed on; 0 for none.
+    /// The negotiated number of seconds between heartbeats, or 0 for none.
     package private(set) var heartbeat: UInt16 = 0
 
     package init(user: String, password: String, virtualHost: String, heartbeat: UInt16) {
@@ -66,7 +72,7 @@ package struct ConnectionStateMachine<Reply> {
 
     package var isOpen: Bool { state == .open }
 
-    /// The number of the oldest request that is not answered yet, on a channel.
+    /// The number of the oldest unanswered request on a channel.
     package func oldestRequest(on channel: UInt16) -> UInt64? {
         channels[channel].flatMap { $0.waiting.isEmpty ? nil : $0.answeredCount }
     }
@@ -75,7 +81,7 @@ package struct ConnectionStateMachine<Reply> {
 
     /// Opens a channel.
     ///
-    /// - Returns: The channel's number, 0 if there is none, and what is to be done.
+    /// - Returns: The channel's number, or 0 if none is free, and the actions to carry out.
     package mutating func channelRequested(_ reply: Reply) -> (UInt16, [Action]) {
         guard state == .open else { return (0, [.fail(reply, .closedHere)]) }
         guard channels.count < Int(mostChannels) else { return (0, [.fail(reply, .noChannelLeft)]) }
@@ -85,7 +91,7 @@ package struct ConnectionStateMachine<Reply> {
         return (lastChannel, [.send(.channelOpen, channel: lastChannel)])
     }
 
-    /// Sends a method that is answered.
+    /// Sends a method that the broker answers.
     package mutating func requested(_ method: Method, on channel: UInt16, _ reply: Reply)
         -> [Action]
     {
@@ -111,17 +117,17 @@ package struct ConnectionStateMachine<Reply> {
 
     // MARK: What happens
 
-    /// A frame had no meaning, or no heartbeat came.
+    /// Ends the connection after an invalid frame or missing heartbeats.
     package mutating func failed(_ failure: ConnectionFailure) -> [Action] {
         end(failure)
     }
 
-    /// The transport has gone.
+    /// Ends the connection because its transport has closed.
     package mutating func transportClosed() -> [Action] {
         end(state == .closing ? .closedHere : .transportLost)
     }
 
-    /// The broker said something.
+    /// Handles a method from the broker.
     package mutating func received(_ method: Method, on channel: UInt16) -> [Action] {
         switch (state, method) {
         case (.ended, _): []
@@ -205,10 +211,11 @@ package struct ConnectionStateMachine<Reply> {
         }
     }
 
-    /// The broker closes a channel, which this side may have asked for as well.
+    /// Closes a channel on the broker's request, which may cross a request of this side.
     ///
-    /// Both requests may cross. Then each side answers the other's, and the channel ends with the
-    /// answer to this side's. The broker has answered nothing else that was still waiting.
+    /// If the two requests cross, each side answers the other's, and the channel ends with the
+    /// answer to the request of this side. The broker has answered none of the other pending
+    /// requests.
     private mutating func brokerCloses(_ channel: UInt16, _ reason: ClosingReason) -> [Action] {
         guard let known = channels[channel] else { return [] }
         let failure = ConnectionFailure.channelClosed(reason)

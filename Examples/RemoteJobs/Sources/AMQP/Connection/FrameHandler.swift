@@ -1,7 +1,7 @@
 import NIOCore
 import NIOSSL
 
-/// Makes frames of a connection's bytes.
+/// Turns the bytes of a connection into frames.
 final class FrameHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -12,12 +12,12 @@ final class FrameHandler: ChannelInboundHandler {
         self.connection = connection
     }
 
-    /// Says what a client says first.
+    /// Sends the client's greeting.
     func channelActive(context: ChannelHandlerContext) {
         connection.transportOpened(context.channel)
     }
 
-    /// Reads all frames that are whole.
+    /// Reads all complete frames.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         connection.bytesReceived()
         var bytes = unwrapInboundIn(data)
@@ -38,14 +38,15 @@ final class FrameHandler: ChannelInboundHandler {
         }
     }
 
-    /// Tells that the other side has gone.
+    /// Reports that the transport has closed.
     func channelInactive(context: ChannelHandlerContext) {
         connection.transportClosed()
     }
 
     /// Treats an error of the transport as its end.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Closing tells that the transport has gone, which is not why.
+        // Reported first, because closing the transport reports only that it has gone, not the
+        // reason.
         connection.transportFailed(error)
         context.close(promise: nil)
     }

@@ -1,19 +1,19 @@
-/// Decides at each half of a heartbeat's interval whether the broker is still there.
+/// Detects a broker that has become silent, checking once per half heartbeat interval.
 package struct HeartbeatMonitor {
-    /// Five halves of an interval without a byte end a connection: 12.5 s at 5 s.
+    /// A connection ends after five half intervals without a byte, 12.5 s for an interval of 5 s.
     static let mostSilentTicks = 5
 
     private var silentTicks = 0
 
-    /// A monitor of a connection that has just been opened.
+    /// Creates the monitor of a connection that has just opened.
     package init() {}
 
-    /// Something came from the broker.
+    /// Records that bytes have come from the broker.
     package mutating func received() {
         silentTicks = 0
     }
 
-    /// Half an interval has passed.
+    /// Counts one more half interval.
     ///
     /// - Returns: Whether the connection is still alive.
     package mutating func ticked() -> Bool {

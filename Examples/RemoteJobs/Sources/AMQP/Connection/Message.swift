@@ -1,24 +1,26 @@
 import NIOCore
 
-/// A message that has come from the broker.
+/// A message from the broker.
 public struct Message: Sendable {
-    /// What travels beside the body.
+    /// The properties of the message.
     public let properties: MessageProperties
-    /// The body, whole.
+    /// The complete body.
     public let body: ByteBuffer
     /// The exchange that it was published to.
     public let exchange: String
-    /// The key that it was published with; what was not UTF-8 in it is replaced.
+    /// The routing key.
+    ///
+    /// Bytes that are not UTF-8 are replaced.
     public let routingKey: String
-    /// The number to acknowledge it by, on the channel that it came on; 0 of one that came back.
+    /// The number that acknowledges it on its channel, or 0 for a returned message.
     public let deliveryTag: UInt64
     /// Whether it was delivered before.
     public let isRedelivered: Bool
 
-    /// A header of the message.
+    /// Returns a header of the message.
     public func header(_ name: String) -> FieldValue? { properties.headers?[name] }
 
-    /// The same delivery with other contents: one of several that were put into it.
+    /// Returns the same delivery with one of the messages that were packed into it.
     public func part(_ properties: MessageProperties, _ body: ByteBuffer) -> Message {
         Message(
             properties: properties,

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Puts a message together from a method, a header and any number of pieces.
+/// Assembles a message from a method, a header and any number of body frames.
 struct MessageAssembly {
     private enum State {
         case idle
@@ -8,25 +8,27 @@ struct MessageAssembly {
         case awaitingBody(Method, MessageProperties, missing: UInt64, ByteBuffer)
     }
 
-    /// The longest body that a message is delivered with, in bytes; RabbitMQ's own limit before 4.0.
+    /// The longest body that is delivered, in bytes.
     ///
-    /// Of a longer one nothing is kept, and the message has a ``MessageProperties/fault``.
+    /// It is RabbitMQ's own limit before 4.0. A longer body is discarded, and its message has a
+    /// ``MessageProperties/fault``.
     static let longestBody: UInt64 = 128 << 20
-    /// The longest body that is waited for, in bytes: RabbitMQ takes no more from a publisher,
-    /// whatever its settings.
+    /// The longest body that the assembly reads to its end, in bytes.
+    ///
+    /// RabbitMQ never accepts more from a publisher, regardless of its settings.
     static let longestAnnouncement: UInt64 = 512 << 20
 
     private var state = State.idle
 
-    /// Takes a method that a message follows.
+    /// Accepts a method that a message follows.
     mutating func begin(_ method: Method) throws(WireError) {
         guard case .idle = state else { throw .unexpectedFrame }
         state = .awaitingHeader(method)
     }
 
-    /// Takes the header.
+    /// Accepts the header.
     ///
-    /// - Returns: The method and message, if it has no body.
+    /// - Returns: The method and the message if the message has no body.
     mutating func take(
         _ properties: MessageProperties,
         bodyLength: UInt64
@@ -43,9 +45,9 @@ struct MessageAssembly {
         return nil
     }
 
-    /// Takes a piece of the body.
+    /// Accepts a body frame.
     ///
-    /// - Returns: The method and message, once it is whole.
+    /// - Returns: The method and the message once the body is complete.
     mutating func take(
         _ piece: ByteBuffer
     ) throws(WireError) -> (Method, MessageProperties, ByteBuffer)? {
@@ -55,10 +57,11 @@ struct MessageAssembly {
         let rest = missing - UInt64(piece.readableBytes)
         state = .idle
         if case .bodyTooLong? = properties.fault {
-            // It is waited for and not kept.
+            // The piece is counted and discarded.
         } else if body.readableBytes == 0 {
             body = piece
-            // Room for all of it at once: growing would copy what is there again and again.
+            // Reserves room for the whole body, because growing step by step would copy it
+            // repeatedly.
             if rest > 0 { body.reserveCapacity(minimumWritableBytes: Int(rest)) }
         } else {
             body.writeImmutableBuffer(piece)

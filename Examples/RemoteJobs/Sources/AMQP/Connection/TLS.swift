@@ -1,14 +1,14 @@
 import NIOCore
 import NIOSSL
 
-/// How a connection is encrypted: by TLS, with a broker whose certificate is checked.
+/// Encrypts a connection by TLS and checks the broker's certificate.
 public struct TLS: Sendable {
-    /// The file, in PEM form, with the certificates that are trusted; nil for the system's.
+    /// The PEM file with the trusted certificates, or nil for those of the system.
     public var authority: String?
 
-    /// Trusts the certificates of a file.
+    /// Trusts the certificates in a file.
     ///
-    /// - Parameter authority: The file, in PEM form; nil for the system's.
+    /// - Parameter authority: The PEM file, or nil for the certificates of the system.
     public init(authority: String? = nil) {
         self.authority = authority
     }
@@ -19,9 +19,9 @@ public struct TLS: Sendable {
         return try NIOSSLContext(configuration: configuration)
     }
 
-    /// The handler of one connection.
+    /// Creates the handler of one connection.
     static func handler(_ context: NIOSSLContext, host: String) throws -> NIOSSLClientHandler {
-        // An address is no name that a client may ask for; the certificate may still name it.
+        // A client may not request an address as a server name. The certificate may still name it.
         let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
         return try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host)
     }

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The elementary fields of AMQP 0-9-1.
+/// Reads and writes the elementary fields of AMQP 0-9-1.
 extension ByteBuffer {
     private static let deepestTable = 32
 
@@ -26,7 +26,9 @@ extension ByteBuffer {
         try requireText(length: Int(require(UInt8.self)))
     }
 
-    /// Reads a text that a publisher has chosen; what is not UTF-8 in it is replaced.
+    /// Reads a text from a publisher.
+    ///
+    /// Bytes that are not UTF-8 are replaced.
     mutating func requirePublishersText() throws(WireError) -> String {
         let length = Int(try require(UInt8.self))
         guard let bytes = readBytes(length: length) else { throw .truncated }
@@ -87,7 +89,9 @@ extension ByteBuffer {
 
     // MARK: Writing
 
-    /// Writes a text of at most 255 bytes; a longer one is a programming error.
+    /// Writes a text of at most 255 bytes.
+    ///
+    /// A longer one is a programming error.
     mutating func writeShortText(_ text: String) {
         let utf8 = text.utf8
         precondition(utf8.count <= 255, "A short text of AMQP has at most 255 bytes: \(text)")
@@ -109,7 +113,7 @@ extension ByteBuffer {
         }
     }
 
-    /// Writes what `body` writes behind its length in bytes.
+    /// Writes the length in bytes of the output of `body`, followed by that output.
     private mutating func writeCounted(_ body: (inout ByteBuffer) -> Void) {
         let place = writerIndex
         writeInteger(UInt32(0))

@@ -1,7 +1,7 @@
 import NIOCore
 
 extension ByteBuffer {
-    /// Reads a method, the whole of a frame.
+    /// Reads a method, which fills a whole frame.
     mutating func requireMethod() throws(WireError) -> Method {
         let classID = try require(UInt16.self)
         let methodID = try require(UInt16.self)

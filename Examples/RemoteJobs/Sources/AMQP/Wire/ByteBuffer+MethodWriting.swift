@@ -1,7 +1,7 @@
 import NIOCore
 
 extension ByteBuffer {
-    /// Writes a method as the inside of a frame.
+    /// Writes a method as the content of a frame.
     mutating func writeMethod(_ method: Method) {
         switch method {
         case .connectionStart, .connectionStartOK, .connectionTune, .connectionTuneOK,
@@ -212,7 +212,7 @@ extension ByteBuffer {
         writeInteger(methodID)
     }
 
-    /// Writes bits into one byte, the first lowest.
+    /// Packs bits into one byte, lowest bit first.
     private mutating func writeFlags(_ flags: Bool...) {
         writeInteger(flags.reversed().reduce(UInt8(0)) { $0 << 1 | ($1 ? 1 : 0) })
     }

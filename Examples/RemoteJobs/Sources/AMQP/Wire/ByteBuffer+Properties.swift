@@ -1,10 +1,10 @@
 import NIOCore
 
 extension ByteBuffer {
-    /// Reads properties, as ``writeProperties(_:)`` writes them.
+    /// Reads properties in the form of ``writeProperties(_:)``.
     package mutating func requireProperties() throws(WireError) -> MessageProperties {
         let flags = try require(UInt16.self)
-        // A set lowest bit would announce a second word of flags, which no property needs.
+        // The lowest bit would announce a second word of flags, which no known property needs.
         guard flags & 0b11 == 0 else { throw .unexpectedFrame }
         var properties = MessageProperties()
         if flags & 1 << 15 != 0 { properties.contentType = try requireShortText() }
@@ -24,10 +24,10 @@ extension ByteBuffer {
         return properties
     }
 
-    /// Reads the properties of a message, all that is left of a frame.
+    /// Reads the properties of a message, which fill the rest of the frame.
     ///
-    /// - Returns: The properties; empty ones with a ``MessageProperties/fault`` if their publisher
-    ///   has written what has no meaning.
+    /// - Returns: The properties. If the publisher has sent invalid bytes, empty properties with a
+    ///   ``MessageProperties/fault``.
     mutating func readPublishersProperties() -> MessageProperties {
         do {
             let properties = try requireProperties()
@@ -41,7 +41,7 @@ extension ByteBuffer {
         }
     }
 
-    /// Writes properties as they stand in a frame.
+    /// Writes properties in the form that they have in a frame.
     package mutating func writeProperties(_ properties: MessageProperties) {
         let place = writerIndex
         var flags: UInt16 = 0

@@ -1,4 +1,4 @@
-/// A value in a table of AMQP: a header of a message or an argument of a declaration.
+/// A value in an AMQP table: a message header or a declaration argument.
 public enum FieldValue: Sendable, Hashable {
     case boolean(Bool)
     case int8(Int8)
@@ -20,11 +20,11 @@ public enum FieldValue: Sendable, Hashable {
     case void
 }
 
-/// The values of a table by their names.
+/// Values of a table, by name.
 public typealias FieldTable = [String: FieldValue]
 
 extension FieldValue {
-    /// A whole number of any width; nil for anything else.
+    /// The integer of any size, or nil for other values.
     public var integer: Int? {
         switch self {
         case .int8(let value): Int(value)
@@ -39,7 +39,7 @@ extension FieldValue {
         }
     }
 
-    /// A text; nil for anything else.
+    /// The text, or nil for other values.
     public var text: String? {
         if case .string(let text) = self { return text }
         return nil

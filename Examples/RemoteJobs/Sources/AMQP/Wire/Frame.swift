@@ -1,25 +1,25 @@
 import NIOCore
 
-/// A frame: the unit in which AMQP's two sides talk.
+/// A frame, the unit of transfer in AMQP.
 package enum Frame: Sendable, Hashable {
     case method(Method, channel: UInt16)
-    /// What precedes the body of a message, whose length in bytes it says.
+    /// Precedes a message body and holds its length in bytes.
     case header(MessageProperties, bodyLength: UInt64, channel: UInt16)
-    /// A piece of the body of a message.
+    /// A piece of a message body.
     case body(ByteBuffer, channel: UInt16)
     case heartbeat
 
-    /// The bytes of a frame around what it holds: type, channel, length and end.
+    /// The bytes of a frame around its content: type, channel, length and end marker.
     static let overhead = 8
     static let end: UInt8 = 0xCE
 }
 
 extension ByteBuffer {
-    /// Reads a frame if it is here whole.
+    /// Reads a frame if all of its bytes have arrived.
     ///
-    /// - Parameter longest: The longest frame, in bytes, that was agreed on.
-    /// - Returns: The frame; nil, with nothing read, if bytes are missing.
-    /// - Throws: Why the bytes have no meaning; what follows has none either.
+    /// - Parameter longest: The negotiated frame size, in bytes.
+    /// - Returns: The frame, or nil if bytes are missing. In this case, nothing is read.
+    /// - Throws: An error if the bytes are invalid. The bytes after them are then invalid too.
     package mutating func readFrame(longest: Int) throws(WireError) -> Frame? {
         let start = readerIndex
         guard readableBytes >= 7,
@@ -68,7 +68,7 @@ extension ByteBuffer {
         }
     }
 
-    /// Writes a message as a method, a header and as many frames as its body needs.
+    /// Writes a message as a method, a header, and as many frames as its body needs.
     mutating func writeMessage(
         _ method: Method,
         _ properties: MessageProperties,

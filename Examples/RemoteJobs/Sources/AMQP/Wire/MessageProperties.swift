@@ -1,37 +1,40 @@
-/// What travels with a message beside its body.
+/// The properties of a message, which travel with its body.
 public struct MessageProperties: Sendable, Hashable {
     /// The MIME type of the body.
     public var contentType: String?
     /// The encoding of the body.
     public var contentEncoding: String?
-    /// What the publisher says besides, and what the broker adds.
+    /// Further values from the publisher, and values that the broker adds.
     public var headers: FieldTable?
     /// 2 for a message that is written to disk.
     public var deliveryMode: UInt8?
-    /// How urgent the message is, for queues that heed it.
+    /// The priority of the message, for queues that support priorities.
     public var priority: UInt8?
-    /// What the message belongs to.
+    /// An identifier of the exchange of messages that the message belongs to.
     public var correlationID: String?
-    /// Where an answer goes.
+    /// The address for a reply.
     public var replyTo: String?
-    /// After how many milliseconds the broker drops the message, as text.
+    /// The time until the broker drops the message, in milliseconds, as text.
     public var expiration: String?
-    /// What the message is known by.
+    /// The identifier of the message.
     public var messageID: String?
     /// Seconds since 1970.
     public var timestamp: UInt64?
-    /// What kind of message it is.
+    /// The kind of the message.
     public var type: String?
-    /// The publisher, which the broker checks.
-    public var userID: String?
-    /// The program that has published it.
-    public var appID: String?
-    /// Why the properties of a message that has come could not be read; they are empty then.
+    /// The user that published the message.
     ///
-    /// A publisher says what it likes in them, and its broker passes that on: the message is what is
-    /// wrong, not the connection.
+    /// The broker checks it.
+    public var userID: String?
+    /// The program that published the message.
+    public var appID: String?
+    /// The reason why the properties of a received message could not be read.
+    ///
+    /// If it is set, the other properties are empty. Brokers pass on the properties that a
+    /// publisher writes without a check. Therefore, invalid properties are an error of the message
+    /// and not of the connection.
     public internal(set) var fault: WireError?
 
-    /// Properties of which none is set.
+    /// Creates empty properties.
     public init() {}
 }

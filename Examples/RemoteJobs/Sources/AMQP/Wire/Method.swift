@@ -1,4 +1,4 @@
-/// The methods of AMQP 0-9-1, and RabbitMQ's own, that this client sends or understands.
+/// The methods of AMQP 0-9-1 and RabbitMQ that this client sends or understands.
 package enum Method: Sendable, Hashable {
     // Connection
     case connectionStart(major: UInt8, minor: UInt8, mechanisms: String)
@@ -58,40 +58,42 @@ package enum Method: Sendable, Hashable {
     case confirmSelectOK
 }
 
-/// Why one side closes a channel or a connection.
+/// The reason why one side closes a channel or a connection.
 public struct ClosingReason: Sendable, Hashable {
-    /// The number: 200 for no reason, 403 refused, 404 not found, 405 locked, 406 precondition failed.
+    /// The reply code.
+    ///
+    /// 200 means no reason, 403 refused, 404 not found, 405 locked, and 406 precondition failed.
     public var code: UInt16
-    /// The reason in words.
+    /// The reason as text.
     public var text: String
-    /// The class of the method that has caused it; 0 for none.
+    /// The class of the method that caused it, or 0 for none.
     public var classID: UInt16 = 0
-    /// The method that has caused it, in its class; 0 for none.
+    /// The number of that method in its class, or 0 for none.
     public var methodID: UInt16 = 0
 
-    /// Makes a reason that no single method has caused.
+    /// Creates a reason that no single method has caused.
     public init(code: UInt16, text: String) {
         self.code = code
         self.text = text
     }
 }
 
-/// How an exchange or a queue is declared.
+/// Options for the declaration of an exchange or a queue.
 public struct DeclareFlags: OptionSet, Sendable, Hashable {
-    /// The bits as they travel.
+    /// The bits as they are sent.
     public let rawValue: UInt8
 
-    /// Takes the bits as they travel.
+    /// Creates options from the bits as they are sent.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Only asks whether it is there.
+    /// Only checks that the object exists.
     public static let passive = DeclareFlags(rawValue: 1)
-    /// It outlives the broker's restart.
+    /// The object survives a restart of the broker.
     public static let durable = DeclareFlags(rawValue: 1 << 1)
-    /// Of a queue: this connection's only, and gone with it.
+    /// Only this connection can use the queue, and the queue is deleted with it.
     public static let exclusive = DeclareFlags(rawValue: 1 << 2)
-    /// It goes when its last consumer or binding has gone.
+    /// The object is deleted when its last consumer or binding is removed.
     public static let autoDelete = DeclareFlags(rawValue: 1 << 3)
 }

@@ -3,14 +3,14 @@ import Foundation
 import JobKit
 import RemoteJobs
 
-// Operation forces @unchecked. JobController runs the callbacks, which alone touch the variables,
-// one at a time (J1), and `report` is read when the job has finished.
-/// Finds files of equal content on several hosts.
+// Operation forces @unchecked. Only the job's callbacks use the variables, and JobController runs
+// them one at a time (J1). `report` is read after the job has finished.
+/// Finds files with equal content on several hosts.
 ///
-/// It has the phases of `FindDuplicatesJob`: folders are listed, heads are hashed of files of one
-/// size, contents of files of one size and head. Each task runs on the host that has the files;
-/// names, sizes and digests travel, no contents. Here a phase waits for the one before, on all
-/// hosts, so that a job that is resumed asks for the same tasks.
+/// The job has the phases of `FindDuplicatesJob`. It lists folders, hashes the heads of files of
+/// equal size, and then hashes the contents of files of equal size and head. Each task runs on the
+/// host that has the files, so only names, sizes and digests travel. A phase starts when the phase
+/// before it has ended on all hosts. A resumed job therefore creates the same tasks.
 ///
 /// ```swift
 /// let session = RemoteSession(job: "nightly", brokers: brokers)
@@ -19,25 +19,27 @@ import RemoteJobs
 /// try await job.run()
 /// ```
 ///
-/// On each host a worker must run that has `registerDuplicates(of:host:)`; it may come later.
+/// Each host needs a worker that has called `registerDuplicates(of:host:)`. It may start later.
 public final class FindDuplicatesOnHostsJob: JobController, @unchecked Sendable {
     private static let listing = JobGroup.named("listing")
     private static let heads = JobGroup.named("heads")
     private static let contents = JobGroup.named("contents")
 
-    /// What was found, to be read when the job has finished; paths are `HOST:PATH`.
+    /// The result with paths as `HOST:PATH`, to be read after the job has finished.
     ///
-    /// Of a job that was cancelled it holds what was found until then.
+    /// The report of a cancelled job holds everything found before the cancellation.
     public private(set) var report = DuplicateReport()
 
     private let hosts: [Name]
     private let session: RemoteSession
     private var files = HostFiles()
 
-    /// Prepares a search; the job begins when it is started.
+    /// Prepares a search.
+    ///
+    /// The job begins when it is started.
     ///
     /// - Parameters:
-    ///   - hosts: What the hosts' workers call them.
+    ///   - hosts: The names under which the hosts' workers have registered.
     ///   - session: The job's session.
     public init(hosts: [String], in session: RemoteSession) {
         self.hosts = hosts.map { Name($0) }
@@ -45,7 +47,7 @@ public final class FindDuplicatesOnHostsJob: JobController, @unchecked Sendable 
         super.init(queue: TaskQueue(name: "Hosts"))
     }
 
-    /// Says what the end of each phase starts, and starts the first.
+    /// Sets the completion of each phase and starts the first phase.
     public override func main() {
         setCompletion(for: Self.listing) { [self] in
             hash(files.headBatches(), Self.heads)
@@ -112,22 +114,22 @@ public final class FindDuplicatesOnHostsJob: JobController, @unchecked Sendable 
         }
     }
 
-    /// Names what a worker failed at and goes on; without the broker there is no going on.
+    /// Records the failure of a worker and continues, unless the broker is lost.
     ///
     /// - Parameters:
     ///   - task: The task that failed.
-    ///   - error: Why it failed.
-    /// - Returns: Whether the search goes on.
+    ///   - error: The error of the task.
+    /// - Returns: Whether the search continues.
     public override func taskFailed(_ task: Operation, error: any Error) -> FailureResponse {
         error is RemoteFailureError || error is UndeliverableError ? .carryOn : .failJob
     }
 
-    /// Puts the report together.
+    /// Creates the final report.
     public override func allTasksFinished() {
         report = files.report(isComplete: true)
     }
 
-    /// Puts together what was found until the job was cancelled.
+    /// Creates the report of everything found before the cancellation.
     public override func jobCancelled() {
         report = files.report(isComplete: false)
     }

@@ -1,11 +1,11 @@
 import FindDuplicates
 import RemoteJobs
 
-/// What a search over several hosts knows of their files, and which of them may be equal.
+/// The files that a search over several hosts has found, and which of them may be equal.
 ///
-/// It starts nothing: what was listed and hashed is told to it, and what is to be hashed next is
-/// taken from it in batches. A batch is made of what is known when a phase has ended, in an order
-/// that depends on nothing else, so that a search that is resumed makes the same ones.
+/// It starts no work. The job adds the results of listing and hashing, and takes the next files to
+/// hash in batches. Each batch depends only on the results at the end of a phase, in a fixed order.
+/// Therefore, a resumed search creates the same batches.
 struct HostFiles {
     /// A file of a host.
     struct Found: Sendable {
@@ -27,9 +27,9 @@ struct HostFiles {
     private var seenFolders: Set<FileKey> = []
     private var problems: [FileProblem] = []
 
-    /// Takes what a folder holds.
+    /// Adds the content of a folder.
     ///
-    /// - Returns: The folders to list next: none if the folder was listed before.
+    /// - Returns: The folders to list next, or none if this folder was listed before.
     mutating func listed(_ listing: ListFolder.Output, on host: Name) -> [BytePath] {
         problems += listing.problems.map { problem(on: host, $0) }
         guard !listing.isGone,
@@ -40,7 +40,9 @@ struct HostFiles {
         return listing.folders.map(\.path)
     }
 
-    /// Adds a file; of several names of one file, the first in order of bytes stays.
+    /// Adds a file.
+    ///
+    /// If a file has several names, the first one in byte order is kept.
     private mutating func add(_ file: ListFolder.File, on host: Name) {
         let key = FileKey(host: host, identity: file.identity)
         if let place = places[key] {
@@ -53,13 +55,15 @@ struct HostFiles {
         files.append(Found(host: host, file: file))
     }
 
-    /// The files whose size another one has, in batches for their hosts.
+    /// Returns the files that share their size with another file, in batches for their hosts.
     func headBatches() -> [Batch] {
         let bySize = Dictionary(grouping: files.indices) { files[$0].file.size }
         return batches(of: bySize.values.filter { $0.count > 1 }.flatMap(\.self), isHead: true)
     }
 
-    /// The files whose size and head another one has, in batches; short ones are known already.
+    /// Returns the files that share size and head with another file, in batches.
+    ///
+    /// Files that are not longer than a head are compared already.
     func contentBatches() -> [Batch] {
         struct Key: Hashable {
             let size: Int64
@@ -74,7 +78,7 @@ struct HostFiles {
         return batches(of: byHead.values.filter { $0.count > 1 }.flatMap(\.self), isHead: false)
     }
 
-    /// Takes what a batch came to.
+    /// Adds the results of a batch.
     mutating func hashed(_ batch: Batch, _ outcomes: HashFiles.Output) {
         for (place, outcome) in zip(batch.places, outcomes) {
             let file = files[place].file
@@ -90,12 +94,12 @@ struct HostFiles {
         }
     }
 
-    /// Notes a folder or some files that nobody could read.
+    /// Adds a folder or files that could not be read.
     mutating func failed(_ what: String, on host: Name, _ reason: String) {
         problems.append(FileProblem(path: BytePath("\(host):\(what)"), reason: reason))
     }
 
-    /// Puts together what is known; paths are `HOST:PATH`.
+    /// Creates a report of all results so far, with paths as `HOST:PATH`.
     func report(isComplete: Bool) -> DuplicateReport {
         struct Content: Hashable {
             let size: Int64
@@ -129,16 +133,16 @@ struct HostFiles {
 // MARK: Batches
 
 extension HostFiles {
-    /// Some files of one host, to be hashed by one task.
+    /// Files of one host that one task hashes.
     struct Batch: Sendable {
         let host: Name
-        /// Its number among the host's of the same phase.
+        /// The number of the batch among those of its host and phase.
         let number: Int
         let isHead: Bool
         let places: [Int]
         let input: HashFiles.Input
 
-        /// What the task is known by, the same in each life of the job.
+        /// The key of the task, which is the same in each run of the job.
         var key: String { "\(isHead ? "heads" : "contents") \(host) \(number)" }
     }
 
@@ -179,7 +183,9 @@ extension HostFiles {
 }
 
 extension FixedWidthInteger {
-    /// Adds a number that came over the wire; a sum that has no room stays at the nearest that has.
+    /// Adds a number from a worker.
+    ///
+    /// The sum saturates, because such a number can be any value.
     fileprivate mutating func add(_ number: Self) {
         let (sum, overflow) = addingReportingOverflow(number)
         self = overflow ? (number > 0 ? .max : .min) : sum

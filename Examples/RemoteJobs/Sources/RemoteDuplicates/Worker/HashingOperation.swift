@@ -4,7 +4,7 @@ import JobKit
 import RemoteJobs
 
 // Operation forces @unchecked. The stored properties are constant.
-/// Hashes some files on their host.
+/// Hashes files on their host.
 final class HashingOperation: ResultOperation<HashFiles.Output>, @unchecked Sendable {
     private static let pieceLength = 256 * 1_024
 
@@ -21,7 +21,7 @@ final class HashingOperation: ResultOperation<HashFiles.Output>, @unchecked Send
 
     /// Hashes the files on the queue's thread, one after another.
     override func main() {
-        // As they came over the wire, the sizes may add up to more than an integer holds.
+        // Sizes from a message may add up to more than an integer can hold.
         let total = input.files.reduce(1) { $0 + Double(length(of: $1)) }
         var done = 0.0
         var outcomes: HashFiles.Output = []
@@ -35,14 +35,14 @@ final class HashingOperation: ResultOperation<HashFiles.Output>, @unchecked Send
         finish(returning: outcomes)
     }
 
-    /// Leaves it to `main()` to notice and finish.
+    /// Does nothing, because `main()` checks for cancellation and finishes.
     override func didCancel() {}
 
     private func length(of file: ListFolder.File) -> Int64 {
         input.isHead ? min(file.size, HashFiles.headLength) : file.size
     }
 
-    /// Hashes a file, if the path still leads to it, and through no link below the shared folder.
+    /// Hashes a file if its path still leads to it without links below the shared folder.
     private func hash(_ file: ListFolder.File) -> HashFiles.Outcome {
         let path = file.path.path
         let opened: OpenFile

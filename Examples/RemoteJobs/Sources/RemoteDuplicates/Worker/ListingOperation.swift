@@ -45,7 +45,7 @@ final class ListingOperation: ResultOperation<ListFolder.Output>, @unchecked Sen
                 )
             )
         } catch {
-            // A folder may vanish before it is its turn; the one that the worker shows is missed.
+            // A folder may vanish before its task runs. Only the shared folder itself must exist.
             let isMissed = input.folder == nil || !error.meansVanished
             finish(
                 returning: ListFolder.Output(
@@ -61,11 +61,11 @@ final class ListingOperation: ResultOperation<ListFolder.Output>, @unchecked Sen
         }
     }
 
-    /// Leaves it to `main()` to notice and finish.
+    /// Does nothing, because `main()` checks for cancellation and finishes.
     override func didCancel() {}
 }
 
-/// A task named a path outside of the folder that the worker shows.
+/// A task named a path outside the shared folder of the worker.
 struct OutsideOfFolder: Error, CustomStringConvertible {
     var description: String { "The path is not in the folder that this worker shows." }
 }

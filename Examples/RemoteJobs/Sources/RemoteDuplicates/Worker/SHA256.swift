@@ -1,7 +1,7 @@
-/// SHA-256 of bytes that come piece by piece.
+/// Computes SHA-256 of bytes that arrive in pieces.
 ///
-/// swift-crypto has one too. An example that hashes files is not worth its first build: minutes of
-/// processor time, nearly all for its C.
+/// swift-crypto could do this too. However, its first build takes minutes of processor time, nearly
+/// all for its C code, which is too much for an example.
 ///
 /// > Source: FIPS 180-4, Secure Hash Standard, sections 4.1.2, 5 and 6.2.
 struct SHA256 {
@@ -26,7 +26,7 @@ struct SHA256 {
     private var partial: [UInt8] = []
     private var byteCount: UInt64 = 0
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
         byteCount += UInt64(bytes.count)
         var rest = bytes[...]
@@ -43,7 +43,7 @@ struct SHA256 {
         partial.append(contentsOf: rest.dropFirst(whole))
     }
 
-    /// Ends the hashing.
+    /// Completes the digest.
     ///
     /// - Returns: The digest in hexadecimal, 64 digits.
     mutating func finalize() -> String {

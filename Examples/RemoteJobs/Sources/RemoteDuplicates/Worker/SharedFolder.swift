@@ -1,15 +1,17 @@
 import FindDuplicates
 import Foundation
 
-/// The one folder that a worker shows: nothing outside it is listed or read.
+/// The only folder that a worker lists and reads.
 public struct SharedFolder: Sendable {
     let path: BytePath
-    /// The beginning of each path in the folder, which alone may lead through symbolic links.
+    /// The first part of each path in the folder.
+    ///
+    /// Only this part may lead through symbolic links.
     let root: SearchRoot
 
-    /// Takes a folder by its path.
+    /// Creates a shared folder from its path.
     ///
-    /// - Parameter path: The path; where it is relative, it begins at the current folder.
+    /// - Parameter path: The path. If it is relative, it begins at the current folder.
     public init(_ path: BytePath) {
         if path.bytes.first == UInt8(ascii: "/") {
             self.path = path
@@ -20,15 +22,15 @@ public struct SharedFolder: Sendable {
         root = SearchRoot(self.path)
     }
 
-    /// Whether the folder is there.
+    /// Whether the folder exists.
     public var exists: Bool {
         var status = stat()
         return path.withName { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Says whether a path lies in the folder, as long as no link leads out of it.
+    /// Checks whether a path is in the folder, provided that no link leads out of it.
     ///
-    /// A path with a 0 would be another one to the system, which takes what is before.
+    /// A path with a NUL is rejected, because the system would only see the part before it.
     func contains(_ other: BytePath) -> Bool {
         var folder = path.bytes
         if folder.last != UInt8(ascii: "/") { folder.append(UInt8(ascii: "/")) }
@@ -38,7 +40,7 @@ public struct SharedFolder: Sendable {
 }
 
 extension BytePath {
-    /// Calls a body with the path as C has it.
+    /// Calls a closure with the path as a C string.
     func withName<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         (bytes.map { CChar(bitPattern: $0) } + [0])
             .withUnsafeBufferPointer { buffer in

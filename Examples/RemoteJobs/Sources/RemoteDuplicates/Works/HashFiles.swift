@@ -1,28 +1,30 @@
 import RemoteJobs
 
-/// The work of hashing some files, where they are.
+/// Hashes files on the host that has them.
 enum HashFiles: RemoteWork {
     static let name = "duplicates-hash"
-    /// How many bytes of a file its head has; a file no longer than this is known by its head.
+    /// The length of a file's head, in bytes.
+    ///
+    /// The head of a shorter file is its whole content.
     static let headLength: Int64 = 4_096
 
-    /// Which files.
+    /// The files to hash.
     struct Input: Codable, Sendable {
         let files: [ListFolder.File]
-        /// Whether only their heads are hashed.
+        /// Whether only the heads are hashed.
         let isHead: Bool
     }
 
-    /// What each of the files came to, in the same order.
+    /// The result of each file, in the order of the input.
     typealias Output = [Outcome]
 
-    /// What a file came to.
+    /// The result of hashing a file.
     enum Outcome: Codable, Hashable, Sendable {
         /// Its SHA-256 in hexadecimal.
         case digest(String)
-        /// It is gone.
+        /// The file no longer exists.
         case vanished
-        /// It could not be read, or is not what it was when it was listed.
+        /// The file could not be read, or has changed since it was listed.
         case problem(WireProblem)
     }
 }

@@ -1,17 +1,17 @@
 import FindDuplicates
 import RemoteJobs
 
-/// The work of listing one folder, where it is.
+/// Lists one folder on the host that has it.
 enum ListFolder: RemoteWork {
     static let name = "duplicates-list"
 
-    /// Which folder.
+    /// The folder to list.
     struct Input: Codable, Sendable {
-        /// Its absolute path; nil for the folder that the worker was given.
+        /// Its absolute path, or nil for the shared folder of the worker.
         let folder: WirePath?
     }
 
-    /// What the folder holds.
+    /// The content of the folder.
     struct Output: Codable, Sendable {
         /// Its absolute path.
         let path: WirePath
@@ -20,7 +20,7 @@ enum ListFolder: RemoteWork {
         let folders: [WirePath]
         let problems: [WireProblem]
         let regularFileCount: Int
-        /// Whether the folder was gone when it was its turn.
+        /// Whether the folder had vanished before its task ran.
         var isGone = false
     }
 
@@ -32,7 +32,7 @@ enum ListFolder: RemoteWork {
     }
 }
 
-/// What makes two paths of a host one file.
+/// Identifies a file of a host, so that two paths of one file can be detected.
 struct WireIdentity: Codable, Hashable, Sendable {
     let device: UInt64
     let number: UInt64

@@ -1,7 +1,7 @@
 import FindDuplicates
 import Foundation
 
-/// A path as it travels: a text where it is UTF-8, and its bytes in base64 where it is not.
+/// A path in a message, as text if it is UTF-8, otherwise as base64 of its bytes.
 struct WirePath: Codable, Hashable, Sendable {
     let path: BytePath
 
@@ -33,7 +33,7 @@ struct WirePath: Codable, Hashable, Sendable {
     }
 }
 
-/// A file or folder that a worker could not read, and why.
+/// A file or folder that a worker could not read, and the reason.
 struct WireProblem: Codable, Hashable, Sendable {
     let path: WirePath
     let reason: String

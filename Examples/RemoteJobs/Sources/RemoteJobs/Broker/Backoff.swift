@@ -1,10 +1,11 @@
 import JobKit
 
-/// How long to wait before the next try to reach a broker: 0.1 s at first, 5 s at last.
+/// Computes the wait before the next attempt to reach a broker, from 0.1 s to 5 s.
 enum Backoff {
-    /// From this many failures on, the wait is the longest.
+    /// After this many failures, the wait no longer grows.
     private static let most = 10
-    /// Those who have lost a broker together do not all come back together.
+    /// The policy has jitter, so that clients that lost a broker together do not all return
+    /// together.
     private static let policy = RetryPolicy.exponential(
         attempts: most + 1,
         initialDelay: .milliseconds(100),
@@ -12,7 +13,7 @@ enum Backoff {
         maximumDelay: .seconds(5)
     )
 
-    /// The wait after so many failures in a row, from 1.
+    /// Returns the wait after a number of failures in a row, counted from 1.
     static func wait(afterFailures count: Int, of error: any Error) -> Duration {
         policy.nextDelay(afterAttempt: min(most, max(1, count)), error: error) ?? .seconds(5)
     }

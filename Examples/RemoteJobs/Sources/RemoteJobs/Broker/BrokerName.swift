@@ -1,17 +1,17 @@
-/// Makes names of the broker's objects and routing keys out of any text.
+/// Turns any text into a name for the broker's objects and routing keys.
 enum BrokerName {
-    /// The longest text that stands in a name as it is, once it is encoded.
+    /// The longest encoded text that a name contains unchanged.
     ///
-    /// A routing key is made of three and must not be longer than 255 bytes.
+    /// A routing key contains three of these texts and must not be longer than 255 bytes.
     private static let longest = 80
 
-    /// Encodes a text so that it holds nothing that means something in a routing key.
+    /// Encodes a text so that it has no character with a meaning in a routing key.
     ///
-    /// Letters, digits, `-`, `_` and what is not ASCII stand for themselves; any other byte
-    /// becomes a percent sign and two digits. What is then too long ends with a digest.
+    /// Letters, digits, `-`, `_` and non-ASCII characters stay unchanged. Any other byte becomes a
+    /// percent sign and two digits. If the result is too long, its end is replaced by a digest.
     ///
     /// - Parameter text: Any text.
-    /// - Returns: At most 80 bytes; different texts give different ones.
+    /// - Returns: At most 80 bytes. Different texts have different results.
     static func encoded(_ text: Name) -> String {
         var encoded: [UInt8] = []
         for byte in text.utf8 {
@@ -25,7 +25,7 @@ enum BrokerName {
         let digest = InputDigest(of: text.utf8).value
         let end = "%~" + String(digest, radix: 16)
         var start = encoded.prefix(longest - 18)
-        // A character is not cut in two, nor a percent sign from its digits.
+        // Neither a character nor a percent sign with its digits is cut in two.
         while let last = start.last, last & 0xC0 == 0x80 { start = start.dropLast() }
         if let last = start.last, last & 0x80 != 0 { start = start.dropLast() }
         if let percent = start.suffix(2).lastIndex(of: UInt8(ascii: "%")) {
@@ -34,17 +34,19 @@ enum BrokerName {
         return String(decoding: start, as: UTF8.self) + end
     }
 
-    /// Says whether a text may name a job, a place or a work.
+    /// Checks whether a text can name a job, a place or a kind of work.
     static func isValid(_ text: Name) -> Bool { text.isValid }
 
-    /// Refuses a place that is empty or too long, or has a NUL; no place is fine.
+    /// Rejects a place that is empty, too long, or contains a NUL.
+    ///
+    /// A nil place is accepted.
     ///
     /// - Throws: ``InvalidNameError``.
     static func check(place: Name?) throws {
         if let place, !isValid(place) { throw InvalidNameError(name: place.text) }
     }
 
-    /// Refuses a key that has a NUL.
+    /// Rejects a key that contains a NUL.
     ///
     /// - Throws: ``InvalidNameError``.
     static func check(key: Name) throws {

@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// The nodes of one broker, taken in turn.
+/// The nodes of one broker, tried in turn.
 struct BrokerNodes: Sendable {
     let addresses: [BrokerAddress]
     private var next = 0
@@ -11,7 +11,7 @@ struct BrokerNodes: Sendable {
     init(_ addresses: [BrokerAddress]) {
         precondition(!addresses.isEmpty, "A broker has at least one address")
         self.addresses = addresses
-        // Many workers do not all go to the first.
+        // A random start spreads many workers over all nodes.
         next = Int.random(in: 0..<addresses.count)
     }
 
@@ -21,10 +21,10 @@ struct BrokerNodes: Sendable {
         return addresses[next]
     }
 
-    /// Hosts and ports, as messages name them.
+    /// Hosts and ports, as shown in messages.
     var description: String { addresses.map(\.description).joined(separator: ", ") }
 
-    /// What a failure to reach a broker was, in a few words.
+    /// Describes an error in reaching a broker in a few words.
     static func reason(of error: any Error) -> String {
         switch error {
         case let failure as ConnectionFailure: return failure.description

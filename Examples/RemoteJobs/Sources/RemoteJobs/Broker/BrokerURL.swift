@@ -1,12 +1,12 @@
 import Foundation
 
-/// Reads the URL of a broker by its bytes.
+/// Parses the URL of a broker, byte by byte.
 ///
-/// Only the authority, which ends at the first `/` or `?`, has a user, a password and hosts. An `@` in
-/// the virtual host or in the name of a file never moves the host, so a password leaves only for a
-/// host that the authority names.
+/// Only the authority, which ends at the first `/` or `?`, contains the user, the password and the
+/// hosts. An `@` in the virtual host or in a file name cannot change the host. Therefore, the
+/// password is only sent to hosts that the authority names.
 struct BrokerURL {
-    /// The name and the port of a node.
+    /// The host and the port of a node.
     struct Node: Equatable {
         let host: String
         let port: Int
@@ -17,10 +17,10 @@ struct BrokerURL {
     private(set) var password = "guest"
     private(set) var nodes: [Node] = []
     private(set) var virtualHost = "/"
-    /// The file with the certificates that are trusted; nil for those of the system.
+    /// The file with the trusted certificates, or nil for those of the system.
     private(set) var authorityFile: String?
 
-    /// Takes a URL apart.
+    /// Parses a URL.
     ///
     /// - Parameter text: The URL.
     /// - Throws: ``InvalidBrokerURLError``.
@@ -101,7 +101,8 @@ struct BrokerURL {
     ) throws(InvalidBrokerURLError) {
         let text = path.dropFirst()
         guard hasUser || !text.contains(UInt8(ascii: "@")) else {
-            // It may be what a "/" in a password has cut off, and then the host is a part of the user.
+            // An unescaped "/" in a password may have cut it off, and then this host is part of the
+            // user.
             throw InvalidBrokerURLError(
                 reason: "an @ behind the host must be written %40, and a / in a password %2F"
             )
@@ -127,7 +128,7 @@ struct BrokerURL {
 
     private static let wrongHost = InvalidBrokerURLError(reason: "a host is missing or wrong")
 
-    /// Whether a byte may be a part of the name of a host.
+    /// Whether a byte may be part of a host name.
     private static func isOfName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -138,12 +139,14 @@ struct BrokerURL {
         }
     }
 
-    /// Whether a byte may be a part of an IPv6 address, with its zone.
+    /// Whether a byte may be part of an IPv6 address with its zone.
     private static func isOfAddress(_ byte: UInt8) -> Bool {
         isOfName(byte) && byte < 0x80 || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "%")
     }
 
-    /// The text that percent signs stand for; nil if it is not UTF-8, or has a NUL.
+    /// Decodes percent signs.
+    ///
+    /// Returns nil if the text is not UTF-8 or contains a NUL.
     private static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {
         var decoded: [UInt8] = []
         var rest = bytes

@@ -5,10 +5,10 @@ extension Connection {
     /// Connects to a node of a broker and opens a connection.
     ///
     /// - Parameters:
-    ///   - address: Where the node is, and who logs in.
-    ///   - eventLoop: Where the connection lives.
-    /// - Returns: The connection, opened.
-    /// - Throws: A ``ConnectionFailure``, or why there is no transport.
+    ///   - address: The node and the user that logs in.
+    ///   - eventLoop: The event loop of the connection.
+    /// - Returns: The open connection.
+    /// - Throws: A ``ConnectionFailure``, or the error that prevented the transport.
     package static func open(
         address: BrokerAddress,
         on eventLoop: any EventLoop
@@ -26,7 +26,7 @@ extension Connection {
 }
 
 extension BrokerAddress {
-    /// How the client encrypts; nil for not at all.
+    /// The client's encryption, or nil for none.
     var tls: TLS? {
         switch encryption {
         case .none: nil

@@ -1,8 +1,10 @@
 import AMQP
 
-/// What the broker's codes mean here. All others are tried again, on another connection.
+/// Interprets the broker's codes.
+///
+/// After any other code, a new connection is tried.
 extension ConnectionFailure {
-    /// Whether the broker does not let the user in, or not to what is needed.
+    /// Whether the broker rejects the user, or denies a permission that is needed.
     var isRefusal: Bool {
         switch self {
         case .refused: true
@@ -11,7 +13,7 @@ extension ConnectionFailure {
         }
     }
 
-    /// Whether a worker has held a message for longer than the broker's `consumer_timeout`.
+    /// Whether a worker has held a message longer than the broker's `consumer_timeout`.
     var isTimeout: Bool {
         if case .channelClosed(let reason) = self {
             return reason.code == 406 && reason.text.contains("timed out")
@@ -19,13 +21,15 @@ extension ConnectionFailure {
         return false
     }
 
-    /// Whether an exclusive queue is another connection's.
+    /// Whether an exclusive queue belongs to another connection.
     var isLocked: Bool {
         if case .channelClosed(let reason) = self { return reason.code == 405 }
         return false
     }
 
-    /// Whether a queue is not there; one whose node is down or does not answer has the same code.
+    /// Whether a queue does not exist.
+    ///
+    /// If its node is down or does not answer, the code is the same.
     var isMissing: Bool {
         if case .channelClosed(let reason) = self {
             return reason.code == 404 && reason.text.contains("no queue")

@@ -1,14 +1,16 @@
 import AMQP
 import NIOCore
 
-/// Several outcomes in one message, when they end faster than the broker confirms.
+/// Packs outcomes into one message if they come faster than the broker confirms.
 ///
-/// The body is a JSON array of their payloads. A header holds the properties that each of them has
-/// when it travels alone, as AMQP writes them, and the length of its payload.
+/// The body is a JSON array of their payloads. For each outcome, a header holds the length of its
+/// payload and the AMQP properties that it has as a separate message.
 extension Envelope {
     private static let nothing = ByteBuffer(string: "null")
 
-    /// Makes one message of several; one alone stays as it is.
+    /// Packs several messages into one.
+    ///
+    /// A single message stays unchanged.
     static func message(
         of parts: [(MessageProperties, ByteBuffer)]
     ) -> (MessageProperties, ByteBuffer) {

@@ -1,12 +1,12 @@
 import AMQP
 import NIOCore
 
-/// Makes messages of records.
+/// Creates messages from records.
 ///
-/// What is about a message travels in its properties; a body is the JSON of the payload alone. What
-/// comes is read by ``Intake``.
+/// Properties hold the metadata, and the body holds only the payload as JSON. ``Intake`` reads
+/// received messages.
 package enum Envelope {
-    /// What a message's `type` says.
+    /// The `type` property of a message.
     enum Kind: String {
         case task
         case life
@@ -38,7 +38,7 @@ package enum Envelope {
         static let parts = "parts"
     }
 
-    /// A task as one of several in a body.
+    /// A task in a body that lists several.
     struct Entry: Codable {
         var k: Name
         var i: String
@@ -57,15 +57,15 @@ package enum Envelope {
         }
     }
 
-    /// A task as its message says it.
+    /// The content of a task's message.
     struct TaskMessage {
         let job: Name
         let name: TaskName
         let id: PublicationID
         let digest: UInt64?
-        /// How often it may be delivered again.
+        /// The highest number of redeliveries.
         let limit: Int
-        /// How often it has come back to its queue, because its worker died.
+        /// How often the task has returned to its queue because its worker died.
         let returns: Int
         let priority: Int
         let route: Name
@@ -74,7 +74,7 @@ package enum Envelope {
         let body: ByteBuffer
 
         var key: Name { name.key }
-        /// The task in a record.
+        /// The task in the form of a record.
         var record: JobRecord<ByteBuffer>.Task { .init(name: name, id: id, digest: digest) }
     }
 
@@ -87,7 +87,9 @@ package enum Envelope {
         return properties
     }
 
-    /// Puts a task's name into the properties: a long key does not fit where a short one stands.
+    /// Adds a task's name to the properties.
+    ///
+    /// A long key goes into a header, because it does not fit into the short field.
     private static func set(_ name: TaskName, in properties: inout MessageProperties) {
         var headers: FieldTable = [Header.work: .string(name.work.text)]
         if name.key.utf8.count <= 255 {
@@ -98,7 +100,7 @@ package enum Envelope {
         properties.headers = headers
     }
 
-    /// The properties of a task.
+    /// Creates the properties of a task.
     package static func task(
         job: Name,
         route: Name,
@@ -118,7 +120,7 @@ package enum Envelope {
         return properties
     }
 
-    /// The properties with which a task that was taken goes back, as if it had not been taken.
+    /// The properties for returning a task to its queue, as if no worker had taken it.
     static func propertiesToPutBack(_ task: TaskMessage) -> MessageProperties {
         var properties = ownProperties(task.properties)
         if task.returns > 0 {
@@ -127,19 +129,19 @@ package enum Envelope {
         return properties
     }
 
-    /// The properties of the record that a task is given up: the task's own, as in a dead letter.
+    /// The properties of the record of an undeliverable task: the task's own, as in a dead letter.
     static func givenUp(_ task: TaskMessage) -> MessageProperties {
         ownProperties(task.properties)
     }
 
-    /// Properties without what the broker has added, which is not a publisher's to say.
+    /// Removes the headers that the broker has added, because a publisher must not set them.
     static func ownProperties(_ properties: MessageProperties) -> MessageProperties {
         var properties = properties
         properties.headers = (properties.headers ?? [:]).filter { !$0.key.hasPrefix("x-") }
         return properties
     }
 
-    /// The properties of a task's outcome or other single record.
+    /// Creates the properties of a task's outcome or of another record about one task.
     static func outcome(
         _ kind: Kind,
         of task: TaskMessage,
@@ -157,7 +159,7 @@ package enum Envelope {
         return properties
     }
 
-    /// The properties of a record that is about a controller's life, or a round of cancels.
+    /// Creates the properties of a record about a controller run or a cancel round.
     static func mark(_ kind: Kind, _ id: String, job: Name? = nil) -> MessageProperties {
         var properties = properties(kind)
         properties.appID = job?.text
@@ -165,7 +167,7 @@ package enum Envelope {
         return properties
     }
 
-    /// The properties of a worker's record.
+    /// Creates the properties of a worker's record.
     static func mark(
         _ kind: Kind,
         _ id: String? = nil,
@@ -182,7 +184,7 @@ package enum Envelope {
 
     // MARK: Bodies
 
-    /// The body of a record about several tasks.
+    /// Creates the body of a record about several tasks.
     static func body(of tasks: [JobRecord<ByteBuffer>.Task]) -> ByteBuffer {
         json(tasks.map { Entry($0) })
     }
@@ -199,9 +201,9 @@ package enum Envelope {
         json(ids.map { Entry($0) })
     }
 
-    /// The body of a record that is a list of names: routes, or lives of a job's controllers.
+    /// Creates the body of a list of names: routes, or the controller runs of a job.
     ///
-    /// It is no header, since a stream drops headers that are lists.
+    /// The list is not a header, because a stream drops headers that are lists.
     static func body(ofNames names: [Name]) -> ByteBuffer {
         (try? body(of: names)) ?? ByteBuffer(string: "[]")
     }

@@ -1,13 +1,14 @@
-/// A digest by which a changed input is noticed: FNV-1a of 64 bits.
+/// Detects a changed input by a digest, FNV-1a of 64 bits.
 ///
-/// It guards against mistakes, not against an enemy.
+/// It protects against mistakes and not against an attacker.
 struct InputDigest: Hashable {
     let value: UInt64
 
-    /// The digest with its high bits in its low ones, so that a remainder depends on all of them.
+    /// The digest with its high bits mixed into its low bits, so that a remainder depends on all
+    /// bits.
     var mixed: UInt64 { (value ^ value >> 33) &* 0xFF51_AFD7_ED55_8CCD >> 32 }
 
-    /// Digests bytes.
+    /// Computes the digest of bytes.
     init(of bytes: some Sequence<UInt8>) {
         var digest: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes {

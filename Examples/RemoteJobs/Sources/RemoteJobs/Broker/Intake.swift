@@ -1,31 +1,34 @@
 import AMQP
 import NIOCore
 
-/// Reads what comes over the wire: the one room where a message is checked.
+/// Reads and checks each message from the broker, and is the only type that does.
 ///
-/// Anyone who may publish can put anything into any queue and stream. Each text and number that
-/// leaves this room has a length or a range that the rest of the package can add, index and send
-/// with; of a message that has another, nothing is used.
+/// Anyone with the right to publish can put any content into a queue or stream. Each text that the
+/// intake returns has a bounded length, and each number a bounded range, so the rest of the package
+/// can add, index and send them. If one value of a message is out of bounds, the whole message is
+/// refused.
 enum Intake {
-    /// Why a message is not used: there are few reasons, however many messages come.
+    /// The reason why a message is refused.
+    ///
+    /// The number of reasons is small, however many messages come.
     struct Refusal: Error, Hashable {
         let reason: String
     }
 
-    /// How long the body of a record about several tasks may be.
+    /// The longest body of a record about several tasks, in bytes.
     private static let longestNote = 16 << 20
-    /// How many outcomes may travel together.
+    /// The highest number of outcomes in one message.
     private static let mostParts = 4_096
-    /// How long a name of a worker, of a life or a round may be.
+    /// The longest name of a worker, controller run or round, in bytes.
     private static let longestWord = 255
-    /// How often a message can have come back, as far as it matters.
+    /// The highest number of returns of a message that is distinguished.
     private static let mostReturns = 1_000_000
-    /// Up to which offset a stream is read.
+    /// The highest offset up to which a stream is read.
     private static let lastOffset = 1 << 60
 
     // MARK: Tasks
 
-    /// Reads the message of a task that came from the queue of a route.
+    /// Reads a task's message from the queue of a route.
     static func task(in message: Message, from route: Name) throws(Refusal)
         -> Envelope.TaskMessage
     {
@@ -59,7 +62,7 @@ enum Intake {
 
     // MARK: A job's stream
 
-    /// Where a message of a stream stands; nil if it does not say so.
+    /// Returns the offset of a message in its stream, or nil if it has none.
     static func offset(of message: Message) -> Int? {
         guard let offset = message.header("x-stream-offset")?.integer, 0...lastOffset ~= offset
         else { return nil }
@@ -68,7 +71,7 @@ enum Intake {
 
     /// Reads a message of a job's stream.
     ///
-    /// - Returns: The records that it holds, and how long the body of each is.
+    /// - Returns: Its records, each with the length of its body.
     static func records(
         in message: Message,
         of job: Name
@@ -84,7 +87,7 @@ enum Intake {
             }
     }
 
-    /// Takes the outcomes that travel together apart.
+    /// Unpacks outcomes that were sent in one message.
     private static func parts(
         _ properties: MessageProperties,
         _ body: ByteBuffer
@@ -173,7 +176,7 @@ enum Intake {
         case .failed: return .failed(body)
         case .stopped: return .stopped
         default:
-            // The task itself, which was given up.
+            // This record has the properties of the undeliverable task itself.
             let limit = try number(properties, Envelope.Header.limit, 0...Int(Layout.suspectLimit))
             return .undeliverable(
                 deliveries: (limit ?? 0) + 1,
@@ -184,14 +187,14 @@ enum Intake {
 
     // MARK: The control stream
 
-    /// What is said to all workers.
+    /// A message for all workers.
     enum Order: Equatable {
-        /// A worker has begun to read.
+        /// Written by a worker when it begins to read.
         case mark(String)
         case cancel(round: String, job: Name, [PublicationID])
-        /// What these lives of a job's controllers have published is not wanted.
+        /// Everything that these controller runs of a job have published is obsolete.
         case removed(job: Name, lives: [Name])
-        /// Tasks of a job are in queues of their own for these routes.
+        /// The job has its own queues with tasks for these routes.
         case tasks(job: Name, routes: [Name])
     }
 
@@ -249,7 +252,9 @@ enum Intake {
         Name(try self.text(text, what, atMost: longest, atLeast: shortest))
     }
 
-    /// A number in a header; nil if there is none.
+    /// Reads a number from a header.
+    ///
+    /// Returns nil if the header is missing.
     private static func number(
         _ properties: MessageProperties,
         _ header: String,

@@ -1,18 +1,20 @@
-/// How a task ended.
+/// The end of a task.
 enum TaskOutcome<Body> {
-    /// With a value.
+    /// The task succeeded with a value.
     case done(Body)
-    /// With an error of the work's own.
+    /// The work failed with an error.
     case failed(Body)
-    /// Given up after so many deliveries.
+    /// The task was abandoned as undeliverable after a number of deliveries.
     case undeliverable(deliveries: Int, reason: String)
-    /// Cancelled; a later life of the job runs it again.
+    /// The task was cancelled.
+    ///
+    /// A later run of the job executes it again.
     case stopped
 }
 
-/// What a task is known by in its job, over all lives of its controller: its work and its key.
+/// Identifies a task in all runs of its job by its work and its key.
 struct TaskName: Hashable, Sendable {
-    /// The work's name as it stands in a route; empty where a record does not say it.
+    /// The work's name as it is in a route, or empty if a record does not contain it.
     var work: Name
     var key: Name
 
@@ -21,22 +23,22 @@ struct TaskName: Hashable, Sendable {
         self.key = key
     }
 
-    /// Takes the work's name from a route.
+    /// Extracts the work's name from a route.
     init(route: Name, key: Name) {
         self.init(work: Layout.work(of: route), key: key)
     }
 }
 
-/// Where a record stands in its job's stream, to be read there again.
+/// The position of a record in its job's stream, where it can be read again.
 struct StreamPlace: Hashable, Sendable {
     let offset: Int
-    /// How long the record's body is.
+    /// The length of the record's body.
     let bytes: Int
 }
 
-/// What a job's stream says.
+/// A record in a job's stream.
 enum JobRecord<Body> {
-    /// One task among several in a record.
+    /// A task that a record lists.
     struct Task: Hashable {
         var name: TaskName
         var id: PublicationID
@@ -46,32 +48,36 @@ enum JobRecord<Body> {
 
     /// A controller has begun to read.
     case life(String)
-    /// A controller has declared the queues of a route: tasks of the job may be there.
+    /// A controller has declared the queues of a route, which may contain tasks of the job.
     case route(Name)
     /// The broker has confirmed these tasks.
     case queued([Task])
-    /// A worker has begun with these tasks; the number is the delivery's.
+    /// A worker has started these tasks.
+    ///
+    /// The number is that of the delivery.
     case started([(Task, attempt: Int)], worker: WorkerIdentity)
-    /// The broker has cut a worker off for holding these tasks too long, in its words.
+    /// The broker has disconnected a worker that held these tasks too long.
+    ///
+    /// The text is the broker's.
     case overdue([Task], String)
-    /// So much of these tasks is done.
+    /// The progress of these tasks.
     case progress([(Task, fraction: Double)])
     /// A task has ended.
     case ended(Task, TaskOutcome<Body>)
-    /// The controller has withdrawn these tasks: they were cancelled and nobody runs them.
+    /// The controller has withdrawn these cancelled tasks, and no worker runs them.
     case withdrawn([Task])
-    /// A worker has read a round of cancels.
+    /// A worker has read a cancel round.
     case seen(round: String, worker: WorkerIdentity, routes: [Name])
 }
 
-/// Who a worker is: the name is its user's, the instance its own, different after each start.
+/// Identifies a worker by the name that its user chose and an instance that changes at each start.
 struct WorkerIdentity: Hashable, Sendable {
     var name: Name
     var instance: Name
 }
 
 extension TaskOutcome {
-    /// The same outcome; of a task that was given up, with what the broker has said of it.
+    /// Adds the broker's explanation to the outcome of an undeliverable task.
     func explained(by words: String?) -> TaskOutcome {
         guard case .undeliverable(let deliveries, _) = self, let words else { return self }
         let reason =

@@ -1,10 +1,10 @@
 import AMQP
 import NIOCore
 
-/// The broker's objects: their names, and how they are declared, all in one place.
+/// The names and declarations of all objects at the broker.
 ///
-/// A change of what is declared needs a new version, as the broker refuses to declare an object
-/// anew in another way.
+/// Each change of a declaration needs a new version, because a broker refuses to declare an
+/// existing object differently.
 package enum Layout {
     static let version = "jk1"
     package static let tasks = "\(version).tasks"
@@ -12,26 +12,29 @@ package enum Layout {
     static let dead = "\(version).dead"
     static let unclaimed = "\(version).unclaimed"
     static let control = "\(version).control"
-    /// Messages that were not used, the latest ones, for a look.
+    /// The latest refused messages, for inspection.
     static let refused = "\(version).refused"
 
-    /// How often a task may come back to its first queue; the next time it is a suspect.
+    /// How often a task may return to its first queue.
     ///
-    /// Once, since a node of a cluster that dies brings back all that was taken there, and may have
-    /// led the queue of the suspects: RabbitMQ 3.10.8 goes on to send dead letters to it, and none
-    /// of them arrives before the node is back.
+    /// The next return makes it a suspect. The limit is 1, because a cluster node that dies returns
+    /// all tasks that were taken from it. That node may also have led the queue of the suspects.
+    /// RabbitMQ 3.10.8 continues to send dead letters to it, and none of them arrives before the
+    /// node is back.
     static let returnLimit: Int32 = 1
-    /// How often a suspect may come back before the broker itself gives it up.
+    /// How often a suspect may return before the broker drops it.
     ///
-    /// A task's own limit is much lower, and enforced by the worker that takes it.
+    /// The worker that takes a task enforces the task's own limit, which is much lower.
     static let suspectLimit: Int32 = 10_000
 
-    /// How long a broker may take to declare all that is needed, and to begin to deliver.
+    /// How long a broker may take for all declarations and the first delivery.
     static let longestTry = Duration.seconds(20)
-    /// How long a broker may take to answer one question.
+    /// How long a broker may take to answer one request.
     static let longestAnswer = Duration.seconds(5)
 
-    /// A job's own queue of a route: jobs that share a route take turns at its workers.
+    /// The name of a job's queue for a route.
+    ///
+    /// Workers serve the queues of several jobs in turn.
     package static func tasks(_ route: Name, of job: Name) -> String {
         "\(tasks).\(route).\(BrokerName.encoded(job))"
     }
@@ -42,13 +45,13 @@ package enum Layout {
     static func lock(of job: Name) -> String { "\(version).lock.\(BrokerName.encoded(job))" }
     static func presence(of worker: Name) -> String { "\(version).worker.\(worker)" }
 
-    /// The queues that a work's tasks go through.
+    /// The route for tasks of a kind of work, with a place if they must run there.
     package static func route(_ work: Name, at place: Name?) -> Name {
         let name = BrokerName.encoded(work)
         return place.map { "\(name)@\(BrokerName.encoded($0))" } ?? Name(name)
     }
 
-    /// Whether a text may be a route: a work's name or that and a place's, encoded.
+    /// Checks that a text can be a route: an encoded work name, with a place or without.
     static func isRoute(_ text: String) -> Bool {
         1...200 ~= text.utf8.count && !text.utf8.contains(UInt8(ascii: "."))
     }
@@ -59,12 +62,12 @@ package enum Layout {
         return Name(route.text[..<at])
     }
 
-    /// What a job's task for a route is published with.
+    /// The routing key of a job's tasks for a route.
     package static func key(_ route: Name, job: Name) -> String {
         "\(route).\(BrokerName.encoded(job))"
     }
 
-    /// Declares what all jobs share.
+    /// Declares the objects that all jobs share.
     package static func declareShared(on channel: AMQP.Channel) -> EventLoopFuture<Void> {
         let fallback: FieldTable = ["alternate-exchange": .string(unclaimed)]
         _ = channel.declareExchange(unclaimed, type: "fanout")
@@ -94,7 +97,7 @@ package enum Layout {
             .map { _ in }
     }
 
-    /// Declares what all jobs share of a route.
+    /// Declares the objects of a route that all jobs share.
     static func declareRoute(
         _ route: Name,
         on channel: AMQP.Channel
@@ -103,7 +106,7 @@ package enum Layout {
         return channel.bind(suspects(route), to: suspects, key: "\(route).*")
     }
 
-    /// Declares a route's queues for a job.
+    /// Declares a job's queues for a route.
     package static func declareRoute(
         _ route: Name,
         of job: Name,
@@ -115,7 +118,7 @@ package enum Layout {
         return channel.bind(queue, to: tasks, key: key(route, job: job))
     }
 
-    /// Declares the stream of a job's truth.
+    /// Declares the stream that holds the state of a job.
     package static func declareJob(
         _ job: Name,
         on channel: AMQP.Channel

@@ -1,14 +1,15 @@
 import AMQP
 
-/// Channels on which nothing more is published, and that close when all on them is answered.
+/// Channels without new publications, which close once the broker has answered all messages.
 ///
-/// A class: closing one may answer messages of another, which brings the caller back here.
+/// It is a class, because closing a channel may answer messages of another one, and their callbacks
+/// call this type again.
 final class LeavingChannels {
     private var channels: [AMQP.Channel] = []
 
     func leave(_ channel: AMQP.Channel) { channels.append(channel) }
 
-    /// Closes those on which nothing waits for an answer any more.
+    /// Closes the channels that have no unanswered messages left.
     func closeAnswered() {
         guard !channels.isEmpty else { return }
         let answered = channels.filter { $0.unconfirmedCount == 0 }

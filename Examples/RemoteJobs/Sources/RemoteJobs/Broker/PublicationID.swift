@@ -1,18 +1,20 @@
-/// What makes one publishing of a task different from any other: the controller's life, and a
-/// number in it.
+/// Identifies one publication of a task by the controller run and a number in that run.
 ///
-/// A worker knows a task by it, not by its key: so a job that was removed and is repeated runs.
+/// Workers identify a task by this ID and not by its key. Therefore, a task runs again if its job
+/// was removed and repeated.
 package struct PublicationID: Hashable, Sendable {
     let life: String
     let number: Int
 
-    /// Takes the two parts.
+    /// Creates an ID from its two parts.
     package init(life: String, number: Int) {
         self.life = life
         self.number = number
     }
 
-    /// Reads what ``text`` has made; nil of anything else.
+    /// Parses the form of ``text``.
+    ///
+    /// Returns nil for any other text.
     init?(_ text: String) {
         guard text.utf8.count <= 100, let dot = text.lastIndex(of: "."), dot > text.startIndex,
             let number = UInt32(text[text.index(after: dot)...])
@@ -22,7 +24,7 @@ package struct PublicationID: Hashable, Sendable {
 
     var text: String { "\(life).\(number)" }
 
-    /// A name for a new life, or a worker: 12 letters and digits, different from any other.
+    /// Creates a unique name for a controller run or a worker: 12 letters and digits.
     package static func newLife() -> String {
         let characters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
         return String((0..<12).map { _ in characters[Int.random(in: 0..<characters.count)] })

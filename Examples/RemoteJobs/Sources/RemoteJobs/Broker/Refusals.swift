@@ -1,24 +1,26 @@
 import AMQP
 import NIOCore
 
-/// Counts the messages that are not used, and says of which one a word is due.
+/// Counts refused messages and decides which of them are logged.
 struct Refusals {
     private struct Kind: Hashable {
         let queue: Name
         let reason: String
     }
 
-    /// How many messages of streams one process copies for a look, since they stay where they are.
+    /// The highest number of stream messages that one process copies for inspection.
+    ///
+    /// Messages of streams are copied, because they also stay in the stream.
     private static let mostCopies = 100
 
-    /// How many messages were not used so far.
+    /// The number of messages refused so far.
     private(set) var count = 0
     private var counts: [Kind: Int] = [:]
     private var copies = 0
 
-    /// A message of a queue is not used.
+    /// Counts a refused message of a queue.
     ///
-    /// - Returns: Whether it is the first of its queue with this reason.
+    /// - Returns: Whether it is the first one of this queue with this reason.
     mutating func refused(from queue: String, _ reason: String) -> Bool {
         count += 1
         let kind = Kind(queue: Name(queue), reason: reason)
@@ -26,13 +28,15 @@ struct Refusals {
         return counts[kind] == 1
     }
 
-    /// Whether a message that stays in its stream is copied.
+    /// Counts a refused message of a stream.
+    ///
+    /// Returns whether it is copied.
     mutating func copiesAnother() -> Bool {
         copies += 1
         return copies <= Self.mostCopies
     }
 
-    /// What is put into the queue of refused messages for a look.
+    /// Creates the copy for the queue of refused messages.
     static func report(
         of message: Message,
         from queue: String,

@@ -1,41 +1,42 @@
 import NIOCore
 
-/// How much may travel in a message.
+/// Limits the size of messages.
 ///
-/// A broker closes the channel on which more comes than its `max_message_size`, and the connection
-/// on which the properties do not fit into a frame.
+/// A broker closes a channel if a message exceeds its `max_message_size`. It closes the connection
+/// if the properties of a message do not fit into a frame.
 enum SizeLimit {
-    /// How many bytes a task's input or its outcome may have as JSON.
+    /// The longest input or outcome of a task as JSON, in bytes.
     ///
-    /// RabbitMQ takes 128 MiB unless it is told otherwise, and 16 MiB from 4.0 on. The last MiB is
-    /// for the outcomes that travel with a large one, and for all properties.
+    /// The default limit of RabbitMQ is 128 MiB, and 16 MiB since 4.0. The last MiB is reserved for
+    /// all properties and for outcomes that travel together with a large one.
     static let body = 127 << 20
-    /// How many bytes a key may have.
+    /// The longest key, in bytes.
     ///
-    /// A frame of 128 KiB holds the properties of all outcomes that travel together, up to 64 KiB
-    /// of which have gathered before the last.
+    /// One frame of 128 KiB holds the properties of all outcomes that travel together. Up to 64 KiB
+    /// of outcomes may have gathered before the last one.
     static let key = 40_000
-    /// How many bytes of keys stand in one of the notes about many tasks, where JSON may write six
-    /// for one.
+    /// The number of bytes of keys in one note about many tasks.
+    ///
+    /// JSON may write six bytes for one.
     private static let keysOfANote = 1 << 20
 
-    /// Refuses the body of a message.
+    /// Rejects a body that is too large.
     ///
     /// - Parameters:
     ///   - body: The body.
-    ///   - what: What it is, as the error says it.
+    ///   - what: The part of the task that the error names.
     ///   - key: The key of its task.
     /// - Throws: ``TooLargeError``.
     static func check(_ body: ByteBuffer, _ what: TooLargeError.Part, of key: Name) throws {
         try check(body.readableBytes, atMost: SizeLimit.body, what, of: key)
     }
 
-    /// Refuses the key of a task.
+    /// Rejects a key that is too long.
     static func check(key: Name) throws {
         try check(key.utf8.count, atMost: SizeLimit.key, .key, of: key)
     }
 
-    /// Cuts what is noted of many tasks into as many notes as their keys need.
+    /// Splits notes about many tasks into as many notes as their keys need.
     static func notes<Task>(_ tasks: [Task], key: (Task) -> Name) -> [[Task]] {
         var (notes, bytes): ([[Task]], Int) = ([], keysOfANote)
         for task in tasks {

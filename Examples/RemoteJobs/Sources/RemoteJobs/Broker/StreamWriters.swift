@@ -1,15 +1,16 @@
 import AMQP
 import NIOCore
 
-/// Writes into streams, into each by a channel of its own that confirms.
+/// Writes into streams, with a separate confirming channel for each stream.
 ///
-/// RabbitMQ 3.10.8 mixes up two numbers when a stream has a new leader: a channel sends again
-/// what is not confirmed, under the channel's numbers instead of the stream's. They are the same
-/// where the channel is for one stream alone; else messages are confirmed and lost.
+/// RabbitMQ 3.10.8 confuses two numbers when a stream has a new leader. It then sends the
+/// unconfirmed messages again with the numbers of the channel instead of the stream's numbers. Both
+/// numbers are equal if the channel serves only one stream. Otherwise, messages are confirmed and
+/// lost.
 ///
-/// > Thread: The connection's event loop's alone.
+/// > Thread: The connection's event loop only.
 final class StreamWriters {
-    /// How many channels may be open at a time, if none has messages on their way.
+    /// The highest number of open channels, if none has messages under way.
     private static let mostChannels = 100
 
     private struct Writer {
@@ -20,15 +21,15 @@ final class StreamWriters {
     private let connection: Connection
     private let onLoss: (ConnectionFailure) -> Void
     private var writers: [Name: Writer] = [:]
-    /// Channels that are used no more.
+    /// Channels that get no new messages.
     private let leaving = LeavingChannels()
     private var useCount = 0
 
-    /// Begins with no channel.
+    /// Creates the writers of a connection, without channels.
     ///
     /// - Parameters:
     ///   - connection: The connection.
-    ///   - onLoss: Called if a channel goes.
+    ///   - onLoss: Called if a channel closes unexpectedly.
     init(_ connection: Connection, onLoss: @escaping (ConnectionFailure) -> Void) {
         self.connection = connection
         self.onLoss = onLoss
@@ -38,9 +39,9 @@ final class StreamWriters {
     ///
     /// - Parameters:
     ///   - stream: The stream.
-    ///   - properties: What travels beside the body.
+    ///   - properties: The properties of the message.
     ///   - body: The body.
-    ///   - answer: Called once with what has become of the message.
+    ///   - answer: Called once with the result.
     func write(
         to stream: String,
         _ properties: MessageProperties,
@@ -50,7 +51,8 @@ final class StreamWriters {
         let stream = Name(stream)
         let channel = channel(for: stream)
         channel.publish(to: "", key: stream.text, properties, body) { [weak self] outcome in
-            // The channel has counted what the stream has not: the next message needs another one.
+            // The channel has counted a message that the stream has not. Therefore, the next
+            // message needs a new channel.
             if outcome != .confirmed { self?.leave(stream, channel) }
             answer(outcome)
             self?.leaving.closeAnswered()
@@ -70,7 +72,7 @@ final class StreamWriters {
         return channel
     }
 
-    /// Writes into a stream by another channel from now on.
+    /// Uses a new channel for all further messages into a stream.
     func leave(_ stream: String) {
         let stream = Name(stream)
         guard let writer = writers[stream] else { return }
@@ -78,7 +80,7 @@ final class StreamWriters {
         leaving.closeAnswered()
     }
 
-    /// Leaves the channel that was not used for longest, of those that wait for no confirm.
+    /// Leaves the channel that has been unused for longest and has no unconfirmed messages.
     private func leaveIdle() {
         let idle = writers.filter { $0.value.channel.unconfirmedCount == 0 }
         guard let oldest = idle.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return }

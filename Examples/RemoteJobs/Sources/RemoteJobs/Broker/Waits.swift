@@ -1,17 +1,17 @@
-/// Decides when a wait is spoken of: after a second, so that it is heard within two, then each
-/// minute, and once when it is over.
+/// Decides when to log a wait: after a second, then each minute, and once when it ends.
 ///
-/// A wait that is over before its first word needs none. Times are durations since any one moment.
+/// The delay of one second guarantees a log line within two. A wait that ends earlier is not
+/// logged. Times are durations since an arbitrary fixed moment.
 struct Waits {
-    /// What is waited for.
+    /// The cause of a wait.
     enum Cause: Hashable {
-        /// A broker that can be reached.
+        /// No broker can be reached.
         case broker
-        /// The job's lock, which another controller has.
+        /// Another controller has the job's lock.
         case lock
-        /// A broker that takes messages.
+        /// The broker accepts no messages.
         case room
-        /// A worker of a route.
+        /// A route has no worker.
         case worker(route: Name)
     }
 
@@ -26,10 +26,10 @@ struct Waits {
 
     private var waits: [Cause: Wait] = [:]
 
-    /// What is waited for now, in words, whether they were said or not.
+    /// The texts of all current waits, logged or not.
     var words: [Cause: String] { waits.mapValues(\.words) }
 
-    /// Something is waited for, or still is.
+    /// Starts a wait, or updates its text.
     mutating func began(_ cause: Cause, _ words: String, at now: Duration) {
         if waits[cause] == nil {
             waits[cause] = Wait(start: now, words: words)
@@ -38,15 +38,16 @@ struct Waits {
         }
     }
 
-    /// Something is not waited for any more.
+    /// Ends a wait.
     ///
-    /// - Returns: What was said of it last, and for how long it was waited; nil if nothing was said.
+    /// - Returns: The last text that was logged and the length of the wait, or nil if it was never
+    ///   logged.
     mutating func ended(_ cause: Cause, at now: Duration) -> (words: String, seconds: Int64)? {
         guard let wait = waits.removeValue(forKey: cause), wait.lastSaid != nil else { return nil }
         return (wait.words, (now - wait.start).components.seconds)
     }
 
-    /// The words that are to be said now.
+    /// Returns the texts to log now.
     mutating func due(at now: Duration) -> [String] {
         var due: [String] = []
         for (cause, wait) in waits.sorted(by: { $0.value.start < $1.value.start }) {

@@ -1,9 +1,10 @@
 /// Decides when cancelled tasks that no worker runs may end.
 ///
-/// Cancellations are sent in rounds. Each worker reports every round that it has read, and how many
-/// consumers it has on each of the job's routes. A round is complete on a route when the workers that
-/// reported it own all consumers of the route's queue. No worker can start a task of it then: a worker
-/// that connects later reads the cancellations before it takes tasks.
+/// Cancellations are sent in rounds. Each worker reports every round that it has read, and its
+/// number of consumers on each route of the job. A round is complete on a route when the workers
+/// that reported it own all consumers of the route's queue. From then on, no worker can start a
+/// task of the round, because a worker that connects later reads the cancellations before it takes
+/// tasks.
 struct CancelRounds {
     /// A round of cancellations.
     struct Round {
@@ -17,14 +18,14 @@ struct CancelRounds {
         var completeRoutes: Set<Name> = []
     }
 
-    /// The reports that had arrived when a count of consumers began.
+    /// The reports that had arrived before a count of consumers began.
     ///
-    /// Consumers are compared with earlier reports only. A worker keeps the consumers that it has reported
-    /// for a while, so a report is a lower bound of what the later count finds.
+    /// The count is compared only with earlier reports. Since a worker keeps the consumers of its
+    /// report for a while, the later count contains at least these.
     struct Census: Sendable {
         fileprivate var reports: [String: [Name: [Name: Int]]] = [:]
 
-        /// The workers whose presence must be confirmed after the count.
+        /// The workers that must still be present after the count.
         var workers: Set<Name> {
             Set(reports.values.flatMap { $0.values.flatMap(\.keys) })
         }
@@ -43,16 +44,17 @@ struct CancelRounds {
     var hasWaiting: Bool { !waiting.isEmpty }
     var isIdle: Bool { waiting.isEmpty && rounds.isEmpty }
 
-    /// Puts a task into the next round.
+    /// Adds a task to the next round.
     ///
-    /// - Returns: Whether it is the first there, so that the caller must take the round.
+    /// - Returns: Whether it is the first task of the round, so that the caller must take the
+    ///   round.
     @discardableResult
     mutating func add(_ name: TaskName) -> Bool {
         waiting.append(name)
         return waiting.count == 1
     }
 
-    /// Makes a round of at most so many waiting tasks.
+    /// Creates a round of waiting tasks, up to the given number.
     mutating func take(_ most: Int) -> Round? {
         guard !waiting.isEmpty else { return nil }
         lastNumber += 1
@@ -64,7 +66,7 @@ struct CancelRounds {
         return round
     }
 
-    /// A task of a round has ended.
+    /// Removes a task that has ended from its round.
     mutating func settled(_ name: TaskName) {
         guard let id = roundOfTask.removeValue(forKey: name),
             let place = rounds.firstIndex(where: { $0.id == id })
@@ -73,18 +75,18 @@ struct CancelRounds {
         if rounds[place].names.isEmpty { rounds.remove(at: place) }
     }
 
-    /// The broker has confirmed a round.
+    /// Records that the broker has confirmed a round.
     mutating func confirmed(_ id: String) {
         change(id) { $0.isConfirmed = true }
     }
 
-    /// A worker has read a round.
+    /// Records that a worker has read a round.
     ///
     /// - Parameters:
     ///   - id: The round.
     ///   - worker: The worker's instance.
     ///   - routes: The routes that the worker consumes, each once for each consumer.
-    /// - Returns: Whether the round is one of those that wait.
+    /// - Returns: Whether the round is still waiting.
     mutating func seen(_ id: String, by worker: Name, routes: [Name]) -> Bool {
         guard let place = rounds.firstIndex(where: { $0.id == id }) else { return false }
         var counts: [Name: Int] = [:]
@@ -96,19 +98,19 @@ struct CancelRounds {
         return true
     }
 
-    /// A count of consumers begins.
+    /// Takes the current reports, because a count of consumers begins.
     func censusBegan() -> Census {
         var census = Census()
         for round in rounds where round.isConfirmed { census.reports[round.id] = round.reports }
         return census
     }
 
-    /// A count of consumers has ended.
+    /// Completes rounds after a count of consumers.
     ///
     /// - Parameters:
-    ///   - census: The reports that had arrived before it.
-    ///   - consumers: By route: how many consumers its queue has.
-    ///   - gone: The workers that were no longer connected after it.
+    ///   - census: The reports that had arrived before the count.
+    ///   - consumers: The number of consumers of each route's queue.
+    ///   - gone: The workers that were no longer connected after the count.
     mutating func censusEnded(_ census: Census, consumers: [Name: Int], gone: Set<Name> = []) {
         for place in rounds.indices {
             guard let reports = census.reports[rounds[place].id] else { continue }
@@ -125,7 +127,9 @@ struct CancelRounds {
         }
     }
 
-    /// The connection has gone: tasks that have not ended are cancelled again, in other rounds.
+    /// Drops all rounds.
+    ///
+    /// After a lost connection, tasks that have not ended are cancelled again in new rounds.
     mutating func connectionLost() {
         rounds = []
         waiting = []

@@ -1,23 +1,26 @@
-/// One task as its controller sees it.
+/// The state of one task in its controller.
 ///
-/// parked (its route's queues are not declared yet: the broker would drop it) → waiting →
-/// publishing → queued → running. One whose outcome an earlier life has, and only its place is
-/// known, is reading. The first outcome of its publication settles it, from any of these.
+/// A task is parked while its route's queues are not declared, because the broker would drop it.
+/// Then it is waiting, publishing, queued and running. If an earlier run has its outcome and only
+/// the position of the outcome is known, it is reading. The first outcome of its publication
+/// settles it in any of these states.
 struct ControllerTask<Entry> {
     enum State: Hashable {
         case parked
         case waiting
         case publishing
-        /// The broker has it. With a ``runner``, it is running.
+        /// The broker has it.
+        ///
+        /// If it has a ``runner``, it is running.
         case queued
-        /// Its outcome is read again in the job's stream.
+        /// Its outcome is being read again from the job's stream.
         case reading
     }
 
-    /// Who runs a task.
+    /// The worker that runs a task.
     struct Runner: Hashable {
         let worker: WorkerIdentity
-        /// Which delivery of the task it is, from 1.
+        /// The number of this delivery of the task, from 1.
         let attempt: Int
     }
 
@@ -26,13 +29,13 @@ struct ControllerTask<Entry> {
     let digest: UInt64
     var id: PublicationID
     var state: State
-    /// Who was last heard to begin with it, as far as is known.
+    /// The latest worker that reported its start, if any.
     var runner: Runner?
-    /// What a broker has said that cut its worker off for holding it too long.
+    /// The broker's reason for disconnecting the worker that held it too long.
     var overdue: String?
-    /// Whether its cancel was asked for.
+    /// Whether its cancellation was requested.
     var isCancelled = false
-    /// Whether its publishing may have been lost with a connection.
+    /// Whether its publication may have been lost with a connection.
     var isInDoubt = false
 
     /// Whether the broker may have it.

@@ -1,17 +1,18 @@
-/// What a job's stream says of tasks that this life of its controller has not asked for yet.
+/// The state of tasks in a job's stream that this controller run has not requested yet.
 ///
-/// A task may have been published several times, since it was retried or its job was resumed. What
-/// counts is the latest publication: a later life's, or of one life the one with the higher number.
-/// Whatever comes of an older one is late, and settles nothing.
+/// A task may have been published several times, because it was retried or its job was resumed.
+/// Only the latest publication counts: that of the latest run, and in one run the one with the
+/// highest number. Outcomes of older publications are late and settle nothing.
 struct EarlierLives<Body> {
-    /// An outcome that a task of this life may take over.
+    /// An outcome that a task of this run may reuse.
     enum Kept {
         case here(TaskOutcome<Body>)
-        /// To be read again where it stands: what is kept of all outcomes is bounded.
+        /// The outcome must be read again at this position, because the memory for outcomes is
+        /// bounded.
         case inStream(StreamPlace)
     }
 
-    /// What is known of a task's latest publication.
+    /// The state of a task's latest publication.
     struct Known {
         var id: PublicationID
         fileprivate var rank: Rank
@@ -26,9 +27,11 @@ struct EarlierLives<Body> {
         case queued
         case succeeded
         case failed
-        /// It was cancelled: a task of this life is published anew.
+        /// It was cancelled.
+        ///
+        /// If this run requests the task, it is published again.
         case stopped
-        /// A task of this life has taken it over.
+        /// A task of this run has taken it over.
         case taken
     }
 
@@ -39,29 +42,33 @@ struct EarlierLives<Body> {
         static func < (a: Rank, b: Rank) -> Bool { (a.life, a.number) < (b.life, b.number) }
     }
 
-    /// How many bytes of outcomes are kept here; the others are read again when they are needed.
+    /// The number of bytes of outcomes in memory.
+    ///
+    /// Further outcomes are read again when needed.
     static var keptBytesLimit: Int { 8 << 20 }
 
-    /// Whether a failure is an outcome that is taken over; if not, its task is published anew.
+    /// Whether failures are reused.
+    ///
+    /// Otherwise, failed tasks are published again.
     let remembersFailures: Bool
     private var known: [TaskName: Known] = [:]
     private var lives: [String: Int] = [:]
-    /// How many bytes of outcomes were kept when they were read.
+    /// The number of bytes of outcomes that were kept while the stream was read.
     private(set) var keptBytes = 0
 
     init(remembersFailures: Bool = false) {
         self.remembersFailures = remembersFailures
     }
 
-    /// Whether something was published of which no outcome is known.
+    /// Whether a publication without a known outcome exists.
     var hasQueued: Bool { known.values.contains { $0.state == .queued } }
 
-    /// A life of the controller has begun, later than those before.
+    /// Adds a controller run, which is later than all earlier ones.
     mutating func lifeBegan(_ life: String) {
         if lives[life] == nil { lives[life] = lives.count + 1 }
     }
 
-    /// Takes what is known of a task, if anything is, for a task of this life.
+    /// Takes over the usable state of a task for a task of this run, if there is any.
     mutating func take(_ name: TaskName) -> Known? {
         guard let found = known[name], found.state != .taken else { return nil }
         known[name]?.state = .taken
@@ -84,22 +91,22 @@ struct EarlierLives<Body> {
         known[task.name]?.attempt = attempt
     }
 
-    /// Notes a publication, if it is later than the one that is known.
+    /// Records a publication if it is later than the known one.
     private mutating func begin(_ task: JobRecord<Body>.Task) {
-        // Whatever a life has published stands behind its mark.
+        // Everything that a run has published comes after its mark in the stream.
         guard let life = lives[task.id.life] else { return }
         let rank = Rank(life: life, number: task.id.number)
         if let found = known[task.name], found.state == .taken || found.rank >= rank { return }
         known[task.name] = Known(id: task.id, rank: rank, digest: task.digest)
     }
 
-    /// Takes an outcome.
+    /// Records an outcome.
     ///
     /// - Parameters:
     ///   - task: The task and its publication.
-    ///   - outcome: What it came to.
-    ///   - place: Where the outcome can be read again; nil if nowhere.
-    /// - Returns: Whether it is news: the first outcome of the task's latest publication.
+    ///   - outcome: The outcome.
+    ///   - place: The position at which the outcome can be read again, or nil.
+    /// - Returns: Whether it is the first outcome of the task's latest publication.
     mutating func ended(
         _ task: JobRecord<Body>.Task,
         _ outcome: TaskOutcome<Body>,
@@ -109,7 +116,7 @@ struct EarlierLives<Body> {
         guard let found = known[task.name], found.id == task.id else { return false }
         switch (found.state, outcome) {
         case (.queued, _): break
-        // The publication ran twice, and once it went well.
+        // The publication ran twice and succeeded once.
         case (.failed, .done): break
         default: return false
         }

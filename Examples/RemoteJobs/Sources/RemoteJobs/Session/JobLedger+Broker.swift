@@ -1,6 +1,6 @@
-/// The ledger's part in what the broker says.
+/// Handles events from the broker.
 extension JobLedger {
-    /// The queues of a route are there.
+    /// Publishes the parked tasks of a route, because its queues have been declared.
     mutating func routeDeclared(_ route: Name) {
         boundRoutes.insert(route)
         for name in parked.removeValue(forKey: route) ?? [] where tasks[name]?.state == .parked {
@@ -9,7 +9,9 @@ extension JobLedger {
         }
     }
 
-    /// This connection's own marker was read back: all that came before is known.
+    /// Opens the ledger.
+    ///
+    /// This connection's own marker was read, so everything before it is known.
     mutating func opened() -> [Action] {
         isOpen = true
         var actions: [Action] = []
@@ -21,19 +23,19 @@ extension JobLedger {
         }
         for (name, task) in tasks where task.isOut {
             if task.isCancelled {
-                // The broker may have it, and is asked to stop it.
+                // The broker may have it, so its cancellation is sent.
                 tasks[name]?.state = .queued
                 tasks[name]?.isInDoubt = false
                 cancels.add(name)
             } else if task.isInDoubt {
-                // Its publishing may have been lost, and no outcome came of it: it goes again.
+                // Its publication may have been lost and has no outcome, so it is published again.
                 waiting.append(name)
             }
         }
         return cancels.hasWaiting ? actions + [.cancelSoon] : actions
     }
 
-    /// The connection has gone.
+    /// Resets the state of the connection after it was lost.
     mutating func connectionLost() {
         isOpen = false
         unconfirmedCount = 0
@@ -44,10 +46,10 @@ extension JobLedger {
         }
     }
 
-    /// The broker has answered a publishing.
+    /// Handles the broker's answer to a publication.
     ///
-    /// If it does not have the task, the task goes again, once its route's queues are declared
-    /// anew.
+    /// If the broker does not have the task, the task is published again once its route's queues
+    /// have been declared again.
     mutating func publishingAnswered(
         _ name: TaskName,
         _ id: PublicationID,
@@ -69,17 +71,17 @@ extension JobLedger {
         return [.declare(route: task.route)]
     }
 
-    /// The stream says something.
+    /// Handles a record from the stream.
     ///
     /// - Parameters:
-    ///   - record: What it says.
-    ///   - place: Where in the stream it says so; nil if it cannot be read there again.
-    /// - Returns: What is to be done.
+    ///   - record: The record.
+    ///   - place: Its position in the stream, or nil if it cannot be read there again.
+    /// - Returns: The actions to carry out.
     mutating func read(_ record: Record, at place: StreamPlace? = nil) -> [Action] {
         switch record {
         case .seen: return []
         case .life(let mark):
-            // A mark is a life and, after a dot, the number of its connection.
+            // A mark is the name of a run, a dot, and the number of its connection.
             let life = String(mark.prefix { $0 != "." })
             lives.insert(Name(life))
             if life != self.life { earlier.lifeBegan(life) }
@@ -112,7 +114,9 @@ extension JobLedger {
         }
     }
 
-    /// What a record's task is known by; a worker of an earlier version does not say its work.
+    /// The name of a record's task.
+    ///
+    /// Workers of an earlier version do not write its work.
     private func name(of entry: Record.Task) -> TaskName? {
         if !entry.name.work.isEmpty { return entry.name }
         return tasks.first { $0.key.key == entry.key && $0.value.id == entry.id }?.key
@@ -132,7 +136,7 @@ extension JobLedger {
         return [.tellStarted(task.entry, worker, attempt: attempt)]
     }
 
-    /// Takes an outcome, which is of one publication and settles no other.
+    /// Handles an outcome, which settles only its own publication.
     private mutating func ended(
         _ entry: Record.Task,
         _ outcome: TaskOutcome<Body>,
@@ -140,26 +144,26 @@ extension JobLedger {
     ) -> [Action] {
         let known = name(of: entry).flatMap { name in tasks[name].map { (name, $0) } }
         if let (name, task) = known, task.id == entry.id {
-            // One that is read again comes where it was asked for.
+            // An outcome that is read again arrives where it was requested.
             guard task.state != .reading else { return [] }
             if task.isOut { outCount -= 1 }
             return settle(name, .ended(outcome.explained(by: task.overdue)))
         }
-        // Of a task that this life has published too, an earlier life's outcome is late.
+        // If this run has published the task too, an outcome of an earlier run is late.
         let isLate = entry.id.life == life || known.map { $0.1.state != .parked } ?? false
         if isLate || !earlier.ended(entry, outcome, at: place) {
-            // A task that was withdrawn has ended, and what comes of it is no duplicate.
+            // A withdrawn task has already ended, so a further outcome is not a duplicate.
             if case .stopped = outcome { return [] }
             counts.duplicateOutcomes += 1
         }
         return []
     }
 
-    /// An outcome was read again.
+    /// Settles a task with its outcome, which has been read again.
     mutating func readAgain(_ name: TaskName, _ found: Record?) -> [Action] {
         guard let task = tasks[name], task.state == .reading else { return [] }
         guard case .ended(let entry, let outcome)? = found, entry.id == task.id else {
-            // The stream does not have it any more.
+            // The stream no longer contains it.
             return publishAnew(task, name)
         }
         counts.knownOutcomes += 1
@@ -173,7 +177,7 @@ extension JobLedger {
         return [.settle(task.entry, settlement)]
     }
 
-    /// A task that the broker had is nobody's any more.
+    /// Removes a task of the broker, because no worker has it.
     mutating func withdraw(_ name: TaskName) -> (Record.Task, [Action])? {
         guard let task = tasks[name] else { return nil }
         outCount -= 1

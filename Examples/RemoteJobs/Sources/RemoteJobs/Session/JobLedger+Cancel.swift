@@ -1,26 +1,26 @@
-/// The ledger's part in cancels.
+/// Handles cancellations.
 extension JobLedger {
-    /// A task was cancelled.
+    /// Cancels a task.
     mutating func cancelRequested(_ name: TaskName, isSame: (Entry) -> Bool = { _ in true })
         -> [Action]
     {
         guard let task = tasks[name], isSame(task.entry), !task.isCancelled else { return [] }
         tasks[name]?.isCancelled = true
         guard task.isOut else { return settle(name, .ended(.stopped)) }
-        // One that is being published, or in doubt, is cancelled when the broker has answered.
+        // While it is being published or in doubt, its cancellation waits for the broker's answer.
         guard task.state != .publishing, task.state != .waiting else { return [] }
         return cancels.add(name) ? [.cancelSoon] : []
     }
 
-    /// Makes a round of at most so many cancelled tasks.
+    /// Creates a round of cancelled tasks, up to the given number.
     ///
-    /// - Returns: The round's id and the publications to be cancelled; nil if none wait.
+    /// - Returns: The round's ID and the publications to cancel, or nil if no task is waiting.
     mutating func takeCancelRound(_ most: Int) -> (id: String, publications: [PublicationID])? {
         guard let round = cancels.take(most) else { return nil }
         return (round.id, round.names.compactMap { tasks[$0]?.id })
     }
 
-    /// The routes whose consumers are to be counted.
+    /// The routes that need a count of their consumers.
     var routesToCount: Set<Name> {
         Set(
             cancels.rounds.filter(\.isConfirmed)
@@ -28,7 +28,7 @@ extension JobLedger {
         )
     }
 
-    /// The workers that run cancelled tasks, whose presence is to be asked for.
+    /// The workers of cancelled tasks, which must be checked for presence.
     var workersToAsk: Set<WorkerIdentity> {
         Set(
             cancels.rounds.filter(\.isConfirmed)
@@ -38,10 +38,10 @@ extension JobLedger {
         )
     }
 
-    /// The rounds that still wait for workers to see them, with what is left of them.
+    /// The incomplete rounds with their remaining tasks.
     ///
-    /// A worker that was about to connect when a round came has read it and not said so; asked
-    /// again, it does.
+    /// A worker that was connecting when a round came has read the round without a report. It
+    /// reports when the round is repeated.
     var roundsToRepeat: [(id: String, publications: [PublicationID])] {
         cancels.rounds.filter(\.isConfirmed)
             .compactMap { round in
@@ -52,12 +52,12 @@ extension JobLedger {
             }
     }
 
-    /// The broker has a round of cancels.
+    /// Records that the broker has confirmed a round.
     mutating func cancelRoundConfirmed(_ id: String) {
         cancels.confirmed(id)
     }
 
-    /// A worker has read a round of cancellations.
+    /// Records that a worker has read a round.
     ///
     /// - Parameters:
     ///   - id: The round.
@@ -68,13 +68,13 @@ extension JobLedger {
         cancels.seen(id, by: worker, routes: routes)
     }
 
-    /// A count of the consumers of ``routesToCount`` has ended.
+    /// Handles a count of the consumers of ``routesToCount``.
     ///
     /// - Parameters:
-    ///   - census: The reports that had arrived before it.
-    ///   - consumers: By route: how many consumers its queue has.
-    ///   - gone: The workers that were no longer connected after it.
-    /// - Returns: What is to be done.
+    ///   - census: The reports that had arrived before the count.
+    ///   - consumers: The number of consumers of each route's queue.
+    ///   - gone: The workers that were no longer connected after the count.
+    /// - Returns: The actions to carry out.
     mutating func censusEnded(
         _ census: CancelRounds.Census,
         consumers: [Name: Int],
@@ -84,7 +84,7 @@ extension JobLedger {
         return endUnstarted()
     }
 
-    /// A worker has gone: what it ran, nobody runs.
+    /// Handles the loss of a worker, which ends the runs of its tasks.
     mutating func workerGone(_ worker: WorkerIdentity) -> [Action] {
         for round in cancels.rounds {
             for name in round.names where tasks[name]?.runner?.worker == worker {
@@ -94,7 +94,7 @@ extension JobLedger {
         return endUnstarted()
     }
 
-    /// Ends the cancelled tasks that nobody runs and nobody will.
+    /// Ends the cancelled tasks that no worker runs or can still start.
     private mutating func endUnstarted() -> [Action] {
         var records: [Record.Task] = []
         var actions: [Action] = []

@@ -1,13 +1,13 @@
 import NIOCore
 
-/// Decides about all tasks of one controller's life of a job.
+/// Decides about all tasks of one controller run of a job.
 ///
-/// It says what is to be published, keeps within the limits, and takes what the job's stream
-/// says. What it decides is done by ``SessionLoop``.
+/// It decides which tasks are published, enforces the limits, and handles the records of the job's
+/// stream. ``SessionLoop`` carries out its actions.
 struct JobLedger<Entry, Body> {
     typealias Record = JobRecord<Body>
 
-    /// How much may be under way.
+    /// Limits for tasks under way.
     struct Limits {
         /// Published and not confirmed.
         var unconfirmed = 1_000
@@ -15,12 +15,12 @@ struct JobLedger<Entry, Body> {
         var inFlight = 20_000
     }
 
-    /// What becomes of a task.
+    /// The end of a task in this run.
     enum Settlement {
         case ended(TaskOutcome<Body>)
         case inputChanged
         case keyInUse
-        /// The session has ended first.
+        /// The session ended before the task.
         case abandoned
     }
 
@@ -29,18 +29,18 @@ struct JobLedger<Entry, Body> {
         case declare(route: Name)
         /// Write into the stream that the broker has the task.
         case noteQueued(Record.Task)
-        /// Write into the stream that cancelled tasks are nobody's.
+        /// Write into the stream that cancelled tasks are withdrawn.
         case noteWithdrawn([Record.Task])
         case settle(Entry, Settlement)
         case tellStarted(Entry, WorkerIdentity, attempt: Int)
         case tellProgress(Entry, Double)
-        /// Take a round of cancels soon, so that many go together.
+        /// Take a cancel round soon, so that many cancellations travel together.
         case cancelSoon
-        /// Read the outcome of a task again, where it stands in the stream.
+        /// Read the outcome of a task again at its offset in the stream.
         case readAgain(TaskName, offset: Int)
     }
 
-    /// A task to be published.
+    /// A task to publish.
     struct Publication {
         let name: TaskName
         let id: PublicationID
@@ -49,7 +49,7 @@ struct JobLedger<Entry, Body> {
         let entry: Entry
     }
 
-    /// What was counted.
+    /// Statistics of the ledger.
     struct Counts: Hashable {
         var published = 0
         var adopted = 0
@@ -58,7 +58,7 @@ struct JobLedger<Entry, Body> {
     }
 
     let life: String
-    /// This life of the job's controller, and those that have left a mark in the job's stream.
+    /// This controller run and the runs that have left a mark in the job's stream.
     var lives: Set<Name>
     let limits: Limits
     var counts = Counts()
@@ -82,13 +82,13 @@ struct JobLedger<Entry, Body> {
         cancels = CancelRounds(life: life)
     }
 
-    /// How many tasks the broker may have.
+    /// The number of tasks that the broker may have.
     var inFlightCount: Int { outCount }
 
-    /// Whether something is to come by the stream.
+    /// Whether the stream will bring something that the session needs.
     var awaitsStream: Bool { outCount > 0 || !cancels.isIdle }
 
-    /// By route: how many tasks the broker has that no worker has begun, as far as is heard.
+    /// The number of queued tasks of each route that no worker has reported as started.
     var routesNotBegun: [Name: Int] {
         var counts: [Name: Int] = [:]
         for task in tasks.values where task.state == .queued && task.runner == nil {
@@ -97,20 +97,20 @@ struct JobLedger<Entry, Body> {
         return counts
     }
 
-    /// Whether the broker can have nothing that this job has published.
+    /// Whether the broker cannot have any publication of this job.
     var hasNothingOut: Bool { outCount == 0 && cancels.isIdle && !earlier.hasQueued }
 
-    /// Whether a task waits for the outcome of a publication to be read again.
+    /// Whether a task waits until the outcome of this publication is read again.
     func isAwaited(_ name: TaskName, _ id: PublicationID) -> Bool {
         tasks[name].map { $0.id == id && $0.state == .reading } ?? false
     }
 
-    /// The routes of all tasks so far, of earlier lives too.
+    /// The routes of all tasks so far, including those of earlier runs.
     var routes: Set<Name> { boundRoutes.union(parked.keys).union(pastRoutes) }
 
     // MARK: The controller's side
 
-    /// A task was started.
+    /// Adds a task that was started.
     mutating func submitted(
         _ entry: Entry,
         key: Name,
@@ -126,7 +126,8 @@ struct JobLedger<Entry, Body> {
             id: nextID(),
             state: .parked
         )
-        // What earlier lives did is known when the stream was read; until then the task waits.
+        // The results of earlier runs are known once the stream was read. The task waits until
+        // then.
         guard isOpen else {
             tasks[name] = task
             parked[route, default: []].append(name)
@@ -140,7 +141,7 @@ struct JobLedger<Entry, Body> {
         return PublicationID(life: life, number: lastNumber)
     }
 
-    /// Takes over what an earlier life has of a task, or publishes it.
+    /// Takes over the state of a task from an earlier run, or publishes the task.
     mutating func place(_ task: ControllerTask<Entry>, _ name: TaskName) -> [Action] {
         var task = task
         guard let known = earlier.take(name) else { return publish(task, name) }
@@ -170,7 +171,7 @@ struct JobLedger<Entry, Body> {
         return [told] + bind(task.route)
     }
 
-    /// Publishes a task of which an earlier life has nothing any more.
+    /// Publishes a task again, because no usable outcome of an earlier run exists.
     mutating func publishAnew(_ task: ControllerTask<Entry>, _ name: TaskName) -> [Action] {
         var task = task
         task.id = nextID()
@@ -195,7 +196,7 @@ struct JobLedger<Entry, Body> {
         boundRoutes.contains(route) ? [] : [.declare(route: route)]
     }
 
-    /// The task that is to be published next, if one may be now.
+    /// The next task to publish, if the limits permit one.
     mutating func nextToPublish() -> Publication? {
         guard isOpen else { return nil }
         while unconfirmedCount < limits.unconfirmed, let name = waiting.first {
@@ -221,7 +222,7 @@ struct JobLedger<Entry, Body> {
         return nil
     }
 
-    /// The session ends: nothing more is heard.
+    /// Abandons all tasks, because the session ends.
     mutating func abandoned() -> [Action] {
         let entries = tasks.values.map(\.entry)
         tasks = [:]

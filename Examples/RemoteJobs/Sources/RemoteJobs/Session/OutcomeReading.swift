@@ -1,26 +1,26 @@
-/// Decides from where a job's stream is read again, for outcomes of which only the place was kept.
+/// Decides which parts of a job's stream are read again for outcomes that were not kept in memory.
 ///
-/// A reading goes on from the first place that is wanted to the last. What is wanted before it, or
-/// when it has ended, has a reading of its own.
+/// One reading covers the offsets from the first wanted one to the last. Outcomes that are
+/// requested after its end, or at offsets that it has passed, need another reading.
 struct OutcomeReading {
-    /// What a message is to the tasks that wait.
+    /// The consequences of one message for the waiting tasks.
     struct Step: Equatable {
-        /// Those whose outcome the message is.
+        /// The tasks with their outcome in the message.
         var due: [TaskName] = []
-        /// Those whose outcome the stream does not have any more.
+        /// The tasks without an outcome in the stream, which has dropped it.
         var gone: [TaskName] = []
-        /// Whether nothing more is wanted of this reading.
+        /// Whether the reading is complete.
         var isOver = false
     }
 
     private var wanted: [Int: [TaskName]] = [:]
-    /// What comes next by the reading that is under way.
+    /// The offset that the current reading expects next.
     private var next: Int?
     private var last = 0
 
-    /// A task waits for what stands at an offset.
+    /// Requests the outcome at an offset for a task.
     ///
-    /// - Returns: Whether a reading is to be begun.
+    /// - Returns: Whether a reading must begin.
     mutating func want(_ name: TaskName, at offset: Int) -> Bool {
         wanted[offset, default: []].append(name)
         if let next, offset >= next { last = max(last, offset) }
@@ -29,7 +29,7 @@ struct OutcomeReading {
 
     /// Begins a reading.
     ///
-    /// - Returns: The offset from which; nil if one is under way, or nothing is wanted.
+    /// - Returns: Its first offset, or nil if a reading is under way or nothing is wanted.
     mutating func begin() -> Int? {
         guard next == nil, let first = wanted.keys.min() else { return nil }
         next = first
@@ -37,7 +37,7 @@ struct OutcomeReading {
         return first
     }
 
-    /// A message came by the reading.
+    /// Handles a message of the reading.
     mutating func read(_ offset: Int) -> Step {
         guard let expected = next, offset >= expected else { return Step() }
         var step = Step(due: wanted.removeValue(forKey: offset) ?? [])
@@ -54,7 +54,9 @@ struct OutcomeReading {
         return step
     }
 
-    /// The reading has ended before its time: what is wanted is wanted still.
+    /// Ends the reading early.
+    ///
+    /// Its remaining requests stay.
     mutating func interrupted() {
         next = nil
     }

@@ -2,16 +2,16 @@ import AMQP
 import NIOCore
 
 extension SessionLoop {
-    /// How many cancels go in a message.
+    /// The highest number of cancellations in one message.
     private static let cancelsPerRound = 5_000
-    /// After which time a cancel that not all workers saw is sent again.
+    /// The time after which a round is sent again if a worker has not reported it.
     private static let repeatTime = Duration.seconds(1)
     /// How long reports are collected before consumers are counted.
     private static let collectingTime = Duration.milliseconds(2)
-    /// How long a worker may need to come back after a broker has.
+    /// How long a worker may need to reconnect after the broker has come back.
     private static let returnTime = Duration.seconds(15)
 
-    /// Sends the cancels that wait, many in a message.
+    /// Sends the waiting cancellations in few messages.
     func sendCancels() {
         guard let link, link.isReady else { return }
         let generation = generation
@@ -42,14 +42,13 @@ extension SessionLoop {
         )
     }
 
-    /// Sends again the cancels that not all workers have said they saw.
+    /// Repeats the rounds that some workers have not reported.
     private func repeatCancels() {
         guard let link, link.isReady else { return }
         for round in ledger.roundsToRepeat { send(round.id, round.publications, on: link) { _ in } }
     }
 
-    /// Asks how many consumers the routes of cancelled tasks have, and whether their workers are
-    /// there; asks again until all cancelled tasks have ended.
+    /// Checks the workers and consumers for cancelled tasks until all of these tasks have ended.
     private func askForWorkers() {
         guard !isAsking else { return }
         isAsking = true
@@ -81,10 +80,11 @@ extension SessionLoop {
         }
     }
 
-    /// Compares the consumers of all routes with those of the workers that have read the cancellations.
+    /// Compares the consumers of all routes with those of the workers that have read the
+    /// cancellations.
     ///
-    /// The workers are asked for after the count: the consumers of one that has died are not counted, so
-    /// its report does not count either.
+    /// The workers are checked after the count. If a worker has died, its consumers are missing
+    /// from the count, so its report must not count either.
     private func countConsumers(_ generation: Int) async {
         guard self.generation == generation, link != nil else { return }
         let census = ledger.cancels.censusBegan()
@@ -109,7 +109,7 @@ extension SessionLoop {
 
     private func askOnce(_ generation: Int) async {
         await countConsumers(generation)
-        // After a broker's restart, workers need a while to be seen again.
+        // After a restart of the broker, workers need time to reconnect.
         guard self.generation == generation, let link,
             generation == firstGeneration || now - link.openedAt > Self.returnTime
         else { return }
@@ -122,16 +122,16 @@ extension SessionLoop {
         }
     }
 
-    /// Asks for a queue on a channel of its own, which a wrong answer closes.
+    /// Queries a queue on a separate channel, which an error answer closes.
     ///
-    /// A broker that has an alarm answers nothing to a connection that publishes, for as long as the alarm
-    /// lasts. Therefore each question has a time limit.
+    /// A broker with an alarm answers nothing on a connection that publishes until the alarm ends.
+    /// Therefore, each query has a timeout.
     func ask(
         _ queue: String,
         within limit: Duration = Layout.longestAnswer
     ) async -> Result<QueueState, ConnectionFailure> {
         guard let link else { return .failure(.transportLost) }
-        // The channel is closed also if its answer comes too late.
+        // The channel is closed even if its answer comes too late.
         let state = link.connection.openChannel()
             .flatMap { channel in
                 channel.value.declareQueue(queue, .passive)
@@ -146,7 +146,7 @@ extension SessionLoop {
 
     /// Waits for an answer of the broker.
     ///
-    /// - Throws: What the request has failed with, or ``ConnectionFailure/unanswered`` after the limit.
+    /// - Throws: The error of the request, or ``ConnectionFailure/unanswered`` after the timeout.
     func answer<Value: Sendable>(
         _ request: EventLoopFuture<Value>,
         within limit: Duration = Layout.longestAnswer

@@ -4,19 +4,19 @@ import NIOCore
 extension SessionLoop {
     /// How long workers may take to leave a queue.
     ///
-    /// One that takes longer was stopped, and leaves the queue as soon as it goes on.
+    /// A worker that takes longer is suspended, and leaves the queue as soon as it continues.
     private static let leavingTime = Duration.seconds(3)
-    /// How long workers may take to put away what is left of a removed job.
+    /// How long workers may take to remove the remaining messages of a removed job.
     private static let leftoverTime = Duration.seconds(10)
     /// How many messages are taken at a time.
     private static let takenAtATime = 2_000
 
-    /// How long removing a job may take; with less patience, as long as that.
+    /// The longest time for removing a job, unless the session's patience is shorter.
     private static let removingTime = Duration.seconds(30)
 
-    /// Ends the session, and the job too if it is to be removed.
+    /// Ends the session, and removes the job if requested.
     ///
-    /// - Throws: ``JobNotRemovedError``; the session has ended all the same.
+    /// - Throws: ``JobNotRemovedError``. The session has ended in this case too.
     func close(removingJob: Bool = false) async throws {
         var failure: JobNotRemovedError?
         if removingJob {
@@ -46,9 +46,10 @@ extension SessionLoop {
         connection.abort(.closedHere)
     }
 
-    /// Deletes the job's queues of tasks if nothing in them is wanted, so that no worker asks for them.
+    /// Deletes the job's task queues if they are no longer needed, so that no worker uses them.
     ///
-    /// It stops at the first question that the broker does not answer: a queue that stays costs little.
+    /// It stops at the first request that the broker does not answer, because a remaining queue
+    /// costs little.
     private func leaveQueues() async {
         guard let link, link.isReady, !link.isBlocked, ledger.hasNothingOut else { return }
         sayQueues([])
@@ -63,9 +64,10 @@ extension SessionLoop {
         }
     }
 
-    /// Waits until no worker consumes a queue that is about to be deleted.
+    /// Waits until no worker consumes a queue that will be deleted.
     ///
-    /// What consumes it to its end may consume nothing of another queue of that name.
+    /// If a consumer stays until its queue is deleted, it may receive nothing from a later queue of
+    /// that name.
     ///
     /// - Returns: Whether the broker has answered.
     @discardableResult
@@ -81,7 +83,7 @@ extension SessionLoop {
         return true
     }
 
-    /// Removes the job, over another connection if need be, until it is done.
+    /// Removes the job, over a new connection if necessary, and retries until it is done.
     private func remove() async throws(JobNotRemovedError) {
         if isRemoved { return }
         if let ending { throw JobNotRemovedError(job: job.text, reason: "\(ending)") }
@@ -90,7 +92,7 @@ extension SessionLoop {
         }
         let end = now + min(Self.removingTime, options.patience)
         after(end - now) { loop in
-            // What is asked of a broker that does not answer is answered by the connection's end.
+            // If the broker does not answer, the end of the connection completes all open requests.
             guard loop.ending == nil, !loop.isRemoved else { return }
             loop.link?.connection.abort(.unanswered)
         }
@@ -129,9 +131,10 @@ extension SessionLoop {
         try await link.out.deleteQueue(Layout.lock(of: job)).get()
     }
 
-    /// Tells all workers, those of tomorrow too, that what this job has published is not wanted.
+    /// Announces to all present and future workers that the job's publications are obsolete.
     ///
-    /// A message that a worker holds cannot be taken here, and comes back if that worker dies.
+    /// A message that a worker holds cannot be removed here, and returns to its queue if that
+    /// worker dies.
     private func tellRemoval(on link: Link) async throws {
         let answered = eventLoop.makePromise(of: PublishOutcome.self)
         link.streams.write(
@@ -143,11 +146,13 @@ extension SessionLoop {
         guard outcome == .confirmed else { throw ConnectionFailure.unconfirmed }
     }
 
-    /// Waits until workers have taken a route's messages; with no worker, takes the job's own.
+    /// Waits until workers have taken a route's messages.
+    ///
+    /// Without workers, it takes the job's own.
     ///
     /// - Parameters:
     ///   - queue: The route's queue.
-    ///   - exchange: The exchange that its messages come from.
+    ///   - exchange: The exchange from which its messages come.
     ///   - route: The route.
     private func clear(_ queue: String, of exchange: String, from route: Name) async {
         let deadline = now + Self.leftoverTime
@@ -177,9 +182,9 @@ extension SessionLoop {
         }
     }
 
-    /// Takes messages of a queue that nobody consumes: drops this job's, puts others' back.
+    /// Takes messages of a queue without consumers, drops those of this job and returns the others.
     ///
-    /// - Returns: How many it has looked at.
+    /// - Returns: The number of inspected messages.
     private func takeOwn(
         _ queue: String,
         of exchange: String,
@@ -198,12 +203,12 @@ extension SessionLoop {
             try await channel.value.close().get()
             return taken.count
         } catch {
-            // The connection has gone: what is left is left.
+            // The connection is lost, so the remaining messages stay.
             return 0
         }
     }
 
-    /// Takes so many messages, or those that come within five seconds, and answers none.
+    /// Takes the given number of messages, or those of five seconds, without acknowledging them.
     private func consume(
         _ queue: String,
         on channel: AMQP.Channel,
@@ -235,7 +240,9 @@ extension SessionLoop {
         return EventLoopFuture<Void>.andAllSucceed(answers, on: eventLoop)
     }
 
-    /// Publishes another job's message anew: given back, it would count as one that killed a worker.
+    /// Publishes another job's message again.
+    ///
+    /// If it were returned, it would count as one that killed a worker.
     private func putBack(
         _ message: Message,
         of route: Name,
@@ -243,7 +250,7 @@ extension SessionLoop {
         from channel: AMQP.Channel
     ) -> EventLoopFuture<Void> {
         guard let link, let task = try? Intake.task(in: message, from: route) else {
-            // A worker refuses it as soon as there is one.
+            // A worker will refuse it.
             channel.reject(message.deliveryTag, requeue: true)
             return eventLoop.makeSucceededVoidFuture()
         }

@@ -2,31 +2,31 @@ import AMQP
 import NIOCore
 
 extension SessionLoop {
-    /// A connection and the channels that the session uses of it.
+    /// A connection with the channels that the session uses.
     final class Link {
         let connection: Connection
-        /// For tasks and for what is declared; it confirms.
+        /// The confirming channel for tasks and declarations.
         private(set) var out: AMQP.Channel
-        /// How many channels for tasks were left.
+        /// How many task channels have been replaced.
         private(set) var outNumber = 0
-        /// For reading the job's stream.
+        /// The channel for reading the job's stream.
         let stream: AMQP.Channel
-        /// For writing into streams.
+        /// The channels for writing into streams.
         let streams: StreamWriters
         let openedAt: Duration
         /// Whether the stream was read up to this connection's marker.
         var isReady = false
-        /// Whether the broker takes nothing for want of memory or disk.
+        /// Whether the broker accepts nothing, because it lacks memory or disk.
         var isBlocked = false
-        /// Whether the broker has refused a task on the channel for tasks.
+        /// Whether the broker has refused a task on the current task channel.
         var isRefused = false
-        /// Channels for tasks that were left.
+        /// The replaced task channels.
         private let leaving = LeavingChannels()
-        /// Whether the stream is still heard.
+        /// Detects a stream that delivers nothing.
         var monitor = StreamMonitor()
-        /// How many messages of the stream were read since the last were acknowledged.
+        /// The number of stream messages read since the last acknowledgement.
         var unacknowledged = 0
-        /// The last message of the stream.
+        /// The latest message of the stream.
         var lastDelivery: UInt64 = 0
 
         init(_ connection: Connection, out: AMQP.Channel, stream: AMQP.Channel, at now: Duration) {
@@ -37,10 +37,10 @@ extension SessionLoop {
             openedAt = now
         }
 
-        /// Leaves the channel for tasks for another one.
+        /// Replaces the task channel.
         ///
-        /// A queue whose leader's node has just died may refuse a channel's first task, and with
-        /// RabbitMQ 3.10.8 all that this channel ever publishes after it.
+        /// After the death of the node that led a queue, the broker may refuse a channel's first
+        /// task. RabbitMQ 3.10.8 then refuses everything that this channel publishes later too.
         func renewOut() {
             leaving.leave(out)
             leaving.closeAnswered()
@@ -51,7 +51,7 @@ extension SessionLoop {
             isRefused = false
         }
 
-        /// Tells the broker that the stream's messages so far were read.
+        /// Acknowledges all stream messages read so far.
         func acknowledgeStream() {
             guard unacknowledged > 0 else { return }
             unacknowledged = 0
@@ -61,7 +61,8 @@ extension SessionLoop {
 
     private static let streamPrefetch = 2_000
 
-    /// Connects to the next node, and takes all steps until the session's marker is on its way.
+    /// Connects to the next node and prepares the connection until the session's marker is under
+    /// way.
     func connect() async {
         guard ending == nil else { return }
         generation += 1
@@ -117,17 +118,17 @@ extension SessionLoop {
         }
     }
 
-    /// Cuts a connection off whose broker does not answer, though its heart beats.
+    /// Aborts a connection attempt if the broker sends heartbeats but no answers.
     private func giveUpTry(_ generation: Int) {
         guard self.generation == generation else { return }
         trying?.abort(.unanswered)
     }
 
-    /// Sees each few seconds whether the stream is heard, and makes the connection anew if not.
+    /// Checks every few seconds whether the stream delivers, and reconnects if it does not.
     private func watchStream(_ generation: Int) {
         after(options.pace.streamTick) { loop in
             guard loop.generation == generation, let link = loop.link else { return }
-            // What is not acknowledged for long makes the broker close the channel.
+            // The broker closes the channel if a message stays unacknowledged for long.
             link.acknowledgeStream()
             let action = link.monitor.ticked(
                 isReady: link.isReady,
@@ -144,7 +145,8 @@ extension SessionLoop {
     }
 
     private func failed(_ error: any Error, _ connection: Connection?, _ generation: Int) {
-        // The connection's end may have been noticed already, and another be under way.
+        // The end of the connection may have been handled already, and another attempt be under
+        // way.
         guard self.generation == generation, ending == nil else {
             connection?.abort(.closedHere)
             return
@@ -168,7 +170,8 @@ extension SessionLoop {
         }
     }
 
-    /// What this connection writes into the stream, to know when it has read all before.
+    /// The record that this connection writes into the stream to detect that it has read all
+    /// earlier records.
     private var marker: String { "\(life).\(generation)" }
 
     private func takeLock(on connection: Connection) async throws {
@@ -195,7 +198,7 @@ extension SessionLoop {
         }
     }
 
-    /// A channel that was in use is gone: the connection is made anew.
+    /// Reconnects, because a channel in use has closed.
     private func channelLost(_ failure: ConnectionFailure, _ generation: Int) {
         guard self.generation == generation else { return }
         link?.connection.abort(failure)
@@ -208,7 +211,7 @@ extension SessionLoop {
         carryOut([])
     }
 
-    /// Takes a message of the job's stream.
+    /// Handles a message of the job's stream.
     private func received(_ message: Message, _ generation: Int) {
         guard self.generation == generation, let link else { return }
         let offset = Intake.offset(of: message)
@@ -217,13 +220,13 @@ extension SessionLoop {
         link.unacknowledged += 1
         link.lastDelivery = message.deliveryTag
         if link.unacknowledged >= SessionLoop.streamPrefetch / 8 { link.acknowledgeStream() }
-        // What this life has said of its tasks, it knows.
+        // The ledger already has the information of this run's own records.
         let isOwn = message.properties.correlationID == life
         if isOwn, message.properties.type == Envelope.Kind.queued.rawValue { return }
         do {
             for (record, bytes) in try Intake.records(in: message, of: job) {
                 let place = offset.map { StreamPlace(offset: $0, bytes: bytes) }
-                // What is kept for later does not keep the bytes around it.
+                // A record that is kept for later must not retain the bytes around it.
                 let kept = link.isReady ? record : record.alone
                 read(kept, at: place, on: link, generation)
             }
@@ -232,7 +235,7 @@ extension SessionLoop {
         }
     }
 
-    /// Counts a message that is not used, and puts a copy where one may look at it.
+    /// Counts a refused message, and copies it into the queue for inspection.
     private func refuse(_ message: Message, from queue: String, _ reason: String) {
         if refusals.refused(from: queue, reason) {
             logger.info("a message of \(queue) is not used: \(reason)")

@@ -27,7 +27,8 @@ extension SessionLoop {
         ) { [weak self] outcome in
             self?
                 .assumeIsolated { loop in
-                    // A lost one is in doubt, which the ledger knows from the connection's end.
+                    // A lost publication is in doubt. The ledger handles it when the connection
+                    // ends.
                     guard outcome != .lost, loop.generation == generation else { return }
                     if outcome == .refused, let link = loop.link, link.outNumber == outNumber {
                         loop.refused(on: link)
@@ -40,7 +41,7 @@ extension SessionLoop {
         }
     }
 
-    /// Publishes no task until a while has passed, and then by another channel.
+    /// Pauses publishing for a while and then uses another channel.
     private func refused(on link: Link) {
         guard !link.isRefused else { return }
         link.isRefused = true
@@ -53,7 +54,7 @@ extension SessionLoop {
         }
     }
 
-    /// Declares a route's queues; its tasks are published then.
+    /// Declares a route's queues and then publishes its tasks.
     func declare(_ route: Name) {
         if link?.isRefused == true {
             refusedRoutes.insert(route)
@@ -67,7 +68,8 @@ extension SessionLoop {
                     guard loop.generation == generation else { return }
                     loop.declaringRoutes.remove(route)
                     guard case .success = result else { return }
-                    // Before the first task, so that whoever removes the job knows where to look.
+                    // Written before the first task, so that a later removal of the job finds the
+                    // route.
                     loop.write(Envelope.mark(.route, route.text), ByteBuffer())
                     loop.ledger.routeDeclared(route)
                     loop.announce()
@@ -76,14 +78,14 @@ extension SessionLoop {
             }
     }
 
-    /// Forgets what was under way on a connection.
+    /// Forgets the declarations of the previous connection.
     func connectionChanged() {
         declaringRoutes = []
         refusedRoutes = []
         queuedNotes = []
     }
 
-    /// Notes that the broker has a task; many notes go together.
+    /// Collects tasks that the broker has confirmed, to record many of them together.
     func noteQueued(_ task: Ledger.Record.Task) {
         queuedNotes.append(task)
         guard queuedNotes.count == 1 else {
@@ -100,7 +102,7 @@ extension SessionLoop {
         writeNotes(.queued, notes)
     }
 
-    /// Writes about many tasks into the job's stream.
+    /// Writes notes about many tasks into the job's stream.
     func writeNotes(_ kind: Envelope.Kind, _ tasks: [Ledger.Record.Task]) {
         for note in SizeLimit.notes(tasks, key: \.key) {
             write(Envelope.mark(kind, life), Envelope.body(of: note))

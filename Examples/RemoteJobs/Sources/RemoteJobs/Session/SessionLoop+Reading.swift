@@ -1,11 +1,11 @@
 import AMQP
 import NIOCore
 
-/// Reads outcomes again of which only the place in the job's stream was kept.
+/// Reads outcomes again of which only the position in the job's stream was kept.
 extension SessionLoop {
-    /// How many messages come before the first of them must have been taken.
+    /// How many messages the broker sends before the first one is acknowledged.
     private static let readingPrefetch = 16
-    /// How long tasks gather whose outcomes are read together.
+    /// How long requests are collected before a reading begins.
     private static let gatheringTime = Duration.milliseconds(3)
 
     func readAgain(_ name: TaskName, at offset: Int) {
@@ -47,7 +47,7 @@ extension SessionLoop {
         ) { [weak self] message in
             self?
                 .assumeIsolated { loop in
-                    // What still comes of a reading that is over is not wanted.
+                    // Messages of a completed reading may still arrive and are ignored.
                     guard loop.generation == generation, loop.readingCount == number else { return }
                     loop.readOutcome(message, on: place)
                 }
@@ -59,7 +59,7 @@ extension SessionLoop {
         guard let offset = Intake.offset(of: message) else { return }
         let step = reading.read(offset)
         if !step.due.isEmpty {
-            // What cannot be read now could be once: it is what it was not then.
+            // The record was readable earlier. If it is not now, the message is a different one.
             let records = (try? Intake.records(in: message, of: job)) ?? []
             for name in step.due {
                 let found = records.first { record, _ in
@@ -79,7 +79,9 @@ extension SessionLoop {
         }
     }
 
-    /// Lets the broker send more; after what was read has been told, so that it does not pile up.
+    /// Lets the broker send more.
+    ///
+    /// This waits until outcomes were reported, so that they do not pile up.
     private func acknowledge(
         _ tag: UInt64,
         on channel: NIOLoopBound<AMQP.Channel>,
@@ -93,7 +95,7 @@ extension SessionLoop {
 }
 
 extension JobRecord<ByteBuffer> {
-    /// The same record; an outcome has its bytes to itself.
+    /// Copies the bytes of an outcome, so that the record retains no larger buffer.
     var alone: JobRecord {
         func copy(_ body: ByteBuffer) -> ByteBuffer { ByteBuffer(bytes: body.readableBytesView) }
         guard case .ended(let task, let outcome) = self else { return self }

@@ -1,26 +1,28 @@
 import AMQP
 import NIOCore
 
-/// What a session says of what it waits for.
+/// Logs the causes for which a session waits.
 extension SessionLoop {
     private static let tickTime = Duration.milliseconds(500)
-    /// How often a route whose tasks have not begun is asked for its workers.
+    /// How often a route with queued tasks is checked for workers.
     private static let askTime = Duration.seconds(1)
-    /// How many routes are asked for at a time.
+    /// The highest number of routes that are checked at a time.
     private static let mostAsked = 50
-    /// How long a route without workers keeps to itself before its workers are told again.
+    /// How long a route stays without workers before its queues are announced again.
     private static let announcementTime = Duration.seconds(5)
-    /// When workers are told again in any case: the stream for it forgets what is older than a day.
+    /// The interval of unconditional announcements.
+    ///
+    /// Their stream keeps messages for a day.
     private static let longestSilence = Duration.seconds(6 * 3_600)
 
-    /// Says twice a second what is due, until the session has ended.
+    /// Logs due waits twice a second until the session has ended.
     func tick() {
         guard ending == nil else { return }
         for words in waits.due(at: now) { logger.info("\(words)") }
         showWaits()
         if let last = lastAnnouncement, now - last > Self.longestSilence {
             announce()
-            // The job's stream forgets what is older than a week.
+            // The job's stream drops records after a week.
             write(Envelope.mark(.life, "\(life).\(generation)"), ByteBuffer())
         }
         after(Self.tickTime) { $0.tick() }
@@ -42,7 +44,7 @@ extension SessionLoop {
         showWaits()
     }
 
-    /// Notes that the broker takes no messages for a reason, or takes them again.
+    /// Starts or ends the wait for a broker that accepts no messages for a reason.
     func waitForRoom(_ reason: String?) {
         if let reason {
             let words = "the broker at \(lastBroker) takes no messages for now: \(reason)"
@@ -53,7 +55,7 @@ extension SessionLoop {
         showWaits()
     }
 
-    /// There is a connection of use, or nothing is waited for any more.
+    /// Ends all waits, because the connection is usable or the session has ended.
     func stopWaiting() {
         for cause in waits.words.keys { over(cause) }
         showWaits()
@@ -69,10 +71,12 @@ extension SessionLoop {
         waitsSeen.withLock { $0 = words }
     }
 
-    /// What keeps a task, from any thread.
+    /// The obstacles for a task.
     ///
-    /// - Parameter route: The task's route, if it has not begun.
-    /// - Returns: A line for each thing that it waits for.
+    /// May be called on any thread.
+    ///
+    /// - Parameter route: The task's route, if it has not started.
+    /// - Returns: A line for each obstacle.
     nonisolated func notes(of route: Name?) -> [String] {
         let words = waitsSeen.withLock { $0 }
         let causes = [.broker, .lock, .room] + [route.map { Waits.Cause.worker(route: $0) }]
@@ -81,13 +85,13 @@ extension SessionLoop {
 
     // MARK: Workers
 
-    /// Tells all workers in which queues the job has tasks.
+    /// Announces the job's queues to all workers.
     func announce() {
         guard !ledger.boundRoutes.isEmpty else { return }
         sayQueues(ledger.boundRoutes.sorted())
     }
 
-    /// Says for which routes the job has queues.
+    /// Announces the routes for which the job has queues.
     func sayQueues(_ routes: [Name]) {
         guard let link, link.isReady else { return }
         lastAnnouncement = now
@@ -98,7 +102,7 @@ extension SessionLoop {
         )
     }
 
-    /// Asks each second for the workers of routes whose tasks have not begun.
+    /// Checks each second whether the routes of queued tasks have workers.
     func watchRoutes(_ generation: Int) {
         after(Self.askTime) { loop in
             guard loop.generation == generation, loop.ending == nil else { return }

@@ -6,15 +6,15 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Does what a session's machines decide, on one event loop.
+/// Carries out the decisions of a session's state machines on one event loop.
 ///
-/// The actor's executor is the event loop of its connection: nothing here is locked, and
-/// callbacks of the connection are already where they belong. Operations are told on a queue of
-/// their own, so that their users' code never runs on the event loop.
+/// The actor's executor is the event loop of its connection. Therefore, it needs no locks, and the
+/// connection's callbacks already run on its executor. Operations are notified on a separate queue,
+/// so that user code never runs on the event loop.
 actor SessionLoop {
     typealias Ledger = JobLedger<Ticket, ByteBuffer>
 
-    /// A task and its input.
+    /// A task and its encoded input.
     struct Ticket: Sendable {
         let task: any RemoteTask
         let body: ByteBuffer
@@ -27,7 +27,7 @@ actor SessionLoop {
     nonisolated let options: RemoteSession.Options
     nonisolated let logger: Logger
     private nonisolated let countsSeen = Mutex((Ledger.Counts(), refused: 0))
-    /// What is waited for, as operations say it of themselves.
+    /// The current waits, for the status notes of operations.
     nonisolated let waitsSeen = Mutex<[Waits.Cause: String]>([:])
     private nonisolated let tellQueue = DispatchQueue(label: "RemoteJobs.outcomes")
     private nonisolated let start = ContinuousClock.now
@@ -35,16 +35,16 @@ actor SessionLoop {
     var machine: SessionStateMachine
     var ledger: Ledger
     var nodes: BrokerNodes
-    /// The connection under way or in use.
+    /// The connection in use or in preparation.
     var link: Link?
-    /// The connection of a try that is under way.
+    /// The connection of the current attempt.
     var trying: Connection?
     var generation = 0
-    /// The generation of the first connection that was of use.
+    /// The generation of the first usable connection.
     var firstGeneration: Int?
-    /// Whether somebody asks for the workers of cancelled tasks.
+    /// Whether the workers of cancelled tasks are being checked.
     var isAsking = false
-    /// Whether consumers are about to be counted.
+    /// Whether consumers will be counted shortly.
     var isCountDue = false
     var lastReason = "no answer"
     var lastBroker = ""
@@ -56,16 +56,16 @@ actor SessionLoop {
     var waits = Waits()
     var refusals = Refusals()
     var reading = OutcomeReading()
-    /// The number of the reading of outcomes that is under way.
+    /// The number of the current reading of outcomes.
     var readingCount = 0
-    /// Whether a reading of outcomes is about to begin.
+    /// Whether a reading of outcomes is scheduled.
     var isReadingDue = false
     /// Whether the job was removed.
     var isRemoved = false
-    /// When workers were last told of the job's queues.
+    /// The time of the last announcement of the job's queues.
     var lastAnnouncement: Duration?
     var declaringRoutes: Set<Name> = []
-    /// What is to be declared when the broker is asked to take tasks again.
+    /// The routes to declare when publishing resumes.
     var refusedRoutes: Set<Name> = []
     private var isPumpScheduled = false
 
@@ -131,7 +131,7 @@ actor SessionLoop {
         if let ending {
             return tell { ticket.task.settle(.abandoned, ending) }
         }
-        // A cancel that overtook the submission found nothing to cancel.
+        // If the cancellation overtook the submission, it found nothing to cancel.
         guard !ticket.task.isCancelled else {
             return tell { ticket.task.settle(.ended(.stopped), CancellationError()) }
         }
@@ -217,13 +217,13 @@ actor SessionLoop {
         schedulePump()
     }
 
-    /// Tells an operation, together with what else is to be told now.
+    /// Schedules the notification of an operation, together with others.
     func tell(_ body: @escaping @Sendable () -> Void) {
         tellings.append(body)
         schedulePump()
     }
 
-    /// Publishes and tells when what runs now has run.
+    /// Publishes and notifies once the code that runs now has returned.
     func schedulePump() {
         guard !isPumpScheduled else { return }
         isPumpScheduled = true

@@ -1,15 +1,15 @@
-/// Decides when a session tries to reach a broker, and when it gives up.
+/// Decides when a session tries to reach a broker and when it stops trying.
 ///
-/// Times are durations since the session was made.
+/// Times are durations since the creation of the session.
 struct SessionStateMachine {
     enum Action: Equatable {
         /// Try the next address.
         case connect
-        /// Try again soon: so often it has failed in a row.
+        /// Retry soon, after this number of failures in a row.
         case retry(afterFailures: Int)
-        /// Try for the lock again.
+        /// Try to acquire the lock again.
         case retryForLock(after: Duration)
-        /// The session can be used.
+        /// The session is usable.
         case opened
         /// The session has ended.
         case giveUp(Reason)
@@ -33,8 +33,9 @@ struct SessionStateMachine {
 
     /// How long opening may take without a broker.
     static let openingPatience = Duration.seconds(30)
-    /// How long a job's lock may be another's, so that the word of it comes within 20 s; a dead
-    /// controller's lasts about 12 s.
+    /// How long another controller may hold the job's lock.
+    ///
+    /// The limit lets the error come within 20 s. The lock of a dead controller lasts about 12 s.
     static let lockPatience = Duration.seconds(19)
 
     private let patience: Duration
@@ -43,7 +44,9 @@ struct SessionStateMachine {
     private var failures = 0
     private var since = Duration.zero
     private var lockedSince: Duration?
-    /// Whether a try is under way: what is heard of one that has failed already counts no more.
+    /// Whether an attempt is under way.
+    ///
+    /// Late events of a failed attempt are ignored.
     private var isTrying = false
 
     init(patience: Duration, lockPatience: Duration = Self.lockPatience) {
@@ -59,22 +62,23 @@ struct SessionStateMachine {
         return [.connect]
     }
 
-    /// The time of a retry has come.
+    /// Starts a due retry.
     mutating func retryDue() -> [Action] {
         guard state == .opening || state == .reopening, !isTrying else { return [] }
         isTrying = true
         return [.connect]
     }
 
-    /// The broker does not let the user in, or not to what is needed.
+    /// Handles a broker that rejects the user or lacks a permission.
     ///
-    /// One that comes back may refuse for a while; one in use means what it says.
+    /// A broker that is starting again may reject users for a while. A rejection on a connection in
+    /// use is final.
     mutating func refused(at now: Duration) -> [Action] {
         if state == .open || state == .opening && isTrying { return end(.refused) }
         return failed(at: now)
     }
 
-    /// There is no broker at the address, or the connection has gone before it was of use.
+    /// Handles an unreachable broker, or a connection that was lost before it became usable.
     mutating func failed(at now: Duration) -> [Action] {
         guard isTrying else { return [] }
         isTrying = false
@@ -88,19 +92,19 @@ struct SessionStateMachine {
         }
     }
 
-    /// Another controller has the job's lock.
+    /// Handles a lock that another controller holds.
     mutating func locked(at now: Duration) -> [Action] {
         guard state == .opening || state == .reopening, isTrying else { return [] }
         isTrying = false
         let start = lockedSince ?? now
         lockedSince = start
-        // After a loss, the lock that stands in the way is most likely this session's own old one.
+        // After a loss, the lock is most likely this session's own earlier one.
         let limit = state == .opening ? lockPatience : max(lockPatience, patience)
         guard now - start < limit else { return end(.jobIsRunning) }
         return [.retryForLock(after: .milliseconds(500))]
     }
 
-    /// The stream was read up to this connection's marker.
+    /// Opens the session, because the stream was read up to this connection's marker.
     mutating func markerRead() -> [Action] {
         guard state == .opening || state == .reopening else { return [] }
         state = .open
@@ -110,7 +114,7 @@ struct SessionStateMachine {
         return [.opened]
     }
 
-    /// The connection of an open session has gone.
+    /// Handles the loss of an open session's connection.
     mutating func lost(at now: Duration) -> [Action] {
         guard state == .open else { return [] }
         state = .reopening

@@ -1,36 +1,39 @@
-/// Decides each few seconds whether a job's stream is still heard, and when to write into it to see.
+/// Detects a job's stream that delivers nothing, and decides when to write a marker into it.
 ///
-/// Whatever a session waits for comes by the stream. One that has a new leader may confirm what is
-/// written and not deliver it before more is written, or ever, while the connection lives.
+/// Everything for which a session waits comes through the stream. After a change of its leader, a
+/// stream may confirm messages and deliver them only after further messages, or never, although the
+/// connection works.
 struct StreamMonitor {
     enum Action {
-        /// Write a marker: whoever reads the stream reads it too.
+        /// Write a marker, which all readers of the stream receive.
         case ask
-        /// Markers were written and none was read: nothing will come here any more.
+        /// Reconnect, because markers were written and none was read.
         case giveUp
     }
 
-    /// How long a tick is.
+    /// The length of a tick.
     static let tick = Duration.seconds(5)
-    /// After so many silent ticks a stream that was heard before is asked: tasks may be long.
+    /// The number of silent ticks before a working stream gets a marker.
+    ///
+    /// Tasks may take long.
     static let quietTicks = 6
-    /// So many markers may stay away.
+    /// The number of markers that may stay undelivered.
     static let mostAsks = 4
 
     private var silentTicks = 0
 
-    /// Something came by the stream.
+    /// Records that the stream has delivered a message.
     mutating func heard() {
         silentTicks = 0
     }
 
-    /// A tick has passed.
+    /// Counts a tick.
     ///
     /// - Parameters:
     ///   - isReady: Whether the stream was read up to this connection's first marker.
-    ///   - isAwaited: Whether something is to come: the marker, or an outcome.
-    ///   - isBlocked: Whether the broker has said that it takes nothing for now.
-    /// - Returns: What is to be done.
+    ///   - isAwaited: Whether a marker or an outcome is expected.
+    ///   - isBlocked: Whether the broker accepts no messages at the moment.
+    /// - Returns: The action to carry out, if any.
     mutating func ticked(isReady: Bool, isAwaited: Bool, isBlocked: Bool) -> Action? {
         guard isAwaited, !isBlocked else {
             silentTicks = 0

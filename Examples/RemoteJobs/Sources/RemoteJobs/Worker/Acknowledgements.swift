@@ -1,18 +1,18 @@
-/// Decides how a channel's deliveries are acknowledged, as many as may be with one word.
+/// Combines the acknowledgements of a channel's deliveries as far as possible.
 ///
-/// A broker numbers a channel's deliveries from 1, and takes one acknowledgement for all up to a
-/// number. Those behind one that is still held are acknowledged each alone.
+/// A broker numbers the deliveries of a channel from 1. One acknowledgement can cover all
+/// deliveries up to a number. Deliveries after one that is still held are acknowledged one by one.
 struct Acknowledgements {
-    /// An acknowledgement to be sent.
+    /// An acknowledgement to send.
     struct Word: Hashable {
         let number: UInt64
-        /// Whether it is for all lower numbers too.
+        /// Whether it covers all lower numbers too.
         let isMultiple: Bool
     }
 
     private enum State {
         case held
-        /// Dealt with, which the broker has not been told.
+        /// Handled, but not yet acknowledged.
         case due
         case told
     }
@@ -22,21 +22,22 @@ struct Acknowledgements {
     private var head = 0
     private var firstNumber: UInt64 = 1
     private var due: [UInt64] = []
-    /// How many messages are not dealt with.
+    /// The number of messages that are not handled.
     private(set) var heldCount = 0
 
-    /// Whether all is dealt with, and the broker was told.
+    /// Whether all messages are handled and acknowledged.
     var isSettled: Bool { heldCount == 0 && due.isEmpty }
 
-    /// The next message was delivered.
+    /// Adds the next delivery.
     mutating func delivered() {
         states.append(.held)
         heldCount += 1
     }
 
-    /// A message is dealt with.
+    /// Marks a message as handled.
     ///
-    /// - Returns: Whether it is the first for the next words, so that somebody must take them.
+    /// - Returns: Whether it is the first one to acknowledge, so that the caller must schedule
+    ///   ``take()``.
     mutating func dealtWith(_ number: UInt64) -> Bool {
         guard let place = place(of: number), states[place] == .held else { return false }
         states[place] = .due
@@ -45,14 +46,14 @@ struct Acknowledgements {
         return due.count == 1
     }
 
-    /// A message was rejected, of which the broker is told elsewhere.
+    /// Marks a message as rejected, because a rejection is sent separately.
     mutating func rejected(_ number: UInt64) {
         guard let place = place(of: number), states[place] == .held else { return }
         states[place] = .told
         heldCount -= 1
     }
 
-    /// Takes what is to be sent now.
+    /// Takes the acknowledgements to send now.
     mutating func take() -> [Word] {
         var last: UInt64?
         while head < states.count, states[head] != .held {

@@ -1,22 +1,22 @@
-/// What is said at a worker's start of the broker's setting `consumer_timeout`.
+/// The log line about the broker's setting `consumer_timeout` at a worker's start.
 ///
-/// AMQP tells no client its value. So a worker says what it knows: RabbitMQ's default, and how long
-/// its tasks take, if it was told.
+/// AMQP gives clients no access to the value. Therefore, the line contains RabbitMQ's default and
+/// the longest time of the worker's tasks, if it is known.
 enum ConsumerTimeout {
-    /// RabbitMQ's own value, where its configuration has none.
+    /// RabbitMQ's value if its configuration sets none.
     static let byDefault = Duration.seconds(30 * 60)
 
-    /// Whether tasks take longer than a broker allows whose configuration has no value.
+    /// Whether tasks may exceed RabbitMQ's default.
     static func isWarning(_ longestTask: Duration?) -> Bool {
         longestTask.map { $0 >= byDefault } ?? false
     }
 
-    /// The line for a broker.
+    /// Creates the line for a broker.
     ///
     /// - Parameters:
-    ///   - longestTask: How long a task takes at most; nil if nobody has said it.
+    ///   - longestTask: The longest time of a task, or nil if unknown.
     ///   - broker: The broker's address.
-    /// - Returns: What is said.
+    /// - Returns: The line.
     static func words(_ longestTask: Duration?, at broker: String) -> String {
         let setting = "consumer_timeout of the broker at \(broker)"
         guard let longestTask else {

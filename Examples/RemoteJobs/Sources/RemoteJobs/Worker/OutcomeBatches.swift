@@ -1,21 +1,22 @@
-/// Decides when outcomes are sent, one alone or several together.
+/// Decides when outcomes are sent, alone or in batches.
 ///
-/// One goes at once when nothing is under way. Those that come before the broker has confirmed it
-/// gather, and go together with its confirm, when they are many, or after a short time.
+/// If nothing is under way, an outcome is sent at once. Outcomes that come before the broker has
+/// confirmed it are collected. They are sent together when the confirm arrives, when there are
+/// many, or after a short time.
 struct OutcomeBatches {
     enum Decision: Equatable {
-        /// Somebody else sends it.
+        /// The outcome is part of a batch that is already scheduled.
         case wait
         case send
-        /// Send when what runs now has run.
+        /// Send once the code that runs now has returned.
         case sendSoon
-        /// Send after ``longestWait``, unless this batch has gone by then.
+        /// Send after ``longestWait``, unless this batch was sent earlier.
         case sendLater(batch: Int)
     }
 
-    /// How many outcomes go together at most.
+    /// The highest number of outcomes in a batch.
     static let most = 64
-    /// How many bytes of outcomes gather.
+    /// The number of bytes at which a batch is sent.
     static let mostBytes = 65_536
     static let longestWait = Duration.milliseconds(5)
 
@@ -24,7 +25,7 @@ struct OutcomeBatches {
     private var underWay = 0
     private var batch = 0
 
-    /// An outcome of so many bytes is to be sent.
+    /// Adds an outcome of the given size.
     mutating func added(_ id: PublicationID, bytes: Int) -> Decision {
         waiting.append(id)
         waitingBytes += bytes
@@ -36,7 +37,7 @@ struct OutcomeBatches {
     /// Whether a batch has not been taken yet.
     func isWaiting(_ batch: Int) -> Bool { batch == self.batch }
 
-    /// Takes what is to be sent now.
+    /// Takes the outcomes to send now.
     mutating func take() -> [PublicationID] {
         defer {
             waiting = []
@@ -46,14 +47,14 @@ struct OutcomeBatches {
         return waiting
     }
 
-    /// A message with outcomes is under way.
+    /// Records that a message with outcomes was sent.
     mutating func sent() {
         underWay += 1
     }
 
-    /// The broker has answered a message with outcomes.
+    /// Records that the broker has answered a message with outcomes.
     ///
-    /// - Returns: Whether those that have gathered go now.
+    /// - Returns: Whether the collected outcomes are sent now.
     mutating func answered() -> Bool {
         underWay -= 1
         return underWay == 0 && !waiting.isEmpty

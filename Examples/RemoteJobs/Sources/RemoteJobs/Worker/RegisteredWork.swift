@@ -2,16 +2,16 @@ import JobKit
 import NIOCore
 import Synchronization
 
-/// How a kind of work is done, whatever its types.
+/// The implementation of a kind of work, without its types.
 struct RegisteredWork: Sendable {
-    /// What running a task came to, to be written into the job's stream.
+    /// The outcome of a task, which is written into the job's stream.
     enum End: Sendable {
         case done(ByteBuffer)
         case failed(ByteBuffer)
         case stopped
     }
 
-    /// Runs a task of the kind on a queue.
+    /// Runs a task of this kind on a queue.
     let run: @Sendable (ByteBuffer, RemoteContext, RunningTask, TaskQueue) async -> End
 
     init<Input: Decodable & Sendable, Output: Encodable & Sendable>(
@@ -56,11 +56,11 @@ struct RegisteredWork: Sendable {
     }
 }
 
-/// The operation of a task that runs, or is about to.
+/// The operation of a task that runs or is about to run.
 final class RunningTask: Sendable {
     private let state = Mutex<(operation: ConcurrentOperation?, isCancelled: Bool)>((nil, false))
 
-    /// The task's operation was made.
+    /// Sets the task's operation and cancels it if the task was cancelled.
     func began(_ operation: ConcurrentOperation) {
         let isCancelled = state.withLock { state in
             state.operation = operation
@@ -69,7 +69,7 @@ final class RunningTask: Sendable {
         if isCancelled { operation.cancel() }
     }
 
-    /// Cancels the operation, now or when it is made.
+    /// Cancels the operation now or when it is set.
     func cancel() {
         let operation = state.withLock { state in
             state.isCancelled = true

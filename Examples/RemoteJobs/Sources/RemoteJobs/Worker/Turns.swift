@@ -1,8 +1,8 @@
 import NIOCore
 
-/// What waits of several jobs, taken in turns.
+/// Queues items of several jobs and takes them in turns.
 ///
-/// In a round each job has one turn: one thing, and one more for each step of its priority.
+/// In each round, a job has one item and one more for each step of its priority.
 struct Turns<Item> {
     private struct Line {
         var items: CircularBuffer<Item>
@@ -10,16 +10,18 @@ struct Turns<Item> {
     }
 
     private var lines: [Name: Line] = [:]
-    /// The jobs of which something waits; the first has its turn.
+    /// The jobs with waiting items.
+    ///
+    /// The first one has its turn.
     private var order = CircularBuffer<Name>()
     private var takenInTurn = 0
 
-    /// Something of a job waits, behind what waits of it already.
+    /// Adds an item after the waiting items of its job.
     ///
     /// - Parameters:
-    ///   - item: What it is.
+    ///   - item: The item.
     ///   - job: Its job.
-    ///   - priority: Its job's priority, 0 to 9; the latest counts.
+    ///   - priority: The priority of its job, 0 to 9. The latest value counts.
     mutating func append(_ item: Item, of job: Name, priority: Int) {
         if lines[job] == nil {
             lines[job] = Line(items: [item], priority: priority)
@@ -30,7 +32,7 @@ struct Turns<Item> {
         }
     }
 
-    /// Takes what is next.
+    /// Takes the next item.
     mutating func next() -> Item? {
         guard let job = order.first, let item = lines[job]?.items.popFirst() else { return nil }
         takenInTurn += 1
@@ -47,7 +49,7 @@ struct Turns<Item> {
         return item
     }
 
-    /// Takes all that waits.
+    /// Takes all items.
     mutating func takeAll() -> [Item] {
         var items: [Item] = []
         while let item = next() { items.append(item) }

@@ -1,11 +1,12 @@
 /// Decides about all tasks that one worker holds.
 ///
-/// waiting → running → ended (its outcome is on its way) → gone. A task is known by its
-/// publication, so that one that comes again while it runs, or after, is not run again.
+/// A task is waiting, running, ended (its outcome is under way), and then removed. It is identified
+/// by its publication. Therefore, it is not run again if it is delivered again during its run or
+/// later.
 struct WorkerLedger<Work> {
-    /// By what the broker knows a delivery; good on the connection that it came on.
+    /// Identifies a delivery on its connection.
     struct Tag: Hashable, Sendable {
-        /// The number of the consumer that it came to; 0 for the suspects'.
+        /// The number of the consumer that received it, or 0 for the consumer of suspects.
         var source: Int
         var number: UInt64
         var isSuspect: Bool { source == 0 }
@@ -13,12 +14,12 @@ struct WorkerLedger<Work> {
 
     enum Action {
         case run(PublicationID, Work, attempt: Int)
-        /// Write the outcome of a task, which the shell keeps.
+        /// Write the task's outcome, which ``WorkerLoop`` keeps.
         case publish(PublicationID)
         case acknowledge(Tag)
-        /// Write that the task is given up, then acknowledge it.
+        /// Write that the task is abandoned as undeliverable, then acknowledge it.
         case giveUp(Tag, Work)
-        /// Let another worker have the task.
+        /// Return the task, so that another worker takes it.
         case handBack(Tag, Work)
         case cancel(PublicationID)
     }
@@ -36,11 +37,11 @@ struct WorkerLedger<Work> {
         var tag: Tag?
     }
 
-    /// How many tasks that have ended are remembered.
+    /// How many ended tasks are remembered.
     static var finishedMemory: Int { 10_000 }
-    /// How many cancels are remembered.
+    /// How many cancellations are remembered.
     static var cancelMemory: Int { 1_000_000 }
-    /// How many lives of removed jobs are remembered.
+    /// How many controller runs of removed jobs are remembered.
     static var removalMemory: Int { 10_000 }
 
     private let width: Int
@@ -56,24 +57,24 @@ struct WorkerLedger<Work> {
         self.width = width
     }
 
-    /// Whether nothing runs and no outcome is on its way.
+    /// Whether nothing runs and no outcome is under way.
     var isIdle: Bool { held.isEmpty }
     /// Whether nothing runs.
     var isQuiet: Bool { runningCount == 0 }
-    /// Whether one more could run.
+    /// Whether another task could run.
     var hasRoom: Bool { runningCount < width }
 
-    /// A task came from the broker.
+    /// Handles a task from the broker.
     ///
     /// - Parameters:
     ///   - id: Its publication.
-    ///   - work: What it is.
+    ///   - work: The task.
     ///   - job: Its job, which takes turns with others.
-    ///   - priority: Its job's priority, 0 to 9.
-    ///   - attempt: Which delivery it is, from 1.
-    ///   - limit: How often it may be delivered again.
-    ///   - tag: By what it is acknowledged.
-    /// - Returns: What is to be done.
+    ///   - priority: The priority of its job, 0 to 9.
+    ///   - attempt: The number of the delivery, from 1.
+    ///   - limit: The highest number of redeliveries.
+    ///   - tag: Identifies the delivery for its acknowledgement.
+    /// - Returns: The actions to carry out.
     mutating func delivered(
         _ id: PublicationID,
         _ work: Work,
@@ -84,7 +85,7 @@ struct WorkerLedger<Work> {
         tag: Tag
     ) -> [Action] {
         if let known = held[id] {
-            // The same delivery's older tag is still good: this one is a copy.
+            // The tag of the first delivery is still valid, so this delivery is a copy.
             guard known.tag == nil else { return [.acknowledge(tag)] }
             held[id]?.tag = tag
             return []
@@ -97,7 +98,7 @@ struct WorkerLedger<Work> {
         return startWaiting()
     }
 
-    /// A task's work has ended.
+    /// Ends the run of a task and publishes its outcome.
     mutating func runEnded(_ id: PublicationID) -> [Action] {
         guard held[id]?.state == .running else { return [] }
         runningCount -= 1
@@ -105,7 +106,7 @@ struct WorkerLedger<Work> {
         return [.publish(id)] + startWaiting()
     }
 
-    /// The broker has a task's outcome.
+    /// Removes a task, because the broker has its outcome.
     mutating func outcomeConfirmed(_ id: PublicationID) -> [Action] {
         guard let task = held[id], task.state == .ended else { return [] }
         held[id] = nil
@@ -113,17 +114,19 @@ struct WorkerLedger<Work> {
         return task.tag.map { [.acknowledge($0)] } ?? []
     }
 
-    /// The connection has gone, or the process was stopped for so long that it must have.
+    /// Handles the loss of the connection, or a pause of the process so long that it must be lost.
     ///
-    /// What waits is dropped: the broker has given it to somebody else.
+    /// Waiting tasks are dropped, because the broker has given them to another worker.
     mutating func connectionLost() {
         for id in waiting.takeAll() where held[id]?.state == .waiting { held[id] = nil }
         for id in held.keys { held[id]?.tag = nil }
     }
 
-    /// A consumer has ended, and what came to it cannot be acknowledged any more.
+    /// Handles the end of a consumer.
     ///
-    /// - Returns: What runs of it.
+    /// Its deliveries can no longer be acknowledged.
+    ///
+    /// - Returns: Its running tasks.
     mutating func sourceLost(_ source: Int) -> [Work] {
         var running: [Work] = []
         for (id, task) in held where task.tag?.source == source {
@@ -138,18 +141,18 @@ struct WorkerLedger<Work> {
         return running
     }
 
-    /// There is a connection again: outcomes that were on their way are sent again.
+    /// Publishes outcomes again that were under way when the connection was lost.
     mutating func connected() -> [Action] {
         held.filter { $0.value.state == .ended }.map { .publish($0.key) }
     }
 
-    /// Tasks were cancelled by their controllers.
+    /// Stops tasks that their controllers have cancelled.
     mutating func cancelsRead(_ ids: [PublicationID]) -> [Action] {
         for id in ids { cancelled.insert(id) }
         return ids.flatMap { stop($0) }
     }
 
-    /// Jobs were removed: what these lives of their controllers have published is not wanted.
+    /// Stops the tasks of removed jobs, identified by their controller runs.
     mutating func livesRemoved(_ lives: [Name]) -> [Action] {
         for life in lives { removedLives.insert(life) }
         return held.keys.filter { lives.contains(Name($0.life)) }.flatMap { stop($0) }
@@ -159,7 +162,7 @@ struct WorkerLedger<Work> {
         cancelled.contains(id) || removedLives.contains(Name(id.life))
     }
 
-    /// Stops a task that is not wanted any more, if it is held.
+    /// Stops a task that is no longer needed, if the worker holds it.
     private mutating func stop(_ id: PublicationID) -> [Action] {
         guard let task = held[id] else { return [] }
         switch task.state {
@@ -171,7 +174,7 @@ struct WorkerLedger<Work> {
         }
     }
 
-    /// The worker is to take no more.
+    /// Makes the worker take no more tasks.
     mutating func drainRequested() -> [Action] {
         isDraining = true
         let ids = waiting.takeAll().filter { held[$0]?.state == .waiting }

@@ -4,7 +4,7 @@ import NIOCore
 extension WorkerLoop {
     private static let controlPrefetch = 1_000
 
-    /// Connects to the next node, reads the cancels, and then takes tasks.
+    /// Connects to the next node, reads the cancellations, and then takes tasks.
     func connect() async {
         guard ended != nil, link == nil else { return }
         generation += 1
@@ -79,7 +79,7 @@ extension WorkerLoop {
         logger.log(level: ConsumerTimeout.isWarning(longestTask) ? .warning : .info, "\(words)")
     }
 
-    /// Cuts a connection off whose broker does not answer, though its heart beats.
+    /// Aborts a connection attempt if the broker sends heartbeats but no answers.
     private func giveUpTry(_ generation: Int) {
         guard self.generation == generation else { return }
         trying?.abort(.unanswered)
@@ -91,7 +91,7 @@ extension WorkerLoop {
         _ connection: Connection?,
         _ generation: Int
     ) {
-        // The connection's end may have been noticed already.
+        // The end of the connection may have been handled already.
         guard self.generation == generation, ended != nil else { return }
         self.generation += 1
         connection?.onEnd = nil
@@ -144,7 +144,7 @@ extension WorkerLoop {
 
     // MARK: Cancels
 
-    /// Reads the cancels up to now: tasks come only after.
+    /// Reads all cancellations so far, before the worker takes tasks.
     private func readCancels(_ link: Link, _ generation: Int) async throws {
         let read = eventLoop.makePromise(of: Void.self)
         controlRead = read
@@ -170,7 +170,8 @@ extension WorkerLoop {
     private func receivedControl(_ message: Message, _ generation: Int) {
         guard self.generation == generation, let link else { return }
         if let offset = Intake.offset(of: message) { controlOffset = offset + 1 }
-        // At once: what is not acknowledged for long makes the broker close the channel.
+        // Acknowledged at once, because the broker closes the channel if a message stays
+        // unacknowledged for long.
         link.control.acknowledge(message.deliveryTag, multiple: true)
         do {
             switch try Intake.order(in: message) {
@@ -187,7 +188,7 @@ extension WorkerLoop {
             case .tasks(let job, let routes): jobAnnounced(job, routes)
             }
         } catch {
-            // What was there before the worker has come, others have moved.
+            // Messages from before this worker's start were copied by other workers.
             guard link.isReady, refusals.copiesAnother() else { return }
             refuse(message, from: Layout.control, error.reason) { _ in }
         }
@@ -209,7 +210,7 @@ extension WorkerLoop {
             if ledger.isDraining { stopConsuming() }
         }
         link.suspects.onConsumerCancelled = { [weak connection = link.connection] _ in
-            // A queue that was deleted is declared and consumed anew.
+            // A new connection declares and consumes the deleted queue again.
             connection?.abort(.transportLost)
         }
         guard self.generation == generation, self.link === link else { return }

@@ -1,20 +1,20 @@
 import AMQP
 import NIOCore
 
-/// Which queues a worker takes tasks from, and how many at a time.
+/// Selects the queues from which a worker takes tasks, and the number of tasks that it holds.
 extension WorkerLoop {
-    /// How many jobs' queues are remembered at a time.
+    /// The highest number of jobs with remembered queues.
     private static let mostJobs = 20_000
-    /// How many queues are asked for at a time.
+    /// The highest number of queues that are requested at a time.
     private static let mostAsked = 16
-    /// How long after its last task a queue counts as one that has tasks.
+    /// How long after its latest task a queue counts as active.
     private static let activeTime = Duration.seconds(1)
-    /// How long the consumers stay that a controller was told of, which compares them with the broker's.
+    /// How long reported consumers are kept, so that a controller can find them at the broker.
     private static let reportTime = Duration.seconds(15)
-    /// When a queue is asked for again whose channel was closed.
+    /// The wait before a queue is requested again after its channel was closed.
     private static let pause = Duration.seconds(1)
 
-    /// A job has queues for these routes, and for no other.
+    /// Handles the announcement of all routes for which a job has queues.
     func jobAnnounced(_ job: Name, _ announced: [Name]) {
         guard !announced.isEmpty else { return jobLeft(job) }
         let served = Set(announced).intersection(routes)
@@ -24,7 +24,8 @@ extension WorkerLoop {
         }
         if jobs[job] == nil {
             guard jobs.count < Self.mostJobs else { return }
-            // Its stream may be younger than the channel that writes into one of that name.
+            // The job's stream may be newer than the channel that writes into the stream of this
+            // name.
             link?.streams.leave(Layout.stream(of: job))
         }
         jobs[job] = served
@@ -33,16 +34,17 @@ extension WorkerLoop {
         askNext(on: link)
     }
 
-    /// A job is no more, and its stream is about to be deleted.
+    /// Handles the removal of a job, before its stream is deleted.
     func jobRemoved(_ job: Name) {
         jobLeft(job)
         link?.streams.leave(Layout.stream(of: job))
     }
 
-    /// The queues of a job are about to be deleted: they are consumed no more.
+    /// Stops consuming the queues of a job, because they will be deleted.
     ///
-    /// A consumer that is left to the end of its queue is moved by the broker to one that was
-    /// declared anew by then, and RabbitMQ 3.10.8 forgets whom its messages are for.
+    /// If a consumer remains at the end of its queue, the broker moves it to a queue that was
+    /// declared again in the meantime. RabbitMQ 3.10.8 then loses the link between its messages and
+    /// this consumer.
     private func jobLeft(_ job: Name) {
         jobs[job] = nil
         guard let link else { return }
@@ -72,7 +74,7 @@ extension WorkerLoop {
             }
     }
 
-    /// Consumes the queues of all jobs that are known.
+    /// Consumes the queues of all known jobs.
     func consumeJobs(on link: Link) {
         for (job, routes) in jobs {
             for route in routes { ask(for: Link.Queue(job: job, route: route), on: link) }
@@ -175,16 +177,16 @@ extension WorkerLoop {
         }
     }
 
-    /// A queue was asked for.
+    /// Handles the answer to the request for a queue.
     ///
     /// - Parameters:
     ///   - queue: The queue.
-    ///   - source: Its consumer's number; nil if it is not there.
+    ///   - source: The number of its consumer, or nil if the queue does not exist.
     ///   - link: The connection.
     private func asked(_ queue: Link.Queue, _ source: Int?, on link: Link) {
         link.askedCount -= 1
         if let source, link.sources[source]?.isLeft == true {
-            // It was left before it had begun. The job may have come back since.
+            // The consumer was left before it started. The job may have returned since then.
             link.queues[queue] = nil
             ask(for: queue, on: link)
         } else {
@@ -201,7 +203,7 @@ extension WorkerLoop {
         if jobs[queue.job]?.isEmpty == true { jobs[queue.job] = nil }
     }
 
-    /// A queue that was consumed is deleted.
+    /// Removes a source after its queue was deleted.
     private func queueGone(_ number: Int) {
         guard let link, let source = link.sources.removeValue(forKey: number) else { return }
         let queue = Link.Queue(job: source.job, route: source.route)
@@ -213,7 +215,7 @@ extension WorkerLoop {
         _ = source.channel.close()
     }
 
-    /// The channel of a consumer is gone.
+    /// Removes a source after its channel was closed.
     private func lost(_ number: Int, _ failure: ConnectionFailure) {
         guard let link, let source = link.sources.removeValue(forKey: number) else { return }
         let queue = Link.Queue(job: source.job, route: source.route)
@@ -231,7 +233,8 @@ extension WorkerLoop {
         }
     }
 
-    /// Says that the broker has cut the worker off for tasks that take longer than it allows.
+    /// Reports that the broker has disconnected the worker, because tasks exceeded the consumer
+    /// timeout.
     func sayOverdue(_ tasks: [Envelope.TaskMessage], _ failure: ConnectionFailure) {
         guard !tasks.isEmpty else { return }
         let words = String(failure.description.prefix(200))
@@ -250,7 +253,7 @@ extension WorkerLoop {
 
     // MARK: Cancels
 
-    /// Reports a round of cancellations when all consumers of its job that were requested are there.
+    /// Reports a cancel round once all requested consumers of its job exist.
     ///
     /// The report names each route once for each consumer, because the broker counts consumers.
     func answer(_ round: String, of job: Name, on link: Link) {
@@ -269,7 +272,8 @@ extension WorkerLoop {
         else { return }
         link.rounds[job] = nil
         for source in sources { source.lastReport = now }
-        // What has begun or ended is said before that the cancel was seen.
+        // Starts and outcomes are written before the report, so that the controller reads them
+        // first.
         flushNotes()
         sendOutcomes()
         let routes = sources.flatMap { Array(repeating: $0.route, count: $0.tags.count) }.sorted()
@@ -284,10 +288,11 @@ extension WorkerLoop {
         }
     }
 
-    /// Has the broker send more or fewer tasks at a time, where that is far from what is planned.
+    /// Adjusts the number of held tasks if it is far from the plan.
     ///
-    /// More is another consumer of the same queue. Fewer ends one, and what was on its way to it
-    /// counts as come back, with RabbitMQ 3.10.8; so that is left to where it is much.
+    /// To hold more, the worker starts another consumer of the same queue. To hold fewer, it ends
+    /// one. With RabbitMQ 3.10.8, messages on their way to that consumer then count as returned.
+    /// Therefore, it ends a consumer only if the difference is large.
     func holdAsPlanned() {
         guard let link, link.isReady, !ledger.isDraining else { return }
         let due = plan.held(ofEachOf: activeSources(of: link), ended: outcomes.count)

@@ -2,25 +2,26 @@ import AMQP
 import NIOCore
 
 extension WorkerLoop {
-    /// A consumer of one job's queue of one route, on a channel of its own: a queue that is gone
-    /// closes the channel on which it is asked for.
+    /// The consumers of one job's queue for one route, on a separate channel.
+    ///
+    /// A request for a missing queue closes its channel.
     final class Source {
         let number: Int
         let job: Name
         let route: Name
         let channel: AMQP.Channel
-        /// The consumers' tags and what each may hold, once the broker has confirmed them.
+        /// The confirmed consumers with their tags and the number of messages that each may hold.
         var tags: [(tag: String, prefetch: Int)] = []
-        /// How much they may hold together.
+        /// The highest number of messages that the consumers hold together.
         var prefetch: Int
-        /// What is to be acknowledged on the channel.
+        /// The acknowledgements of the channel.
         var acknowledgements = Acknowledgements()
         var lastDelivery = Duration.zero
-        /// When its consumers were last reported to a controller that cancels; nil for never.
+        /// When the consumers were last reported to a cancelling controller, or nil.
         var lastReport: Duration?
-        /// Whether it takes no more, and ends when what came to it is settled.
+        /// Whether it takes no more messages and ends once its messages are settled.
         var isLeft = false
-        /// How many consumers are about to begin or to end.
+        /// The number of consumers that are starting or ending.
         var requestCount = 0
 
         init(_ number: Int, job: Name, route: Name, channel: AMQP.Channel, prefetch: Int) {
@@ -32,35 +33,35 @@ extension WorkerLoop {
         }
     }
 
-    /// A connection and the channels that the worker uses of it.
+    /// A connection with the channels that the worker uses.
     final class Link {
-        /// A queue that is, or is about to be, consumed.
+        /// A queue that is consumed or will be.
         struct Queue: Hashable {
             let job: Name
             let route: Name
         }
 
         let connection: Connection
-        /// For what goes back and what is declared; it confirms.
+        /// The confirming channel for returned tasks and declarations.
         let out: AMQP.Channel
-        /// For writing into streams.
+        /// The channels for writing into streams.
         let streams: StreamWriters
-        /// For orders to all workers.
+        /// The channel for orders to all workers.
         let control: AMQP.Channel
         let suspects: AMQP.Channel
         var suspectsTags: [String] = []
         var sources: [Int: Source] = [:]
-        /// The queues that are consumed; 0 for those that are asked for.
+        /// The source of each consumed queue, or 0 for a requested queue.
         var queues: [Queue: Int] = [:]
-        /// Those that wait to be asked for.
+        /// The queues that will be requested.
         var toAsk = CircularBuffer<Queue>()
         var askedCount = 0
         var lastSource = 0
-        /// Rounds of cancels that are answered when a job's queues are consumed.
+        /// Cancel rounds that are reported once a job's queues are consumed.
         var rounds: [Name: [String]] = [:]
         /// Whether outcomes may be written.
         var isReady = false
-        /// How many tasks are on their way back.
+        /// The number of tasks that are being returned.
         var handBacks = 0
         var outcomes = OutcomeBatches()
 
@@ -72,7 +73,7 @@ extension WorkerLoop {
             streams = StreamWriters(connection) { [weak connection] in connection?.abort($0) }
         }
 
-        /// Acknowledges a task, together with what else is acknowledged now.
+        /// Acknowledges a task, together with others that are due.
         func acknowledge(_ tag: WorkerLoop.Ledger.Tag) {
             guard !tag.isSuspect else { return suspects.acknowledge(tag.number) }
             guard let source = sources[tag.source],
@@ -104,7 +105,7 @@ extension WorkerLoop {
             closeIfSettled(source)
         }
 
-        /// Ends a source that was left, when its consumers have ended and its messages are settled.
+        /// Ends a left source once its consumers have ended and its messages are settled.
         func closeIfSettled(_ source: Source) {
             guard source.isLeft, source.requestCount == 0, source.tags.isEmpty else { return }
             guard source.acknowledgements.isSettled else { return }

@@ -2,17 +2,17 @@ import AMQP
 import NIOCore
 
 extension WorkerLoop {
-    /// A task that has ended, and what it came to.
+    /// A task that has ended, with its outcome.
     struct Outcome {
         let task: Envelope.TaskMessage
         let end: RegisteredWork.End
         let attempt: Int
     }
 
-    /// Sends the outcome of a task, together with others where that costs no time.
+    /// Sends the outcome of a task, together with others if that costs no time.
     func publish(_ id: PublicationID) {
         guard let link, link.isReady, let outcome = outcomes[id] else { return }
-        // The key travels among the properties, which one frame must hold.
+        // The key is part of the properties, which must fit into one frame.
         let bytes = outcome.end.body.readableBytes + outcome.task.key.utf8.count
         switch link.outcomes.added(id, bytes: bytes) {
         case .wait: break
@@ -20,14 +20,14 @@ extension WorkerLoop {
         case .sendSoon: onLoop { $0.sendOutcomes() }
         case .sendLater(let batch):
             after(OutcomeBatches.longestWait) { loop in
-                // Another connection's batches begin anew.
+                // A new connection starts with new batches.
                 guard loop.link?.outcomes.isWaiting(batch) == true else { return }
                 loop.sendOutcomes()
             }
         }
     }
 
-    /// Sends all outcomes that have gathered, those of a job in one message.
+    /// Sends all collected outcomes, those of one job in one message.
     func sendOutcomes() {
         guard let link, link.isReady else { return }
         let ids = link.outcomes.take().filter { outcomes[$0] != nil }
@@ -59,10 +59,11 @@ extension WorkerLoop {
         }
     }
 
-    /// Writes into its job's stream that a task is given up, then acknowledges it.
+    /// Writes into the job's stream that a task is abandoned as undeliverable, then acknowledges
+    /// it.
     ///
-    /// It is not left to the broker's dead letters: the writer that RabbitMQ 3.10.8 has for them
-    /// serves many streams, and may get nothing more into one that has had a new leader.
+    /// The broker's dead letters would not be reliable. RabbitMQ 3.10.8 writes them for many
+    /// streams with one writer, which may write nothing more into a stream with a new leader.
     func giveUp(_ tag: Ledger.Tag, _ task: Envelope.TaskMessage) {
         let generation = generation
         let properties = Envelope.givenUp(task)
@@ -88,7 +89,7 @@ extension WorkerLoop {
     private func answered(_ ids: [PublicationID], _ answer: PublishOutcome) {
         switch answer {
         case .confirmed, .unroutable:
-            // Where the stream is gone, the job is, and nobody waits.
+            // If the stream does not exist, its job was removed and needs no outcome.
             for id in ids {
                 outcomes[id] = nil
                 carryOut(ledger.outcomeConfirmed(id))

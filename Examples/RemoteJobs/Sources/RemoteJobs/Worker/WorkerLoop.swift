@@ -5,25 +5,25 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Does what a worker's ledger decides, on one event loop.
+/// Carries out the decisions of a worker's ledger on one event loop.
 ///
-/// The actor's executor is the event loop of its connection. The work itself runs elsewhere, on a
-/// queue of the worker's width.
+/// The actor's executor is the event loop of its connection. The work itself runs on a queue that
+/// is limited to the worker's width.
 actor WorkerLoop {
     typealias Ledger = WorkerLedger<Envelope.TaskMessage>
 
-    /// After so long without running, the process was stopped, and its connection is cut off.
+    /// After a longer pause, the process was suspended, and its connection is aborted.
     private static let longestPause = Duration.seconds(8)
-    /// How long a worker that is to end keeps trying to tell its last outcomes.
+    /// How long an ending worker tries to send its last outcomes.
     static let lastWords = Duration.seconds(15)
 
     nonisolated let eventLoop: any EventLoop
     nonisolated let unownedExecutor: UnownedSerialExecutor
     nonisolated let identity: WorkerIdentity
     nonisolated let logger: Logger
-    /// Whether the worker goes on without this broker, since it has others.
+    /// Whether the worker can continue without this broker, because it has others.
     private nonisolated let isOneOfMany: Bool
-    /// How long a task runs at most, if somebody has said it.
+    /// The longest time of a task, if known.
     nonisolated let longestTask: Duration?
     private nonisolated let queue: TaskQueue
     private nonisolated let registered = Mutex<[Name: RegisteredWork]>([:])
@@ -32,12 +32,12 @@ actor WorkerLoop {
     var ledger: Ledger
     var nodes: BrokerNodes
     var link: Link?
-    /// The connection of a try that is under way.
+    /// The connection of the current attempt.
     var trying: Connection?
     var generation = 0
     var controlOffset: Int?
     var controlRead: EventLoopPromise<Void>?
-    /// How many tries to reach a broker have failed since the last that succeeded.
+    /// The number of failed connection attempts since the last success.
     var failures = 0
     var hasBeenConnected = false
     var ended: CheckedContinuation<Void, any Error>?
@@ -47,7 +47,7 @@ actor WorkerLoop {
     private var isNoteDue = false
     private var isProgressDue = false
     private var lastSeen = ContinuousClock.now
-    /// The jobs that have queues of their own, and for which routes.
+    /// The routes of each job that has its own queues.
     var jobs: [Name: Set<Name>] = [:]
     var waits = Waits()
     var refusals = Refusals()
@@ -79,10 +79,12 @@ actor WorkerLoop {
         nodes = BrokerNodes(brokers)
     }
 
-    /// How many messages were not used.
+    /// The number of refused messages.
     nonisolated var refusedCount: Int { refusedSeen.withLock { $0 } }
     var now: Duration { start.duration(to: .now) }
-    /// How long the worker tries to reach a broker that it has never reached; nil for ever.
+    /// How long the worker tries to reach a broker for the first time.
+    ///
+    /// Nil means forever.
     var openingPatience: Duration? { isOneOfMany ? nil : .seconds(30) }
     nonisolated var routes: [Name] { registered.withLock { $0.keys.sorted() } }
 
@@ -113,7 +115,9 @@ actor WorkerLoop {
         }
     }
 
-    /// Takes no more tasks, from any thread.
+    /// Stops taking tasks.
+    ///
+    /// May be called on any thread.
     nonisolated func drain() {
         onLoop { loop in
             guard !loop.ledger.isDraining else { return }
@@ -125,7 +129,7 @@ actor WorkerLoop {
         }
     }
 
-    /// Ends a worker that has no more to do.
+    /// Ends a drained worker that has no work left.
     func endIfIdle() {
         guard ledger.isDraining, ledger.isIdle, ended != nil else { return }
         guard let link else { return end() }
@@ -138,7 +142,7 @@ actor WorkerLoop {
         after(.seconds(3)) { $0.end() }
     }
 
-    /// Ends a worker that nothing runs on and that finds no broker for its last outcomes.
+    /// Ends a worker without running tasks that finds no broker for its last outcomes.
     private func endIfMute() {
         guard ended != nil else { return }
         if ledger.isQuiet, link == nil { return end() }
@@ -153,7 +157,8 @@ actor WorkerLoop {
         if let error { waiting?.resume(throwing: error) } else { waiting?.resume() }
     }
 
-    /// Notes five times a second that the process runs, says what is due, and sees what it holds.
+    /// Detects pauses of the process, logs due waits and adjusts the held tasks, five times a
+    /// second.
     private func tick() {
         guard ended != nil else { return }
         noticePause()
@@ -162,7 +167,7 @@ actor WorkerLoop {
         after(.milliseconds(200)) { $0.tick() }
     }
 
-    /// Drops the connection of a process that was stopped, before anything that it held is run.
+    /// Drops the connection after a pause of the process, before any held task runs.
     func noticePause() {
         let now = ContinuousClock.now
         defer { lastSeen = now }
@@ -176,15 +181,15 @@ actor WorkerLoop {
     ///
     /// - Parameters:
     ///   - message: The task.
-    ///   - route: The route of the queue that it came from.
-    ///   - source: The number of the consumer that it came to.
+    ///   - route: The route of its queue.
+    ///   - source: The number of the consumer that received it.
     func received(_ message: Message, from route: Name, source: Int) {
         noticePause()
         guard link != nil else { return }
         let tag = Ledger.Tag(source: source, number: message.deliveryTag)
         do {
             let task = try Intake.task(in: message, from: route)
-            // A suspect has had these in its first queue.
+            // The deliveries from its first queue, before it became a suspect.
             let earlier = tag.isSuspect ? Int(Layout.returnLimit) + 1 : 0
             carryOut(
                 ledger.delivered(
@@ -203,13 +208,13 @@ actor WorkerLoop {
         }
     }
 
-    /// Counts a message that is not used, and puts it where one may look at it.
+    /// Counts a refused message and copies it for inspection.
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - queue: What the queue is called that it came from.
-    ///   - reason: Why it is not used.
-    ///   - moved: Done when it is there.
+    ///   - queue: The name of its queue.
+    ///   - reason: The reason for the refusal.
+    ///   - moved: Called once the broker has answered the copy.
     func refuse(
         _ message: Message,
         from queue: String,
@@ -261,7 +266,7 @@ actor WorkerLoop {
         }
         let begin = ContinuousClock.now
         guard let work = registered.withLock({ $0[task.route] }) else {
-            // A queue delivers what it is bound for, and it is bound for what is registered.
+            // Unreachable, because the queue is bound only to routes with registered work.
             return runEnded(id, task, .stopped, attempt)
         }
         let body = task.body
@@ -287,7 +292,7 @@ actor WorkerLoop {
         carryOut(ledger.runEnded(id))
     }
 
-    /// Publishes a task anew, so that its return does not count against it, then acknowledges it.
+    /// Publishes a task again, so that its return does not count, and then acknowledges it.
     private func handBack(_ tag: Ledger.Tag, _ task: Envelope.TaskMessage) {
         guard let link else { return }
         guard !tag.isSuspect else { return link.reject(tag, requeue: true) }
@@ -332,7 +337,9 @@ actor WorkerLoop {
         }
     }
 
-    /// Says which tasks have begun; those that have ended by now need no word.
+    /// Writes the starts of tasks.
+    ///
+    /// Tasks that have already ended are skipped.
     func flushNotes() {
         isNoteDue = false
         guard link?.isReady == true else { return }

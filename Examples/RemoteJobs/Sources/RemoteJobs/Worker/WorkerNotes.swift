@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What a worker has to say of its tasks beside their outcomes, by job.
+/// A worker's pending records about its tasks, except outcomes, by job.
 struct WorkerNotes {
     private var started: [PublicationID: (Envelope.TaskMessage, attempt: Int)] = [:]
     private var progress: [PublicationID: (Envelope.TaskMessage, Double)] = [:]

@@ -1,4 +1,6 @@
-/// Events that are still to come, the earliest first; of one moment, in the order of their coming.
+/// Future events in order of time.
+///
+/// Events of the same moment keep the order of insertion.
 ///
 /// > Source: a binary heap, as in Knuth, The Art of Computer Programming, volume 3, 5.2.3.
 struct EventLine<Event> {
@@ -45,7 +47,7 @@ struct EventLine<Event> {
     }
 }
 
-/// Numbers that look random and are the same for the same seed.
+/// Pseudorandom numbers, the same for the same seed.
 ///
 /// > Source: Vigna, "SplitMix64", 2015, in the public domain.
 struct SplitMix64: RandomNumberGenerator {

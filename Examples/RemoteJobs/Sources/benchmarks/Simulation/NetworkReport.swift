@@ -1,6 +1,6 @@
-/// What a simulation has counted.
+/// The statistics of a simulation.
 struct NetworkReport: Equatable {
-    /// What may be used up.
+    /// The kinds of resources that may become saturated.
     enum Kind: String {
         case controllers = "controllers' loops"
         case brokers = "brokers' cores"
@@ -13,18 +13,19 @@ struct NetworkReport: Equatable {
     /// All stations of a kind.
     struct Stations: Equatable {
         let kind: Kind
-        /// How many there are.
+        /// The number of stations.
         let count: Int
-        /// The share of their time that they work, on average, 0 to 1.
+        /// The average share of time in which they work, 0 to 1.
         let utilisation: Double
-        /// The same of the one that works most.
+        /// The share of the busiest station.
         let busiest: Double
-        /// How long what comes waits, on average, in seconds; for a queue or stream, the wait is the
-        /// brokers'.
+        /// The average wait of an item, in seconds.
+        ///
+        /// Queues and streams show the wait at their brokers.
         let meanWait: Double
-        /// The wait that one in a hundred exceeds, in seconds.
+        /// The wait that one in a hundred items exceeds, in seconds.
         let longWait: Double
-        /// How many items wait or are served, on average, at all of them.
+        /// The average number of items that wait or are served at all stations.
         let meanPresent: Double
 
         init(_ kind: Kind, _ logs: [StationLog]) {
@@ -38,7 +39,7 @@ struct NetworkReport: Equatable {
             meanPresent = logs.map(\.meanPresent).reduce(0, +)
         }
 
-        /// Processes of brokers, each of which uses one core at a time.
+        /// Creates the statistics of broker processes, each of which uses one core at a time.
         init(_ kind: Kind, processesOf logs: [StationLog], where isMeant: (Int) -> Bool) {
             self.kind = kind
             let shares = logs.flatMap { log in
@@ -53,44 +54,44 @@ struct NetworkReport: Equatable {
     }
 
     let plan: TaskNetwork.Plan
-    /// Tasks whose outcome came, a second.
+    /// Tasks per second, counted when their outcome arrives.
     let doneRate: Double
-    /// How many outcomes a message had.
+    /// The average number of outcomes in a message.
     let outcomesOfMessage: Double
-    /// What the way took beside the work, for each task, in seconds, the shortest first.
+    /// The time of each task in addition to its work, in seconds, shortest first.
     let overheads: [Double]
     let stations: [Stations]
 
     subscript(kind: Kind) -> Stations? { stations.first { $0.kind == kind } }
 
-    /// Whether less is done than comes.
+    /// Whether fewer tasks are done than arrive.
     var isSaturated: Bool {
         doneRate < plan.rate * 0.95 || stations.contains { $0.busiest >= 0.99 }
     }
 
-    /// What works the largest share of its time.
+    /// The stations that work the largest share of their time.
     var tightest: Stations? { stations.max { $0.busiest < $1.busiest } }
 
-    /// Up to which rate a kind of station reaches, if each task takes as much of it as here.
+    /// The highest rate that a kind of station can reach if each task needs as much of it as here.
     func limit(of kind: Kind) -> Double {
         guard let busiest = self[kind]?.busiest, busiest > 0 else { return .infinity }
         return doneRate / busiest
     }
 }
 
-/// The mean of numbers; 0 of none.
+/// The mean of numbers, or 0 if there are none.
 func mean(_ numbers: [Double]) -> Double {
     numbers.isEmpty ? 0 : numbers.reduce(0, +) / Double(numbers.count)
 }
 
-/// The smallest number that so many per cent do not exceed; 0 of none.
+/// The smallest number that is not exceeded by the given percentage.
 ///
 /// > Source: the nearest-rank definition.
 ///
 /// - Parameters:
-///   - share: Per cent, 1 to 100.
-///   - sorted: The numbers, the smallest first.
-/// - Returns: One of them, or 0.
+///   - share: The percentage, 1 to 100.
+///   - sorted: The numbers, smallest first.
+/// - Returns: One of the numbers, or 0 if there are none.
 func percentile(_ share: Int, of sorted: [Double]) -> Double {
     guard !sorted.isEmpty else { return 0 }
     return sorted[max(0, (sorted.count * share + 99) / 100 - 1)]

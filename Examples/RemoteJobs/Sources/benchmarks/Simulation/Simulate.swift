@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Computes where tasks wait, and how many brokers a rate takes.
+/// Computes where tasks wait and how many brokers a rate needs.
 struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
@@ -128,8 +128,9 @@ struct Simulate: ParsableCommand {
         return network.run(seconds: seconds, warmUp: seconds / 5)
     }
 
-    /// The fewest brokers whose busiest one keeps within the share, and whose jobs all find a
-    /// channel.
+    /// The lowest sufficient number of brokers.
+    ///
+    /// The busiest broker stays within the share, and every job finds a channel.
     func brokersNeeded(_ costs: TaskCosts) -> (byCores: Int, byQueues: Int, report: NetworkReport) {
         let byQueues = (jobs + queues - 1) / queues
         var count = 0
@@ -137,9 +138,11 @@ struct Simulate: ParsableCommand {
             count += 1
             let found = report(of: rate, brokers: count, costs)
             let used = found[.brokers]?.busiest ?? 0
-            // With a broker for each job, more do not help.
+            // If each job has its own broker, more brokers do not help.
             if used <= share || count >= jobs { return (count, byQueues, found) }
-            // A broker that is full says only that it is; one core's work is no less elsewhere.
+            // The load of a saturated broker does not show the missing work, so one more broker is
+            // tried. Otherwise, the count can jump ahead, because distribution does not reduce the
+            // work.
             guard used < 0.99 else { continue }
             count = max(count, Int(used * Double(count) / share) - 1)
         }

@@ -1,8 +1,8 @@
 /// Cores on which processes take turns, one item of a process at a time.
 ///
-/// It is how Erlang runs a broker's queues and streams: a process runs on one core at a time, and
-/// goes behind the others when it has done one message. An event loop is one core with one process.
-/// Time is in seconds since any one moment.
+/// Erlang runs the queues and streams of a broker in this way. A process runs on one core at a
+/// time, and waits behind the others after each message. An event loop is one core with one
+/// process. Times are in seconds since an arbitrary fixed moment.
 struct Station<Work> {
     /// An item that has begun.
     struct Start {
@@ -19,9 +19,9 @@ struct Station<Work> {
 
     private struct Process {
         var waiting: [Waiting] = []
-        /// The first that is not taken yet.
+        /// The first item that has not been taken.
         var first = 0
-        /// Whether it runs, or waits for a core.
+        /// Whether it runs or waits for a core.
         var isActive = false
     }
 
@@ -37,17 +37,17 @@ struct Station<Work> {
         log = StationLog(cores: cores)
     }
 
-    /// Counts from now on.
+    /// Starts the statistics.
     mutating func beginCount(at time: Double) {
         log = StationLog(cores: cores, busy: busy, present: log.present, at: time)
     }
 
-    /// Ends the count.
+    /// Ends the statistics.
     mutating func endCount(at time: Double) { log.passed(to: time) }
 
-    /// Takes an item that needs a core for so long.
+    /// Adds an item that needs a core for the given time.
     ///
-    /// - Returns: The item, if it begins at once.
+    /// - Returns: The item if it begins at once.
     mutating func arrived(
         _ work: Work,
         of process: Int,
@@ -64,9 +64,9 @@ struct Station<Work> {
         return beginNext(at: time)
     }
 
-    /// An item of a process has had its time.
+    /// Ends the service of a process's item.
     ///
-    /// - Returns: The item that begins now, if one does.
+    /// - Returns: The item that begins now, if any.
     mutating func ended(_ process: Int, at time: Double) -> Start? {
         log.ended(at: time)
         busy -= 1
@@ -102,20 +102,20 @@ struct Station<Work> {
     }
 }
 
-/// What a station has done since its count began.
+/// The statistics of a station.
 struct StationLog {
     let cores: Int
-    /// How many items have begun.
+    /// The number of items that have begun.
     private(set) var count = 0
-    /// How long each of them waited, in seconds.
+    /// The wait of each of them, in seconds.
     private(set) var waits: [Double] = []
-    /// Items there, waiting or in service, now.
+    /// The number of items that are waiting or being served now.
     private(set) var present: Int
-    /// Their number, summed over time.
+    /// The number of present items, integrated over time.
     private(set) var presentSeconds = 0.0
-    /// Core time of items, summed over time.
+    /// The core time of items, integrated over time.
     private(set) var busySeconds = 0.0
-    /// Core time that each process was given.
+    /// The core time of each process.
     private(set) var secondsOfProcess: [Int: Double] = [:]
     private var busy: Int
     private var last: Double
@@ -129,11 +129,11 @@ struct StationLog {
         begin = time
     }
 
-    /// How long the count lasts, in seconds.
+    /// The length of the statistics, in seconds.
     var seconds: Double { last - begin }
-    /// The share of the cores' time that was used, 0 to 1.
+    /// The used share of the cores' time, 0 to 1.
     var utilisation: Double { seconds > 0 ? busySeconds / (seconds * Double(cores)) : 0 }
-    /// How many items were there on average.
+    /// The average number of present items.
     var meanPresent: Double { seconds > 0 ? presentSeconds / seconds : 0 }
 
     mutating func passed(to time: Double) {

@@ -1,24 +1,24 @@
 import Foundation
 
-/// What one task costs in processor time where it passes, in microseconds, as it was measured.
+/// The measured processor time of one task at each station, in microseconds.
 struct TaskCosts: Codable, Equatable {
-    /// A controller publishes a task and hears that the broker has it.
+    /// A controller publishes a task and receives its confirm.
     var publish: Double
-    /// A controller takes a task's outcome.
+    /// A controller handles a task's outcome.
     var settle: Double
-    /// The broker takes a task into its job's queue.
+    /// The broker puts a task into its job's queue.
     var enqueue: Double
-    /// The broker hands a task to a worker and hears that it is done.
+    /// The broker delivers a task to a worker and handles its acknowledgement.
     var deliver: Double
-    /// The broker appends one message with outcomes to a job's stream and hands it to the
+    /// The broker appends one message with outcomes to a job's stream and delivers it to the
     /// controller.
     var append: Double
-    /// A worker takes a task and tells its outcome, the work itself not counted.
+    /// A worker takes a task and sends its outcome, without the work itself.
     var worker: Double
-    /// The broker makes and removes what one job needs.
+    /// The broker creates and removes the objects of one job.
     var job: Double
 
-    /// Costs of nothing.
+    /// Costs of zero.
     static let none = TaskCosts(
         publish: 0,
         settle: 0,
@@ -33,9 +33,9 @@ struct TaskCosts: Codable, Equatable {
     ///
     /// - Parameters:
     ///   - file: The file's path.
-    ///   - name: Which of its costs, `together` or `alone`.
+    ///   - name: The costs to read, `together` or `alone`.
     /// - Returns: The costs.
-    /// - Throws: Why it cannot be read, or ``WrongCost``.
+    /// - Throws: The error of reading, or ``WrongCost``.
     static func read(_ file: String, _ name: String) throws -> TaskCosts {
         let data = try Data(contentsOf: URL(fileURLWithPath: file))
         let all = try JSONDecoder().decode([String: TaskCosts].self, from: data)
@@ -44,7 +44,7 @@ struct TaskCosts: Codable, Equatable {
         return costs
     }
 
-    /// Refuses what is no time.
+    /// Rejects invalid times.
     func check() throws {
         for cost in [publish, settle, enqueue, deliver, append, worker, job] {
             guard cost.isFinite, cost >= 0 else { throw WrongCost("\(cost) µs is no cost") }
@@ -52,7 +52,7 @@ struct TaskCosts: Codable, Equatable {
     }
 }
 
-/// A cost that cannot be used.
+/// A cost that is not a valid time.
 struct WrongCost: Error, CustomStringConvertible {
     let description: String
 

@@ -1,30 +1,32 @@
 import Foundation
 
-/// The way of tasks through controllers, brokers and workers, event by event.
+/// Simulates the way of tasks through controllers, brokers and workers, event by event.
 ///
-/// Tasks come at random moments (Poisson), each of a job that is drawn. Everything else follows
+/// Tasks arrive at random moments (Poisson), each of a randomly chosen job. Everything else follows
 /// from the plan, the costs and the seed. Times are in seconds.
 struct TaskNetwork {
-    /// What there is, and what it has to do.
+    /// The network and its load.
     struct Plan: Equatable {
-        /// Tasks a second, of all jobs together.
+        /// Tasks per second of all jobs together.
         var rate: Double
         var jobs = 1_000
-        /// How long a job lasts; so many are made and removed as there must be.
+        /// How long a job lasts.
+        ///
+        /// It determines how often jobs are created and removed.
         var jobSeconds = 100.0
         var brokers = 1
         var coresOfBroker = 2
-        /// Event loops of controllers, each with a core.
+        /// Event loops of controllers, each with one core.
         var controllers = 4
-        /// Workers, each with an event loop, which has a core.
+        /// Workers, each with an event loop on its own core.
         var workers = 4
         /// How many tasks a worker runs at a time.
         var width = 8
-        /// How long the work of a task takes.
+        /// The time of a task's work.
         var taskSeconds = 0.01
-        /// How long a message is on its way between two hosts.
+        /// The time of a message between two hosts.
         var hopSeconds = 0.000_1
-        /// Whether each cost is drawn, with the measured one as its mean (exponential), or constant.
+        /// Whether costs are random with the measured mean (exponential) instead of constant.
         var drawsCosts = false
     }
 
@@ -37,7 +39,7 @@ struct TaskNetwork {
         case conclude(Int)
         case append(Int)
         case settle(Int)
-        /// What a broker has still to do, in microseconds, to make or remove what a job needs.
+        /// The broker's remaining work for creating or removing a job, in microseconds.
         case changeJob(broker: Int, process: Int, left: Double)
     }
 
@@ -63,7 +65,7 @@ struct TaskNetwork {
         var tasks: [Int] = []
     }
 
-    /// A worker's outcomes for one broker: as `OutcomeBatches` decides.
+    /// A worker's outcomes for one broker, sent by the rules of `OutcomeBatches`.
     private struct Outbox {
         static let most = 64
         static let longestWait = 0.005
@@ -72,7 +74,7 @@ struct TaskNetwork {
         var batch = 0
     }
 
-    /// How long a broker's process runs at most before others take their turns, in microseconds.
+    /// How long a broker's process runs before others have their turns, in microseconds.
     private static let longestTurn = 500.0
 
     private let plan: Plan
@@ -89,7 +91,7 @@ struct TaskNetwork {
     private var overheads: [Double] = []
     private var doneCount = 0
     private var messageCount = 0
-    /// Processes of a broker's station for the making and removing of jobs.
+    /// Processes of a broker's station that create and remove jobs.
     private var jobChanges = 0
 
     init(_ plan: Plan, _ costs: TaskCosts, seed: UInt64) {
@@ -97,7 +99,7 @@ struct TaskNetwork {
         self.costs = costs
         random = SplitMix64(seed: seed)
         outboxes = Array(repeating: Outbox(), count: plan.workers * plan.brokers)
-        // A job's broker is chosen by its id, so their shares differ by chance.
+        // A job's ID selects its broker, so the brokers' shares differ by chance.
         var draws = SplitMix64(seed: ~seed)
         brokerOfJob = (0..<plan.jobs).map { _ in Int.random(in: 0..<plan.brokers, using: &draws) }
         stations += (0..<plan.controllers).map { _ in Station(cores: 1) }
@@ -106,12 +108,12 @@ struct TaskNetwork {
         stations += (0..<plan.workers).map { _ in Station(cores: plan.width) }
     }
 
-    /// Lets time pass, and counts after a part of it.
+    /// Runs the simulation and collects statistics after a warm-up.
     ///
     /// - Parameters:
-    ///   - seconds: How long is counted.
-    ///   - warmUp: How long passes before.
-    /// - Returns: What was counted.
+    ///   - seconds: The length of the statistics.
+    ///   - warmUp: The time before the statistics begin.
+    /// - Returns: The statistics.
     mutating func run(seconds: Double, warmUp: Double) -> NetworkReport {
         let end = warmUp + seconds
         line.add(.countBegins, at: warmUp)
@@ -153,7 +155,7 @@ struct TaskNetwork {
     private var firstLoop: Int { firstBroker + plan.brokers }
     private var firstSlots: Int { firstLoop + plan.workers }
 
-    /// Where a work is done, as which process, and what it costs in microseconds.
+    /// The station and process of a piece of work, and its cost in microseconds.
     private func place(of work: Work) -> (station: Int, process: Int, cost: Double) {
         switch work {
         case .publish(let task): (tasks[task].job % plan.controllers, 0, costs.publish)
@@ -244,7 +246,7 @@ struct TaskNetwork {
         }
     }
 
-    /// Sends what waits: one message for each job.
+    /// Sends the waiting outcomes, one message for each job.
     private mutating func send(_ number: Int, _ time: Double) {
         let waiting = outboxes[number].waiting
         outboxes[number].waiting = []
@@ -285,7 +287,7 @@ struct TaskNetwork {
         )
     }
 
-    /// The time to the next of events that come at random.
+    /// A random time until the next event.
     private mutating func interval(_ rate: Double) -> Double {
         -log(1 - Double.random(in: 0..<1, using: &random)) / rate
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import RemoteDuplicates
 @testable import RemoteJobs
 
-/// What a task says leads a worker out of the folder that it shows, by no path, link or number.
+/// Tests that no path, link or number in a task leads a worker out of its shared folder.
 @Suite struct SharedFolderTests {
     private let root: String
 
@@ -57,11 +57,11 @@ import Testing
         let listed = try await list("\(root)/shown/link/b")
         #expect(listed.isGone && listed.files.isEmpty && listed.problems.isEmpty)
         #expect(try await list("\(root)/shown/link").isGone)
-        // Its device, number and size are known, and yet its digest does not come to be.
+        // The worker computes no digest, although device, number and size are correct.
         #expect(try await hash(secret(at: "\(root)/shown/link/b/file")) == .vanished)
     }
 
-    /// Links and folders change places all the time, while a worker's tasks run.
+    /// Links and folders are exchanged constantly while a worker's tasks run.
     @Test(.timeLimit(.minutes(2))) func nothingFromOutsideComesUpDuringExchanges() async throws {
         defer { remove() }
         let shown = root + "/shown"
@@ -92,7 +92,7 @@ import Testing
         }
         exchanges.cancel()
         #expect(await exchanges.value > 0)
-        // The folder itself was met too.
+        // The tasks also reached the folder itself.
         #expect(digests > 0 && listings > 0)
     }
 
@@ -117,7 +117,7 @@ import Testing
             Issue.record("The file was not hashed")
             return
         }
-        // Unlike FileManager, this also removes what lies so deep.
+        // Unlike FileManager, this also removes deeply nested files.
         let remove = Process()
         remove.executableURL = URL(filePath: "/bin/rm")
         remove.arguments = ["-rf", root]
@@ -188,7 +188,7 @@ import Testing
         return try await operation.value
     }
 
-    /// What a controller that knows the file outside says of a path.
+    /// A file with the values of the outside file, at another path.
     private func secret(at path: String) throws -> ListFolder.File {
         var status = stat()
         try #require(stat("\(root)/outside/b/file", &status) == 0)

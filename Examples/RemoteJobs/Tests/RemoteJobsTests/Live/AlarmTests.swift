@@ -3,7 +3,7 @@ import XCTest
 
 @testable import RemoteJobs
 
-/// Sessions that end while the broker takes no messages.
+/// Tests sessions that end while the broker accepts no messages.
 final class AlarmTests: LiveTestCase {
     func testCloseEndsUnderAnAlarmThatTheSessionHasNotNoticed() async throws {
         let broker = try await broker
@@ -11,7 +11,7 @@ final class AlarmTests: LiveTestCase {
         let worker = startDoubler("h1", broker.addresses)
         let job = FanOut<Double2>([("a", 1)], in: session, at: place)
         try await run(job)
-        // The broker blocks a connection when it publishes next, which is what close() does.
+        // The broker blocks a connection at its next publication, which close() makes.
         let alarm = "{resource_limit, memory, node()}"
         try await broker.evaluate("rabbit_alarm:set_alarm({\(alarm), []}).")
         let hasClosed = expectation(description: "closed")

@@ -14,7 +14,7 @@ final class CancelTests: LiveTestCase {
         let told = expectation(description: "four are told to stop")
         told.expectedFulfillmentCount = 4
         for name in ["h1", "h2"] {
-            // Both hold tasks that they do not run yet.
+            // Both workers hold tasks that they do not run yet.
             _ = startWorker(name, broker.addresses, width: 2, prefetch: 30) { worker in
                 worker.register(Double2.self, at: place) { _, context in
                     HeldOperation(
@@ -35,7 +35,7 @@ final class CancelTests: LiveTestCase {
         await fulfillment(of: [firstFour], timeout: 300)
         job.cancel()
         await fulfillment(of: [told], timeout: 300)
-        // What was queued ends while four still run; they are waited for.
+        // Queued tasks end while four are still running. The job waits for those.
         try await waitUntil("four are left") { job.trackedTasks.count == 4 }
         XCTAssertFalse(job.isFinished)
         XCTAssertEqual(stopped.total, 0)
@@ -44,7 +44,7 @@ final class CancelTests: LiveTestCase {
         XCTAssertThrowsError(try end.get()) { XCTAssertTrue($0 is CancellationError) }
         XCTAssertTrue(job.trackedTasks.isEmpty)
         XCTAssertEqual(job.callbackCount, 0)
-        // Nothing that was cancelled was begun, and what had begun has stopped.
+        // No cancelled task was started, and all started tasks have stopped.
         XCTAssertEqual(begun.total, 4)
         XCTAssertEqual(stopped.all, begun.all)
         try await session.close(removingJob: true)
@@ -76,7 +76,7 @@ final class CancelTests: LiveTestCase {
         let running = Task { try await job.run() }
         await fulfillment(of: [oneRuns], timeout: 300)
         let first = try XCTUnwrap(begun.all.keys.first)
-        // One that the worker holds, or will, and one that waits at the broker.
+        // One task that the worker holds or will hold, and one that waits at the broker.
         let others = job.tasks.filter { $0.key != first }
         let chosen = [others[0], others[18]]
         for task in chosen { task.cancel() }
@@ -107,7 +107,7 @@ final class CancelTests: LiveTestCase {
         XCTAssertThrowsError(try end.get()) { XCTAssertTrue($0 is CancellationError) }
         await session.close()
 
-        // What was withdrawn is asked for again, and its old copies are not run.
+        // Withdrawn tasks are requested again, and their old copies do not run.
         let runs = RunLog()
         let worker = startDoubler("h1", broker.addresses, noting: runs)
         let second = try await open(name, broker.addresses)
@@ -142,7 +142,7 @@ final class CancelTests: LiveTestCase {
 }
 
 // Operation forces @unchecked. The stored properties are constant.
-/// An operation that ends when its gate is opened, and not by being cancelled.
+/// An operation that ends when its gate is opened, and not when it is cancelled.
 private final class HeldOperation: ResultOperation<Int>, @unchecked Sendable {
     private let began, isToStop, stopped: @Sendable () -> Void
     private let gate: Gate

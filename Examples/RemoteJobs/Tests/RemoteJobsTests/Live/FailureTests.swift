@@ -15,7 +15,7 @@ final class FailureTests: LiveTestCase {
             job,
             ["--count", "300", "--poison", "17", "--remove"]
         )
-        // A worker that dies is replaced, as a supervisor would.
+        // A worker that dies is replaced, as a supervisor would do.
         let arguments = [
             "worker", "--broker", broker.url, "--log", log.path, "--place", place, "--width", "2",
             "--prefetch", "20",
@@ -57,7 +57,7 @@ final class FailureTests: LiveTestCase {
         let end = try await fanOut.end()
         XCTAssertTrue(end.output.contains("callbacks 2000 failed 0"), end.output)
         XCTAssertEqual(log.runs.count, 2_000)
-        // At most what the dead one held at that moment ran twice.
+        // At most the tasks that the dead worker held at that moment ran twice.
         XCTAssertLessThanOrEqual(log.runs.values.reduce(0, +), 2_000 + 256)
         workers[1].send(SIGTERM)
         _ = try await workers[1].end()
@@ -68,7 +68,7 @@ final class FailureTests: LiveTestCase {
         let proxy = try await proxy(to: broker)
         let session = try await open(jobName("lost ack"), broker.addresses)
         let runs = RunLog()
-        // The link is cut at the tenth acknowledgement of a task, which the broker never sees.
+        // The link is cut at the tenth acknowledgement of a task, which does not reach the broker.
         let count = Counter()
         proxy.cut { frame in
             guard case .method(.basicAck(_, multiple: false), _) = frame else { return false }
@@ -87,7 +87,7 @@ final class FailureTests: LiveTestCase {
             }
         }
         try await worker.stop()
-        // With the worker gone, whatever it left unacknowledged would be back.
+        // Since the worker has gone, all messages that it left unacknowledged would be back.
         for name in [queue(of: session.job), suspects] {
             let left = try await connection.state(of: name)?.messageCount
             XCTAssertEqual(left, 0)
@@ -117,7 +117,8 @@ final class FailureTests: LiveTestCase {
         let running = Task { try await job.run() }
         await fulfillment(of: [oneRuns], timeout: 300)
         proxy.cut()
-        // The link is there again, and all are with the worker or suspect, before the one ends.
+        // Before the first task ends, the link is back, and all tasks are at the worker or
+        // suspects.
         let connection = try await broker.connect()
         try await waitUntil("the worker is back") {
             try await connection.state(of: queue(of: session.job))?.consumerCount == 1
@@ -139,7 +140,7 @@ final class FailureTests: LiveTestCase {
         let session = try await open(jobName("cut controller"), [proxy.address])
         let runs = RunLog()
         let worker = startDoubler("h1", broker.addresses, noting: runs)
-        // Cut in the middle of the publishing: some of it is in doubt.
+        // The link is cut during publishing, so some tasks are in doubt.
         let count = Counter()
         proxy.cut { frame in
             guard case .method(.basicPublish, _) = frame else { return false }
@@ -149,7 +150,7 @@ final class FailureTests: LiveTestCase {
         try await run(job)
         XCTAssertEqual(job.callbackCount, 1_000)
         XCTAssertEqual(runs.all.count, 1_000)
-        // What was in doubt was published again, and its worker knew it.
+        // Tasks in doubt were published again, and their worker recognized them.
         XCTAssertEqual(runs.total, 1_000)
         try await worker.stop()
         try await session.close(removingJob: true)
@@ -163,7 +164,7 @@ final class FailureTests: LiveTestCase {
     }
 
     func testABrokerThatDoesNotAnswerThoughItsHeartBeatsIsTriedAnew() async throws {
-        // A busy machine may need a link more.
+        // On a busy machine, one more link may be needed.
         let links = try await runOverLaterLink("mute", pace: .init(longestTry: .seconds(4))) {
             proxy,
             isSecond in
@@ -206,7 +207,7 @@ final class FailureTests: LiveTestCase {
         )
         await log.wait(for: 101)
         workers[0].send(SIGSTOP)
-        // The broker cuts it off after about twelve seconds without a heartbeat.
+        // The broker disconnects the worker after about twelve seconds without a heartbeat.
         let end = try await fanOut.end()
         XCTAssertTrue(end.output.contains("callbacks 1000 failed 0"), end.output)
         XCTAssertEqual(log.runs.count, 1_000)
@@ -217,7 +218,8 @@ final class FailureTests: LiveTestCase {
             let end = try await worker.end()
             XCTAssertEqual(end.status, 0)
         }
-        // It held many more; what it was just about to run when it was stopped, it runs.
+        // The worker held many more tasks. It runs only those that it was about to run when it was
+        // suspended.
         XCTAssertLessThanOrEqual(log.lines.count, before + 8)
     }
 
@@ -247,7 +249,7 @@ final class FailureTests: LiveTestCase {
         await fulfillment(of: [someRan], timeout: 300)
         await node.stop()
         XCTAssertEqual(node.listening, [])
-        // It came to its own end: one that is killed may forget its streams.
+        // The node has shut down cleanly. If it were killed, it might lose its streams.
         XCTAssertTrue(node.log.contains("Stopping message store"), "The node was killed")
         // Four tasks end while there is no broker.
         letOn.open()

@@ -40,7 +40,8 @@ final class FairnessTests: LiveTestCase {
         let events = log.events
         let last = try XCTUnwrap(events.lastIndex { $0.hasPrefix("s") })
         let between = events[..<last].filter { $0.hasPrefix("l") }.count
-        // Its ten take turns with ten; the worker held some when it began.
+        // Its ten tasks take turns with ten others. The worker already held some when the job
+        // began.
         XCTAssertLessThan(between, 60)
         try await connection.close()
         let end = await outcome(of: first)

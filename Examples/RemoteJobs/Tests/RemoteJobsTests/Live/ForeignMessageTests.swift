@@ -5,7 +5,7 @@ import XCTest
 
 @testable import RemoteJobs
 
-/// Anyone who may publish may put anything into any queue and stream.
+/// Tests messages from anyone with the right to publish into any queue or stream.
 final class ForeignMessageTests: LiveTestCase {
     private static let numbers: [Int64] = [.min, -1, 0, 1, 1 << 31, 1 << 53, .max - 1, .max]
 
@@ -33,7 +33,7 @@ final class ForeignMessageTests: LiveTestCase {
         "[\"a\",\"\",\"b.c\"]",
     ]
 
-    /// Messages of every type, of which each has one thing that is not as it should be.
+    /// Messages of every type, each with one invalid value.
     private func messages(_ job: String) -> [(MessageProperties, ByteBuffer)] {
         let types: [String?] = [
             "task", "life", "route", "queued", "started", "progress", "overdue", "done", "failed",
@@ -49,7 +49,8 @@ final class ForeignMessageTests: LiveTestCase {
             var usual = MessageProperties()
             usual.type = type
             usual.appID = job
-            // Not one of the job's: who may publish may tell a controller whatever it likes.
+            // A message for no task of the job, because a publisher can send a controller any
+            // message.
             usual.messageID = "foreign"
             usual.correlationID = "foreign.1"
             usual.headers = ["worker": .string("w"), "instance": .string("i")]
@@ -89,7 +90,8 @@ final class ForeignMessageTests: LiveTestCase {
             (Layout.tasks, Layout.key(route, job: Name(name))), ("", suspects),
             (Layout.suspects, Layout.key(route, job: Name(name))),
         ]
-        // A step without a divisor of the values' count meets all of them.
+        // The step and the number of values have no common divisor, so that all values are
+        // published.
         func publish(each step: Int) async throws {
             for (exchange, key) in targets {
                 let chosen = stride(from: Int.random(in: 0..<step), to: messages.count, by: step)
@@ -105,7 +107,7 @@ final class ForeignMessageTests: LiveTestCase {
                 try await foreign.publish(all)
             }
         }
-        // Before there is a worker, while tasks run, and before the job is resumed.
+        // Before a worker exists, while tasks run, and before the job is resumed.
         let early = FanOut<Double2>([("early", 21)], in: session, at: place)
         let running = Task { try await early.run() }
         let connection = try await broker.connect()
@@ -133,7 +135,7 @@ final class ForeignMessageTests: LiveTestCase {
         let refused = try await connection.state(of: Layout.refused)?.messageCount ?? 0
         XCTAssertGreaterThan(refused, 0)
         XCTAssertLessThanOrEqual(refused, 1_000)
-        // Each kind is said once.
+        // Each kind is logged once.
         let words = lines.all.filter { $0.contains("is not used") }
         XCTAssertGreaterThan(words.count, 3)
         XCTAssertEqual(Set(words).count, words.count)

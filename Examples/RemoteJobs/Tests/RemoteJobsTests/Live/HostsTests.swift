@@ -4,7 +4,7 @@ import XCTest
 
 @testable import RemoteJobs
 
-/// The commands over folders of two hosts, against the job that searches them on one.
+/// Compares the commands over the folders of two hosts with the job that searches them on one.
 final class HostsTests: LiveTestCase {
     private struct Report: Decodable {
         struct Group: Decodable {
@@ -19,7 +19,7 @@ final class HostsTests: LiveTestCase {
 
     private var hosts: [String] { ["h1.\(place)", "h2.\(place)"] }
 
-    /// The queues that a search over the hosts uses.
+    /// The queues of a search over the hosts.
     private func queues(of job: String) -> [String] {
         hosts.flatMap { host in
             ["duplicates-list", "duplicates-hash"]
@@ -60,7 +60,7 @@ final class HostsTests: LiveTestCase {
             let end = try await worker.end()
             XCTAssertEqual(end.status, 0, end.messages)
         }
-        // What a worker had left unacknowledged would be back.
+        // Messages that a worker left unacknowledged would be back.
         try await checkThatNothingIsLeft(of: job, broker)
     }
 
@@ -143,8 +143,10 @@ final class HostsTests: LiveTestCase {
         try await connection.close()
     }
 
-    /// A folder with files of one host: some equal to the other host's, some to each other, some
-    /// to nothing, some whose heads are equal and whose ends are not.
+    /// Creates a folder with the files of one host.
+    ///
+    /// Some files are equal to those of the other host, some to each other, and some to none. Some
+    /// have equal heads and different ends.
     private func makeFolder(_ number: Int) throws -> String {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("remote-jobs-\(UUID().uuidString)")

@@ -15,7 +15,7 @@ final class ManyTasksTests: LiveTestCase {
         let count = 10_000
         let job = FanOut<Double2>((0..<count).map { ("k\($0)", $0) }, in: session, at: place)
         let running = Task { try await job.run() }
-        // With no worker yet, exactly `inFlight` are at the broker, and stay so.
+        // Without a worker, exactly `inFlight` tasks reach the broker and stay there.
         let connection = try await broker.connect()
         try await waitUntil("the broker has what it may have") {
             try await connection.state(of: queue(of: session.job))?.messageCount == 1_000
@@ -89,7 +89,7 @@ final class ManyTasksTests: LiveTestCase {
         try end.get()
         XCTAssertEqual(job.callbackCount, 30)
         XCTAssertEqual(runs.all.keys.filter { $0.hasPrefix("h1") }.count, 2)
-        // Giving back does not count as a failed delivery.
+        // Returning a task does not count as a failed delivery.
         XCTAssertEqual(Set(job.results.values.compactMap { try? $0.get() }), [1])
         try await second.stop()
         try await connection.close()

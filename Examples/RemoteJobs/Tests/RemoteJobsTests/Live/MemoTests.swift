@@ -6,7 +6,7 @@ import XCTest
 
 @testable import RemoteJobs
 
-/// A job id is a memo: what a later life takes over, and what removing it takes to be done.
+/// Tests the results that a later run of a job reuses, and the removal of a job.
 final class MemoTests: LiveTestCase {
     func testALateOutcomeOfAnotherWorkDoesNotSettleATaskOfTheSameKey() async throws {
         let broker = try await broker
@@ -33,7 +33,7 @@ final class MemoTests: LiveTestCase {
         let job = FanOut<Echo>([("k", "1000009")], in: second, at: place)
         let running = Task { try await job.run() }
         await fulfillment(of: [begun], timeout: 300)
-        // The first life's outcome comes again, as a worker's does that was cut off.
+        // The first run's outcome comes again, like that of a worker that was disconnected.
         let connection = try await broker.connect()
         var late = MessageProperties()
         late.type = "done"
@@ -63,7 +63,7 @@ final class MemoTests: LiveTestCase {
             worker.register(Double2.self, at: place) { number, context in
                 ClosureOperation {
                     runs.ran(context.key)
-                    // The first ten fail, and so does the last, each time.
+                    // The first ten runs fail, and the last task always fails.
                     if fails.next() <= 10 || context.key == "k9" {
                         throw Double2.Odd(number: number)
                     }
@@ -111,7 +111,7 @@ final class MemoTests: LiveTestCase {
         let second = try await open(name, broker.addresses)
         let kept = await second.loop.keptOutcomeBytes
         XCTAssertLessThanOrEqual(kept, 8 << 20)
-        // In another order than they came, and without a worker.
+        // The tasks are in another order than before, and there is no worker.
         let job = FanOut<Echo>(inputs.reversed(), in: second, at: place, atATime: 20)
         try await run(job)
         XCTAssertEqual(job.callbackCount, count)

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import RemoteJobs
 
-/// Jobs and tasks whose names differ in Unicode normalization alone.
+/// Tests names of jobs and tasks that differ only in Unicode normalization.
 final class NameByBytesTests: LiveTestCase {
     func testTasksWhoseKeysLookTheSameBothRun() async throws {
         let broker = try await broker
@@ -36,7 +36,7 @@ final class NameByBytesTests: LiveTestCase {
         let held = FanOut<Double2>([("a", 0)], in: first, at: place)
         let holding = Task { try await held.run() }
         try await waitUntil("the first runs") { held.tasks.first?.runner != nil }
-        // The second ends while the first runs.
+        // The second job ends while the first one runs.
         try await run(FanOut<Double2>((1..<20).map { ("k\($0)", $0) }, in: second, at: place))
         gate.open()
         let outcome = await outcome(of: holding)

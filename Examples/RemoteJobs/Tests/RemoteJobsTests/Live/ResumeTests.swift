@@ -21,8 +21,8 @@ final class ResumeTests: LiveTestCase {
         let second = try await startTrials(broker, job, arguments).end()
         XCTAssertTrue(second.output.contains("callbacks \(count) failed 0"), second.output)
         XCTAssertTrue(second.output.contains("end succeeded"), second.output)
-        // All were published before the kill, so the second life publishes nothing again, and
-        // nothing runs twice.
+        // All tasks were published before the kill. Therefore, the second run publishes nothing
+        // again, and nothing runs twice.
         XCTAssertTrue(second.output.contains(" published 0 "), second.output)
         XCTAssertEqual(log.runs.count, count)
         XCTAssertEqual(log.runs.filter { $0.value != 1 }, [:])
@@ -96,7 +96,7 @@ final class ResumeTests: LiveTestCase {
         try await connection.close()
     }
 
-    /// A worker that stays writes into many streams of one name, one after another.
+    /// A worker that keeps running writes into many successive streams of one name.
     func testAJobThatIsRemovedAndBegunAgainAtOnceRunsAsOften() async throws {
         let broker = try await broker
         let name = jobName("again")
@@ -113,7 +113,7 @@ final class ResumeTests: LiveTestCase {
         try await worker.stop()
     }
 
-    /// A session that ends with nothing under way deletes the job's queues, and not its stream.
+    /// A session that ends with nothing under way deletes the job's queues but not its stream.
     func testAJobThatIsClosedAndGoesOnAtOnceRunsAsOften() async throws {
         let broker = try await broker
         let name = jobName("onward")
@@ -149,7 +149,7 @@ final class ResumeTests: LiveTestCase {
         await first.close()
         await within(300, "the job has ended without its session") { _ = await leaving.value }
 
-        // The second life asks for nothing, and so never hears of the place.
+        // The second run requests no task, so it does not know the place.
         let second = try await open(name, broker.addresses)
         try await second.close(removingJob: true)
         let own = try await connection.state(of: queue(of: name))
@@ -159,7 +159,7 @@ final class ResumeTests: LiveTestCase {
         let suspected = try await connection.state(of: suspects)?.messageCount
         XCTAssertEqual(suspected, 0)
 
-        // What was put back counts as never taken.
+        // A returned task counts as never taken.
         let worker = startWorker("h1", broker.addresses) { worker in
             worker.register(Double2.self, at: place) { _, context in
                 ClosureOperation { context.attempt }
@@ -188,7 +188,7 @@ final class ResumeTests: LiveTestCase {
         await first.close()
         await within(300, "the job has ended without its session") { _ = await leaving.value }
 
-        // Somebody holds the task while a second life, which asks for nothing, removes the job.
+        // A consumer holds the task while a second run, which requests nothing, removes the job.
         let holder = try await broker.connect()
         let isHeld = expectation(description: "it is held")
         _ = try await holder.onChannel { channel in
@@ -201,7 +201,7 @@ final class ResumeTests: LiveTestCase {
 
         let runs = RunLog()
         let worker = startDoubler("h1", broker.addresses, noting: runs)
-        // A job of the same id runs its own task, and not the one that came back.
+        // A job with the same ID runs its own task and not the one that came back.
         let third = try await open(name, broker.addresses)
         try await run(FanOut<Double2>([("b", 2)], in: third, at: place))
         try await worker.stop()

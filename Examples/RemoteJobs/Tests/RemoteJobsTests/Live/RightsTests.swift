@@ -12,7 +12,7 @@ final class RightsTests: LiveTestCase {
         XCTAssertEqual(job.results.count, 3)
         XCTAssertEqual(job.failureTexts.count, 1)
         assertRefusal(job.failureTexts.first, "jk1.tasks", address)
-        // The job is as it was, and goes on with a user who may.
+        // The job is unchanged, and a user with the necessary rights can continue it.
         let broker = try await broker
         let next = try await open(session.job, broker.addresses)
         let worker = startDoubler("h1", broker.addresses)
@@ -52,7 +52,7 @@ final class RightsTests: LiveTestCase {
         XCTAssertFalse(text.contains(address.password), text, line: line)
     }
 
-    /// A new user of the tests' broker, who may all but write to one exchange.
+    /// Creates a broker user with all rights except writing to one exchange.
     private func user(whoMayNotWriteTo exchange: String) async throws -> BrokerAddress {
         let broker = try await broker
         let (user, password) = ("u\(UUID().uuidString.prefix(8))", UUID().uuidString)

@@ -3,7 +3,7 @@ import XCTest
 
 @testable import RemoteJobs
 
-/// Two independent brokers, of which one is reached by TLS and at a virtual host.
+/// Tests two independent brokers, one of them with TLS and a virtual host.
 final class SeveralBrokersTests: LiveTestCase {
     func testJobsLiveOnOneOfTheBrokersAndWorkersServeAll() async throws {
         let plain = try await broker
@@ -17,7 +17,7 @@ final class SeveralBrokersTests: LiveTestCase {
         let url = "amqps://guest:guest@localhost:\(port)/team%2Fa?cacertfile=\(second.certificate)"
         let encrypted = try BrokerAddress.parse(url)
 
-        // With a certificate that is not trusted there is no connection.
+        // An untrusted certificate prevents the connection.
         let untrusted = try BrokerAddress.parse("amqps://guest:guest@localhost:\(port)/team%2Fa")
         do {
             try await TestConnection(to: untrusted[0]).close()

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import RemoteJobs
 
-/// Cancellation of jobs whose tasks are so short that a worker has several consumers of a queue.
+/// Tests the cancellation of tasks so short that a worker has several consumers of a queue.
 final class ShortTaskCancelTests: LiveTestCase {
     func testCancelledJobEndsWithOneWorkerWhateverTheLengthOfItsTasks() async throws {
         for milliseconds in [0, 1, 5, 20, 50, 100, 150, 500] {
@@ -47,7 +47,7 @@ final class ShortTaskCancelTests: LiveTestCase {
             atATime: 2_000
         )
         let ending = Task { try await job.run() }
-        // A worker whose tasks take at most 100 ms begins a second consumer.
+        // If tasks take less than 100 ms, a worker starts a second consumer.
         let expected = milliseconds < 100 ? workers + 1 : workers
         let connection = try await broker.connect()
         try await waitUntil("\(expected) consumers") {

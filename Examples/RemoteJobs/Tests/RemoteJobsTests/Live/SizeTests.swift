@@ -4,7 +4,7 @@ import XCTest
 @testable import RemoteJobs
 
 final class SizeTests: LiveTestCase {
-    /// More than RabbitMQ takes in a message unless it is told otherwise: 128 MiB.
+    /// More bytes than RabbitMQ accepts in a message by default, 128 MiB.
     private static let tooMany = 135_000_000
 
     func testWhatIsTooLargeFailsAloneAndSaysWhat() async throws {

@@ -12,7 +12,7 @@ final class StreamTests: LiveTestCase {
             isSecond in
             proxy.withhold(at: isSecond)
         }
-        // A busy machine may need a link more.
+        // On a busy machine, one more link may be needed.
         XCTAssertGreaterThanOrEqual(links, 3)
     }
 
@@ -39,7 +39,7 @@ final class StreamTests: LiveTestCase {
         let job = FanOut<Double2>((0..<200).map { ("k\($0)", $0) }, in: session, at: place)
         let running = Task { try await job.run() }
         await fulfillment(of: [allRun], timeout: 300)
-        // The outcomes of ten are on their way to the stream's leader when it dies.
+        // When the stream's leader dies, the outcomes of ten tasks are on their way to it.
         let leader = leader(of: session)
         try await node.evaluate("\(leader) sys:suspend(L).")
         letOn.open()
@@ -59,7 +59,8 @@ final class StreamTests: LiveTestCase {
         var options = RemoteSession.Options(deliveryLimit: 0)
         options.pace.streamTick = .seconds(1)
         let session = try await open(jobName("given up"), node.addresses, options: options)
-        // Whoever writes about both jobs has written more than this one's stream has.
+        // A writer that serves both jobs has now written more messages than this job's stream
+        // contains.
         let other = try await open(jobName("other"), node.addresses, options: options)
         try await giveUp(["a", "b", "c", "d"], in: other, node)
         try await giveUp(["a"], in: session, node)
@@ -92,15 +93,15 @@ final class StreamTests: LiveTestCase {
         try await session.close(removingJob: true)
     }
 
-    /// Has tasks taken by somebody who dies, and given up by a worker.
+    /// Lets a dying consumer take tasks, and a worker then report them as undeliverable.
     ///
     /// - Parameters:
     ///   - keys: The tasks' keys.
-    ///   - session: Their job's session, whose tasks go out once.
+    ///   - session: The session of their job, with a delivery limit of 0.
     ///   - node: The broker.
-    ///   - before: Done before the worker comes.
-    ///   - afterwards: Done when it has taken the tasks.
-    /// - Throws: What the job or its broker has failed with.
+    ///   - before: Called before the worker starts.
+    ///   - afterwards: Called when it has taken the tasks.
+    /// - Throws: The error of the job or its broker.
     private func giveUp(
         _ keys: [String],
         in session: RemoteSession,
@@ -142,7 +143,7 @@ final class StreamTests: LiveTestCase {
         try await connection.close()
     }
 
-    /// In Erlang: sets L to the process that leads a job's stream.
+    /// An Erlang expression that sets L to the process that leads a job's stream.
     private func leader(of session: RemoteSession) -> String {
         let stream = Layout.stream(of: Name(session.job))
         let name = "rabbit_misc:r(<<\"/\">>, queue, <<\"\(stream)\">>)"

@@ -3,7 +3,7 @@ import XCTest
 
 @testable import RemoteJobs
 
-/// What waits says so within two seconds.
+/// Tests that each wait is logged within two seconds.
 final class VoiceTests: LiveTestCase {
     func testAWorkThatNoWorkerServesIsNamedAndThenServed() async throws {
         let broker = try await broker

@@ -9,7 +9,7 @@ import Testing
         return acknowledgements
     }
 
-    /// What is sent, `n` for one and `≤n` for all up to it.
+    /// The acknowledgements as text: `n` for one message and `≤n` for all up to it.
     private func text(_ words: [Acknowledgements.Word]) -> [String] {
         words.map { $0.isMultiple ? "≤\($0.number)" : "\($0.number)" }
     }

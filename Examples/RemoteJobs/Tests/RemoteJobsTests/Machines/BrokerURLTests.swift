@@ -4,7 +4,7 @@ import Testing
 @testable import RemoteJobs
 
 @Suite struct BrokerURLTests {
-    /// URLs whose `@` behind the host once moved the host.
+    /// URLs with an `@` after the host that once changed the host.
     @Test(arguments: [
         ("amqps://u:p@host?cacertfile=/etc/me@x/ca.pem", "u", "p", "/", "/etc/me@x/ca.pem"),
         ("amqp://u:p@host/v@prod", "u", "p", "v@prod", nil),
@@ -53,7 +53,7 @@ import Testing
         )
     }
 
-    /// Random URLs, taken apart as RFC 3986 says in its appendix B.
+    /// Parses random URLs and compares the parts with RFC 3986, appendix B.
     @Test(arguments: [1, 2, 3] as [UInt64])
     func randomURLHasThePartsThatTheStandardFinds(seed: UInt64) throws {
         var generator = SplitMix(seed: seed)
@@ -86,7 +86,7 @@ import Testing
         #expect(accepted > 1_000)
     }
 
-    /// Random parts, written as the standard says, come back as they were.
+    /// Encodes random parts by the standard and parses them again.
     @Test(arguments: [4, 5] as [UInt64])
     func partsThatAreEncodedComeBack(seed: UInt64) throws {
         var generator = SplitMix(seed: seed)
@@ -122,7 +122,7 @@ import Testing
         var password: String?
     }
 
-    /// The authority that the standard's regular expression finds, taken apart by scalars.
+    /// Splits the authority, found by the standard's regular expression, scalar by scalar.
     private static func parts(of url: String) -> Parts? {
         let pattern = "^([^:/?#]+):(//([^/?#]*))?([^?#]*)(\\?([^#]*))?(#(.*))?$"
         let range = NSRange(url.startIndex..<url.endIndex, in: url)
@@ -156,7 +156,7 @@ import Testing
     }
 }
 
-/// Random numbers that are the same for a seed.
+/// Pseudorandom numbers, the same for the same seed.
 private struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

@@ -2,7 +2,9 @@ import Testing
 
 @testable import RemoteJobs
 
-/// What a resumed job takes over: each case is a stream's records, read in this order.
+/// Tests the results that a resumed job reuses.
+///
+/// Each case lists a stream's records in order.
 @Suite struct EarlierLivesTests {
     private typealias Lives = EarlierLives<String>
     private typealias Task = JobRecord<String>.Task

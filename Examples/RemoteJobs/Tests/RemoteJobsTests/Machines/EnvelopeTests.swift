@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func outcomesThatTravelTogetherReadAsThoseThatTravelAlone() throws {
-        // A key of more than 255 bytes travels in another place; a stop has no payload.
+        // A key of more than 255 bytes travels in a header, and a stopped task has no payload.
         let long = Name(String(repeating: "k", count: 300))
         let kinds: [(Envelope.Kind, Name, String)] = [
             (.done, "a", "[1,{\"b\":\"],[\"}]"), (.stopped, "b", ""), (.failed, long, "{}"),

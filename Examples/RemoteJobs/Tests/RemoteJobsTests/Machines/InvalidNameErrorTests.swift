@@ -3,10 +3,10 @@ import XCTest
 
 @testable import RemoteJobs
 
-/// Places of no bytes, or of too many, which need no broker to be refused.
+/// Tests empty and too long places, which are rejected without a broker.
 final class InvalidNameErrorTests: LiveTestCase {
     private let places = ["", String(repeating: "x", count: 101), "a\u{0}b"]
-    /// Nobody listens there.
+    /// An address without a listener.
     private let nobody = [
         BrokerAddress(host: "127.0.0.1", port: 1, user: "guest", password: "guest")
     ]

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RemoteJobs
 
-/// The ledger driven by lists of events; what it does is written as text.
+/// Feeds events to the ledger and compares its actions as text.
 @Suite struct JobLedgerTests {
     private typealias Ledger = JobLedger<String, String>
     private static let worker = WorkerIdentity(name: "h1", instance: "i1")
@@ -43,7 +43,7 @@ import Testing
         return ledger
     }
 
-    /// A ledger whose broker has the task `a`.
+    /// Creates a ledger with the task `a` at the broker.
     private func ledgerWithQueued() -> Ledger {
         var ledger = openLedger()
         _ = ledger.submitted("A", key: "a", route: "r", digest: 1)
@@ -161,7 +161,7 @@ import Testing
         _ = ledger.takeCancelRound(9)
         ledger.cancelRoundConfirmed("me.1")
         _ = ledger.cancelRoundSeen("me.1", by: "i1", routes: ["r", "r"])
-        // A third consumer is another worker's, or came after the report.
+        // The third consumer belongs to another worker, or started after the report.
         #expect(count(3, in: &ledger) == [])
         _ = ledger.cancelRoundSeen("me.1", by: "i1", routes: ["r", "r", "r"])
         #expect(count(3, in: &ledger) == ["withdrawn [\"a\"]", "A stopped"])
@@ -173,7 +173,8 @@ import Testing
         _ = ledger.takeCancelRound(9)
         ledger.cancelRoundConfirmed("me.1")
         let census = ledger.cancels.censusBegan()
-        // Its second consumer may be younger than the count, of which one is another worker's.
+        // Its second consumer may have started after the count, so one of the two may be another
+        // worker's.
         _ = ledger.cancelRoundSeen("me.1", by: "i1", routes: ["r", "r"])
         #expect(text(ledger.censusEnded(census, consumers: ["r": 2])) == [])
         #expect(count(2, in: &ledger) == ["withdrawn [\"a\"]", "A stopped"])
@@ -185,7 +186,7 @@ import Testing
         _ = ledger.takeCancelRound(9)
         ledger.cancelRoundConfirmed("me.1")
         _ = ledger.cancelRoundSeen("me.1", by: "i1", routes: ["r"])
-        // The only consumer is that of a worker that has not read the round.
+        // The only consumer belongs to a worker that has not read the round.
         #expect(count(1, ["i1"], in: &ledger) == [])
         #expect(count(1, in: &ledger) == [])
         _ = ledger.cancelRoundSeen("me.1", by: "i2", routes: ["r"])
@@ -230,7 +231,7 @@ import Testing
         _ = ledger.read(.ended(task("b", 2), .stopped))
         #expect(ledger.roundsToRepeat.map(\.id) == [round?.id])
         #expect(ledger.roundsToRepeat.map(\.publications) == [[task("c", 3).id]])
-        // Two consumers, of one of which the worker has reported twice.
+        // There are two consumers, and the worker has reported one of them twice.
         for _ in 0..<2 {
             _ = ledger.cancelRoundSeen(round?.id ?? "", by: "i1", routes: ["r"])
             #expect(count(2, in: &ledger) == [])
@@ -286,7 +287,8 @@ import Testing
             let found = Ledger.Record.ended(task("a", 1, "old"), .done("1"))
             let ends = text(ledger.readAgain(name("a"), isGone ? nil : found))
             #expect(ends == (isGone ? [] : ["A done 1"]))
-            // The first number was the task's own, before it took over the earlier life's.
+            // The first number belonged to this task before it took over the state from the earlier
+            // run.
             #expect(ledger.nextToPublish()?.id == (isGone ? task("a", 2).id : nil))
         }
     }

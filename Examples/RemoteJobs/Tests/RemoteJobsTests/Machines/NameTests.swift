@@ -5,7 +5,7 @@ import Testing
 @testable import RemoteJobs
 
 @Suite struct NameTests {
-    /// Texts that Swift takes for equal, or that C does.
+    /// Different texts that Swift or C considers equal.
     private static let twins: [(String, String)] = [
         ("/d/\u{E9}", "/d/e\u{301}"), ("K", "\u{212A}"), ("\u{C5}", "\u{212B}"),
         ("a\u{0}b", "a\u{0}c"),

@@ -3,7 +3,7 @@ import Testing
 @testable import RemoteJobs
 
 @Suite struct StreamMonitorTests {
-    /// What so many ticks in silence lead to, with the number of each.
+    /// The actions after a number of silent ticks, with the number of each tick.
     private func actions(
         isReady: Bool,
         isAwaited: Bool = true,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import benchmarks
 
-/// Stations against what queueing theory says of them.
+/// Compares stations with the results of queueing theory.
 @Suite struct StationTests {
     private struct Item {
         let arrival: Double
@@ -14,7 +14,9 @@ import Testing
     private static let count = 60_000
     private static let seed: UInt64 = 7
 
-    /// Serves items from the first to the last; the station is empty before and after.
+    /// Serves all items.
+    ///
+    /// The station is empty before and after.
     private func serve(
         _ items: [Item],
         cores: Int
@@ -47,7 +49,7 @@ import Testing
         return (station.log, ends)
     }
 
-    /// Items that come at random, `rate` of them a second.
+    /// Items that arrive at random, `rate` per second.
     private func randomItems(
         _ rate: Double,
         drawsService: Bool = false,
@@ -81,7 +83,8 @@ import Testing
         #expect(abs(mean(log.waits) / (load / (1 - load)) - 1) < 0.06, "seed \(Self.seed)")
     }
 
-    /// The same with two cores and a load of one: a third waits, for 1/3 on average (Erlang C).
+    /// The same with two cores and a load of one: a third of the items wait, the mean is 1/3
+    /// (Erlang C).
     @Test func waitsAsMM2() {
         let items = randomItems(1, drawsService: true, ownProcesses: true)
         let log = serve(items, cores: 2).log
@@ -90,7 +93,7 @@ import Testing
         #expect(abs(share * 3 - 1) < 0.03)
     }
 
-    /// Items there, summed over time, are the times that items spent there (Little).
+    /// The number of present items, integrated over time, is the sum of their times (Little).
     @Test func countsAsLittleSays() {
         let items = randomItems(0.9, drawsService: true)
         let (log, ends) = serve(items, cores: 1)

@@ -55,12 +55,12 @@ import Testing
         #expect(abs(try used(.controllers) / (task * 30 / 4) - 1) < 0.05)
         #expect(abs(try used(.workers) / (task * 50 / 4) - 1) < 0.05)
         #expect(abs(try used(.slots) / (task * 1_000 / 32) - 1) < 0.05)
-        // A job a second is made and removed.
+        // One job per second is created and removed.
         let atBroker = task * (80 + 40 / found.outcomesOfMessage) + 1 * 1_000 / 1e6
         #expect(abs(try used(.brokers) / (atBroker / 2) - 1) < 0.05)
     }
 
-    /// Tasks on their way are their rate times their time (Little), over all stations together.
+    /// The number of tasks under way is their rate times their time (Little), over all stations.
     @Test func tasksOnTheirWayAreTheirRateTimesTheirTime() {
         var plan = plan
         plan.hopSeconds = 0
@@ -77,7 +77,7 @@ import Testing
         var plan = plan
         plan.rate = 1
         let found = report(plan, usual, seconds: 100)
-        // A task travels to the broker and to the worker, and its outcome all the way back.
+        // A task travels to the broker and to the worker, and its outcome takes the same way back.
         let expected = (10 + 20 + 50 + 30 + 40 + 50) / 1e6 + 4 * plan.hopSeconds
         #expect(abs(percentile(50, of: found.overheads) - expected) < 1e-9)
         #expect(found.outcomesOfMessage == 1)
@@ -88,7 +88,7 @@ import Testing
         #expect(report(plan, dearBroker).tightest?.kind == .brokers)
         let dearController = costs { ($0.publish, $0.settle) = (1_800, 1_800) }
         #expect(report(plan, dearController).tightest?.kind == .controllers)
-        // One job has one queue, which is one process on however many cores.
+        // One job has one queue, which is one process on any number of cores.
         var one = plan
         (one.jobs, one.coresOfBroker) = (1, 16)
         let found = report(one, costs { ($0.enqueue, $0.deliver) = (400, 400) })
@@ -100,7 +100,7 @@ import Testing
         let found = report(plan, costs { $0.enqueue = 4_000 })
         #expect(found.isSaturated)
         #expect(found.doneRate < 550)
-        // What waits grows with time.
+        // The number of waiting tasks grows with time.
         #expect(percentile(99, of: found.overheads) > 1)
     }
 
@@ -122,7 +122,7 @@ import Testing
             let found = simulate.brokersNeeded(dear)
             return [found.byCores, found.byQueues]
         }
-        // One core's work a thousand tasks, and half of two cores may be used.
+        // A thousand tasks need one core, and half of two cores may be used.
         let few = try needed(["--rate", "800", "--share", "0.5", "--jobs", "900"])
         #expect(few == [1, 1])
         let many = try needed(["--rate", "2400", "--share", "0.5", "--queues", "300"])

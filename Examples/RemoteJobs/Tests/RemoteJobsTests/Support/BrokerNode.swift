@@ -5,11 +5,13 @@ import XCTest
 
 @testable import RemoteJobs
 
-/// A RabbitMQ node of the tests' own, in a temporary folder and on free ports.
+/// A RabbitMQ node for tests, in a temporary folder and on free ports.
 ///
-/// It is ended, with all that belongs to it, when the test process is.
+/// The node and all of its processes end with the test process.
 final class BrokerNode: Sendable {
-    /// The node that the tests share; the first to ask starts it.
+    /// The node that the tests share.
+    ///
+    /// The first access starts it.
     static let shared = Task { try await BrokerNode() }
 
     let port: Int
@@ -17,7 +19,7 @@ final class BrokerNode: Sendable {
     private let process = Process()
     private let ended = XCTestExpectation(description: "the node has ended")
 
-    /// Starts a node in a new folder and waits until it lets a user in.
+    /// Starts a node in a new folder and waits until users can log in.
     convenience init(keepingFolder: Bool = false, settings: String = "") async throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("remote-jobs-\(UUID().uuidString)")
@@ -29,9 +31,9 @@ final class BrokerNode: Sendable {
         )
     }
 
-    /// Starts the node of a folder, anew if there was one, and waits until it lets a user in.
+    /// Starts the node of a folder, again if necessary, and waits until users can log in.
     ///
-    /// The folder goes with it, unless it is kept for the next.
+    /// The folder is removed with the node unless it is kept for another one.
     init(
         in folder: String,
         at port: Int,
@@ -54,27 +56,27 @@ final class BrokerNode: Sendable {
         try await waitUntilOpen()
     }
 
-    /// Ends the node, once, and all that belongs to it.
+    /// Stops the node and all of its processes, once.
     func stop() async {
         process.terminate()
         let result = await XCTWaiter.fulfillment(of: [ended], timeout: 300)
         XCTAssertEqual(result, .completed, "The node has not ended")
     }
 
-    /// What the node has written of itself so far.
+    /// The log of the node so far.
     var log: String {
         let path = "\(folder)/log/r\(port)@localhost.log"
         return (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
     }
 
-    /// Has the node evaluate an expression of Erlang.
+    /// Evaluates an Erlang expression in the node.
     func evaluate(_ expression: String) async throws {
         let run = try ProgramRun(at: URL(fileURLWithPath: folder + "/evaluate"), [expression])
         let end = try await run.end()
         XCTAssertTrue(end.output.hasPrefix("{ok, "), end.output + end.messages)
     }
 
-    /// The ports of the node, of its cluster and of its epmd on which somebody listens.
+    /// The ports of the node, its cluster and its epmd on which a process listens.
     var listening: [Int] { (port..<port + 3).filter { !BrokerNode.isRefused($0) } }
 
     /// The folder of this package.
@@ -87,12 +89,12 @@ final class BrokerNode: Sendable {
 
     var url: String { "amqp://guest:guest@127.0.0.1:\(port)" }
 
-    /// Opens a connection of the test's own.
+    /// Opens a separate connection for the test.
     func connect() async throws -> TestConnection {
         try await TestConnection(to: addresses[0])
     }
 
-    /// Asks until it answers: a node tells nobody when it lets users in.
+    /// Polls the node, because it sends no notification when users can log in.
     private func waitUntilOpen() async throws {
         let deadline = ContinuousClock.now + .seconds(300)
         while true {
@@ -106,7 +108,7 @@ final class BrokerNode: Sendable {
         }
     }
 
-    /// Finds three ports in a row that nobody has; the first of them.
+    /// Finds three free ports in a row and returns the first one.
     static func freePorts() throws -> Int {
         for _ in 0..<200 {
             let first = Int.random(in: 20_000..<32_000)
@@ -141,5 +143,5 @@ final class BrokerNode: Sendable {
     }
 }
 
-/// No three ports in a row are free.
+/// There are no three free ports in a row.
 struct NoFreePorts: Error {}

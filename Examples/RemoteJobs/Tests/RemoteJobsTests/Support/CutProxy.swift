@@ -5,9 +5,11 @@ import Synchronization
 
 @testable import RemoteJobs
 
-/// Stands between a client and a broker, and cuts the link when a test wants it cut.
+/// A proxy between a client and a broker that cuts links on a test's request.
 final class CutProxy: Sendable {
-    /// What the client says, seen before the broker sees it; true cuts the link instead.
+    /// Checks each frame of the client before the broker receives it.
+    ///
+    /// True triggers the requested fault.
     typealias Judge = @Sendable (Frame) -> Bool
 
     private let server: any NIOCore.Channel
@@ -20,12 +22,12 @@ final class CutProxy: Sendable {
     private let accepted = Mutex(0)
     private let garbles = Mutex(false)
 
-    /// How many links have come so far.
+    /// The number of links so far.
     var linkCount: Int { accepted.withLock { $0 } }
 
     var port: Int { server.localAddress?.port ?? 0 }
 
-    /// How a client reaches the broker through it.
+    /// The address of the proxy for clients.
     var address: BrokerAddress {
         BrokerAddress(host: "127.0.0.1", port: port, user: "guest", password: "guest")
     }
@@ -50,7 +52,9 @@ final class CutProxy: Sendable {
         let proxy = Mutex<CutProxy?>(nil)
     }
 
-    /// Cuts all links; new ones are let through.
+    /// Cuts all links.
+    ///
+    /// New links are accepted.
     func cut() {
         let links = links.withLock { links in
             defer { links = [] }
@@ -59,48 +63,49 @@ final class CutProxy: Sendable {
         for link in links { link.close(promise: nil) }
     }
 
-    /// Cuts the link at the first frame of the client of which the judge says so, once.
+    /// Cuts the link at the first client frame that the judge selects, once.
     func cut(at judge: @escaping Judge) {
         self.judge.withLock { $0 = judge }
     }
 
-    /// From the first frame of which the judge says so, a link takes nothing to the broker but
-    /// heartbeats; once.
+    /// Drops everything except heartbeats to the broker, from the frame that the judge selects,
+    /// once.
     func mute(at judge: @escaping Judge) {
         muteJudge.withLock { $0 = judge }
     }
 
-    /// From the first frame of which the judge says so, a link brings no messages on the frame's
-    /// channel; once.
+    /// Withholds the messages of a channel, from the frame that the judge selects, once.
     func withhold(at judge: @escaping Judge) {
         withholdJudge.withLock { $0 = judge }
     }
 
-    /// From the first frame of which the judge says so, a channel's first, all that is published on
-    /// its channel is refused, and does not come to the broker; once.
+    /// Refuses all publications of a channel, from the frame that the judge selects, once.
+    ///
+    /// The frame must be the first publication of its channel. The publications do not reach the
+    /// broker.
     func refuse(at judge: @escaping Judge) {
         refuseJudge.withLock { $0 = judge }
     }
 
-    /// Whether new links are let through.
+    /// Sets whether new links are accepted.
     func letThrough(_ lets: Bool) {
         self.lets.withLock { $0 = lets }
     }
 
-    /// From now on the first of two bytes 7 of the client arrives as 255, which no text has.
+    /// Replaces the first of two consecutive client bytes 7 by 255, which no valid text contains.
     ///
-    /// No short frame has two in a row other than in its texts.
+    /// In short frames, two such bytes in a row occur only in texts.
     func garble() {
         garbles.withLock { $0 = true }
     }
 
-    /// Ends the proxy.
+    /// Stops the proxy.
     func close() async throws {
         cut()
         try await server.close()
     }
 
-    /// Whether a judge, who is asked until it says so once, says so now.
+    /// Returns whether a judge selects a frame, and removes the judge after its first selection.
     private static func says(_ judge: borrowing Mutex<Judge?>, _ frame: Frame) -> Bool {
         guard let says = judge.withLock({ $0 }), says(frame) else { return false }
         judge.withLock { $0 = nil }
@@ -144,11 +149,11 @@ final class CutProxy: Sendable {
         private var unread = ByteBuffer()
         private var hasGreeted = false
         private var isMute = false
-        /// The channel on which all is refused, from its first message on.
+        /// The channel on which everything is refused, from its first message on.
         private var refused: UInt16?
         private var refusedCount: UInt64 = 0
 
-        /// Passes bytes on to a channel; the proxy judges them.
+        /// Passes bytes on to a channel after the proxy has checked them.
         init(to other: any NIOCore.Channel, _ proxy: CutProxy, _ answers: AnswerRelay) {
             self.other = other
             self.proxy = proxy
@@ -197,7 +202,7 @@ final class CutProxy: Sendable {
             if proxy.refuses(frame) { refused = channel }
         }
 
-        /// Answers what is published on a channel of which all is refused.
+        /// Answers the publications of a refused channel.
         private func refuse(_ frame: Frame, _ client: any NIOCore.Channel) {
             guard case .method(.basicPublish, refused) = frame, let refused else { return }
             refusedCount += 1
@@ -219,7 +224,7 @@ final class CutProxy: Sendable {
     private final class AnswerRelay: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
-        /// The channel whose messages stay here.
+        /// The channel with withheld messages.
         var withheld: UInt16?
         private let other: any NIOCore.Channel
         private var unread = ByteBuffer()

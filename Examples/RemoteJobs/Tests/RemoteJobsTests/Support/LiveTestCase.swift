@@ -6,17 +6,20 @@ import XCTest
 
 /// A test with a broker.
 ///
-/// Its tasks go through queues of its own, since they name its ``place``: what another test has left
-/// behind, or still runs, takes none of them. What it starts ends with it, also when it fails.
+/// Its tasks name its ``place`` and therefore use separate queues, so that workers that another
+/// test has left behind take none of them. Everything that it starts ends with it, even if it
+/// fails.
 class LiveTestCase: XCTestCase {
-    /// Where the test's tasks run; it has a dot, which means something to a broker.
+    /// The place of the test's tasks.
+    ///
+    /// It contains a dot, which has a meaning for brokers.
     let place = "place.\(UUID().uuidString.prefix(8))"
 
-    /// The queue of a job's doubles.
+    /// The queue of a job's ``Double2`` tasks.
     func queue(of job: String) -> String {
         Layout.tasks(Layout.route(Name(Double2.name), at: Name(place)), of: Name(job))
     }
-    /// The queue of those of them whose worker has died.
+    /// The queue of ``Double2`` tasks after their worker has died.
     var suspects: String { Layout.suspects(Layout.route(Name(Double2.name), at: Name(place))) }
 
     /// The node that the tests share.
@@ -24,10 +27,10 @@ class LiveTestCase: XCTestCase {
         get async throws { try await BrokerNode.shared.value }
     }
 
-    /// A name that no other test's job has.
+    /// Creates a job name that no other test uses.
     func jobName(_ text: String) -> String { "\(text) \(UUID().uuidString.prefix(8))" }
 
-    /// Opens a session, which is closed with the test.
+    /// Opens a session that is closed at the end of the test.
     func open(
         _ job: String,
         _ brokers: [BrokerAddress],
@@ -39,7 +42,7 @@ class LiveTestCase: XCTestCase {
         return session
     }
 
-    /// Starts a worker in this process, which ends with the test.
+    /// Starts a worker in this process that ends with the test.
     func startWorker(
         _ name: String = "h1",
         _ brokers: [BrokerAddress],
@@ -58,7 +61,7 @@ class LiveTestCase: XCTestCase {
         return worker
     }
 
-    /// Starts a worker that does the test's doubles at once and notes them.
+    /// Starts a worker that runs ``Double2`` tasks at once and records them.
     func startDoubler(
         _ name: String = "h1",
         _ brokers: [BrokerAddress],
@@ -74,14 +77,14 @@ class LiveTestCase: XCTestCase {
         }
     }
 
-    /// Starts a program of this package, which ends with the test.
+    /// Starts a program of this package that ends with the test.
     func start(_ name: String, _ arguments: [String]) throws -> ProgramRun {
         let program = try ProgramRun(name, arguments)
         addTeardownBlock { program.send(SIGKILL) }
         return program
     }
 
-    /// Starts a worker of trials as a process, which ends with the test.
+    /// Starts a process with a worker of trials that ends with the test.
     func startTrialWorker(
         _ broker: BrokerNode,
         noting lines: RunLines,
@@ -93,7 +96,7 @@ class LiveTestCase: XCTestCase {
         )
     }
 
-    /// Starts a job of trials as a process, which ends with the test.
+    /// Starts a process with a job of trials that ends with the test.
     func startTrials(_ broker: BrokerNode, _ job: String, _ more: [String]) throws -> ProgramRun {
         try start(
             "benchmarks",
@@ -101,24 +104,24 @@ class LiveTestCase: XCTestCase {
         )
     }
 
-    /// A link to a broker that can be cut; it ends with the test.
+    /// Creates a link to a broker that can be cut, and that ends with the test.
     func proxy(to broker: BrokerNode) async throws -> CutProxy {
         let proxy = try await CutProxy(to: broker.port)
         addTeardownBlock { try? await proxy.close() }
         return proxy
     }
 
-    /// Runs a job whose controller is cut off, comes back over a link that is of no use, and ends
-    /// it over a later one.
+    /// Runs a job whose controller loses its link, gets an unusable one, and finishes over a later
+    /// one.
     ///
     /// - Parameters:
-    ///   - name: What the job's name begins with.
-    ///   - count: How many tasks it has.
+    ///   - name: The beginning of the job's name.
+    ///   - count: The number of its tasks.
     ///   - pace: How long the controller waits for answers.
-    ///   - spoil: Tells the proxy what befalls the second link when it asks for the job's stream,
-    ///     at the frame of which the judge says so.
-    /// - Returns: How many links there were.
-    /// - Throws: What the job or its broker has failed with.
+    ///   - spoil: Requests a fault of the second link from the proxy. The judge selects the frame
+    ///     in which this link requests the job's stream.
+    /// - Returns: The number of links.
+    /// - Throws: The error of the job or its broker.
     func runOverLaterLink(
         _ name: String,
         _ count: Int = 200,
@@ -147,13 +150,13 @@ class LiveTestCase: XCTestCase {
         return proxy.linkCount
     }
 
-    /// Runs a job, within a bound.
+    /// Runs a job with a timeout.
     func run(_ job: JobController) async throws {
         let end = await outcome(of: Task { try await job.run() })
         try end.get()
     }
 
-    /// What a task comes to, within a bound.
+    /// Returns the outcome of a Swift task, with a timeout.
     func outcome(
         of task: Task<Void, any Error>,
         within seconds: Double = 300,
@@ -175,10 +178,10 @@ class LiveTestCase: XCTestCase {
     }
 }
 
-/// Something went on for too long.
+/// The timeout has passed.
 struct NotEnded: Error {}
 
-/// Does something, and goes on without it if it takes too long.
+/// Runs a closure, and continues without it after a timeout.
 func within(
     _ seconds: Double,
     _ what: String,

@@ -1,13 +1,13 @@
 import Logging
 import Synchronization
 
-/// What a library has logged.
+/// Collects the log lines of a library.
 final class LogLines: Sendable {
     private let lines = Mutex<[String]>([])
 
     var all: [String] { lines.withLock { $0 } }
 
-    /// A logger whose lines come here.
+    /// A logger that adds its lines to the collection.
     var logger: Logger {
         Logger(label: "test") { _ in Handler(lines: self) }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import XCTest
 
-/// A program of this package's build that a test runs.
+/// A run of a program from this package's build.
 final class ProgramRun: Sendable {
     struct End {
         let status: Int32
@@ -13,7 +13,7 @@ final class ProgramRun: Sendable {
     private let files: [String]
     private let ended = XCTestExpectation(description: "the program has ended")
 
-    /// Starts a program that stands beside the tests.
+    /// Starts a program from the folder of the tests.
     convenience init(_ name: String, _ arguments: [String]) throws {
         let tests = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
         let folder = tests.deletingLastPathComponent()
@@ -45,19 +45,19 @@ final class ProgramRun: Sendable {
 
     var isRunning: Bool { process.isRunning }
 
-    /// What it has written on standard error so far.
+    /// Its output on standard error so far.
     var messages: String { (try? String(contentsOfFile: files[1], encoding: .utf8)) ?? "" }
 
     func send(_ signal: Int32) {
         kill(process.processIdentifier, signal)
     }
 
-    /// Waits for the end, with a bound, whatever it is.
+    /// Waits for the end with a timeout and ignores the result.
     func ended(within seconds: Double) async {
         _ = await XCTWaiter.fulfillment(of: [ended], timeout: seconds)
     }
 
-    /// Waits for the end, with a bound.
+    /// Waits for the end with a timeout.
     func end(within seconds: Double = 300) async throws -> End {
         let result = await XCTWaiter.fulfillment(of: [ended], timeout: seconds)
         if result != .completed { send(SIGKILL) }
@@ -67,9 +67,9 @@ final class ProgramRun: Sendable {
     }
 }
 
-/// Waits until something outside of the process is so, with a bound.
+/// Waits until an external condition holds, with a timeout.
 ///
-/// A broker tells nobody how long its queues are: one has to ask.
+/// It polls, because a broker sends no notifications about its queues.
 func waitUntil(
     within seconds: Double = 300,
     _ what: String,

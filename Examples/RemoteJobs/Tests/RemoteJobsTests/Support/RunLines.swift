@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import XCTest
 
-/// A named pipe to which workers of a test add a line for each run.
+/// A named pipe to which a test's workers write a line for each run.
 final class RunLines: Sendable {
     private struct State {
         var unfinished: [UInt8] = []
@@ -17,7 +17,7 @@ final class RunLines: Sendable {
 
     init() {
         mkfifo(path, 0o600)
-        // Open for both, so that it has no end when no worker has it open.
+        // Opened for reading and writing, so that it does not end while no worker has it open.
         let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         pipe = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         pipe.readabilityHandler = { [weak self] _ in self?.read() }
@@ -28,18 +28,18 @@ final class RunLines: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// All lines that were written so far.
+    /// All lines so far.
     var lines: [String] {
         read()
         return state.withLock { $0.lines }
     }
 
-    /// How often each task was begun.
+    /// The number of starts of each task.
     var runs: [String: Int] {
         lines.filter { !$0.hasPrefix("cancelled ") }.reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
 
-    /// Waits until there are so many lines, with a bound.
+    /// Waits for a number of lines, with a timeout.
     func wait(for count: Int, file: StaticString = #filePath, line: UInt = #line) async {
         let areThere = XCTestExpectation(description: "\(count) lines")
         state.withLock { $0.waiters.append((count, areThere)) }

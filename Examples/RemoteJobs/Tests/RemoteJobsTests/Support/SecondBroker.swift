@@ -3,14 +3,18 @@ import XCTest
 
 @testable import RemoteJobs
 
-/// A node that tests share, independent of the first, which has a port for TLS too.
+/// A second, independent node that tests share.
+///
+/// It also has a TLS port.
 struct SecondBroker: Sendable {
-    /// The one of this process; the first to ask starts it.
+    /// The node of this process.
+    ///
+    /// The first access starts it.
     static let shared = Task { try await SecondBroker() }
 
     let node: BrokerNode
     let encryptedPort: Int
-    /// The path of the certificate that the node shows, which no other has signed.
+    /// The path of the node's self-signed certificate.
     let certificate: String
 
     private init() async throws {

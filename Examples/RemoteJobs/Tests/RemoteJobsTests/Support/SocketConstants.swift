@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the platforms' socket headers declare with different types.
+/// Socket constants that have different types in the platforms' headers.
 enum SocketConstants {
     #if canImport(Darwin)
     static let stream = SOCK_STREAM

@@ -4,7 +4,7 @@ import NIOPosix
 
 @testable import RemoteJobs
 
-/// A connection by which a test looks at a broker.
+/// A connection with which a test inspects a broker.
 struct TestConnection: Sendable {
     private let connection: NIOLoopBound<Connection>
     private let eventLoop: any EventLoop
@@ -46,7 +46,7 @@ struct TestConnection: Sendable {
         .get()
     }
 
-    /// How many messages and consumers a queue has; nil if it is not there.
+    /// Returns the number of messages and consumers of a queue, or nil if it does not exist.
     func state(of queue: String) async throws -> QueueState? {
         do {
             let eventLoop = eventLoop
@@ -60,7 +60,7 @@ struct TestConnection: Sendable {
         }
     }
 
-    /// Does something on a channel of its own.
+    /// Runs a closure with a separate channel.
     func onChannel<Value: Sendable>(
         _ body: @escaping @Sendable (AMQP.Channel) -> EventLoopFuture<Value>
     ) async throws -> Value {
@@ -77,7 +77,7 @@ struct TestConnection: Sendable {
     }
 }
 
-/// A message, and where it is published.
+/// A message with its target.
 struct Published: Sendable {
     var exchange = ""
     var key: String

@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import RemoteJobs
 
-/// The double of a number, or a failure.
+/// Doubles a number, or fails.
 enum Double2: RemoteWork {
     static let name = "double"
     typealias Input = Int
@@ -17,14 +17,14 @@ enum Double2: RemoteWork {
     }
 }
 
-/// A text as it is, or what its worker makes of it.
+/// Returns a text, changed or unchanged by its worker.
 enum Echo: RemoteWork {
     static let name = "echo"
     typealias Input = String
     typealias Output = String
 }
 
-/// What workers of a test did, by the keys of their tasks.
+/// Counts the runs of a test's tasks by key.
 final class RunLog: Sendable {
     private let runs = Mutex<[String: Int]>([:])
 
@@ -34,7 +34,7 @@ final class RunLog: Sendable {
     var total: Int { all.values.reduce(0, +) }
 }
 
-/// A worker that runs in the test's process.
+/// A worker in the test's process.
 final class LocalWorker: Sendable {
     let worker: RemoteWorker
     private let running: Task<Void, any Error>
@@ -67,7 +67,7 @@ final class LocalWorker: Sendable {
         running = Task { try await worker.run() }
     }
 
-    /// Ends the worker as SIGTERM would, and waits for it.
+    /// Ends the worker like SIGTERM and waits for it.
     func stop() async throws {
         running.cancel()
         try await running.value
@@ -75,13 +75,17 @@ final class LocalWorker: Sendable {
 }
 
 // Operation forces @unchecked. JobController runs the callbacks, which alone touch the variables.
-/// A job of tasks of one work, which counts its callbacks.
+/// A job with tasks of one kind of work.
+///
+/// It counts its callbacks.
 final class FanOut<Work: RemoteWork>: JobController, @unchecked Sendable {
     private(set) var results: [String: Result<Work.Output, any Error>] = [:]
     private(set) var callbackCount = 0
-    /// All tasks tracked so far; to be read when no more are.
+    /// All tasks tracked so far.
+    ///
+    /// Read it when no more tasks are added.
     private(set) var tasks: [RemoteOperation<Work>] = []
-    /// What the failed tasks failed with, each text once.
+    /// The errors of the failed tasks, each text once.
     var failureTexts: Set<String> {
         let errors = results.values.compactMap { result in
             if case .failure(let error) = result { error } else { nil }

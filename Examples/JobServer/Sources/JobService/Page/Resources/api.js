@@ -1,4 +1,4 @@
-// Requests to the server, and what they may answer.
+// Sends requests to the server and handles the answers.
 
 export class Problem extends Error {
   constructor(sentence, field = null) {
@@ -7,7 +7,7 @@ export class Problem extends Error {
   }
 }
 
-// A request that is not answered within this many milliseconds has failed.
+// A request without an answer within this number of milliseconds has failed.
 const patience = 20000;
 
 export async function get(path) {
@@ -24,7 +24,7 @@ export async function remove(path) {
   return read(await ask(path, { method: "DELETE", headers }));
 }
 
-// Why the server cannot write its database; null while it can.
+// The reason why the server cannot write to its database, or null.
 export async function trouble() {
   const answer = await ask("/health");
   const body = answer.ok ? null : await answer.json().catch(() => null);
@@ -43,7 +43,7 @@ async function ask(path, options = {}) {
   } catch {
     throw new Problem("The server does not answer.");
   }
-  // The session has ended: the page asks for the token.
+  // The session has ended, so the page shows the login form.
   if (answer.status === 401) location.reload();
   return answer;
 }

@@ -1,4 +1,4 @@
-// Joins the parts: events come in, the list and the detail change, buttons go out.
+// Connects the parts: events update the list and the details, and buttons send requests.
 import { get, post, trouble } from "./api.js";
 import { prepareDetail, open, refresh, reveal } from "./detail.js";
 import { filter, hasFilter, matches, prepareFilter, query } from "./filter.js";
@@ -15,7 +15,7 @@ const pageSize = 100;
 let isLoading = false;
 let isOutdated = false;
 let isFirst = true;
-// The lowest number of the newest runs that were read; older ones are asked for from here.
+// The lowest number of the newest runs that were read. Older runs are requested from here.
 let oldest = null;
 let announced = 0;
 
@@ -26,7 +26,7 @@ function take(message) {
     case "state":
       connection.dataset.state = message.state;
       show(connection, message.words);
-      // The stream was open before this tab came to it.
+      // The stream was already open when this tab joined it.
       if (message.isJoined) load();
       break;
     case "snapshot":
@@ -44,14 +44,14 @@ function take(message) {
       outdate();
       break;
     case "refused":
-      // If the session has ended, this loads the page again, which asks for the token.
+      // If the session has ended, this request reloads the page, which shows the login form.
       get("/kinds").catch(() => null);
       break;
   }
 }
 
-// Reads what the list shows: with a filter what it lets through, without one what runs, what has failed,
-// and the newest.
+// Reads the runs of the list. Without a filter, these are the running, the failed and the newest
+// runs.
 async function load() {
   if (isLoading) {
     isOutdated = true;
@@ -73,7 +73,7 @@ async function load() {
       const list = lists.at(-1);
       const found = new Set(lists.flatMap((one) => one.runs.map((run) => run.id)));
       for (const one of lists) for (const run of [...one.runs].reverse()) receive(run, true);
-      // What should be in the list and is not was deleted, or is let through no more.
+      // Runs that are missing in the answer were deleted, or no longer match the filter.
       const least = list.runs.length < pageSize ? 0 : list.runs.at(-1).id;
       for (const id of [...runs.keys()]) if (id >= least && !found.has(id)) forgetRun(id);
       showTotals(list.totals);
@@ -81,7 +81,7 @@ async function load() {
       oldest = list.runs.at(-1)?.id ?? null;
       showBulk();
       showSchedules();
-      // A run that the address names stands below the rows on a narrow screen, where nobody sees it.
+      // On a narrow screen, the run in the address is below the rows and therefore invisible.
       if (isFirst) reveal();
       isFirst = false;
     } while (isOutdated);
@@ -94,7 +94,7 @@ async function load() {
 
 let due = null;
 
-// Totals, and what a filter lets through, follow at most once a second.
+// Updates the totals and the filtered runs at most once a second.
 function outdate() {
   due ??= setTimeout(() => {
     due = null;
@@ -102,7 +102,7 @@ function outdate() {
   }, 1000);
 }
 
-// Whether ends can be written and told is asked while one is awaited, and until they can be again.
+// Checks for a failing database while an end is expected, and until the database works again.
 const warning = document.getElementById("trouble");
 setInterval(async () => {
   const isAwaited = !warning.hidden || [...runs.values()].some((run) => !hasEnded(run));
@@ -113,7 +113,7 @@ setInterval(async () => {
     if (reason !== null) show(warning, words);
     warning.hidden = reason === null;
   } catch {
-    // The header says that the connection is lost.
+    // The header already shows that the connection is lost.
   }
 }, 3000);
 
@@ -129,7 +129,7 @@ function receive(run, isRead) {
   if (!isRead && hasEnded(run) && before && !hasEnded(before)) announceEnd(run);
 }
 
-// Of many ends within a moment the first is told, and then how many there were.
+// If several runs end within a moment, announces the first end, and then their number.
 let ends = 0;
 function announceEnd(run) {
   ends += 1;
@@ -165,13 +165,13 @@ function follow(moves) {
   document.body.classList.toggle("has-detail", id !== null);
   select(id);
   open(id, moves && id !== null);
-  // Closing the detail leads back to where it was opened.
+  // When the details are closed, the focus returns to the link that opened them.
   if (moves && id === null && leftID !== null) {
     document.querySelector(`#row-${leftID} a`)?.focus();
   }
 }
 
-// What can be done with all runs that a filter by state lets through. The second press does it.
+// The action for all runs that a filter by state selects. It needs a second press.
 const bulk = document.getElementById("bulk");
 let isSure = false;
 

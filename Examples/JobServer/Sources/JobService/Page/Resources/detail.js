@@ -1,4 +1,4 @@
-// One run in detail: its state, what failed and what it waits for first; then the rest.
+// The details of one run: first its state, failures and obstacles, then the rest.
 import { get, remove, text } from "./api.js";
 import { kindNamed } from "./form.js";
 import {
@@ -16,13 +16,13 @@ let drawnAt = 0;
 
 export function prepareDetail(action) {
   act = action;
-  // A run from which nothing comes still waits for something, perhaps for something else.
+  // A run without events is still waiting, but perhaps for another reason than before.
   setInterval(() => {
     if (shownRun !== null && !hasEnded(shownRun) && document.visibilityState === "visible") refresh();
   }, 2000);
 }
 
-// Opens a run, and moves to it if a person asked for it.
+// Opens a run, and moves to it if the user opened it.
 export async function open(id, moves) {
   if (id === null) {
     [shownID, shownRun] = [null, null];
@@ -38,11 +38,11 @@ export async function open(id, moves) {
   const isBelow = panel.getBoundingClientRect().top > innerHeight / 2;
   if (moves && isBelow) panel.scrollIntoView({ block: "start" });
   await refresh();
-  // Below the table it has its height only now.
+  // If it is below the table, only now does it have its full height.
   if (moves && isBelow && shownID === id) panel.scrollIntoView({ block: "start" });
 }
 
-// Scrolls to the open run where it stands below the table, until it has its height or a person scrolls.
+// Scrolls to the open run below the table until it has its height or the user scrolls.
 let isRevealing = false;
 for (const kind of ["wheel", "touchmove", "keydown"]) document.addEventListener(kind, () => { isRevealing = false; }, { passive: true });
 
@@ -55,7 +55,7 @@ function bringUp() {
   if (isRevealing && panel.getBoundingClientRect().top > innerHeight / 2) panel.scrollIntoView({ block: "start" });
 }
 
-// Reads the run again; several wishes while one is read are one.
+// Reads the run again. Requests during a reading are combined.
 export async function refresh() {
   if (shownID === null) return;
   asked += 1;
@@ -148,7 +148,7 @@ async function press(id) {
   });
 }
 
-// A run that is deleted does not come back, so the button asks first.
+// Since a deletion is permanent, the button asks for confirmation.
 let asking = null;
 
 async function erase(id) {
@@ -168,7 +168,7 @@ async function erase(id) {
   });
 }
 
-// Does something by a button; why it was refused stands below it.
+// Performs the action of a button, and shows an error below it.
 async function refused(button, body) {
   if (button.getAttribute("aria-disabled") === "true") return;
   button.setAttribute("aria-disabled", "true");
@@ -188,7 +188,7 @@ function fillProblem(sentence) {
   show(parts.error, sentence);
 }
 
-// A list stays as it is while it is read: under the pointer, with a selection, or scrolled.
+// Keeps a list unchanged while the user reads it: under the pointer, selected, or scrolled.
 function isHeld(list) {
   const selection = getSelection();
   const isSelected = !selection.isCollapsed && list.contains(selection.anchorNode);
@@ -258,7 +258,7 @@ function fillFacts(run) {
   for (const fact of old.slice(facts.length)) fact.remove();
 }
 
-// Changes the texts of a list, and leaves those that are the same.
+// Updates only the changed texts of a list.
 function patch(list, lines) {
   lines.forEach((line, place) => {
     const item = list.children[place] ?? list.appendChild(element("li", { dir: "auto" }));
@@ -267,10 +267,10 @@ function patch(list, lines) {
   while (list.childElementCount > lines.length) list.lastElementChild.remove();
 }
 
-// Lines that say the same of different tasks become one.
+// Combines equal lines about different tasks.
 export function folded(stall) {
   const groups = new Map();
-  // The first line is the run's own.
+  // The first line is that of the run itself.
   const [head, ...lines] = stall.split("\n");
   for (const line of lines) {
     const colon = line.indexOf(": ");
@@ -284,11 +284,11 @@ export function folded(stall) {
   return [head, ...told];
 }
 
-// A tree of tasks, known by their numbers: what goes on stays where it stands.
+// Updates a tree of tasks by their numbers, so that unfinished tasks keep their positions.
 function patchTree(list, job) {
   const known = new Map([...list.children].filter((item) => item.dataset.id).map((item) => [item.dataset.id, item]));
   let next = list.firstElementChild;
-  // One that ended while the list was made is none of them any more.
+  // Skips tasks that ended while the list was created.
   for (const task of job.unfinished.filter(({ state }) => state === "waiting" || state === "executing")) {
     let item = known.get(String(task.id));
     known.delete(String(task.id));
@@ -319,13 +319,13 @@ function said(task) {
 
 const shownItems = 50;
 
-// A name of the code as words: "redundantBytes" is "Redundant bytes".
+// Converts an identifier to words: "redundantBytes" becomes "Redundant bytes".
 function words(name) {
   const spaced = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
 
-// A size as people say it.
+// Formats a size for people.
 function size10(bytes) {
   const units = ["bytes", "KB", "MB", "GB", "TB"];
   let place = 0;
@@ -333,7 +333,7 @@ function size10(bytes) {
   return place === 0 ? `${number(bytes)} bytes` : `${bytes < 10 ? bytes.toFixed(1) : Math.round(bytes)} ${units[place]}`;
 }
 
-// A result as lists that open; whatever a kind of job returns.
+// Shows any result of a job as expandable lists.
 function value(result) {
   if (Array.isArray(result)) {
     const items = result.slice(0, shownItems).map((item) => element("li", {}, value(item)));
@@ -360,7 +360,7 @@ function member(name, item) {
   const isList = Array.isArray(item) && item.length > 0 && !(item.length < 8 && item.every((one) => typeof one !== "object"));
   if (!isList) return element("div", {}, element("dt", {}, shown(words(name))), element("dd", {}, Array.isArray(item) && item.length === 0 ? "none" : value(item)));
   const details = element("details", {}, element("summary", {}, `${shown(words(name))} (${number(item.length)})`));
-  // A short list is what was asked for. A long one is made when it is opened.
+  // A short list is open from the beginning. A long list is created when it is opened.
   if (item.length <= shownItems) {
     details.append(value(item));
     details.open = true;
@@ -380,7 +380,8 @@ async function draw(run) {
   if (run.id !== shownID) return;
   parts.timelineSection.hidden = svg === null;
   if (svg === null) return;
-  // The page's own style sheet has the same rules; a second one would be refused, and reported.
+  // The page's own style sheet has the same rules. An embedded style would be rejected and
+  // reported.
   const bare = svg.replace(/<style[^>]*>[\s\S]*?<\/style>/, "");
   const picture = new DOMParser().parseFromString(bare, "image/svg+xml").documentElement;
   picture.setAttribute("aria-label", `Timeline of run ${run.id}`);
@@ -392,7 +393,7 @@ async function draw(run) {
   [parts.timeline.scrollLeft, parts.timeline.scrollTop] = [scrollLeft, scrollTop];
 }
 
-// Keeps the first lanes of a high picture: a browser draws thousands slowly, and nobody reads them.
+// Keeps the first lanes of a high picture, because browsers draw thousands of them slowly.
 function cut(picture) {
   const tops = [...new Set([...picture.querySelectorAll("rect")].map((bar) => Math.round(Number(bar.getAttribute("y")))))]
     .sort((a, b) => a - b);
@@ -409,7 +410,7 @@ function cut(picture) {
   show(parts.cut, `Showing ${laneLimit} of about ${number(tops.length)} lanes; open the SVG for all.`);
 }
 
-// As wide as the panel, or at its own width and more.
+// Fits the picture to the panel, or enlarges it to at least twice its own width.
 function size() {
   const picture = parts.timeline.firstElementChild;
   if (!picture) return;

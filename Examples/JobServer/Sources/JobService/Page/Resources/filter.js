@@ -1,4 +1,4 @@
-// Which runs are listed; kept in the address, so that it can be sent to others.
+// The filter of the list. It is kept in the address, so that users can share it.
 import { element, states } from "./text.js";
 
 const form = document.getElementById("filter");
@@ -11,11 +11,11 @@ export let filter = read();
 
 export const hasFilter = () => filter.state !== "" || filter.kind !== "" || filter.text !== "";
 
-// The filter as a query of the server's.
+// The filter as a query for the server.
 export function query() {
   const items = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) if (value !== "") items.set(name, value);
-  // A form's "+" for a space is a plus to the server.
+  // In a form, "+" means a space, but the server reads it as a plus.
   return items.toString().replaceAll("+", "%20");
 }
 
@@ -25,7 +25,7 @@ export function matches(run) {
     && (filter.text === "" || folded(run.title).includes(folded(filter.text)));
 }
 
-// A text as the server searches it: in one case, and in one Unicode form.
+// Normalizes a text like the server: in one case and in one Unicode form.
 const folded = (text) => text.normalize("NFC").toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFC");
 
 export function prepareFilter(kinds, changed) {

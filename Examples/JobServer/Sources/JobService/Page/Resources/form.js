@@ -1,4 +1,4 @@
-// The form for a new run, made from the kinds that the server has.
+// The form for a new run, created from the server's kinds.
 import { get, post } from "./api.js";
 import { element } from "./text.js";
 
@@ -17,7 +17,7 @@ export async function prepareForm(submitted) {
     await submit(submitted);
   });
   kindField.addEventListener("change", showFields);
-  // Another wish has another key.
+  // A changed submission gets a new key.
   form.addEventListener("input", () => { key = null; });
   form.addEventListener("change", () => { key = null; });
   const answer = await get("/kinds");
@@ -92,7 +92,7 @@ function parameters() {
   return values;
 }
 
-// When the run starts, if the form says so.
+// The start time in the form, if there is one.
 function options() {
   const [priority, start] = ["priority", "runAt"].map((name) => document.getElementById(`option-${name}`).value.trim());
   return {
@@ -101,7 +101,7 @@ function options() {
   };
 }
 
-// What is no number is sent as it is: the server says what is wrong with it.
+// A text that is not a number is sent unchanged, and the server explains the problem.
 function value(field, text) {
   switch (field.input) {
     case "integer":
@@ -111,8 +111,8 @@ function value(field, text) {
   }
 }
 
-// Names the wish that the form shows, until the server has answered or a field has changed. The same key
-// again is the same run: a press after an answer that was lost submits no second one.
+// The key of the current submission, kept until the server has answered or a field has changed. If
+// an answer was lost, a second press sends the same key and therefore starts no second run.
 let key = null;
 
 async function submit(submitted) {
@@ -149,7 +149,7 @@ function showProblem(problem) {
     return;
   }
   const error = document.getElementById(`${input.id}-error`);
-  // The server names the parameter, and the form its label.
+  // The server names the parameter, and the form shows its label.
   const isNamed = field && problem.message.startsWith(`${field.name} `);
   error.textContent = isNamed ? field.label + problem.message.slice(field.name.length) : problem.message;
   error.hidden = false;

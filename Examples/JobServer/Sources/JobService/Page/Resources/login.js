@@ -1,4 +1,4 @@
-// Sends the token once; the answer sets a cookie that scripts cannot read.
+// Sends the token once. The answer sets a cookie that scripts cannot read.
 const form = document.getElementById("login");
 const field = document.getElementById("token");
 const problem = document.getElementById("token-error");
@@ -18,7 +18,7 @@ form.addEventListener("submit", async (event) => {
     }
     sentence = (await answer.json()).error;
   } catch {
-    // What is shown already says so.
+    // The page already shows this.
   }
   problem.textContent = sentence;
   problem.hidden = false;

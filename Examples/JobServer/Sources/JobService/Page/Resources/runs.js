@@ -1,4 +1,4 @@
-// The table of runs: one row each, changed in place, so that nothing jumps and focus stays.
+// The table of runs. Rows are updated in place, so that nothing jumps and the focus stays.
 import {
   ago, element, hasEnded, howLong, isCancelling, moment, named, number, show, shown, stateOf, tasks,
 } from "./text.js";
@@ -20,10 +20,10 @@ export function prepareRuns(action) {
   setInterval(showTimes, 1000);
 }
 
-// Takes a run as the server told it; returns what was known of it before.
+// Stores a run from the server, and returns its previous state.
 export function takeRun(run) {
   const before = runs.get(run.id);
-  // The answer to a cancel may come behind the event that tells the end.
+  // The answer to a cancellation may arrive after the event of the end.
   if (before && isEarlier(run, before)) return before;
   runs.set(run.id, run);
   fill(rows.get(run.id) ?? addRow(run), run);
@@ -50,7 +50,7 @@ export function clearRuns() {
   for (const id of [...runs.keys()]) forgetRun(id);
 }
 
-// What the server counts: in the headline, and in the title of a tab that is not seen.
+// Shows the server's totals in the headline, and in the title of a hidden tab.
 export function showTotals(totals) {
   const all = Object.values(totals).reduce((sum, count) => sum + count, 0);
   const parts = ["running", "queued", "failed", "interrupted"]
@@ -71,8 +71,8 @@ export function select(id) {
   }
 }
 
-// What runs comes first, the one that runs longest in front; then what has failed; then what waits; then
-// the rest, the newest in front.
+// Sorts runs: running ones first, longest first, then failed ones, then waiting ones, and then the
+// rest, newest first.
 const freshest = 10;
 let failedIDs = new Set();
 
@@ -116,7 +116,8 @@ function sort() {
     if (line === next) {
       next = next.nextElementSibling;
     } else if (!line.contains(document.activeElement)) {
-      // A row that moves would lose the focus: that one stays, and the others go round it.
+      // A moved row would lose the focus. Therefore, the focused row stays and the others move
+      // around it.
       body.insertBefore(line, next);
     }
   }
@@ -171,11 +172,12 @@ function fill(row, run) {
   row.bar.setAttribute("aria-label", `Progress of run ${run.id}`);
   show(row.tasks, tasks(run));
   showTime(row, run);
-  // Why it failed is what people look for first.
+  // Users look for the reason for a failure first.
   row.error.hidden = run.error === null;
   show(row.error, shown(run.error ?? ""));
   const verb = hasEnded(run) ? "Run again" : "Cancel";
-  // One button for both: the focus on Cancel is on Run again when the run has ended.
+  // One button serves both actions, so that the focus moves from Cancel to Run again when the run
+  // ends.
   if (row.button.textContent !== verb) {
     row.button.removeAttribute("aria-disabled");
     row.button.textContent = verb;
@@ -193,10 +195,10 @@ async function press(id) {
   const wasRunning = !hasEnded(runs.get(id));
   try {
     await act(id, wasRunning ? "cancel" : "run-again");
-    // A cancel that was taken stays asked for until the run has ended.
+    // After an accepted cancellation, the button stays disabled until the run has ended.
     if (!wasRunning) button.removeAttribute("aria-disabled");
   } catch (refusal) {
-    // Why stands where it was asked for.
+    // The error is shown next to the button.
     problem.textContent = refusal.message;
     problem.hidden = false;
     button.removeAttribute("aria-disabled");

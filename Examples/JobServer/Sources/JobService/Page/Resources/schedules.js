@@ -1,4 +1,4 @@
-// The schedules that the server has: when each is due next, its last run, and a switch.
+// The server's schedules, each with its next time, its last run, and a switch.
 import { get, post } from "./api.js";
 import { element, moment, named, shown } from "./text.js";
 
@@ -12,7 +12,7 @@ export function prepareSchedules(announcement) {
   announce = announcement;
 }
 
-// Reads the schedules; a server that has none is asked once.
+// Reads the schedules. If the server has none, they are requested only once.
 export async function showSchedules() {
   if (!hasSome) return;
   try {
@@ -23,7 +23,7 @@ export async function showSchedules() {
     list.replaceChildren(...schedules.map(item));
     isKnown = true;
   } catch {
-    // They are asked for again with the next list.
+    // They are requested again with the next list.
   }
 }
 

@@ -1,5 +1,5 @@
-// One stream of events for all tabs of a browser, open while one of them is seen: a host has six
-// connections, and a stream holds one for as long as it is open.
+// Shares one stream of events among all tabs of a browser, open while one of them is visible. A
+// browser has six connections to a host, and an open stream occupies one of them.
 import { EventStream } from "/stream.js";
 
 const seen = new Map();
@@ -14,7 +14,7 @@ self.addEventListener("connect", ({ ports: [port] }) => {
     else seen.set(port, data === "seen");
     const isWanted = [...seen.values()].includes(true);
     if (!isWanted) stream.close();
-    // A tab that comes to an open stream missed its first event, and asks by itself.
+    // A tab that joins an open stream has missed its first event, and requests the list itself.
     else if (!stream.open() && data === "seen") port.postMessage(stream.last());
   });
   port.start();

@@ -1,4 +1,4 @@
-// The stream of events: opened, lost, and opened again.
+// The stream of events, which is opened again after a loss.
 
 export class EventStream {
   constructor(tell) {
@@ -7,7 +7,7 @@ export class EventStream {
     this.state = { type: "state", state: "lost", words: "connecting" };
   }
 
-  // Opens the stream; says whether it was closed.
+  // Opens the stream. Returns whether it was closed.
   open() {
     if (this.source !== null) return false;
     const source = new EventSource("/events");
@@ -20,11 +20,11 @@ export class EventStream {
     source.addEventListener("deleted", ({ data }) => this.tell({ type: "deleted", id: JSON.parse(data).id }));
     source.addEventListener("bye", () => this.say("stopping", "stopping"));
     source.addEventListener("error", () => {
-      // A server that stops closes the stream with its last end: now it is gone.
+      // A stopping server closes the stream after its last end, so it is gone now.
       this.say("lost", "lost, trying again");
-      // A browser tries again by itself, but not after an answer that is no stream.
+      // A browser reconnects by itself, except after an answer that is not a stream.
       if (source.readyState !== EventSource.CLOSED) return;
-      // Perhaps the session has ended. A stream does not say so, and a request does.
+      // The session may have ended. A stream does not report this, but a request does.
       this.tell({ type: "refused" });
       setTimeout(() => {
         if (this.source !== source) return;
@@ -50,7 +50,7 @@ export class EventStream {
   }
 }
 
-// Listens while the page is seen: by the worker that all tabs share, or alone where there is none.
+// Listens while the page is visible, through the shared worker, or directly without one.
 export function listen(take) {
   const isSeen = () => document.visibilityState === "visible";
   if (typeof SharedWorker === "undefined") {

@@ -1,4 +1,4 @@
-// Words and numbers as the page shows them.
+// Words and numbers of the page.
 
 export const states = {
   queued: { sign: "◷", word: "queued" },
@@ -51,12 +51,12 @@ const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle:
 export const moment = (milliseconds) =>
   milliseconds === null ? "–" : clock.format(new Date(milliseconds));
 
-// Characters that are not seen, or that turn what stands behind them, as their code points.
+// Replaces invisible characters, and those that change the writing direction, by their code points.
 const hiddenOnes = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
 export const shown = (text) =>
   String(text).replace(hiddenOnes, (one) => `\\u{${one.codePointAt(0).toString(16)}}`);
 
-// Makes an element; text is never read as HTML.
+// Creates an element. Text is never interpreted as HTML.
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -67,10 +67,10 @@ export function element(name, attributes = {}, ...children) {
   return made;
 }
 
-// A name that comes from elsewhere: its direction of writing is its own.
+// Isolates the writing direction of a name from another source.
 export const named = (text, attributes = {}) => element("bdi", attributes, shown(text));
 
-// Shows a text only if it is another, so that readers are not told twice.
+// Changes a text only if it differs, so that screen readers do not repeat it.
 export function show(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
