@@ -163,9 +163,12 @@ final class OperationCancelTests: XCTestCase {
             }
             await bounded { await operation.waitForFinish() }
             XCTAssertLessThanOrEqual(operation.cancels.count, operation.mains.count)
-            let expected = operation.isCancelled ? ["cancelled"] : ["succeeded", "failed"]
-            let word = operation.outcome?.text.prefix { $0 != " " } ?? "nil"
-            XCTAssertTrue(expected.contains(String(word)), "\(word)")
+            // A cancellation that comes after the decision only sets `isCancelled` (O12).
+            switch operation.outcome {
+            case .cancelled: XCTAssertTrue(operation.isCancelled)
+            case .succeeded, .failed: break
+            case nil: XCTFail("finished without an outcome")
+            }
         }
     }
 }

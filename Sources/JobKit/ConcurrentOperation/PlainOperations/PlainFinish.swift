@@ -7,9 +7,7 @@ import Foundation
 struct PlainFinish: Sendable {
     let operation: Operation
     let queue: (any PollingQueue)?
-    /// Its ticket in the queue.
-    ///
-    /// If it is nil, the thread that adds the operation removes it again.
+    /// Its ticket in the queue, or nil if it had none yet.
     let ticket: TaskQueueTicket?
     let listeners: FinishAudience.Listeners
     let dependents: [DependencyEdge]
@@ -39,7 +37,15 @@ struct PlainFinish: Sendable {
             listener.deliverElsewhere()
         }
         endDependents()
-        if let ticket { queue?.operationFinished(ticket) }
+        guard let queue, let ticket = ticket ?? PlainOperations.finishNotified(of: operation) else {
+            return
+        }
+        queue.operationFinished(ticket)
+    }
+
+    /// Called by a worker, which releases the permit itself.
+    func workerReleasesPermit() {
+        if queue != nil, ticket == nil { _ = PlainOperations.finishNotified(of: operation) }
     }
 
     /// Ends the waits of the dependents, and the operation's own waits.

@@ -40,6 +40,7 @@ extension UnsafeMutablePointer<ThreadContext> {
         } else if let finish = PlainOperations.close(operation) {
             finish.tellListeners(in: &frame)
             finish.endDependents()
+            finish.workerReleasesPermit()
             frame.hasEnded = true
         }
         return frame

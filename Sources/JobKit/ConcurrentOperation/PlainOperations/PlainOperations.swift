@@ -51,6 +51,12 @@ enum PlainOperations {
 
     private struct Table {
         var known: [ObjectIdentifier: Known] = [:]
+        /// Operations that finished before their queue had stored their ticket, with the ticket that
+        /// they were given in the meantime.
+        ///
+        /// Their permits are released only when their listeners were notified. Otherwise, a task
+        /// that starts with such a permit could be delivered first (J2).
+        var withoutTicket: [ObjectIdentifier: TaskQueueTicket?] = [:]
 
         mutating func entry(of operation: Operation) -> Known {
             let id = ObjectIdentifier(operation)
@@ -139,12 +145,27 @@ enum PlainOperations {
 
     /// Stores the ticket of an operation that was added to its queue.
     ///
-    /// - Returns: False if the operation has finished, so that the caller must remove it again.
+    /// - Returns: False if the operation has finished and its listeners were notified, so that the
+    ///   caller must remove it again.
     static func placed(_ operation: Operation, at ticket: TaskQueueTicket) -> Bool {
         withTable(of: operation) { table in
-            guard let entry = table.known[ObjectIdentifier(operation)] else { return false }
-            entry.ticket = ticket
+            let id = ObjectIdentifier(operation)
+            if let entry = table.known[id] {
+                entry.ticket = ticket
+                return true
+            }
+            guard table.withoutTicket.keys.contains(id) else { return false }
+            table.withoutTicket[id] = .some(ticket)
             return true
+        }
+    }
+
+    /// The listeners of an operation were notified that had no ticket when it finished.
+    ///
+    /// - Returns: The ticket that it was given in the meantime.
+    static func finishNotified(of operation: Operation) -> TaskQueueTicket? {
+        withTable(of: operation) { table in
+            table.withoutTicket.removeValue(forKey: ObjectIdentifier(operation)) ?? nil
         }
     }
 
@@ -233,11 +254,14 @@ enum PlainOperations {
 
     /// Removes and returns the state of a finished operation.
     ///
+    /// If the operation has no ticket yet, ``finishNotified(of:)`` must follow.
+    ///
     /// - Returns: Nil if the state was taken before, or if there is none.
     static func close(_ operation: Operation) -> PlainFinish? {
         withTable(of: operation) { table in
             let id = ObjectIdentifier(operation)
             guard let entry = table.known.removeValue(forKey: id) else { return nil }
+            if entry.queue != nil, entry.ticket == nil { table.withoutTicket[id] = .some(nil) }
             return PlainFinish(
                 operation: operation,
                 queue: entry.queue,

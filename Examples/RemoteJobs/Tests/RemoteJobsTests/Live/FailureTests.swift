@@ -36,7 +36,7 @@ final class FailureTests: LiveTestCase {
         _ = await replacing.result
         XCTAssertTrue(end.output.contains("callbacks 300 failed 1 "), end.output)
         XCTAssertTrue(
-            end.output.contains("t17: UndeliverableError(key: \"t17\", deliveries: 4"),
+            end.output.contains("t17: The task t17 was abandoned after 4 deliveries: "),
             end.output
         )
         XCTAssertEqual(log.runs["t17"], 4)
