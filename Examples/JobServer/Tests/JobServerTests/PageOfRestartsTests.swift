@@ -103,8 +103,9 @@ final class PageOfRestartsTests: XCTestCase {
         try browser.wait("document.getElementById('connection')?.dataset.state === 'live'")
         server.signal(SIGKILL)
         try server.end()
-        _ = try ServerProcess(in: folder, options)
+        let second = try ServerProcess(in: folder, options)
         try browser.wait("document.getElementById('token')")
+        withExtendedLifetime(second) {}
     }
 
     func testQueuedRunSaysWhyItWaits() throws {

@@ -24,7 +24,7 @@ final class UntrustedJobsTests: XCTestCase {
             try server.wait(for: id, "cancelled")
             let error = try server.get("/jobs/\(id)").json["error"] as? String ?? ""
             // The second step waits for the only permit, so it has nothing to stop.
-            XCTAssertTrue(error.hasSuffix("s of the cancel: Step 1."), error)
+            XCTAssertTrue(error.hasSuffix("s: Step 1."), error)
             XCTAssertTrue(error.hasPrefix("Abandoned"), error)
         }
         try server.wait(for: server.submitSteps(20, 1).id, "succeeded")
