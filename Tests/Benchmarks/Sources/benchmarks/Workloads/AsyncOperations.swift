@@ -85,7 +85,7 @@ enum AsyncOperations {
 
     /// The bounds on their costs.
     static func bounds(size: Int, ofAJob tasks: Int) -> [Bound] {
-        let limited = widths.flatMap { width in
+        let onQueues = widths.flatMap { width -> [Bound] in
             let workload = limited(to: width, size: size)
             return [
                 Bound(
@@ -102,12 +102,12 @@ enum AsyncOperations {
                 ),
             ]
         }
-        let ofAJob = ofAJob(size: tasks)
-        return limited + [
+        let job = ofAJob(size: tasks)
+        return onQueues + [
             Bound(
-                work: "\(ofAJob.name) against withTaskGroup",
-                subject: ofAJob.series(VariantName.jobOnTaskQueue, .cost),
-                reference: ofAJob.series(VariantName.taskGroup, .cost),
+                work: "\(job.name) against withTaskGroup",
+                subject: job.series(VariantName.jobOnTaskQueue, .cost),
+                reference: job.series(VariantName.taskGroup, .cost),
                 limits: Bound.Limits(atMost: 2, aim: 1.2)
             )
         ]
