@@ -12,6 +12,7 @@ enum KeyedOperations {
         Workload(
             "keyed operations",
             size: size,
+            baseline: noKeys,
             rounds: 9,
             variants: [
                 variant(distinctKeys) { queue, number, task in
