@@ -45,7 +45,10 @@ extension ChaosCall {
         case .groupCompletion: job.setCompletion(for: .named("c")) {}
         case .addObserver:
             let asks = other % 2 == 0
-            job.addObserver(asks ? AskingObserver(world) : TimelineRecorder(limit: 5))
+            let observer: any JobObserver =
+                asks ? AskingObserver(world) : TimelineRecorder(limit: 5)
+            job.addObserver(observer)
+            if other % 4 == 1 { job.removeObserver(observer) }
         case .performAfter: job.perform(after: .microseconds(other)) {}
         case .reportOfJob: job.reportProgress(Double(other % 20) / 20)
         case .waitForJob: if job.isExecuting { Task { await job.waitForFinish() } }
