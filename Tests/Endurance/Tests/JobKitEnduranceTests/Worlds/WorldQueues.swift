@@ -3,30 +3,52 @@ import Synchronization
 
 @testable import JobKit
 
-/// Records when a rate-limited queue forwards operations (Q8).
+/// Records when the operations of a rate-limited queue start (Q8).
+///
+/// An operation starts after it was forwarded, and before its listener has recorded the start.
 final class RateNotes: OperationScheduling {
+    private typealias Start = (earliest: ContinuousClock.Instant, latest: ContinuousClock.Instant)
+
     private let queue: TaskQueue
     private let limit: Int
     private let interval: Duration
-    private let times = Guarded([ContinuousClock.Instant]())
+    private let starts = Guarded([Start]())
 
     init(_ queue: TaskQueue, limit: Int, per interval: Duration) {
         (self.queue, self.limit, self.interval) = (queue, limit, interval)
     }
 
     func addOperation(_ operation: Operation) {
-        times.withLock { $0.append(.now) }
+        _ = operation.addListener(StartListener(of: self))
         queue.addOperation(operation)
     }
 
-    /// A violation of the rate in any interval from the first forwarded operation, or nil.
+    fileprivate func operationStarted(forwarded: ContinuousClock.Instant) {
+        starts.withLock { $0.append((forwarded, .now)) }
+    }
+
+    /// A certain violation of the rate: more starts than the limit between the earliest time of one
+    /// start and the latest time of another.
     var complaint: String? {
-        let times = times.withLock { $0 }
-        for (first, last) in zip(times, times.dropFirst(limit)) where last - first < interval {
-            return "Q8: \(limit + 1) in \(last - first)"
+        let starts = starts.withLock { $0 }.sorted { $0.latest < $1.latest }
+        for last in starts.indices.dropFirst(limit) {
+            let window = starts[(last - limit)...last]
+            guard let first = window.map(\.earliest).min() else { continue }
+            let time = starts[last].latest - first
+            if time < interval { return "Q8: \(limit + 1) in \(time)" }
         }
         return nil
     }
+}
+
+// The compiler does not check classes with subclasses. The properties are constant.
+private final class StartListener: OperationListener, @unchecked Sendable {
+    private let notes: RateNotes
+    private let forwarded = ContinuousClock.now
+
+    init(of notes: RateNotes) { self.notes = notes }
+
+    override func operationStarts() { notes.operationStarted(forwarded: forwarded) }
 }
 
 /// A queue limited to 1 that compares every start with the waiting operations (Q2).
