@@ -173,7 +173,8 @@ final class OperationTimeTests: XCTestCase {
             XCTAssertNil(clock.nextDeadline)
             XCTAssertLessThanOrEqual(operation.cancels.count, 1)
             switch operation.outcome {
-            case .succeeded: XCTAssertFalse(operation.isCancelled)
+            // A cancellation after the decision only sets `isCancelled` (O12).
+            case .succeeded: XCTAssertTrue(isCancelled || !operation.isCancelled)
             case .cancelled: XCTAssertTrue(operation.isCancelled && isCancelled)
             case .failed(let error):
                 XCTAssertTrue(error is OperationTimeoutError && operation.isCancelled)
