@@ -89,7 +89,8 @@ public final class JobJournal: Sendable {
     /// Opening the journal again starts empty.
     ///
     /// Waits for pending writes. In a scope, it removes the whole journal. A step that starts later
-    /// fails with ``JobJournal/JobJournal/WriteError``. It may be called twice, and after ``close()``.
+    /// fails with ``JobJournal/JobJournal/WriteError``. It may be called twice, and after
+    /// ``close()``.
     ///
     /// - Throws: ``JobJournal/JobJournal/WriteError`` if the file cannot be removed, and
     ///   ``JobJournal/JobJournal/InUseError`` if the journal was closed and is open elsewhere.

@@ -3,7 +3,8 @@
 /// A ``ConcurrentOperation`` that finishes with a value.
 ///
 /// A subclass overrides `main()` and ends its work with ``finish(returning:)`` or
-/// ``ConcurrentOperation/finish(with:)``. Finishing without a value is a failure with ``MissingResultError``,
+/// ``ConcurrentOperation/finish(with:)``. Finishing without a value is a failure with
+/// ``MissingResultError``,
 /// unless `Success` is `Void`.
 open class ResultOperation<Success: Sendable>: ConcurrentOperation, @unchecked Sendable {
     private var storage = ResultStorage<Success>()
