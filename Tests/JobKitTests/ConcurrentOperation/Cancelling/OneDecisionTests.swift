@@ -79,10 +79,16 @@ final class OneDecisionTests: XCTestCase {
 
     func testTimedOutJobStartsNothingThatWaited() async {
         let (chain, clock) = (Chain(isPlain: false), ManualClock())
-        let job = ScriptedJob { job in for task in chain.operations { job.trackAndQueue(task) } }
+        let tracked = Gate()
+        let job = ScriptedJob { job in
+            for task in chain.operations { job.trackAndQueue(task) }
+            tracked.open()
+        }
         (job.clock, job.maximumRuntime) = (clock, .seconds(5))
         job.startJob()
         await wait(for: chain.blocker.began)
+        // A job that has timed out cancels `slow` in `trackAndQueue`, and tracks nothing more.
+        await wait(for: tracked)
         await clock.waitForSleepers()
         clock.advance(by: .seconds(5))
         await chain.continueDuringCancel(self)
