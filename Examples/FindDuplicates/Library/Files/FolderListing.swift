@@ -94,7 +94,7 @@ extension FolderListing {
     ) {
         let kind = Int(entry.pointee.d_type)
         let mayCount = kind == Int(DT_REG) || kind == Int(DT_DIR) || kind == Int(DT_UNKNOWN)
-        // The name is read in place, because a copy of the whole entry could read past its end.
+        // The name is read in location, because a copy of the whole entry could read past its end.
         guard mayCount, let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return }
         let start = UnsafeRawPointer(entry) + offset
         let cString = start.assumingMemoryBound(to: CChar.self)

@@ -49,7 +49,7 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
     ///   - minimumSize: The smallest size of a compared file, in bytes. Empty files are never
     ///     compared.
     ///   - followsLinks: Whether the paths of `folders` may lead through symbolic links. If not,
-    ///     the search of a resolved path finds only files in that place, even if folders are
+    ///     the search of a resolved path finds only files in that folder, even if folders are
     ///     replaced.
     ///   - width: How many tasks run at a time, at least 1. Fewer run if the process may not open
     ///     enough files for them.
@@ -93,16 +93,16 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
     ///
     /// A listing has no weight, because the number of folders is unknown until all are listed. The
     /// job's progress is that of the comparison.
-    private func list(_ folder: BytePath, at place: FolderTree.Place, below root: SearchRoot) {
+    private func list(_ folder: BytePath, at location: FolderTree.Location, below root: SearchRoot) {
         let task = ListFolder(
             folder,
-            at: place,
+            at: location,
             minimumSize: minimumSize,
             below: root
         )
         trackAndQueue(task, group: Self.listing, weight: 0) { [self] listing in
-            let (folders, place) = tree.listed(listing, at: place)
-            for folder in folders { list(folder, at: place, below: root) }
+            let (folders, location) = tree.listed(listing, at: location)
+            for folder in folders { list(folder, at: location, below: root) }
             tellStage?(.listing(files: tree.fileCount))
         }
     }
@@ -147,7 +147,7 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
         }
         // A folder may vanish before its task runs. This is a problem only if the user named it.
         if task.isNamed || !reason.meansVanished {
-            tree.failed(FileProblem(path: task.folder, reason), at: task.place)
+            tree.failed(FileProblem(path: task.folder, reason), at: task.location)
         }
         return .carryOn
     }

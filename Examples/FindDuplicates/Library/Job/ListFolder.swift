@@ -6,7 +6,7 @@ import JobKit
 final class ListFolder: ResultOperation<FolderListing>, @unchecked Sendable {
     let folder: BytePath
     /// The location in which the folder's path was found.
-    let place: FolderTree.Place
+    let location: FolderTree.Location
     private let minimumSize: Int64
     private let root: SearchRoot
 
@@ -14,13 +14,13 @@ final class ListFolder: ResultOperation<FolderListing>, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - folder: The folder's path.
-    ///   - place: The location in which the path was found.
+    ///   - location: The location in which the path was found.
     ///   - minimumSize: The smallest size of a compared file, in bytes.
     ///   - root: The beginning of the path, which alone may lead through symbolic links.
-    init(_ folder: BytePath, at place: FolderTree.Place, minimumSize: Int64, below root: SearchRoot)
+    init(_ folder: BytePath, at location: FolderTree.Location, minimumSize: Int64, below root: SearchRoot)
     {
         self.folder = folder
-        self.place = place
+        self.location = location
         self.minimumSize = minimumSize
         self.root = root
         super.init()
@@ -30,7 +30,7 @@ final class ListFolder: ResultOperation<FolderListing>, @unchecked Sendable {
     ///
     /// If so, it may be a symbolic link or a file, and must exist.
     var isNamed: Bool {
-        if case .argument = place { true } else { false }
+        if case .argument = location { true } else { false }
     }
 
     /// The folder's path unless a name is set.

@@ -6,7 +6,7 @@
 /// the folders of each by name.
 struct FolderTree {
     /// The location in which a path was found: among the arguments or in a listed folder.
-    enum Place {
+    enum Location {
         case argument(Int)
         case folder(Int)
     }
@@ -36,13 +36,13 @@ struct FolderTree {
     ///
     /// - Parameters:
     ///   - listing: The content of the folder.
-    ///   - place: The location in which its path was found.
+    ///   - location: The location in which its path was found.
     /// - Returns: The folders to list next with their location, or none if the folder was already
     ///   listed by another name.
-    mutating func listed(_ listing: FolderListing, at place: Place) -> ([BytePath], Place) {
+    mutating func listed(_ listing: FolderListing, at location: Location) -> ([BytePath], Location) {
         let known = numbers[listing.stamp]
         let number = known ?? folders.count
-        switch place {
+        switch location {
         case .argument(let argument): arguments[argument] = (listing.path, number)
         case .folder(let parent): folders[parent].subfolders.append((listing.path, number))
         }
@@ -54,8 +54,8 @@ struct FolderTree {
     }
 
     /// Adds a folder that could not be listed.
-    mutating func failed(_ problem: FileProblem, at place: Place) {
-        switch place {
+    mutating func failed(_ problem: FileProblem, at location: Location) {
+        switch location {
         case .argument: argumentProblems.append(problem)
         case .folder(let parent): folders[parent].problems.append(problem)
         }

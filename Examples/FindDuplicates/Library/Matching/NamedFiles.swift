@@ -61,10 +61,10 @@ struct NamedFiles {
         var places: [FileStamp: Int] = [:]
         var kept: [Int] = []
         for index in indices {
-            if let place = places[files[index].stamp] {
-                let known = kept[place]
+            if let location = places[files[index].stamp] {
+                let known = kept[location]
                 let isOfOneArgument = argument(of: known) == argument(of: index)
-                if isOfOneArgument, files[index].path < files[known].path { kept[place] = index }
+                if isOfOneArgument, files[index].path < files[known].path { kept[location] = index }
             } else {
                 places[files[index].stamp] = kept.count
                 kept.append(index)

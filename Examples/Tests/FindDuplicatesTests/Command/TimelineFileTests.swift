@@ -13,13 +13,13 @@ final class TimelineFileTests: XCTestCase {
 
     func testEndingOfTheNameIsTheForm() async throws {
         let folder = try folderOfEqualFiles()
-        let place = try TemporaryFolder()
+        let location = try TemporaryFolder()
         let beginnings = [
             "trace.json": "{\"displayTimeUnit\"", "picture.SVG": "<svg ", "chart.mmd": "gantt\n",
             "lines.txt": "  ",
         ]
         for (name, beginning) in beginnings {
-            let file = "\(place.path)/\(name)"
+            let file = "\(location.path)/\(name)"
             let run = try await CommandRun.run("--print0", "--timeline", file, folder.path)
             XCTAssertEqual(run.groups, [[folder.entry("a"), folder.entry("b")]])
             XCTAssertEqual(run.messageText, "")

@@ -116,8 +116,8 @@ import Testing
     {
         let (searched, outside) = (folder.path + "/searched", folder.path + "/outside")
         for number in 0..<20 {
-            for place in [searched + "/a/b/inside", outside + "/b/secret"] {
-                try Data("same".utf8).write(to: URL(filePath: place + String(number)))
+            for location in [searched + "/a/b/inside", outside + "/b/secret"] {
+                try Data("same".utf8).write(to: URL(filePath: location + String(number)))
             }
         }
         #expect(symlink(outside, searched + "/link") == 0)

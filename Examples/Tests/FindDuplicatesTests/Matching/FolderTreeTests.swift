@@ -47,7 +47,7 @@ import Testing
         #expect(folders == [BytePath("./a")])
         let (_, middle) = tree.listed(listing("./a", 2, folders: ["c"]), at: top)
         let again = listing("./a/c", 3, files: [("f", 7)], folders: ["d"])
-        let (below, place) = tree.listed(again, at: middle)
+        let (below, location) = tree.listed(again, at: middle)
         #expect(below == (reversed ? [BytePath("./a/c/d")] : []))
         if reversed { #expect(tree.listed(inner, at: .argument(0)).0 == []) }
         let deep = listing(
@@ -56,7 +56,7 @@ import Testing
             files: [("g", 9)],
             problems: ["no"]
         )
-        _ = tree.listed(deep, at: place)
+        _ = tree.listed(deep, at: location)
         let named = tree.named()
         #expect(paths(named.files) == ["a/c/f", "a/c/d/g", "./top"])
         #expect(named.problems.map(\.path) == [BytePath("a/c/d/no"), BytePath("./shut")])

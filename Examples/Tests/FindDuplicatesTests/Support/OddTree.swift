@@ -27,9 +27,9 @@ enum OddTree {
             folder.makeFile(Array("sizes/long 1".utf8), long),
             folder.makeFile(Array("sizes/long 2".utf8), long),
         ])
-        for (number, place) in [0, 2000, long.count - 1].enumerated() {
+        for (number, location) in [0, 2000, long.count - 1].enumerated() {
             var changed = long
-            changed[place] = 0x62
+            changed[location] = 0x62
             folder.makeFile(Array("sizes/changed \(number)".utf8), changed)
         }
         // Sizes around the length of a head.

@@ -16,7 +16,7 @@ public struct JobEnvironment: Sendable {
     /// The run's journal.
     ///
     /// Steps that it records do not run again. The journal is beside the database. All attempts of
-    /// a run use it, and so does a run that `--resume` or a person starts in its place. It is
+    /// a run use it, and so does a run that `--resume` or a person starts instead of it. It is
     /// removed when one of them has succeeded. A kind that uses it can set
     /// ``JobKind/runsAgainAfterCrash``, because its runs continue from the last recorded step.
     ///

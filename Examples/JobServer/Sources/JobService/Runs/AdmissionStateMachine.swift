@@ -59,15 +59,15 @@ struct AdmissionStateMachine<ID: Comparable & Hashable & Sendable>: Sendable {
         return starts()
     }
 
-    /// Requests a place in the queue for a run.
+    /// Reserves room in the queue for a run.
     ///
-    /// `accepted` reserves the place until ``runQueued(_:at:)`` or ``placeGivenBack()``.
+    /// `accepted` keeps the room reserved until ``runQueued(_:at:)`` or ``placeGivenBack()``.
     ///
     /// - Parameter isPlanned: Whether the run may not start before a future time.
     /// - Returns: Whether it may be queued.
     mutating func placeAsked(isPlanned: Bool = false) -> Answer {
         guard !isStopping else { return .stopping }
-        // A run that can start at once needs no place in the queue. Otherwise, runs that are
+        // A run that can start at once needs no room in the queue. Otherwise, runs that are
         // planned for next year could block it.
         let free = max(0, width - running.count)
         let ready = waiting.count + reserved
@@ -77,7 +77,7 @@ struct AdmissionStateMachine<ID: Comparable & Hashable & Sendable>: Sendable {
         return .accepted
     }
 
-    /// Releases a reserved place that is not needed.
+    /// Releases reserved room that is not needed.
     mutating func placeGivenBack() {
         precondition(reserved > 0, "placeGivenBack() without placeAsked()")
         reserved -= 1

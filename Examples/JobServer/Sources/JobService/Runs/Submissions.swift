@@ -134,7 +134,7 @@ struct Submissions: Sendable {
         return try await offPool { Result { try kind.check(parameters, in: environment) } }.get()
     }
 
-    /// Saves a run if the queue has a place for it, and lets it start.
+    /// Saves a run if the queue has room for it, and lets it start.
     ///
     /// - Parameters:
     ///   - isPlanned: Whether it may not start before a future time.
