@@ -93,7 +93,8 @@ public final class FindDuplicatesJob: JobController, @unchecked Sendable {
     ///
     /// A listing has no weight, because the number of folders is unknown until all are listed. The
     /// job's progress is that of the comparison.
-    private func list(_ folder: BytePath, at location: FolderTree.Location, below root: SearchRoot) {
+    private func list(_ folder: BytePath, at location: FolderTree.Location, below root: SearchRoot)
+    {
         let task = ListFolder(
             folder,
             at: location,

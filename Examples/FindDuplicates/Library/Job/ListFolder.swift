@@ -17,8 +17,12 @@ final class ListFolder: ResultOperation<FolderListing>, @unchecked Sendable {
     ///   - location: The location in which the path was found.
     ///   - minimumSize: The smallest size of a compared file, in bytes.
     ///   - root: The beginning of the path, which alone may lead through symbolic links.
-    init(_ folder: BytePath, at location: FolderTree.Location, minimumSize: Int64, below root: SearchRoot)
-    {
+    init(
+        _ folder: BytePath,
+        at location: FolderTree.Location,
+        minimumSize: Int64,
+        below root: SearchRoot
+    ) {
         self.folder = folder
         self.location = location
         self.minimumSize = minimumSize

@@ -39,7 +39,8 @@ struct FolderTree {
     ///   - location: The location in which its path was found.
     /// - Returns: The folders to list next with their location, or none if the folder was already
     ///   listed by another name.
-    mutating func listed(_ listing: FolderListing, at location: Location) -> ([BytePath], Location) {
+    mutating func listed(_ listing: FolderListing, at location: Location) -> ([BytePath], Location)
+    {
         let known = numbers[listing.stamp]
         let number = known ?? folders.count
         switch location {

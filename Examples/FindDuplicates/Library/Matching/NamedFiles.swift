@@ -58,15 +58,15 @@ struct NamedFiles {
     }
 
     private func differentFiles(_ indices: ArraySlice<Int>) -> [ScannedFile] {
-        var places: [FileStamp: Int] = [:]
+        var positions: [FileStamp: Int] = [:]
         var kept: [Int] = []
         for index in indices {
-            if let location = places[files[index].stamp] {
-                let known = kept[location]
+            if let position = positions[files[index].stamp] {
+                let known = kept[position]
                 let isOfOneArgument = argument(of: known) == argument(of: index)
-                if isOfOneArgument, files[index].path < files[known].path { kept[location] = index }
+                if isOfOneArgument, files[index].path < files[known].path { kept[position] = index }
             } else {
-                places[files[index].stamp] = kept.count
+                positions[files[index].stamp] = kept.count
                 kept.append(index)
             }
         }
