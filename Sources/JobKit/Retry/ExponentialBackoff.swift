@@ -34,14 +34,14 @@ struct ExponentialBackoff: Sendable {
     /// - Returns: The delay, or nil if there must be no further attempt.
     func delay(failedAttempts: Int, random: Double) -> Duration? {
         guard failedAttempts < attempts else { return nil }
-        // Zero times an infinite power is not a number.
+        // The power may be infinite, and zero times infinity is not a number.
         guard initialDelay > .zero else { return .zero }
         let nanosecond = Duration.nanoseconds(1)
         let power = pow(multiplier, Double(failedAttempts - 1))
         let maximum = maximumDelay / nanosecond
         let base = min(initialDelay / nanosecond * power, maximum)
-        // At the maximum, the delays still vary, so that clients that failed together do not retry
-        // together.
+        // The jitter must not be cut off at the maximum. Clients that failed together would all
+        // wait for exactly that time, and retry together.
         let exceeds = base * (1 + jitter) > maximum
         let delay =
             exceeds

@@ -60,9 +60,8 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
 
     /// Ends the current delay, so that the next attempt starts now.
     ///
-    /// Does nothing without a delay.
-    ///
-    /// For example, call it when the network is reachable again.
+    /// For example, call it when the network is reachable again. Does nothing if no delay is
+    /// running.
     public func retryNow() {
         delay.withLock { $0 }?.finish()
     }
@@ -77,6 +76,9 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
         .carryOn
     }
 
+    /// The error of a retry whose last attempt has succeeded without its value.
+    ///
+    /// Nil if there is a value, or if attempts have none.
     override var errorOfMissingValue: (any Error)? {
         guard (Attempt.self as? any ValueProducing.Type)?.owesValue == true else { return nil }
         let hasValue = (latestAttempt as? any ValueProducing)?.hasValue == true
@@ -96,6 +98,7 @@ public final class RetryOperation<Attempt: Operation>: JobController, @unchecked
         // The previous attempt is a user's, so it is released without the lock.
         _ = self.attempt.withLock { exchange(&$0, with: attempt) }
         guard startsAttempts, attempt.isReady else {
+            // Into the queue of the attempts, or the one that starts an attempt once it is ready.
             return trackAndQueue(attempt) { self.ended($0, number) }
         }
         track(attempt) { self.ended($0, number) }
@@ -136,6 +139,7 @@ extension RetryOperation: ValueProducing where Attempt: ValueProducing {
         outcome?
             .result {
                 guard case .success(let value) = latestAttempt?.result else {
+                    // A success without a value, which only `Void` can have.
                     return ResultStorage().success(of: self)
                 }
                 return .success(value)
@@ -163,14 +167,16 @@ extension ValueProducing {
     }
 }
 
-/// Runs attempts that have to wait for dependencies.
+/// Starts attempts that are not ready yet, for retries without a queue of attempts.
+///
+/// It is unlimited, so an attempt waits here only for its dependencies.
 private let attemptsWithDependencies = TaskQueue(name: "JobKit.RetryOperation")
 
 // Operation forces @unchecked. The delay is a constant.
 /// The delay between two attempts, as a task that keeps the retry executing and is cancelled with
 /// it.
 ///
-/// Timelines show the name of this class.
+/// Timelines show the name of this class as the group of all delays.
 final class Delay: ConcurrentOperation, @unchecked Sendable {
     private let delay: Duration
 

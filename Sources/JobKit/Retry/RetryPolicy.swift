@@ -7,7 +7,7 @@ public struct RetryPolicy: Sendable {
     ///
     /// - Parameter nextDelay: Called after each failed attempt, on the threads of a job's
     ///   callbacks, with the number of attempts that have failed, from 1, and the error of the last
-    ///   one. It returns the delay, measured from the failed attempt's finish, or nil to stop.
+    ///   one. It returns the delay, measured from the failed attempt's end, or nil to stop.
     public init(
         _ nextDelay: @escaping @Sendable (_ failedAttempts: Int, _ error: any Error) -> Duration?
     ) {
