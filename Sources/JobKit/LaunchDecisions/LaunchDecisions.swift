@@ -47,7 +47,9 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
 
     private struct Shared {
         var machine: LaunchDecisionsStateMachine<Item, Reaction>
-        /// The readers of each item's need, by number.
+        /// The streams of each item's need.
+        ///
+        /// A number identifies each, so that it can be removed when its reader ends it.
         var readers: [Item: [Int: Reader]] = [:]
         var readerCount = 0
         // Closures and streams have separate outboxes, so that a closure that blocks delays no

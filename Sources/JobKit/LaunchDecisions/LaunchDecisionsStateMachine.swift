@@ -20,7 +20,9 @@ struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable
     private var isOpen = false
     /// The item of the priority list that is presented.
     private var executing: Item?
-    /// The independent items that wait for the opening, in the order in which they became needed.
+    /// The independent items that are needed and have not been presented since, in order.
+    ///
+    /// Before the opening, they wait here. After it, the next update presents them.
     private var waiting: [Item] = []
 
     init(priority: [Item], independent: Set<Item>, waitsForUnknown: Bool) {
@@ -60,7 +62,8 @@ struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable
             target < index
         else { return [] }
         var reactions: [Reaction] = []
-        // From now on, an unknown item that moves above the executing one holds it back.
+        // An update does not withdraw an executing item because of an unknown one. Therefore, an
+        // unknown item that moves above the executing one withdraws it here.
         if waitsForUnknown, need(for: item) == .unknown, let executing,
             order[target..<index].contains(executing)
         {
@@ -107,6 +110,7 @@ struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable
         guard isOpen else { return [] }
         var reactions: [Reaction] = []
         let first = order.first { isPresentable($0) }
+        // An executing item stays, even if one above it has become unknown again.
         if first != executing {
             if let executing { reactions += withdraw(executing) }
             executing = first.flatMap { isHeldBack($0) ? nil : $0 }
@@ -117,11 +121,13 @@ struct LaunchDecisionsStateMachine<Item: Hashable & Sendable, Reaction: Sendable
         return reactions
     }
 
+    /// Whether an item is needed and not completed.
     private func isPresentable(_ item: Item) -> Bool {
         let state = state(of: item)
         return state == .suspended || state == .executing
     }
 
+    /// Whether the need of an item above this one is unknown and must be known first.
     private func isHeldBack(_ item: Item) -> Bool {
         waitsForUnknown && order.prefix { $0 != item }.contains { need(for: $0) == .unknown }
     }
