@@ -1,9 +1,11 @@
 import Dispatch
 import Foundation
 
-/// Owns the workflow's own lock, submits its tasks, and serves the main thread.
+/// Owns the workflow's own lock, submits its tasks, and runs those of the main queue.
 ///
-/// Tasks are submitted and served after the lock is released.
+/// For the job, it is the queue of the main-queue tasks. It keeps those that have their turn until
+/// the main thread *serves* the workflow: runs these tasks and notifies the delegate. Tasks are
+/// submitted and served after the lock is released.
 final class TaskWorkflowShell: OperationScheduling, Sendable {
     typealias Machine = TaskWorkflowStateMachine<TaskRecord>
 
@@ -24,8 +26,9 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         var workflowToNotifyOf: TaskWorkflow?
         /// Whether the delegate was called, or the workflow has finished without one.
         var isNotified = false
+        /// Whether a call on the main thread's stack serves the workflow.
         var isServing = false
-        /// Whether something has changed since the serving thread last looked for work.
+        /// Whether there may be more work since the serving call last read the state.
         var hasChanged = false
         /// Whether the main thread waits for the end, and must be notified of it.
         var isAwaitedOnMainThread = false
@@ -87,9 +90,9 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         state.withLock { $0.machine.dependenciesFound(dependencies, of: task) }
     }
 
-    // MARK: Asking
+    // MARK: Reading
 
-    /// Returns the names of a task and of a dependency that the task can never see finished.
+    /// Returns the names of a task and of a dependency that can finish only after the task.
     ///
     /// Nil if there are none.
     func impossibleDependency() -> (task: String, dependency: String)? {
@@ -191,7 +194,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         wakeMainThread()
     }
 
-    /// Makes the main thread do the work that waits for it.
+    /// Makes the main thread serve the workflow soon, unless a call already serves it.
     func wakeMainThread() {
         let isServed = state.withLock { state in
             state.hasChanged = true
@@ -200,17 +203,20 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         if !isServed { MainThread.shared.summon(self) }
     }
 
-    /// Makes the main thread, which is the calling thread, serve the workflow.
+    /// Reserves the serving for the caller, which runs on the main thread.
     ///
-    /// If this returns true, the caller must call ``serveClaimed()``.
+    /// Returns false if a call below on the stack serves the workflow already, so tasks are never
+    /// nested in each other. If this returns true, the caller must call ``serveClaimed()``.
     func claimServing() -> Bool {
         state.withLock { !exchange(&$0.isServing, with: true) }
     }
 
+    /// Serves the workflow on the calling thread, which is the main thread.
     func serve() {
         if claimServing() { serveClaimed() }
     }
 
+    /// Runs the main-queue tasks that are ready, in order, and then notifies the delegate if due.
     func serveClaimed() {
         while true {
             let (task, workflow) = state.withLock { state in
@@ -218,6 +224,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
                 return (state.mainTasks.first, state.workflowToNotifyOf)
             }
             // `isReady` may be user code, so it is read without the lock.
+            // Other code may have started the task already.
             if let task, task.isReady || task.currentLifecycle.contains(.started) {
                 _ = state.withLock { $0.mainTasks.popFirst() }
                 if !task.currentLifecycle.contains(.started) { task.start() }

@@ -9,10 +9,11 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         var hasRun = false
         /// Whether the task has finished and, if it failed, the workflow continues.
         var isDone = false
+        /// Whether the task has failed, and the workflow has not decided yet whether to carry on.
         var awaitsAnswer = false
     }
 
-    /// The maximum number of named tasks among those that hold back a stage.
+    /// The maximum number of tasks in the reason why a stage has not opened.
     static var namedHolders: Int { 10 }
 
     private(set) var plan = LaunchPlan()
@@ -55,6 +56,7 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
     }
 
     private mutating func note(_ task: Task, at index: Int) {
+        // A stage that opens now waited for no task, but for this one to be added.
         lastDone = nil
         let (stage, queue) = (plan.tasks[index].stage, plan.tasks[index].queue)
         tasks.append(Progress(task: task))
@@ -76,21 +78,23 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         return advance()
     }
 
+    /// Lets the next main-queue task start, unless the task has failed and awaits an answer.
     mutating func taskRan(_ index: Int) -> [Task] {
         guard !tasks[index].awaitsAnswer else { return [] }
         noteRun(index)
         return advance()
     }
 
-    /// Ends a task, unless it has failed.
+    /// Ends a task that has not failed.
     ///
-    /// The next tasks wait for a failed task until the workflow has decided to carry on.
+    /// A failed task holds back the next ones until ``carryOnAnswered(about:)``.
     mutating func taskFinished(_ index: Int, hasFailed: Bool) -> [Task] {
         guard !tasks[index].isDone else { return [] }
         tasks[index].awaitsAnswer = hasFailed
         return hasFailed ? [] : taskDone(index)
     }
 
+    /// Ends a failed task, because the workflow carries on.
     mutating func carryOnAnswered(about index: Int) -> [Task] {
         tasks[index].isDone ? [] : taskDone(index)
     }

@@ -18,7 +18,7 @@ struct LaunchPlan: Sendable {
         fileprivate(set) var tasks: [Int] = []
     }
 
-    /// The condition that a stage sets for a task of the previous stage.
+    /// The state that a task must reach before the next stage opens.
     enum Condition: Sendable {
         /// `main(context:)` has returned.
         case ran
@@ -66,12 +66,10 @@ struct LaunchPlan: Sendable {
 
     // MARK: Waiting
 
-    /// Returns the condition of a task for which the next stage waits.
+    /// Returns the condition that a task must meet before the next stage opens.
     ///
-    /// Nil if it does not wait for the task.
-    ///
-    /// The next stage waits for all tasks of a group. Otherwise, it waits only until the main-queue
-    /// tasks have run.
+    /// Nil for a concurrent task outside a group, because the next stage does not wait for it. All
+    /// tasks of a group must finish, and other main-queue tasks must have run.
     func conditionOfNextStage(_ index: Int) -> Condition? {
         let task = tasks[index]
         if stages[task.stage].isGroup { return .finished }

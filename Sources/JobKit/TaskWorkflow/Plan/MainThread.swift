@@ -48,6 +48,7 @@ final class MainThread: Sendable {
             state.inbox.append(shell)
             return state.waits.last
         }
+        // The main queue does not run during a wait, and the wait may end before it sees the signal.
         wait?.signal()
         DispatchQueue.main.async { [self] in serveAll() }
     }
@@ -65,6 +66,7 @@ final class MainThread: Sendable {
         let wait = DispatchSemaphore(value: 0)
         state.withLock { $0.waits.append(wait) }
         defer {
+            // Only the innermost wait is signaled, so the outer one must take over what is left.
             let outer = state.withLock { state in
                 state.waits.removeAll { $0 === wait }
                 return state.inbox.isEmpty ? nil : state.waits.last

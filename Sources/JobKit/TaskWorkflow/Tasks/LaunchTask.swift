@@ -17,13 +17,16 @@ import Foundation
 /// The task finishes when ``main(context:)`` returns, even if it is cancelled before. If it
 /// ``finishesAsynchronously``, it finishes when it calls `finish()`.
 open class LaunchTask: ConcurrentOperation, @unchecked Sendable {
-    /// The phase of a task, which may have to keep an outcome until `main(context:)` returns.
+    /// Decides whether `finish` ends the task immediately.
+    ///
+    /// Inside `main(context:)`, the requested outcome is kept until the method returns, unless the
+    /// task finishes asynchronously.
     private enum Phase {
         case beforeMain
-        /// The task has finished first, so `main(context:)` is not called.
+        /// `finish` was called before `main(context:)`, which is then not called.
         case finishedBeforeMain
         case insideMain(requested: OperationOutcome?)
-        /// `finish` takes effect immediately.
+        /// `finish` ends the task immediately.
         case open
     }
 
