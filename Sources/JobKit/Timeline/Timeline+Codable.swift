@@ -35,7 +35,7 @@ extension Timeline: Codable {
         try container.encode(omittedCount, forKey: .omittedCount)
     }
 
-    /// Whether every form can be created from the entries.
+    /// Whether the timeline can be drawn from the entries.
     ///
     /// All references must be valid, every job must come before its tasks, and no entry may end
     /// before it starts.

@@ -2,12 +2,13 @@ extension Timeline {
     /// Sorts recorded entries and gives each its lane.
     ///
     /// - Parameters:
-    ///   - recorded: The entries in any order. Their indices are those of this list, and no entry
-    ///     is its own ancestor.
+    ///   - recorded: The entries in any order. Their parents and predecessors are indices of this
+    ///     list, and no entry is its own ancestor.
     ///   - omittedCount: The number of further operations.
     init(_ recorded: [Entry], omittedCount: Int = 0) {
         var recorded = recorded
         let depths = Self.depths(of: recorded.map(\.parent))
+        // A job starts no later than its first task, so that it can be drawn around its tasks.
         for index in recorded.indices.sorted(by: { depths[$0] > depths[$1] }) {
             guard let job = recorded[index].parent else { continue }
             recorded[job].start = min(recorded[job].start, recorded[index].start)

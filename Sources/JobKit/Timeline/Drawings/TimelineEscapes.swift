@@ -8,7 +8,7 @@ enum TimelineName {
         name.isEmpty ? "(no name)" : name.replacingScalars(picture)
     }
 
-    /// Returns visible text for a character that cannot be part of a line.
+    /// Returns the visible text that replaces a control character or line separator.
     ///
     /// Nil for any other character.
     static func picture(of scalar: Unicode.Scalar) -> String? {

@@ -1,8 +1,8 @@
 /// The positions at which the entries of a timeline are drawn, in points.
 ///
-/// Each lane is a row. A job is a background from its nesting level down to the bottom of the row.
-/// The bars of other entries are at the bottom. Rows become smaller if there are many, so that the
-/// picture stays small enough to be viewed.
+/// Each lane has one row for each level of nested jobs, and a last row for the bars of all other
+/// entries. A job is a background from the row of its level down to the bottom of its lane. Rows
+/// become smaller if there are many, so that the picture stays small enough to be viewed.
 struct TimelineLayout {
     struct Bar {
         let left: Double

@@ -121,7 +121,7 @@ private struct TimelineSVG {
 
     /// Underlines the bars of the critical path, and joins them by thin lines if these are few.
     ///
-    /// A bar between two bars of the path has no thick line, even if the path waits below it.
+    /// A thin line, and no underline, passes below other bars between two bars of the path.
     private var criticalPath: String {
         var line = ""
         var hops: [String] = []

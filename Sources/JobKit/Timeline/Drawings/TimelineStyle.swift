@@ -5,9 +5,9 @@ enum TimelineStyle {
     /// The other groups share one colour.
     static let colourCount = 6
 
-    /// Colours that are dark enough for white letters and distinct without red or green.
+    /// Colours that are dark enough for white letters, and distinct for colour-blind readers.
     ///
-    /// None of them is red.
+    /// None of them is red, because red marks a failure.
     private static let colours = [
         "#3b6ea8", "#b0660c", "#19807a", "#7b54a3", "#5f7d1f", "#8a5a44", "#6b7785",
     ]

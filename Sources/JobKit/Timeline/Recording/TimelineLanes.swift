@@ -1,7 +1,7 @@
 /// Decides in which lane each entry of a timeline is drawn.
 ///
 /// An entry is in its job's lane if nothing else runs there, and otherwise in the lowest free lane.
-/// It is never nested in any other entry, because that entry would seem to be its cause.
+/// It is never nested in any other entry, because it would look like a task of that entry.
 struct TimelineLanes {
     /// The maximum nesting depth of a lane.
     ///

@@ -17,10 +17,12 @@ struct TimelineRecording {
         /// The operation in whose callback it was tracked.
         var causeID: Int?
         var predecessorIDs: [Int] = []
-        /// Other causes that the operation may have waited for.
+        /// The operations that may have held the permit or the thread that it needed.
         var causes = StartCauses()
 
-        /// Whether the operation is on the timeline by itself, because it is known to have started.
+        /// Whether the operation has started or ended, so the timeline shows it.
+        ///
+        /// A job is also shown if a task below it has begun.
         var hasBegun: Bool { start != .unknown || end != .unknown }
     }
 
@@ -39,7 +41,10 @@ struct TimelineRecording {
         self.limit = limit
     }
 
-    /// Records an event, and returns whether its job is known.
+    /// Records an event.
+    ///
+    /// Returns false if the event's job has no record yet, so that the caller must call
+    /// ``jobMissed(_:_:at:)``.
     mutating func eventRecorded(_ event: JobEvent) -> Bool {
         guard let index = index(of: event) else {
             if event.kind == .tracked || event.kind == .started && event.parentID == nil {
@@ -57,7 +62,7 @@ struct TimelineRecording {
             endPredecessors(of: event)
         case .finished where records[index].outcome == nil:
             if records[index].end == .unknown { records[index].end = event.time }
-            // It has only waited since it was first seen.
+            // It never ran, so its entry has no length. Until now, it has only waited.
             if event.hasNeverRun, records[index].start == .unknown {
                 records[index].start = records[index].end
             }

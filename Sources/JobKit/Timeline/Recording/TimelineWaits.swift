@@ -35,6 +35,7 @@ struct TimelineWaits {
         for (index, record) in records.enumerated() {
             let ready = Self.whenReady(record, among: records)
             guard ready < record.start else { continue }
+            // Each of these may have returned the permit or the thread.
             let givers = [record.threadCause, lastEnd(before: index, record)].compactMap(\.self)
             predecessors[index] += givers.filter { giver in
                 records[giver].end.map { ready < $0 && $0 <= record.start } ?? false
