@@ -30,7 +30,9 @@ extension JobShell {
         )
     }
 
-    /// Returns the state of a task that another job tracks.
+    /// Returns the state of one task of this job, for the report of another job.
+    ///
+    /// Nil if the job no longer tracks it.
     func stall(of record: TaskRecord) -> TaskStall? {
         ask { state in
             guard let task = record.task, let job = state.owner.known else { return nil }

@@ -11,7 +11,7 @@ struct StallReport {
     private var reasons: [ObjectIdentifier: (Operation) -> String?] = [:]
     /// The shells of the jobs whose tasks have lines.
     private var seen: Set<ObjectIdentifier> = []
-    /// The reasons of operations that have no line.
+    /// The reasons of dependencies that have no line, in parentheses.
     private var outside: [ObjectIdentifier: String] = [:]
 
     /// How many levels of dependencies without lines are followed.
@@ -32,7 +32,7 @@ struct StallReport {
     private struct Remark {
         let task: Operation
         let words: String
-        /// The job of the task, as a number.
+        /// The job of the task, as the number of remarks up to that of the job.
         let level: Int
         /// Whether the lines of its own tasks follow.
         var hasTasks = false
@@ -136,7 +136,7 @@ struct StallReport {
 
     /// The text about a task.
     ///
-    /// `own` describes the own code of a nested job.
+    /// `own` is the state of the task's own code and tasks if the task is a nested job.
     private mutating func words(of stall: TaskStall, _ own: JobStall?) -> String {
         let task = stall.task
         if let finishing = finishing(task) { return finishing + task.note }
@@ -172,6 +172,7 @@ struct StallReport {
         guard let operation = operation as? ConcurrentOperation else { return nil }
         let state = operation.currentLifecycle
         guard state.contains(.ending), !state.contains(.finished) else { return nil }
+        // When an operation begins to end, this property is set again.
         let start = CoarseTime(rawValue: operation.stopRequestedAt.load(ordering: .relaxed))
         return "finishing" + StallWords.time(since: start, to: now)
     }

@@ -19,7 +19,7 @@ struct TaskStall {
     var hasFinishedWithoutTelling: Bool { record.map { task.hasFinishedUntold(to: $0) } ?? false }
 
     private var record: TaskRecord?
-    /// Whether the job holds the task back and will put it into a queue later.
+    /// Whether the job holds the task back: until its start, while suspended, or at a group's limit.
     private(set) var isHeld = false
     /// Whether the job has put the task into its queue.
     private(set) var wasQueued = false

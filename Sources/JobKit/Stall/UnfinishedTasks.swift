@@ -3,10 +3,11 @@ import Foundation
 /// The first unfinished tasks of a job, and the total number of them.
 ///
 /// The entries come from the front of the job's list, and the job stores the counts. Therefore, the
-/// cost depends on the number of entries and not on the number of tasks. Tasks that have finished
-/// and wait for their callbacks must be skipped. This is done page by page, so that the job's lock
-/// is held only briefly. If the list changes between pages in all earlier attempts, the last
-/// attempt reads it in one page.
+/// cost depends on the number of entries and not on the number of tasks.
+///
+/// The list also contains tasks that have finished and wait for their callbacks. They are skipped.
+/// Because there may be many of them, the list is read page by page, so that the job's lock is held
+/// only briefly.
 struct UnfinishedTasks<Entry> {
     private(set) var entries: [Entry] = []
     /// How many tasks the job has tracked.
@@ -22,8 +23,8 @@ struct UnfinishedTasks<Entry> {
     private static var pageLength: Int { 512 }
     /// The maximum number of attempts to read the list.
     ///
-    /// An attempt fails if the job delivers the last task of a page before the next page is read.
-    /// The last attempt reads a single page.
+    /// A page begins after the last task of the page before. If the job has delivered that task in
+    /// the meantime, reading begins again. The last attempt reads the whole list as one page.
     private static var attempts: Int { 4 }
 
     /// Reads the tasks of a job.
