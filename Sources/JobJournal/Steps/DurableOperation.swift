@@ -33,6 +33,7 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
     private var inputDigest: SipHash.Digest?
     private var running: RunningStep?
 
+    /// The progress of a step, for ``statusNote`` and ``wasKnown``.
     private enum Stage: UInt8, AtomicRepresentable {
         case waiting
         case known
@@ -93,6 +94,7 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
 
     private func begin(_ step: StepName) throws {
         let shell = journal.shell
+        // A recorded outcome of another version, which does not count.
         var passing: RecordIndex.Place?
         while true {
             switch shell.start(step, self, passing: passing) {
@@ -157,6 +159,7 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
         }
     }
 
+    /// Runs the operation that the closure has created, and gives its outcome to the step.
     private func follow(_ made: MadeOperation<Output>, _ running: RunningStep) {
         follow(made.operation) { step in
             switch made.operation.outcome {
@@ -170,6 +173,7 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
         }
     }
 
+    /// Records the value of the operation, and then finishes the step with it.
     private func record(_ result: Result<Output, any Error>, _ running: RunningStep) {
         do {
             let value = try result.get()
@@ -220,7 +224,8 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
         }
         let shell = journal.shell
         follow(AsyncOperation<Void>(name: name) { try await shell.write(entry) }) { step in
-            // The task is cancelled only if the step was cancelled.
+            // A failed write has failed the step, and a write is cancelled only with the step.
+            // Both end the callbacks, so the entry has been written here.
             next(step)
         }
     }

@@ -23,7 +23,9 @@ extension JobJournal {
         )
     }
 
-    /// The scopes and the key of a step.
+    /// Splits a step's path into the names of its scopes and its key.
+    ///
+    /// Four bytes with its length precede each name.
     package static func parts(of path: [UInt8]) -> [String] {
         path.withUnsafeBytes { bytes in
             var start = 0

@@ -34,7 +34,9 @@ public final class JobJournal: Sendable {
     }
 
     let shell: JournalShell
+    /// The names of the enclosing scopes.
     let path: StepPath
+    /// A digest of each enclosing scope, outermost first, by which outcomes are counted.
     let scopes: [SipHash.Digest]
 
     /// Opens the journal of a job, or creates it.

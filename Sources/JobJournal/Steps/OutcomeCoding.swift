@@ -66,6 +66,8 @@ enum Coders {
     }
 
     /// Whether all letters outside of strings belong to JSON's words and numbers.
+    ///
+    /// This finds words such as `NaN` and `Infinity` without parsing the text.
     static func hasOnlyLettersOfJSON(_ text: UnsafeRawBufferPointer) -> Bool {
         var isInString = false
         var isEscaped = false

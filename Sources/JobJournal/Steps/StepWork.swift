@@ -1,8 +1,10 @@
 import JobKit
 
-/// The work of a step without a known outcome.
+/// The work of a step, which runs only if no outcome is recorded.
 enum StepWork<Output: Sendable>: Sendable {
+    /// An `async` closure.
     case body(@Sendable (StepContext) async throws -> Output)
+    /// A closure that creates an operation, which the step runs as its task.
     case making(@Sendable (StepContext) -> MadeOperation<Output>)
 }
 
