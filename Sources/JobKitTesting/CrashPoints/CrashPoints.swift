@@ -41,6 +41,7 @@ public struct CrashPoints: Sendable {
             for isTorn in [true, false] {
                 let range = records[point].range
                 let end = isTorn ? (range.lowerBound + range.upperBound) / 2 : range.upperBound
+                // A torn record does not count, so its step may run again.
                 let session = CrashSession(knowing: records[..<(isTorn ? point : point + 1)])
                 let cut = folder.appendingPathComponent("\(point) \(isTorn)")
                 try FileManager.default.createDirectory(at: cut, withIntermediateDirectories: true)

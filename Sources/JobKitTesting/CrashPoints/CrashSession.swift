@@ -4,7 +4,7 @@ import JobKit
 /// Watches one run of a job, and finds a step that runs although its outcome is recorded.
 final class CrashSession: JournalWatch {
     private struct Books {
-        /// The latest recorded version of each step.
+        /// The latest recorded version of each step, by the step's path.
         var recorded: [[UInt8]: Int]
         var repeated: String?
     }
@@ -12,6 +12,8 @@ final class CrashSession: JournalWatch {
     private let books: Guarded<Books>
 
     /// Creates the watcher of a run on a journal that holds these records.
+    ///
+    /// - Parameter records: The whole records that the cut has left.
     init(knowing records: ArraySlice<JobJournal.Record> = []) {
         let recorded = Dictionary(
             records.map { ($0.path, $0.version) },

@@ -49,6 +49,7 @@ struct HeldElements<Element: AnyObject> {
         }
     }
 
+    /// Removes the empty slots.
     private mutating func closeUp() {
         slots = slots[head...].filter { $0 != nil }
         head = 0

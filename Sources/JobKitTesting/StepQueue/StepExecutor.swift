@@ -1,9 +1,10 @@
 import Dispatch
 import JobKit
 
-/// Holds the parts of `async` bodies that are ready to continue until a run picks one.
+/// Holds the parts of `async` bodies that are ready to run until a run of the queue picks one.
 ///
-/// Without a run, the parts continue without being held, one after another.
+/// A part reaches from one suspension of a body to the next, and Swift passes it as a job of the
+/// executor. Without a run, parts are not held and run one after another.
 final class StepExecutor: TaskExecutor {
     private struct State {
         var parts: [UnownedJob] = []

@@ -140,16 +140,16 @@ public final class StepQueue: StartingQueue {
         return first?.isReady == true ? first : held.first(where: \.isReady)
     }
 
-    /// The choice for a step.
+    /// The choice for a step of a run.
     enum Draw {
         case operation(Operation)
-        /// Another choice, as a number from 0.
+        /// A part of an `async` body, as its index in the executor.
         case other(Int)
     }
 
-    /// Picks a ready operation or another choice, all with the same probability.
+    /// Picks a ready operation or a part of a body, all with the same probability.
     ///
-    /// Nil if nothing can continue.
+    /// `otherCount` is the number of parts. Nil if nothing can continue.
     ///
     /// If there are many operations, it picks some of them and takes the first that is ready.
     /// Therefore, *n* steps of *n* ready operations do not read `isReady` *n*² times. If none of

@@ -12,7 +12,7 @@ final class StepRun: Sendable {
         var lastStep = ContinuousClock.now
         /// Whether a round is about to begin.
         var isDue = false
-        /// Whether a round begins after a pause.
+        /// Whether a round is scheduled after a pause.
         var isTicking = false
         var continuation: CheckedContinuation<Bool, Never>?
         var isCancelRequested = false
@@ -20,12 +20,14 @@ final class StepRun: Sendable {
         ///
         /// Nil between two steps.
         var step: Step?
-        /// The number of threads that were left because a step blocks them.
+        /// The number of threads that the run has left, because a step blocks them.
+        ///
+        /// It also identifies the current thread: rounds with an older number must stop.
         var leftCount = 0
     }
 
     private struct Step {
-        /// Nil for a part of a body and for a cancellation.
+        /// Nil for a step that continues an `async` body or cancels the job.
         let operation: Operation?
         let began = ContinuousClock.now
     }
@@ -87,8 +89,8 @@ final class StepRun: Sendable {
 
     /// Takes steps until nothing can continue.
     ///
-    /// - Parameter thread: The number of the thread. The round stops if that thread was left in a
-    ///   step.
+    /// - Parameter thread: The number of threads that had been left when the round was requested.
+    ///   If more have been left since, the round stops, because another thread has taken over.
     private func round(_ thread: Int) {
         let isOver = state.withLock { state in
             guard state.leftCount == thread else { return true }
