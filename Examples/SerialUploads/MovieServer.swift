@@ -4,9 +4,9 @@ import Foundation
 /// A local server that accepts movies up to a maximum size.
 struct MovieServer {
     private static let largestMovie = 100_000
-    /// In seconds.
+    /// The timeout of the server in seconds.
     ///
-    /// On a busy machine, even a small movie takes long.
+    /// It is long because even a small movie may take long on a busy machine.
     private static let patience = 60.0
 
     /// The URL under which movies are uploaded by name.
@@ -15,7 +15,7 @@ struct MovieServer {
 
     /// Starts a server on a free port.
     ///
-    /// - Parameter store: Called with a movie's name when it has arrived. The answer waits for it.
+    /// - Parameter store: Called with a movie's name when it has arrived. The server responds when it has returned.
     /// - Returns: The listening server.
     /// - Throws: The reason why it cannot listen.
     static func start(
@@ -41,7 +41,7 @@ struct MovieServer {
         return MovieServer(folder: folder, server: server)
     }
 
-    /// Returns when the last request has been answered.
+    /// Stops the server, and returns when it has responded to the last request.
     func stop() async {
         await server.stop()
     }

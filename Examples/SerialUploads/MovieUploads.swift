@@ -18,6 +18,8 @@ final class MovieUploads: Sendable {
     private let session = URLSession(configuration: .ephemeral)
     private let show: @Sendable (String) -> Void
 
+    /// Creates a list of uploads without movies.
+    ///
     /// - Parameters:
     ///   - folder: The URL for uploads.
     ///   - width: How many uploads run at a time.
@@ -42,7 +44,9 @@ final class MovieUploads: Sendable {
         }
     }
 
-    /// Returns when all uploads have ended.
+    /// Returns when all uploads that were added have ended.
+    ///
+    /// The block of a barrier runs after all earlier operations.
     func finish() async {
         await withCheckedContinuation { continuation in
             queue.addBarrierBlock { continuation.resume() }

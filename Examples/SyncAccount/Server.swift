@@ -40,7 +40,7 @@ final class Server: Sendable {
     }
 }
 
-/// Counts the articles that were stored.
+/// A simulated database, which only counts the articles.
 final class Database: Sendable {
     private let count = Mutex(0)
 
