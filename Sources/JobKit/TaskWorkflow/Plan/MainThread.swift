@@ -66,7 +66,7 @@ final class MainThread: Sendable {
         let wait = DispatchSemaphore(value: 0)
         state.withLock { $0.waits.append(wait) }
         defer {
-            // Only the innermost wait is signaled, so the outer one must take over what is left.
+            // Only the innermost wait is signaled, so the outer one must serve the rest.
             let outer = state.withLock { state in
                 state.waits.removeAll { $0 === wait }
                 return state.inbox.isEmpty ? nil : state.waits.last
