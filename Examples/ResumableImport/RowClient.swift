@@ -8,7 +8,7 @@ import FoundationNetworking
 struct RowClient: Sendable {
     struct Refused: Error, CustomStringConvertible {
         let status: Int
-        var description: String { "the server answered \(status)" }
+        var description: String { "the server returned \(status)" }
     }
 
     let server: URL

@@ -10,7 +10,7 @@ final class MovieUploads: Sendable {
     /// The server has refused the movie.
     struct Refusal: Error, CustomStringConvertible {
         let status: Int
-        var description: String { "the server answered \(status)" }
+        var description: String { "the server returned \(status)" }
     }
 
     private let folder: URL
@@ -22,12 +22,12 @@ final class MovieUploads: Sendable {
     ///
     /// - Parameters:
     ///   - folder: The URL for uploads.
-    ///   - width: How many uploads run at a time.
+    ///   - limit: How many uploads run at a time.
     ///   - show: Called when an upload starts, succeeds or fails.
-    init(to folder: URL, width: Int = 1, show: @escaping @Sendable (String) -> Void) {
+    init(to folder: URL, limit: Int = 1, show: @escaping @Sendable (String) -> Void) {
         self.folder = folder
         self.show = show
-        queue = TaskQueue(name: "Uploads", maxConcurrentOperationCount: width)
+        queue = TaskQueue(name: "Uploads", maxConcurrentOperationCount: limit)
     }
 
     /// Adds a movie and returns at once.

@@ -7,22 +7,22 @@ import Foundation
 @main
 struct SerialUploadsExample {
     static func main() async throws {
-        guard let width = Int(CommandLine.arguments.dropFirst().first ?? "1"), width > 0 else {
-            return print("Usage: serial-uploads [WIDTH], a whole number from 1 on")
+        guard let limit = Int(CommandLine.arguments.dropFirst().first ?? "1"), limit > 0 else {
+            return print("Usage: serial-uploads [LIMIT], a whole number from 1 on")
         }
         let server = try await MovieServer.start { name in
             if name == "interview" { try await Task.sleep(for: .milliseconds(500)) }
         }
-        await upload(to: server.folder, width: width) { print($0) }
+        await upload(to: server.folder, limit: limit) { print($0) }
         await server.stop()
     }
 
     static func upload(
         to folder: URL,
-        width: Int = 1,
+        limit: Int = 1,
         show: @escaping @Sendable (String) -> Void
     ) async {
-        let uploads = MovieUploads(to: folder, width: width, show: show)
+        let uploads = MovieUploads(to: folder, limit: limit, show: show)
         for (name, size) in [
             ("intro", 20_000), ("interview", 80_000), ("uncut", 200_000), ("credits", 40_000),
         ] {

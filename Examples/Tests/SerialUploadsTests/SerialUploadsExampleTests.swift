@@ -17,7 +17,7 @@ final class SerialUploadsExampleTests: XCTestCase {
             [
                 "intro Start", "intro Done",
                 "interview Start", "interview Done",
-                "uncut Start", "uncut Failed: the server answered 413",
+                "uncut Start", "uncut Failed: the server returned 413",
                 "credits Start", "credits Done",
             ]
         )
@@ -48,7 +48,7 @@ final class SerialUploadsExampleTests: XCTestCase {
         let server = try await MovieServer.start { name in
             if name == "interview" { await overtaken.waitUntilOpen() }
         }
-        await SerialUploadsExample.upload(to: server.folder, width: 2) { event in
+        await SerialUploadsExample.upload(to: server.folder, limit: 2) { event in
             log.record(event)
             if event == "credits Done" { overtaken.open() }
         }
