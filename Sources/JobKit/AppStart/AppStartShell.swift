@@ -12,7 +12,7 @@ final class AppStartShell: Sendable {
 
     private struct State {
         var machine = Machine()
-        var outbox = Outbox<Machine.Action>()
+        var actions = ActionQueue<Machine.Action>()
         var delegate = WeakDelegate()
         /// The queue on which tasks start and the delegate is called.
         ///
@@ -67,7 +67,7 @@ final class AppStartShell: Sendable {
 
     private func send(_ input: (inout State) -> [Machine.Action]) {
         let (mustDeliver, queue) = guarded.withLock { state in
-            (state.outbox.actionsDecided(input(&state)), state.callbackQueue)
+            (state.actions.actionsDecided(input(&state)), state.callbackQueue)
         }
         guard mustDeliver else { return }
         if let queue { queue.async { self.deliver() } } else { deliver() }
@@ -80,7 +80,7 @@ final class AppStartShell: Sendable {
     /// Takes the oldest action, or releases the manager if there is none and no chain runs.
     private func nextAction() -> Machine.Action? {
         let (action, _) = guarded.withLock { state -> (Machine.Action?, AppStartTaskManager?) in
-            let action = state.outbox.nextAction()
+            let action = state.actions.nextAction()
             guard action == nil, !state.machine.isRunning else { return (action, nil) }
             state.turn = nil
             return (nil, state.manager.take())

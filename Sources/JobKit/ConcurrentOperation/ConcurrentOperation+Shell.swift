@@ -31,8 +31,8 @@ extension ConcurrentOperation {
 
     /// Sets flags that no transition depends on.
     @inline(__always)
-    func note(_ fact: OperationLifecycle) {
-        lifecycle.bitwiseOr(fact.rawValue, ordering: .acquiringAndReleasing)
+    func setFlag(_ flag: OperationLifecycle) {
+        lifecycle.bitwiseOr(flag.rawValue, ordering: .acquiringAndReleasing)
     }
 
     /// Finishes with `outcome`, unless the operation has already finished.
@@ -40,31 +40,31 @@ extension ConcurrentOperation {
     /// - Parameters:
     ///   - outcome: The outcome that was requested.
     ///   - store: Saves the value. Called only if this call is the first to finish the operation.
-    func settle(_ outcome: OperationOutcome, store: () -> Void = {}) {
+    func resolve(_ outcome: OperationOutcome, store: () -> Void = {}) {
         guard transition({ $0.finishCalled() }) else { return }
         store()
-        var brought: OperationLifecycle = []
+        var flags: OperationLifecycle = []
         switch outcome {
         case .succeeded:
             if let error = errorOfMissingValue {
                 storedError = error
-                brought = .withError
+                flags = .withError
             }
         case .failed(let error):
             storedError = error
-            brought = error is CancellationError ? .withCancellation : .withError
+            flags = error is CancellationError ? .withCancellation : .withError
         case .cancelled:
-            brought = .withCancellation
+            flags = .withCancellation
         }
-        if brought == .withCancellation, transition({ $0.cancellationBrought() }) {
+        if flags == .withCancellation, transition({ $0.finishedWithCancellation() }) {
             announceCancel()
         }
-        if transition({ $0.finishStored(brought) }) { end() }
+        if transition({ $0.finishStored(flags) }) { end() }
     }
 
     /// Announces a cancellation or a timeout, and calls `didCancel()` if the operation is
     /// executing.
-    func carryOut(_ decision: OperationLifecycle.Cancel) {
+    func carryOut(_ decision: OperationLifecycle.CancelAction) {
         switch decision {
         case .ignore:
             break
@@ -73,9 +73,9 @@ extension ConcurrentOperation {
         case .announceAndSkipMain:
             announceCancel()
             mainSkippedByCancel()
-        case .announceAndTell:
+        case .announceAndCallDidCancel:
             announceCancel()
-            tellOfCancel()
+            callDidCancel()
             if transition({ $0.didCancelReturned() }) { end() }
         }
     }
@@ -128,7 +128,7 @@ extension ConcurrentOperation {
         willFinish()
         let wasExecuting = currentLifecycle.contains(.executing)
         announceWillFinish(wasExecuting: wasExecuting)
-        note(.finished)
+        setFlag(.finished)
         // A waiter that is added now still waits until the job's observers were notified of the
         // completion.
         becameFinished()
@@ -140,7 +140,7 @@ extension ConcurrentOperation {
 
         let hasFailed = currentLifecycle.hasFailed
 
-        func tell(_ listener: OperationListener) {
+        func notify(_ listener: OperationListener) {
             listener.operationFinished(hasFailed: hasFailed)
             if isInsideJobKit, claimed == nil {
                 if listener.claimDelivery() { claimed = listener }
@@ -151,9 +151,9 @@ extension ConcurrentOperation {
             }
         }
         var rechecks: [ReadinessRecheck] = []
-        if let listener = taken.audience.listener { tell(listener) }
-        if let others = taken.audience.others.value {
-            for listener in others.listeners.present { tell(listener) }
+        if let listener = taken.subscribers.listener { notify(listener) }
+        if let others = taken.subscribers.others.value {
+            for listener in others.listeners.present { notify(listener) }
             rechecks = ReadinessRecheck.collect {
                 for dependent in others.dependents.elements { dependent.end() }
             }
@@ -163,10 +163,10 @@ extension ConcurrentOperation {
         ReadinessRecheck.run(rechecks)
         taken.timers?.cancelAll()
         if isStartedByWorker {
-            context.pointee.frame.waiters = taken.audience.others.read { $0.waiters }
+            context.pointee.frame.waiters = taken.subscribers.others.read { $0.waiters }
         } else {
             taken.queue?.operationFinished(self)
-            for waiter in taken.audience.others.read({ $0.waiters }) ?? [] { waiter.resume() }
+            for waiter in taken.subscribers.others.read({ $0.waiters }) ?? [] { waiter.resume() }
         }
     }
 
@@ -200,11 +200,11 @@ extension ConcurrentOperation {
     ///
     /// The jobs that track the operation are notified only if it may enter `main()`. A job's own
     /// observers are always notified, because they receive every end, too.
-    func tellOfStart(entersMain: Bool) {
+    func notifyOfStart(entersMain: Bool) {
         startIsObserved()
         // A job may have decided to end although its lifecycle does not show it yet.
         guard entersMain, !callsNothingMore else { return }
-        for listener in hooks.withLock({ $0.audience.listeners }) { listener.operationStarts() }
+        for listener in hooks.withLock({ $0.subscribers.listeners }) { listener.operationStarts() }
     }
 
     /// Runs the code of `start()` in a frame of this thread, and then delivers.

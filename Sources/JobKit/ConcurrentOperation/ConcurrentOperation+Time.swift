@@ -82,7 +82,7 @@ extension ConcurrentOperation {
     }
 
     /// The time limit that has passed.
-    var overrunLimit: Duration { hooks.withLock { $0.timers }?.passedRuntime ?? .zero }
+    var passedRuntime: Duration { hooks.withLock { $0.timers }?.passedRuntime ?? .zero }
 
     /// Starts the time of ``maximumRuntime``, or waits for a limit that was changed.
     ///
@@ -92,10 +92,10 @@ extension ConcurrentOperation {
     }
 
     /// Starts the stop time of an operation that was asked to stop, if it was started.
-    func stopRequested(_ decision: OperationLifecycle.Cancel) {
+    func stopRequested(_ decision: OperationLifecycle.CancelAction) {
         switch decision {
         case .ignore, .announce: return
-        case .announceAndSkipMain, .announceAndTell: break
+        case .announceAndSkipMain, .announceAndCallDidCancel: break
         }
         stopRequestedAt.store(max(1, CoarseTime.now.rawValue), ordering: .relaxed)
         // A job's stop time counts from its decision to end.
@@ -118,7 +118,7 @@ extension ConcurrentOperation {
 
     /// Returns the timers, which are created on first use.
     private func timers() -> OperationTimers {
-        note(.isTimed)
+        setFlag(.isTimed)
         return hooks.withLock { hooks in
             if let timers = hooks.timers { return timers }
             let timers = OperationTimers()
@@ -134,7 +134,7 @@ extension ConcurrentOperation: TimerTarget {
     /// Called on a thread that may be blocked.
     final func timerPassed(_ id: Int) {
         switch hooks.withLock({ $0.timers })?.passed(id) {
-        case .runtime?: overran()
+        case .runtime?: timedOut()
         case .stop?: stopTimePassed()
         case nil: break
         }

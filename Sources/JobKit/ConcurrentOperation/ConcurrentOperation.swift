@@ -79,7 +79,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// Called at most once, after the operation has entered `main()` and before it finishes, on the
     /// thread that cancels. If `finish` is called while this method runs, it takes effect when this
     /// method has returned, or when ``maximumStopTime`` has passed.
-    open func didCancel() { note(.ignoresStop) }
+    open func didCancel() { setFlag(.ignoresStop) }
 
     /// Called once before the operation finishes, however it ends and even if it never started.
     ///
@@ -133,7 +133,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         case .succeeded: .succeeded
         case .cancelled: .cancelled
         case .failed: storedError.map { .failed($0) } ?? .succeeded
-        case .timedOut: .failed(OperationTimeoutError(name: label, limit: overrunLimit))
+        case .timedOut: .failed(OperationTimeoutError(name: label, limit: passedRuntime))
         }
     }
 
@@ -147,7 +147,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         switch currentLifecycle.outcome {
         case nil, .succeeded, .cancelled: nil
         case .failed: storedError
-        case .timedOut: OperationTimeoutError(name: label, limit: overrunLimit)
+        case .timedOut: OperationTimeoutError(name: label, limit: passedRuntime)
         }
     }
 
@@ -160,7 +160,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// instead of this method.
     public final override func start() {
         let state = currentLifecycle
-        if state.contains(.startsItsOwnWay) { startItsOwnWay() } else { performStart(from: state) }
+        guard !state.contains(.overridesStart) else { return performCustomStart() }
+        performStart(from: state)
     }
 
     /// Cancels the operation.
@@ -230,7 +231,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         get { super.queuePriority }
         set {
             super.queuePriority = newValue
-            note(.prioritized)
+            setFlag(.prioritized)
             hooks.withLock { $0.queue }?.operationPriorityChanged(self)
         }
     }
@@ -241,7 +242,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     @inline(__always)
     final func performStart(from before: OperationLifecycle) {
         if before.contains(.observed), !before.contains(.started) {
-            tellOfStart(entersMain: before.mayEnterMain)
+            notifyOfStart(entersMain: before.mayEnterMain)
         }
         announceWillExecute(from: before)
         switch transition({ $0.startCalled() }) {
@@ -263,7 +264,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     }
 
     /// Customizes `start()` for a workflow, which serves the main thread.
-    func startItsOwnWay() { performStart(from: currentLifecycle) }
+    func performCustomStart() { performStart(from: currentLifecycle) }
 
     /// Whether `start()` calls no user code and only creates a Swift task.
     var startsTask: Bool { false }
@@ -298,7 +299,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///
     /// - Returns: The steps that cancel the tasks of a job, or an empty array for other operations.
     func barred() -> [any CancelStep] {
-        note(.barred)
+        setFlag(.barred)
         return []
     }
 
@@ -318,11 +319,11 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     }
 
     /// Calls `didCancel()`, which a job does only after it has entered `main()`.
-    func tellOfCancel() { didCancel() }
+    func callDidCancel() { didCancel() }
 
     /// Handles a call of `finish`, which a job overrides because it ends differently.
     func finishRequested(_ outcome: OperationOutcome) {
-        settle(outcome)
+        resolve(outcome)
     }
 
     /// The error of an operation that must have a value and finishes without one.
@@ -331,8 +332,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// Stops the operation, and the tasks of a job, because ``maximumRuntime`` has passed.
     ///
     /// Called on a thread that `didCancel()` may block.
-    func overran() {
-        let decision = transition { $0.runtimeOverrun() }
+    func timedOut() {
+        let decision = transition { $0.runtimePassed() }
         guard decision != .ignore else { return }
         stopRequested(decision)
         carryOut(decision)

@@ -15,11 +15,11 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     /// `isCancelled`.
     static let cancelled = Self(rawValue: 1 << 3)
     /// The maximum runtime has passed, and the outcome is decided.
-    static let overrun = Self(rawValue: 1 << 4)
+    static let timedOut = Self(rawValue: 1 << 4)
     /// A call of `finish` has won, and its outcome is being stored.
     static let claimed = Self(rawValue: 1 << 5)
     /// The outcome of `finish` is stored.
-    static let settled = Self(rawValue: 1 << 6)
+    static let stored = Self(rawValue: 1 << 6)
     /// `finish` was called with an error.
     static let withError = Self(rawValue: 1 << 7)
     /// `finish` was called with a `CancellationError`.
@@ -27,7 +27,7 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     /// The outcome is that of `finish`, and later events do not change it.
     static let decided = Self(rawValue: 1 << 9)
     /// `didCancel()` is running.
-    static let notifying = Self(rawValue: 1 << 10)
+    static let callingDidCancel = Self(rawValue: 1 << 10)
     /// One caller is responsible for completing the operation.
     static let ending = Self(rawValue: 1 << 11)
     /// `isFinished`.
@@ -37,9 +37,9 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     /// Added to a ``TaskQueue``, so Foundation does not determine when the operation is ready.
     static let queued = Self(rawValue: 1 << 15)
     /// Foundation has read `isReady` and keeps the value.
-    static let asked = Self(rawValue: 1 << 17)
+    static let readinessRead = Self(rawValue: 1 << 17)
     /// Foundation has read that the operation is not ready.
-    static let refused = Self(rawValue: 1 << 18)
+    static let unreadinessRead = Self(rawValue: 1 << 18)
     /// A job notifies observers of this operation.
     static let observed = Self(rawValue: 1 << 16)
     /// The operation has timers: a clock, a limit or a delay was set.
@@ -49,7 +49,7 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     /// More than one job has tracked the operation.
     static let isShared = Self(rawValue: 1 << 20)
     /// The class customizes `start()`, as a workflow does.
-    static let startsItsOwnWay = Self(rawValue: 1 << 21)
+    static let overridesStart = Self(rawValue: 1 << 21)
     /// The stop time has passed, so the end no longer waits for the operation's code.
     static let abandoned = Self(rawValue: 1 << 22)
     /// The default `didCancel()` was called, which does nothing.
@@ -61,19 +61,19 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     static let barred = Self(rawValue: 1 << 24)
 
     /// The action after `start()`.
-    enum Start: Equatable {
+    enum StartAction: Equatable {
         case prepareMain
         case skipMain
         case refuseSecondStart
     }
 
     /// The action after `cancel()` or a timeout.
-    enum Cancel: Equatable {
+    enum CancelAction: Equatable {
         case ignore
         case announce
         /// Announce it and end the operation, which was started and will not enter `main()`.
         case announceAndSkipMain
-        case announceAndTell
+        case announceAndCallDidCancel
     }
 
     /// The action after the stop time has passed.
@@ -87,7 +87,7 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     }
 
     /// The result of a job's decision to end.
-    enum Decision: Equatable {
+    enum EndDecidedAction: Equatable {
         /// The end was decided before, or a cancellation takes precedence.
         case refused
         case taken
@@ -98,14 +98,14 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     /// The kind of outcome.
     ///
     /// The error itself is stored elsewhere.
-    enum Ending: Equatable {
+    enum OutcomeKind: Equatable {
         case succeeded
         case failed
         case timedOut
         case cancelled
     }
 
-    mutating func startCalled() -> Start {
+    mutating func startCalled() -> StartAction {
         guard !contains(.started) else { return .refuseSecondStart }
         insert(.started)
         guard isDisjoint(with: [.cancelled, .claimed, .barred]) else { return .skipMain }
@@ -141,7 +141,7 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     /// - Returns: Whether the caller completes the operation. If the outcome of `finish` is still
     ///   being stored, the storing thread does.
     mutating func mainSkipped() -> Bool {
-        contains(.claimed) && !contains(.settled) ? false : endClaimed()
+        contains(.claimed) && !contains(.stored) ? false : endClaimed()
     }
 
     /// Returns whether this call of `finish` is the first, so that its caller stores the outcome.
@@ -154,7 +154,7 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     /// Marks the operation as cancelled by `finish`.
     ///
     /// Returns whether the caller must announce that.
-    mutating func cancellationBrought() -> Bool {
+    mutating func finishedWithCancellation() -> Bool {
         guard !contains(.cancelled) else { return false }
         insert(.cancelled)
         return true
@@ -166,35 +166,35 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     ///
     /// The end waits for a `didCancel()` that is running on any thread. Therefore, no code of the
     /// operation runs after the end.
-    mutating func finishStored(_ brought: Self) -> Bool {
-        formUnion(brought)
-        insert(.settled)
-        guard contains(.started), !isHeldByNotice else { return false }
+    mutating func finishStored(_ flags: Self) -> Bool {
+        formUnion(flags)
+        insert(.stored)
+        guard contains(.started), !waitsForDidCancel else { return false }
         return endClaimed()
     }
 
     /// Records a cancellation, which counts until the outcome is decided.
     ///
     /// After that, until the operation has finished, a cancellation only sets `isCancelled`.
-    mutating func cancelCalled() -> Cancel {
+    mutating func cancelCalled() -> CancelAction {
         guard isDisjoint(with: [.cancelled, .finished]) else { return .ignore }
         insert(.cancelled)
-        return toldOfCancel()
+        return cancelAction()
     }
 
-    mutating func runtimeOverrun() -> Cancel {
+    mutating func runtimePassed() -> CancelAction {
         guard contains(.started), isDisjoint(with: [.cancelled, .claimed, .ending]) else {
             return .ignore
         }
-        formUnion([.cancelled, .overrun])
-        return toldOfCancel()
+        formUnion([.cancelled, .timedOut])
+        return cancelAction()
     }
 
     /// Returns whether the caller completes the operation, because `finish` was called in the
     /// meantime.
     mutating func didCancelReturned() -> Bool {
-        remove(.notifying)
-        return contains(.settled) ? endClaimed() : false
+        remove(.callingDidCancel)
+        return contains(.stored) ? endClaimed() : false
     }
 
     /// Abandons an operation, which is not a job, because its stop time has passed.
@@ -204,12 +204,12 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     mutating func stopTimePassed() -> StopTimeAction {
         guard contains([.started, .cancelled]), !contains(.ending) else { return .ignore }
         insert(.abandoned)
-        guard !contains(.claimed) || contains(.settled) else { return .left }
+        guard !contains(.claimed) || contains(.stored) else { return .left }
         return endClaimed() ? .end : .left
     }
 
     /// Whether the end waits until `didCancel()` has returned.
-    private var isHeldByNotice: Bool { contains(.notifying) && !contains(.abandoned) }
+    private var waitsForDidCancel: Bool { contains(.callingDidCancel) && !contains(.abandoned) }
 
     /// Returns whether the caller is the one that completes the operation.
     ///
@@ -222,21 +222,21 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     }
 
     /// Decides the end of a job that has nothing left to run, except perhaps a `didCancel()`.
-    mutating func endDecided(_ brought: Self, unlessCancelled: Bool) -> Decision {
+    mutating func endDecided(_ flags: Self, unlessCancelled: Bool) -> EndDecidedAction {
         guard isDisjoint(with: [.decided, .ending]), !(unlessCancelled && contains(.cancelled))
         else { return .refused }
-        formUnion(brought)
+        formUnion(flags)
         formUnion([.claimed, .decided])
-        return brought.contains(.withCancellation) && cancellationBrought()
+        return flags.contains(.withCancellation) && finishedWithCancellation()
             ? .takenAsCancel : .taken
     }
 
     /// Returns whether the caller carries out the end that was decided.
     ///
     /// If `didCancel()` is running, its thread does so when it has returned.
-    mutating func decidedEndDue() -> Bool {
-        insert(.settled)
-        return isHeldByNotice ? false : endClaimed()
+    mutating func decisionStored() -> Bool {
+        insert(.stored)
+        return waitsForDidCancel ? false : endClaimed()
     }
 
     /// Whether a single announcement is enough after Foundation has read that the operation is
@@ -250,18 +250,18 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     }
 
     /// Forgets that `isReady` was false, because its change was announced again.
-    mutating func refusalSettled() { remove(.refused) }
+    mutating func readinessRepaired() { remove(.unreadinessRead) }
 
-    private mutating func toldOfCancel() -> Cancel {
+    private mutating func cancelAction() -> CancelAction {
         guard contains(.started), !contains(.claimed) else { return .announce }
         guard contains(.entered) else { return .announceAndSkipMain }
-        insert(.notifying)
-        return .announceAndTell
+        insert(.callingDidCancel)
+        return .announceAndCallDidCancel
     }
 
     /// Whether the operation has finished with an error or because it timed out.
     var hasFailed: Bool {
-        contains(.finished) && contains(contains(.decided) ? .withError : .overrun)
+        contains(.finished) && contains(contains(.decided) ? .withError : .timedOut)
     }
 
     /// Whether a start would lead to `main()`.
@@ -273,9 +273,9 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     /// The outcome, or nil until it is decided.
     ///
     /// A timeout decides it at once. Otherwise, it is decided when the end begins.
-    var outcome: Ending? {
+    var outcome: OutcomeKind? {
         guard contains(.decided) else {
-            if contains(.overrun) { return .timedOut }
+            if contains(.timedOut) { return .timedOut }
             return contains(.ending) ? .cancelled : nil
         }
         if contains(.withCancellation) { return .cancelled }

@@ -77,7 +77,9 @@ extension ConcurrentOperation {
     /// Announces that `isReady` has become false, if Foundation may have kept another value.
     func announceUnready() {
         let state = currentLifecycle
-        guard state.contains(.asked), state.isDisjoint(with: [.queued, .started]) else { return }
+        guard state.contains(.readinessRead), state.isDisjoint(with: [.queued, .started]) else {
+            return
+        }
         announceReady(false)
         // The last dependency may have finished before Foundation stored the value that it read.
         if hasNoUnfinishedDependency { announceReady() }
@@ -97,13 +99,13 @@ extension ConcurrentOperation {
         #endif
         let state = currentLifecycle
         guard !state.contains(.started) else { return hasNoUnfinishedDependency }
-        if !state.contains(.asked) { note(.asked) }
+        if !state.contains(.readinessRead) { setFlag(.readinessRead) }
         guard hasNoUnfinishedDependency else {
-            if !state.contains(.refused) { note(.refused) }
+            if !state.contains(.unreadinessRead) { setFlag(.unreadinessRead) }
             return false
         }
         let isAnnounced = ThreadContext.current.pointee.announcingReady == ObjectIdentifier(self)
-        if state.contains(.refused), !isAnnounced {
+        if state.contains(.unreadinessRead), !isAnnounced {
             DispatchQueue.global().async { [weak self] in self?.repairReadiness() }
         }
         return true
@@ -118,6 +120,6 @@ extension ConcurrentOperation {
     func repairReadiness(isOnce: Bool = OperationLifecycle.isRepairedOnce) {
         guard !currentLifecycle.contains(.started) else { return }
         announceReady()
-        if isOnce { transition { $0.refusalSettled() } }
+        if isOnce { transition { $0.readinessRepaired() } }
     }
 }

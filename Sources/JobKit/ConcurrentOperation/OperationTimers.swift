@@ -49,7 +49,7 @@ final class OperationTimers: Sendable {
             _modify { if limit == .runtime { yield &runtime } else { yield &stop } }
         }
 
-        mutating func drawID() -> Int {
+        mutating func nextID() -> Int {
             lastID += 1
             return lastID
         }
@@ -84,7 +84,7 @@ final class OperationTimers: Sendable {
     func sleep(for delay: Duration, then body: @escaping @Sendable () -> Void) {
         let reserved = state.withLock { state -> (id: Int, clock: TimerClock)? in
             guard !state.runtime.isOver else { return nil }
-            let id = state.drawID()
+            let id = state.nextID()
             state.delays[id] = .some(nil)
             return (id, state.clock)
         }
@@ -126,7 +126,7 @@ final class OperationTimers: Sendable {
             if state[limit].start == nil { state[limit].start = made }
             let previous = state[limit].takeWait()
             if !state[limit].isOver, state[limit].duration != nil {
-                state[limit].waitID = state.drawID()
+                state[limit].waitID = state.nextID()
             }
             return (previous, state[limit])
         }

@@ -17,7 +17,7 @@ struct ReportedFraction: ~Copyable {
 
     /// Whether a fraction was reported.
     @inline(__always)
-    var isSaid: Bool { bits.load(ordering: .acquiring) != 0 }
+    var isReported: Bool { bits.load(ordering: .acquiring) != 0 }
 
     /// Reports a fraction, and returns the largest one that was reported so far.
     func raised(to fraction: Double) -> Double {

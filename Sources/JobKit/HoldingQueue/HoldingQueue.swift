@@ -118,9 +118,9 @@ extension HoldingQueue {
     /// - Returns: False if other code has started it. This traps if `mayHaveStarted` is false.
     func enter(_ operation: Operation, mayHaveStarted: Bool) -> Bool {
         let entry = operation.enter(self, startsIt: false, nil)
-        if entry.standsElsewhere { refuse(operation, "is in a queue already") }
+        if entry.isElsewhere { refuse(operation, "is in a queue already") }
         if entry.hasStarted, !mayHaveStarted { refuse(operation, "has been started") }
-        return entry.stands
+        return entry.isQueued
     }
 
     private func refuse(_ operation: Operation, _ reason: String) -> Never {
@@ -131,7 +131,7 @@ extension HoldingQueue {
     func arrived(_ operation: Operation, _ listener: HeldListener?, at priority: TaskPriority) {
         if let listener, !operation.addListener(listener) { return end(listener) }
         checkReadiness(of: operation)
-        pollUnlessItTells(operation)
+        pollUnlessAnnounced(operation)
         if TaskPriority(of: operation) != priority { operationPriorityChanged(operation) }
     }
 
@@ -253,7 +253,7 @@ extension HoldingQueue {
 
     // MARK: Whether operations are ready
 
-    func isDue(_ operation: Operation) -> Bool {
+    func isStartable(_ operation: Operation) -> Bool {
         operation.isReady || operation.isCancelled || operation.hasStarted
     }
 
@@ -288,7 +288,7 @@ extension HoldingQueue {
 
     /// Why an operation that waits here, or in a queue below, has not been started.
     func reason(_ operation: Operation, below queue: any OperationScheduling) -> String? {
-        operation.home === self
+        operation.containingQueue === self
             ? reasonsNotStarted(at: .now)(operation) : queue.reasonNotStarted(operation)
     }
 }

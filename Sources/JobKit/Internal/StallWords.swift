@@ -4,7 +4,7 @@ import Foundation
 enum StallWords {
     static let unready = "not ready: its own isReady says no"
 
-    static let untold = "isFinished is true, but no KVO notification was sent"
+    static let unannounced = "isFinished is true, but no KVO notification was sent"
     /// The way out for a plain operation, which only its own code can stop.
     static let plainStop = "; its main() must check isCancelled to stop early"
 

@@ -162,7 +162,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
         if shell.begin(self, mayEnterMain: transition { $0.mainEntering() }) { main() }
     }
 
-    override func tellOfCancel() {
+    override func callDidCancel() {
         if shell.ask({ $0.machine.hasEnteredMain }) { didCancel() }
     }
 
@@ -189,9 +189,9 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
         }
     }
 
-    override func overran() {
+    override func timedOut() {
         guard let steps = shell.decideEnd(of: self, .overrun) else { return }
-        let decision = transition { $0.runtimeOverrun() }
+        let decision = transition { $0.runtimePassed() }
         stopRequested(decision)
         CancelSweep([JobTimeoutStep(job: self, decision: decision)] + steps).run()
     }
@@ -231,12 +231,12 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
             case .completed, .finishedEarly: errorOfMissingValue
             case .failed: failure
             case .cancelled: CancellationError()
-            case .overrun: OperationTimeoutError(name: label, limit: overrunLimit)
+            case .overrun: OperationTimeoutError(name: label, limit: passedRuntime)
             }
         storedError = error
-        var brought: OperationLifecycle = []
-        if let error { brought = error is CancellationError ? .withCancellation : .withError }
-        switch transition({ $0.endDecided(brought, unlessCancelled: ending == .completed) }) {
+        var flags: OperationLifecycle = []
+        if let error { flags = error is CancellationError ? .withCancellation : .withError }
+        switch transition({ $0.endDecided(flags, unlessCancelled: ending == .completed) }) {
         case .refused: return false
         case .taken: return true
         case .takenAsCancel:

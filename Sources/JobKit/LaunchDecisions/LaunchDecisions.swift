@@ -52,10 +52,10 @@ public final class LaunchDecisions<Item: Hashable & Sendable>: Sendable {
         /// A number identifies each, so that it can be removed when its reader ends it.
         var readers: [Item: [Int: Reader]] = [:]
         var readerCount = 0
-        // Closures and streams have separate outboxes, so that a closure that blocks delays no
+        // Closures and streams have separate queues, so that a closure that blocks delays no
         // stream.
-        var updates = Outbox<(reader: Reader, need: LaunchNeed)>()
-        var reactions = Outbox<Reaction>()
+        var updates = ActionQueue<(reader: Reader, need: LaunchNeed)>()
+        var reactions = ActionQueue<Reaction>()
     }
 
     private let guarded: Guarded<Shared>

@@ -54,7 +54,7 @@ extension JobController {
     /// Whether the job is in a queue, which will start it.
     private var isInQueue: Bool {
         guard !isFinished else { return false }
-        return home != nil || shell.ask { $0.owner.startQueue } != nil
+        return containingQueue != nil || shell.ask { $0.owner.startQueue } != nil
     }
 }
 
@@ -69,7 +69,7 @@ private final class EventFeed: JobObserver {
         /// Nil once there is no reader, so that unread events are released.
         var continuation: AsyncStream<JobEvent>.Continuation?
         var count = 0
-        var outbox = Outbox<Action>()
+        var actions = ActionQueue<Action>()
     }
 
     private let guarded: Guarded<State>
@@ -98,10 +98,10 @@ private final class EventFeed: JobObserver {
     private func post(_ actions: (inout Int) -> [Action]) {
         let mustDeliver = guarded.withLock { state in
             guard state.continuation != nil else { return false }
-            return state.outbox.actionsDecided(actions(&state.count))
+            return state.actions.actionsDecided(actions(&state.count))
         }
         guard mustDeliver else { return }
-        while let action = guarded.withLock({ $0.outbox.nextAction() }) {
+        while let action = guarded.withLock({ $0.actions.nextAction() }) {
             let continuation = guarded.withLock { $0.continuation }
             switch action {
             case .yield(let event): continuation?.yield(event)

@@ -131,7 +131,7 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
 
     private func pass(_ held: HeldOperation, _ ticket: TaskQueueTicket, _ priority: TaskPriority) {
         if let operation = held.operation as? ConcurrentOperation {
-            operation.note(.observed)
+            operation.setFlag(.observed)
             // If it is cancelled before its start, it no longer counts, even if it is in the queue
             // below.
             let waiter = FinishWaiter { [weak self] in self?.operationCannotStart(ticket) }

@@ -79,7 +79,7 @@ struct StallReport {
             let own = job.map {
                 $0.shell.stall(of: $0, limit: limit - remarks.count - 1, at: now)
             }
-            let words = untold ? StallWords.untold + next.task.note : words(of: next, own)
+            let words = untold ? StallWords.unannounced + next.task.note : words(of: next, own)
             remarks.append(Remark(task: next.task, words: words, level: level))
             guard let job, let own, seen.insert(ObjectIdentifier(job.shell)).inserted else {
                 continue
@@ -155,10 +155,10 @@ struct StallReport {
         }
         let state = concurrent.currentLifecycle
         var words =
-            state.contains(.overrun)
-            ? ", timed out after \(StallWords.limit(concurrent.overrunLimit))" : ", cancelled"
+            state.contains(.timedOut)
+            ? ", timed out after \(StallWords.limit(concurrent.passedRuntime))" : ", cancelled"
         let request = concurrent.stopRequestedAt.load(ordering: .relaxed)
-        if showsTime, request != 0, !state.contains(.overrun) {
+        if showsTime, request != 0, !state.contains(.timedOut) {
             words += StallWords.ago(CoarseTime(rawValue: request), now)
         }
         if state.contains(.ignoresStop), !concurrent.isJob, !concurrent.isOfJobKit {
@@ -194,8 +194,8 @@ struct StallReport {
         if !dependencies.isEmpty, !task.isCancelled {
             return "waits for " + OperationNames.list(dependencies) { name(of: $0, depth: depth) }
         }
-        if let home = task.home {
-            return queueReason(task, of: home) { [now] in home.reasonsNotStarted(at: now) }
+        if let queue = task.containingQueue {
+            return queueReason(task, of: queue) { [now] in queue.reasonsNotStarted(at: now) }
         }
         if let reason = (task as? ConcurrentOperation)?.reasonNotStarted { return reason }
         guard stall.wasQueued, let queue = stall.queue?.startingQueue else { return nil }

@@ -16,7 +16,9 @@ struct TaskStall {
     /// The job that tracks the task, or nil if there is none.
     let job: JobController?
     /// Whether the task has finished without notifying the job.
-    var hasFinishedWithoutTelling: Bool { record.map { task.hasFinishedUntold(to: $0) } ?? false }
+    var hasFinishedWithoutTelling: Bool {
+        record.map { task.hasFinishedUnannounced(to: $0) } ?? false
+    }
 
     private var record: TaskRecord?
     /// Whether the job holds the task back: until its start, while suspended, or at a group's limit.

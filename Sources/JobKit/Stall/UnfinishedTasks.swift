@@ -121,6 +121,6 @@ extension TaskRecord {
 
     /// Whether the job waits for the task, even if the task has finished without notifying it.
     fileprivate func stillWaits(for task: Operation) -> Bool {
-        !task.isFinished || task.hasFinishedUntold(to: self)
+        !task.isFinished || task.hasFinishedUnannounced(to: self)
     }
 }

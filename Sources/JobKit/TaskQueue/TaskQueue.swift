@@ -98,7 +98,7 @@ public final class TaskQueue: OperationScheduling, Sendable {
 
     /// Returns why an operation in this queue has not been started, or nil for any other operation.
     public func reasonNotStarted(_ operation: Operation) -> String? {
-        operation.home === shell ? shell.reasonsNotStarted(at: .now)(operation) : nil
+        operation.containingQueue === shell ? shell.reasonsNotStarted(at: .now)(operation) : nil
     }
 
     /// Adds operations in order, all of them before the first starts.
@@ -132,7 +132,7 @@ public final class TaskQueue: OperationScheduling, Sendable {
     /// Blocks no thread. A cancelled Swift task keeps waiting, and cancels none of the operations.
     public func addOperationsAndWait(_ operations: [Operation]) async {
         shell.add(operations)
-        await OperationsEnd.reached(by: operations)
+        await CompletionGroup.wait(for: operations)
     }
 
     /// Adds a closure as an operation.

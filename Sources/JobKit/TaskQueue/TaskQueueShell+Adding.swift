@@ -10,7 +10,7 @@ extension TaskQueueShell {
     ///     nothing is added. True for the task of a job.
     ///   - isBarrier: Whether it runs alone.
     func add(_ operation: Operation, mayHaveStarted: Bool = false, isBarrier: Bool = false) {
-        if enter(operation, mayHaveStarted: mayHaveStarted).stands {
+        if enter(operation, mayHaveStarted: mayHaveStarted).isQueued {
             insert(TaskQueueState.Arrival(operation, isBarrier: isBarrier))
         }
     }
@@ -30,7 +30,7 @@ extension TaskQueueShell {
         of job: any WaitingJob
     ) -> QueueEntry {
         let entry = enter(operation, mayHaveStarted: true, listener)
-        if entry.stands {
+        if entry.isQueued {
             let isHere = job.holdsPermit(in: self)
             insert(TaskQueueState.Arrival(operation, job: isHere ? .passUnretained(job) : nil))
         }
@@ -70,10 +70,10 @@ extension TaskQueueShell {
     ) -> QueueEntry {
         let entry = operation.enter(self, startsIt: true, listener)
         if mayHaveStarted, entry.hasStarted { return entry }
-        guard entry.stands else {
+        guard entry.isQueued else {
             refuse(
                 operation,
-                entry.standsElsewhere ? "stands in a TaskQueue already" : "has been started"
+                entry.isElsewhere ? "stands in a TaskQueue already" : "has been started"
             )
         }
         return entry

@@ -6,7 +6,7 @@ import Synchronization
 extension TaskQueueShell {
     /// The task queue that contains an operation.
     static func queue(of operation: Operation) -> TaskQueueShell? {
-        operation.home as? TaskQueueShell
+        operation.containingQueue as? TaskQueueShell
     }
 
     func reasonsNotStarted(at now: CoarseTime) -> (Operation) -> String? {

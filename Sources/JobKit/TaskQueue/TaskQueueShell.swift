@@ -181,7 +181,7 @@ final class TaskQueueShell: PollingQueue {
         let frame = context.start(
             any: start.operation,
             in: StartFrame(start.operation, isStartedByWorker: true, limitedQueue: limitedNumber),
-            isDue: { TaskPriority(of: start.operation).rawValue <= start.priority.rawValue }
+            isNext: { TaskPriority(of: start.operation).rawValue <= start.priority.rawValue }
         )
         guard frame.operation != nil else {
             // Its priority was lowered, so other operations may come before it now.

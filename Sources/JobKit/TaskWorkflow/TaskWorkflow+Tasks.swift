@@ -49,7 +49,7 @@ extension TaskWorkflow {
         }
         // A task without dependents closes no cycle.
         if launch.isLaunched {
-            if tasks.contains(where: { $0.hooks.withLock { $0.audience.hasDependents } }) {
+            if tasks.contains(where: { $0.hooks.withLock { $0.subscribers.hasDependents } }) {
                 refuseImpossibleDependencies()
             } else {
                 noteDependencies(of: tasks)

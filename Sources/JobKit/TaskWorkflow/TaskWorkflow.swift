@@ -49,7 +49,7 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
     /// - Parameter name: The workflow's name in the timeline.
     public init(name: String) {
         super.init()
-        startsItsOwnWay()
+        setFlag(.overridesStart)
         self.name = name
     }
 
@@ -60,7 +60,7 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
     ///   - queue: The queue of the concurrent tasks.
     public init(name: String, queue: any OperationScheduling) {
         super.init(queue: queue)
-        startsItsOwnWay()
+        setFlag(.overridesStart)
         self.name = name
     }
 
@@ -147,13 +147,9 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
 
     // MARK: For JobKit
 
-    private func startsItsOwnWay() {
-        note(.startsItsOwnWay)
-    }
-
-    override func startItsOwnWay() {
+    override func performCustomStart() {
         let isServing = MainThread.isCurrent && launch.claimServing()
-        super.startItsOwnWay()
+        super.performCustomStart()
         if isServing { launch.serveClaimed() }
     }
 

@@ -6,36 +6,36 @@
 /// The history is recorded independently of the state word.
 struct LifecycleModel: Hashable {
     enum Event: CaseIterable {
-        case bar, start, mainEntering, mainSkipped, cancel, overrun, didCancelReturned
+        case bar, start, mainEntering, mainSkipped, cancel, runtimePassed, didCancelReturned
         case succeed, fail, finishWithCancellation
-        case cancellationBrought, stored, endCarriedOut
+        case finishedWithCancellation, stored, endCarriedOut
         // A job decides itself how it ends, and no finish is stored.
-        case decideToFail, decideToComplete, decideToBeCancelled, decidedEndDue
+        case decideToFail, decideToComplete, decideToBeCancelled, decisionStored
         // The time to stop has passed for an operation that is not a job.
         case passStopTime
     }
 
-    enum Settled: Hashable { case byCancel, byOverrun }
+    enum SettledBy: Hashable { case cancel, timeout }
 
     var word: OperationLifecycle = []
 
     // An action that a thread must still perform.
     var isPreparing = false
     var skips = 0
-    var isTelling = false
+    var isInDidCancel = false
     var storing: OperationLifecycle?
     var isCancellationDue = false
-    var isDecidedEndDue = false
+    var isDecisionStoring = false
     var isEnding = false
 
     // The history of the operation.
     var starts = 0
     var mains = 0
-    var tellings = 0
+    var didCancelCalls = 0
     var endings = 0
     var firstFinish: Event?
     var decision: Event?
-    var settled: Settled?
+    var settledBy: SettledBy?
     /// The operation was cancelled after the outcome was decided.
     var isCancelledLate = false
     var isAbandoned = false
@@ -61,29 +61,29 @@ struct LifecycleModel: Hashable {
             guard skips > 0 else { return false }
             skips -= 1
             if word.barredOperationEnds() {
-                if settled != nil || !isBarred { fault("cancelled again") }
-                settled = .byCancel
+                if settledBy != nil || !isBarred { fault("cancelled again") }
+                settledBy = .cancel
             }
             grantEnd(word.mainSkipped())
         case .cancel: cancel()
-        case .overrun:
-            if stop(word.runtimeOverrun()) { settled = .byOverrun }
+        case .runtimePassed:
+            if stop(word.runtimePassed()) { settledBy = .timeout }
         case .didCancelReturned:
-            guard isTelling else { return false }
-            isTelling = false
+            guard isInDidCancel else { return false }
+            isInDidCancel = false
             grantEnd(word.didCancelReturned())
         case .succeed, .fail, .finishWithCancellation:
             guard decision == nil else { return false }
             finish(event)
-        case .cancellationBrought:
+        case .finishedWithCancellation:
             guard isCancellationDue else { return false }
             isCancellationDue = false
-            if word.cancellationBrought() != (settled == nil) { fault("cancellation lost") }
-            settled = settled ?? .byCancel
+            if word.finishedWithCancellation() != (settledBy == nil) { fault("cancellation lost") }
+            settledBy = settledBy ?? .cancel
         case .stored:
-            guard let brought = storing, !isCancellationDue else { return false }
+            guard let flags = storing, !isCancellationDue else { return false }
             storing = nil
-            grantEnd(word.finishStored(brought))
+            grantEnd(word.finishStored(flags))
         case .decideToFail, .decideToComplete, .decideToBeCancelled:
             guard mains == 1, firstFinish == nil, endings == 0, decision == nil, !isAbandoned
             else { return false }
@@ -91,16 +91,18 @@ struct LifecycleModel: Hashable {
         case .passStopTime:
             guard decision == nil else { return false }
             passStopTime()
-        case .decidedEndDue:
-            guard isDecidedEndDue else { return false }
-            isDecidedEndDue = false
-            grantEnd(word.decidedEndDue())
+        case .decisionStored:
+            guard isDecisionStoring else { return false }
+            isDecisionStoring = false
+            grantEnd(word.decisionStored())
         case .endCarriedOut:
             guard isEnding else { return false }
             isEnding = false
             word.insert(.finished)
         }
-        if !before.subtracting(.notifying).isSubset(of: word) { fault("a bit was taken back") }
+        if !before.subtracting(.callingDidCancel).isSubset(of: word) {
+            fault("a bit was taken back")
+        }
         // O12
         if !before.isDisjoint(with: [.decided, .ending]), before.outcome != word.outcome {
             fault("outcome changed")
@@ -118,33 +120,33 @@ struct LifecycleModel: Hashable {
             if starts == 0 || before != word { fault("first start refused") }
         case .prepareMain:
             (starts, isPreparing) = (starts + 1, true)
-            if firstFinish != nil || settled != nil || isBarred {
+            if firstFinish != nil || settledBy != nil || isBarred {
                 fault("prepared after a cancel or finish")
             }
         case .skipMain:
             (starts, skips) = (starts + 1, skips + 1)
-            if firstFinish == nil, settled == nil, !isBarred { fault("main skipped for nothing") }
+            if firstFinish == nil, settledBy == nil, !isBarred { fault("main skipped for nothing") }
         }
     }
 
     private mutating func enter() {
         if word.mainEntering() {
             mains += 1
-            if firstFinish != nil || settled != nil || isBarred {
+            if firstFinish != nil || settledBy != nil || isBarred {
                 fault("main after a cancel or finish")
             }
             if endings > 0 { fault("main after the end") }
         } else {
             skips += 1
-            if firstFinish == nil, settled == nil, !isBarred { fault("main skipped for nothing") }
+            if firstFinish == nil, settledBy == nil, !isBarred { fault("main skipped for nothing") }
         }
     }
 
     private mutating func cancel() {
-        let counts = !word.contains(.finished) && settled == nil && !isCancelledLate
+        let counts = !word.contains(.finished) && settledBy == nil && !isCancelledLate
         if stop(word.cancelCalled()) != counts { fault("cancel lost") }
         guard counts else { return }
-        if endings > 0 || decision != nil { isCancelledLate = true } else { settled = .byCancel }
+        if endings > 0 || decision != nil { isCancelledLate = true } else { settledBy = .cancel }
     }
 
     private mutating func finish(_ event: Event) {
@@ -160,31 +162,33 @@ struct LifecycleModel: Hashable {
     }
 
     private mutating func decide(_ event: Event) {
-        let wasCancelled = settled != nil
-        let brought: OperationLifecycle =
+        let wasCancelled = settledBy != nil
+        let flags: OperationLifecycle =
             switch event {
             case .decideToFail: .withError
             case .decideToBeCancelled: .withCancellation
             default: []
             }
-        switch word.endDecided(brought, unlessCancelled: event == .decideToComplete) {
+        switch word.endDecided(flags, unlessCancelled: event == .decideToComplete) {
         case .refused:
             if event != .decideToComplete || !wasCancelled { fault("decision refused") }
         case .taken:
             if event == .decideToComplete, wasCancelled { fault("completed though cancelled") }
-            if event == .decideToBeCancelled, !wasCancelled { fault("not told of the cancel") }
-            (decision, isDecidedEndDue) = (event, true)
+            if event == .decideToBeCancelled, !wasCancelled { fault("cancellation not announced") }
+            (decision, isDecisionStoring) = (event, true)
         case .takenAsCancel:
-            if event != .decideToBeCancelled || wasCancelled { fault("told of a cancel twice") }
-            (decision, isDecidedEndDue, settled) = (event, true, .byCancel)
+            if event != .decideToBeCancelled || wasCancelled {
+                fault("cancellation announced twice")
+            }
+            (decision, isDecisionStoring, settledBy) = (event, true, .cancel)
         }
     }
 
     private mutating func passStopTime() {
-        let wasTold = starts == 1 && settled != nil && endings == 0
+        let wasAskedToStop = starts == 1 && settledBy != nil && endings == 0
         switch word.stopTimePassed() {
         case .ignore:
-            if wasTold, !word.contains(.abandoned) { fault("not abandoned") }
+            if wasAskedToStop, !word.contains(.abandoned) { fault("not abandoned") }
             return
         case .end:
             isAbandoned = true
@@ -192,30 +196,30 @@ struct LifecycleModel: Hashable {
         case .left:
             if firstFinish == nil { fault("nobody ends it") }
         }
-        if !wasTold { fault("abandoned before it was asked to stop") }
+        if !wasAskedToStop { fault("abandoned before it was asked to stop") }
         isAbandoned = true
     }
 
     /// Returns whether the cancellation had an effect.
-    private mutating func stop(_ decision: OperationLifecycle.Cancel) -> Bool {
+    private mutating func stop(_ decision: OperationLifecycle.CancelAction) -> Bool {
         switch decision {
         case .ignore: return false
         case .announce: break
         case .announceAndSkipMain:
             skips += 1
             if starts == 0 || mains > 0 { fault("main skipped in vain") }
-        case .announceAndTell:
-            (tellings, isTelling) = (tellings + 1, true)
-            if mains == 0 { fault("told before main") }
-            if endings > 0 { fault("told after the end") }
+        case .announceAndCallDidCancel:
+            (didCancelCalls, isInDidCancel) = (didCancelCalls + 1, true)
+            if mains == 0 { fault("didCancel before main") }
+            if endings > 0 { fault("didCancel after the end") }
         }
         return true
     }
 
     private mutating func grantEnd(_ isGranted: Bool) {
         guard isGranted else { return }
-        if storing != nil || isDecidedEndDue { fault("ended while the end was being stored") }
-        if isTelling, !isAbandoned { fault("ended while told of the cancel") }
+        if storing != nil || isDecisionStoring { fault("ended while the end was being stored") }
+        if isInDidCancel, !isAbandoned { fault("ended during didCancel") }
         (endings, isEnding) = (endings + 1, true)
     }
 

@@ -30,13 +30,13 @@ final class OperationFoundationTests: XCTestCase {
         operation.addDependency(dependency)
         XCTAssertFalse(operation.isReady)
         dependency.start()
-        XCTAssertTrue(operation.currentLifecycle.contains(.refused))
+        XCTAssertTrue(operation.currentLifecycle.contains(.unreadinessRead))
         operation.repairReadiness(isOnce: true)
-        XCTAssertFalse(operation.currentLifecycle.contains(.refused))
+        XCTAssertFalse(operation.currentLifecycle.contains(.unreadinessRead))
         XCTAssertTrue(operation.isReady)
         operation.addDependency(HeldOperation())
         XCTAssertFalse(operation.isReady)
-        XCTAssertTrue(operation.currentLifecycle.contains(.refused))
+        XCTAssertTrue(operation.currentLifecycle.contains(.unreadinessRead))
     }
 
     // O6: the same for an operation that was cancelled or finished before its start.

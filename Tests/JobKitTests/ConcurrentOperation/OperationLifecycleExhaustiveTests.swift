@@ -32,9 +32,13 @@ import Testing
     @Test func theSearchIsNotVacuous() {
         #expect(Self.reachable.count > 250)
         #expect(Self.reachable.keys.contains { $0.word.contains(.finished) && $0.decision != nil })
-        #expect(Self.reachable.keys.contains { $0.word.contains(.finished) && $0.tellings == 1 })
+        #expect(
+            Self.reachable.keys.contains { $0.word.contains(.finished) && $0.didCancelCalls == 1 }
+        )
         #expect(Self.reachable.keys.contains { $0.word.outcome == .timedOut })
-        #expect(Self.reachable.keys.contains { $0.isAbandoned && $0.isTelling && $0.endings == 1 })
+        #expect(
+            Self.reachable.keys.contains { $0.isAbandoned && $0.isInDidCancel && $0.endings == 1 }
+        )
     }
 
     @Test func noStepContradictsTheModel() {
@@ -44,14 +48,14 @@ import Testing
     // O2, O7
     @Test func everythingHappensAtMostOnce() {
         expectEverywhere("O7: one start") { $0.starts <= 1 && $0.mains <= 1 }
-        expectEverywhere("O5: told once") { $0.tellings <= 1 }
+        expectEverywhere("O5: didCancel once") { $0.didCancelCalls <= 1 }
         expectEverywhere("O1: one end") { $0.endings <= 1 }
     }
 
     // O4: before a start, nothing calls `main()` or `didCancel()`, and the operation does not end.
     @Test func nothingRunsBeforeTheStart() {
         expectEverywhere("nothing before the start") {
-            $0.starts == 1 || ($0.mains == 0 && $0.tellings == 0 && $0.endings == 0)
+            $0.starts == 1 || ($0.mains == 0 && $0.didCancelCalls == 0 && $0.endings == 0)
         }
     }
 
@@ -60,7 +64,7 @@ import Testing
         expectEverywhere("neither main nor didCancel") { model in
             guard model.endings == 1 else { return true }
             // O11: `didCancel()` of an abandoned operation may still run.
-            return (!model.isTelling || model.isAbandoned)
+            return (!model.isInDidCancel || model.isAbandoned)
                 && !(model.isPreparing && model.mains == 0 && canEnter(model))
         }
     }
@@ -75,8 +79,9 @@ import Testing
     @Test func operationThatMustEndHasEnded() {
         expectEverywhere("it has ended") { model in
             let isQuiet =
-                !model.isPreparing && model.skips == 0 && !model.isTelling && model.storing == nil
-                && !model.isDecidedEndDue && !model.isEnding
+                !model.isPreparing && model.skips == 0 && !model.isInDidCancel
+                && model.storing == nil
+                && !model.isDecisionStoring && !model.isEnding
             guard isQuiet, model.starts == 1 else { return true }
             let mustEnd =
                 model.firstFinish != nil || model.mains == 0 || model.decision != nil
@@ -90,10 +95,10 @@ import Testing
     @Test func abandonedOperationAlwaysEnds() {
         expectEverywhere("it has ended") { model in
             let isOnItsWay =
-                model.storing != nil || model.isDecidedEndDue || model.isEnding
+                model.storing != nil || model.isDecisionStoring || model.isEnding
             return !model.isAbandoned || isOnItsWay || model.word.contains(.finished)
         }
-        expectEverywhere("asked to stop first") { !$0.isAbandoned || $0.settled != nil }
+        expectEverywhere("asked to stop first") { !$0.isAbandoned || $0.settledBy != nil }
         expectEverywhere("and started") { !$0.isAbandoned || $0.starts == 1 }
     }
 
@@ -105,7 +110,7 @@ import Testing
             var word = model.word
             #expect(word.finishCalled() == false, "after \(path)")
             #expect(word.cancelCalled() == .ignore, "after \(path)")
-            #expect(word.runtimeOverrun() == .ignore, "after \(path)")
+            #expect(word.runtimePassed() == .ignore, "after \(path)")
             #expect(word.stopTimePassed() == .ignore, "after \(path)")
             #expect(word.mainEntering() == false, "after \(path)")
             #expect(word.mainSkipped() == false, "after \(path)")
@@ -119,12 +124,12 @@ import Testing
         expectEverywhere("the outcome") { model in
             guard model.word.contains(.finished) else { return true }
             let outcome = model.word.outcome
-            switch (model.decision, model.settled, model.firstFinish) {
+            switch (model.decision, model.settledBy, model.firstFinish) {
             case (.decideToFail, _, _): return outcome == .failed
             case (.decideToComplete, _, _): return outcome == .succeeded
             case (.decideToBeCancelled, _, _): return outcome == .cancelled
-            case (_, .byOverrun, _): return outcome == .timedOut
-            case (_, .byCancel, _): return outcome == .cancelled
+            case (_, .timeout, _): return outcome == .timedOut
+            case (_, .cancel, _): return outcome == .cancelled
             case (_, nil, .fail): return outcome == .failed
             case (_, nil, _): return outcome == .succeeded
             }
@@ -134,7 +139,7 @@ import Testing
     // O3, O8
     @Test func isCancelledAgreesWithTheCause() {
         expectEverywhere("isCancelled") {
-            $0.word.contains(.cancelled) == ($0.settled != nil || $0.isCancelledLate)
+            $0.word.contains(.cancelled) == ($0.settledBy != nil || $0.isCancelledLate)
         }
         expectEverywhere("cancelled ⇒ isCancelled") { model in
             let hasEnded = model.word.contains(.finished) && model.word.outcome == .cancelled
@@ -160,7 +165,7 @@ import Testing
             #expect(word.endDecided([], unlessCancelled: false) == .refused, "after \(path)")
             #expect(word.finishCalled() == false, "after \(path)")
             #expect([.ignore, .announce].contains(word.cancelCalled()), "after \(path)")
-            #expect(word.runtimeOverrun() == .ignore, "after \(path)")
+            #expect(word.runtimePassed() == .ignore, "after \(path)")
         }
     }
 }

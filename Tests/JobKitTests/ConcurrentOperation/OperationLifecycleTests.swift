@@ -27,10 +27,10 @@ import Testing
     }
 
     // O8: the same for a timeout, which is not lost.
-    @Test func overrunBetweenStartAndMainSkipsMain() {
+    @Test func timeoutBetweenStartAndMainSkipsMain() {
         var life: Life = []
         #expect(life.startCalled() == .prepareMain)
-        #expect(life.runtimeOverrun() == .announceAndSkipMain)
+        #expect(life.runtimePassed() == .announceAndSkipMain)
         #expect(life.mainEntering() == false)
         #expect(life.mainSkipped() == true)
         #expect(life.outcome == .timedOut)
@@ -51,16 +51,16 @@ import Testing
     @Test func cancellationBroughtByAFinishIsACancel() {
         var life: Life = [.started, .entered, .executing]
         #expect(life.finishCalled() == true)
-        #expect(life.cancellationBrought() == true)
+        #expect(life.finishedWithCancellation() == true)
         #expect(life.cancelCalled() == .ignore)
-        #expect(life.cancellationBrought() == false)
+        #expect(life.finishedWithCancellation() == false)
         #expect(life.finishStored(.withCancellation) == true)
         #expect(life.contains(.cancelled))
     }
 
     // O7
     @Test func secondStartIsRefused() {
-        var life: Life = [.started, .entered, .executing, .claimed, .settled, .ending, .finished]
+        var life: Life = [.started, .entered, .executing, .claimed, .stored, .ending, .finished]
         let before = life
         #expect(life.startCalled() == .refuseSecondStart)
         #expect(life == before)
@@ -108,7 +108,7 @@ import Testing
     // O5
     @Test func finishDuringDidCancelWaitsForItsReturn() {
         var life: Life = [.started, .entered, .executing]
-        #expect(life.cancelCalled() == .announceAndTell)
+        #expect(life.cancelCalled() == .announceAndCallDidCancel)
         #expect(life.finishCalled() == true)
         #expect(life.finishStored([]) == false)
         #expect(life.didCancelReturned() == true)
@@ -116,32 +116,32 @@ import Testing
 
     // O8
     @Test(arguments: [Life.withError, .withCancellation, []])
-    func overrunSettlesTheOutcome(brought: Life) {
+    func timeoutDecidesTheOutcome(flags: Life) {
         var life: Life = [.started, .entered, .executing]
-        #expect(life.runtimeOverrun() == .announceAndTell)
+        #expect(life.runtimePassed() == .announceAndCallDidCancel)
         #expect(life.contains(.cancelled))
         #expect(life.cancelCalled() == .ignore)
         #expect(life.didCancelReturned() == false)
         #expect(life.finishCalled() == true)
-        #expect(life.finishStored(brought) == true)
+        #expect(life.finishStored(flags) == true)
         #expect(life.outcome == .timedOut)
     }
 
     // O8: not before the start, nor after a cancellation or a finish.
     @Test(arguments: [
         [], [Life.started, .entered, .cancelled], [.started, .entered, .claimed],
-        [.started, .entered, .claimed, .settled, .ending],
+        [.started, .entered, .claimed, .stored, .ending],
     ])
-    func overrunIsIgnored(life: Life) {
+    func timeoutIsIgnored(life: Life) {
         var life = life
         let before = life
-        #expect(life.runtimeOverrun() == .ignore)
+        #expect(life.runtimePassed() == .ignore)
         #expect(life == before)
     }
 
     // O3
     @Test func cancelAfterTheEndIsIgnored() {
-        var life: Life = [.started, .entered, .claimed, .settled, .ending, .decided, .finished]
+        var life: Life = [.started, .entered, .claimed, .stored, .ending, .decided, .finished]
         #expect(life.cancelCalled() == .ignore)
         #expect(life.outcome == .succeeded)
     }
@@ -151,16 +151,16 @@ import Testing
         #expect(life.endDecided([], unlessCancelled: true) == .refused)
         #expect(life.endDecided(.withError, unlessCancelled: false) == .taken)
         #expect(life.endDecided([], unlessCancelled: false) == .refused)
-        #expect(life.decidedEndDue() == true)
+        #expect(life.decisionStored() == true)
         #expect(life.outcome == .failed)
     }
 
     // O5: a job's decided ending waits for `didCancel()` too.
     @Test func decidedEndWaitsForDidCancel() {
         var life: Life = [.started, .entered, .executing]
-        #expect(life.cancelCalled() == .announceAndTell)
+        #expect(life.cancelCalled() == .announceAndCallDidCancel)
         #expect(life.endDecided(.withError, unlessCancelled: false) == .taken)
-        #expect(life.decidedEndDue() == false)
+        #expect(life.decisionStored() == false)
         #expect(life.didCancelReturned() == true)
         #expect(life.outcome == .failed)
     }
@@ -171,14 +171,14 @@ import Testing
         #expect(job.endDecided([], unlessCancelled: true) == .taken)
         #expect(job.cancelCalled() == .announce)
         #expect(job.contains(.cancelled))
-        #expect(job.decidedEndDue() == true)
+        #expect(job.decisionStored() == true)
         #expect(job.outcome == .succeeded)
         var operation: Life = [.started, .entered, .executing]
         #expect(operation.finishCalled() == true)
         #expect(operation.finishStored(.withError) == true)
         #expect(operation.outcome == .failed)
         #expect(operation.cancelCalled() == .announce)
-        #expect(operation.runtimeOverrun() == .ignore)
+        #expect(operation.runtimePassed() == .ignore)
         #expect(operation.stopTimePassed() == .ignore)
         #expect(operation.outcome == .failed)
     }
@@ -195,7 +195,7 @@ import Testing
         #expect(life.mainSkipped() == true)
         #expect(life.outcome == .cancelled)
         var timedOut: Life = [.started, .entered, .executing]
-        #expect(timedOut.runtimeOverrun() == .announceAndTell)
+        #expect(timedOut.runtimePassed() == .announceAndCallDidCancel)
         #expect(timedOut.outcome == .timedOut)
     }
 
@@ -215,25 +215,25 @@ import Testing
     // O11: the decided outcome stays, and a `didCancel()` that never returns blocks nothing.
     @Test func abandonedOperationKeepsItsDecidedOutcome() {
         var cancelled: Life = [.started, .entered, .executing]
-        #expect(cancelled.cancelCalled() == .announceAndTell)
+        #expect(cancelled.cancelCalled() == .announceAndCallDidCancel)
         #expect(cancelled.stopTimePassed() == .end)
         #expect(cancelled.outcome == .cancelled)
-        var overrun: Life = [.started, .entered, .executing]
-        #expect(overrun.runtimeOverrun() == .announceAndTell)
-        #expect(overrun.didCancelReturned() == false)
-        #expect(overrun.stopTimePassed() == .end)
-        #expect(overrun.outcome == .timedOut)
+        var timedOut: Life = [.started, .entered, .executing]
+        #expect(timedOut.runtimePassed() == .announceAndCallDidCancel)
+        #expect(timedOut.didCancelReturned() == false)
+        #expect(timedOut.stopTimePassed() == .end)
+        #expect(timedOut.outcome == .timedOut)
     }
 
     // O11, O2: a finish that waits for `didCancel()` takes effect now.
     @Test func abandonmentEndsAFinishThatWaitsForDidCancel() {
         var stored: Life = [.started, .entered, .executing]
-        #expect(stored.cancelCalled() == .announceAndTell)
+        #expect(stored.cancelCalled() == .announceAndCallDidCancel)
         #expect(stored.finishCalled() == true)
         #expect(stored.finishStored([]) == false)
         #expect(stored.stopTimePassed() == .end)
         var storing: Life = [.started, .entered, .executing]
-        #expect(storing.cancelCalled() == .announceAndTell)
+        #expect(storing.cancelCalled() == .announceAndCallDidCancel)
         #expect(storing.finishCalled() == true)
         #expect(storing.stopTimePassed() == .left)
         #expect(storing.finishStored([]) == true)
@@ -241,10 +241,10 @@ import Testing
     }
 
     /// A repair that is announced once changes nothing else.
-    @Test func settledRefusalIsForgottenAlone() {
-        var life: Life = [.asked, .refused, .hasDependencies]
-        life.refusalSettled()
-        #expect(life == [.asked, .hasDependencies])
+    @Test func readinessRepairedOnlyForgetsUnreadiness() {
+        var life: Life = [.readinessRead, .unreadinessRead, .hasDependencies]
+        life.readinessRepaired()
+        #expect(life == [.readinessRead, .hasDependencies])
     }
 
     // O3
@@ -252,7 +252,7 @@ import Testing
         var life: Life = [.started, .entered, .executing]
         #expect(life.endDecided(.withCancellation, unlessCancelled: false) == .takenAsCancel)
         #expect(life.contains(.cancelled))
-        #expect(life.decidedEndDue() == true)
+        #expect(life.decisionStored() == true)
         #expect(life.outcome == .cancelled)
     }
 }

@@ -13,7 +13,7 @@ final class CancelSweep: Sendable {
         var remaining: [any CancelStep]
         var begunCount = 0
         /// The steps that helpers have taken and not finished, by their numbers.
-        var helped: [Int: any CancelStep] = [:]
+        var assisted: [Int: any CancelStep] = [:]
 
         mutating func next() -> (any CancelStep)? {
             begunCount += 1
@@ -24,7 +24,7 @@ final class CancelSweep: Sendable {
     private let state: Guarded<State>
 
     /// How long a call of user code may take before another thread cancels the rest.
-    private static let patience = DispatchTimeInterval.milliseconds(20)
+    private static let assistDelay = DispatchTimeInterval.milliseconds(20)
     /// Runs no user code, and has its own thread, so blocked operations cannot delay it.
     private static let watch = DispatchQueue(label: "JobKit.CancelSweep")
 
@@ -53,7 +53,7 @@ final class CancelSweep: Sendable {
         if state.withLock({ $0.remaining.count }) > 1 { watch() }
         while let step = state.withLock({ $0.next() }) { step.carryOut() }
         // A helper may have taken a step and not have begun it.
-        for step in state.withLock({ Array($0.helped.values) }) { step.ensureCancelled() }
+        for step in state.withLock({ Array($0.assisted.values) }) { step.ensureCancelled() }
     }
 
     /// Whether a sweep on this thread is calling the operation's `cancel()`.
@@ -67,32 +67,32 @@ final class CancelSweep: Sendable {
     /// Checks after a delay whether a step takes long.
     private func watch() {
         let begunCount = state.withLock { $0.begunCount }
-        Self.watch.asyncAfter(deadline: .now() + Self.patience) { [self] in
-            look(after: begunCount)
+        Self.watch.asyncAfter(deadline: .now() + Self.assistDelay) { [self] in
+            check(since: begunCount)
         }
     }
 
-    private func look(after count: Int) {
+    private func check(since count: Int) {
         let (isEmpty, begunCount) = state.withLock { ($0.remaining.isEmpty, $0.begunCount) }
         guard !isEmpty else { return }
         // A new serial queue has its own thread.
         if begunCount == count {
-            DispatchQueue(label: "JobKit.CancelSweep.help").async { [self] in help() }
+            DispatchQueue(label: "JobKit.CancelSweep.assist").async { [self] in assist() }
         }
         watch()
     }
 
     /// Carries out the steps that follow one that takes long.
-    private func help() {
+    private func assist() {
         while true {
             let taken = state.withLock { state -> (number: Int, step: any CancelStep)? in
                 guard let step = state.next() else { return nil }
-                state.helped[state.begunCount] = step
+                state.assisted[state.begunCount] = step
                 return (state.begunCount, step)
             }
             guard let (number, step) = taken else { return }
             step.carryOut()
-            _ = state.withLock { $0.helped.removeValue(forKey: number) }
+            _ = state.withLock { $0.assisted.removeValue(forKey: number) }
         }
     }
 }
@@ -147,7 +147,7 @@ extension Operation {
         cancel()
         context.pointee.sweepTarget = outer
         guard !(self is ConcurrentOperation) else { return }
-        PlainOperations.withKnown(self) { $0.queue }?.operationCancelled(self)
+        PlainOperations.withEntry(self) { $0.queue }?.operationCancelled(self)
     }
 
     func ensureCancelled() { (self as? ConcurrentOperation)?.cancelItself() }

@@ -19,7 +19,7 @@ extension ConcurrentOperation {
             return hooks.dependencies?.insert(operation) { DependencyEdge(dependencyCount) }
         }
         guard let edge else { return }
-        note(.hasDependencies)
+        setFlag(.hasDependencies)
         edge.register(with: operation)
         announceUnready()
     }

@@ -6,7 +6,7 @@ import Synchronization
 /// Both operations hold the edge, and neither locks the other. Therefore, an edge may be removed
 /// while it is being registered. In that case, the registering thread detects that the edge has
 /// ended.
-final class DependencyEdge: FinishListElement {
+final class DependencyEdge: Subscriber {
     private let dependencyCount: DependencyCount
     private let hasEnded = Atomic(false)
 

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// The hook uses neither key-value observation nor the `completionBlock`. It is itself an
 /// operation, which depends on the watched one and detects its completion in one of two ways: see
-/// ``Way``.
+/// ``Trigger``.
 ///
 /// Foundation does not retain dependents. Therefore, a watching hook retains itself, and with it
 /// the watched operation. If the completion no longer matters, the owner of the hook must call
@@ -16,20 +16,20 @@ class FinishHook: Operation, @unchecked Sendable {
     /// How a hook detects the completion.
     ///
     /// Both ways work on Linux and are tested there.
-    enum Way: CaseIterable, Sendable {
+    enum Trigger: CaseIterable, Sendable {
         /// On Linux, Foundation reads `isReady` of a dependent as soon as its last dependency
         /// finishes.
-        case asked
+        case readinessCheck
         /// The hook waits in one of the ``FinishLanes``, which starts it when the operation has
         /// finished.
-        case started
+        case start
 
-        /// The way that works on this platform.
-        static var usual: Way {
+        /// The trigger that works on this platform.
+        static var usual: Trigger {
             #if canImport(Darwin)
-            .started
+            .start
             #else
-            .asked
+            .readinessCheck
             #endif
         }
     }
@@ -41,16 +41,16 @@ class FinishHook: Operation, @unchecked Sendable {
     }
 
     private let body: @Sendable () -> Void
-    private let way: Way
+    private let trigger: Trigger
     private let state = Guarded(State())
 
     /// Creates a hook that calls `body` once, after ``watch(_:)``.
     ///
-    /// With ``Way/asked``, the body runs on the thread that finishes the operation. With
-    /// ``Way/started``, it runs on a thread that several hooks share.
-    init(way: Way = .usual, _ body: @escaping @Sendable () -> Void) {
+    /// With ``Trigger/readinessCheck``, the body runs on the thread that finishes the operation.
+    /// With ``Trigger/start``, it runs on a thread that several hooks share.
+    init(trigger: Trigger = .usual, _ body: @escaping @Sendable () -> Void) {
         self.body = body
-        self.way = way
+        self.trigger = trigger
     }
 
     /// Starts watching an operation.
@@ -61,15 +61,15 @@ class FinishHook: Operation, @unchecked Sendable {
     func watch(_ operation: Operation) {
         guard state.withLock({ $0.machine.watchBegan() }) else { return }
         addDependency(operation)
-        if way == .started { FinishLanes.next.addOperation(self) }
-        let next = state.withLock { state in
-            let next = state.machine.registered()
-            if next == .watch { state.keptAlive = self }
-            return next
+        if trigger == .start { FinishLanes.next.addOperation(self) }
+        let action = state.withLock { state in
+            let action = state.machine.registered()
+            if action == .watch { state.keptAlive = self }
+            return action
         }
-        if next == .takeBack { takeBack() }
+        if action == .unregister { unregister() }
         // A user's operation may report that it has finished before it notifies Foundation.
-        if next == .watch, operation.isFinished, detach() { body() }
+        if action == .watch, operation.isFinished, detach() { body() }
         withExtendedLifetime(self) {}
     }
 
@@ -80,33 +80,33 @@ class FinishHook: Operation, @unchecked Sendable {
     /// - Returns: False if there is nothing to stop, because the hook was detached before, or the
     ///   body was called or is being called on another thread.
     func detach() -> Bool {
-        let (next, kept) = state.withLock { ($0.machine.detached(), $0.keptAlive.take()) }
+        let (action, kept) = state.withLock { ($0.machine.detached(), $0.keptAlive.take()) }
         // Released last, because the hook may own the last reference to the operation that it
         // watches.
         defer { withExtendedLifetime(kept) {} }
-        if next == .takeBack { takeBack() }
-        return next != .tooLate
+        if action == .unregister { unregister() }
+        return action != .tooLate
     }
 
-    private func takeBack() {
+    private func unregister() {
         for operation in dependencies { removeDependency(operation) }
         // The lane releases a cancelled hook by starting it. The hook does not call its body then.
-        if way == .started { cancel() }
+        if trigger == .start { cancel() }
     }
 
     private func fire() {
-        let (isFirst, kept) = state.withLock { ($0.machine.finishHeard(), $0.keptAlive.take()) }
+        let (isFirst, kept) = state.withLock { ($0.machine.finishDetected(), $0.keptAlive.take()) }
         if isFirst { body() }
         withExtendedLifetime(kept) {}
     }
 
     override func main() {
-        if way == .started { fire() }
+        if trigger == .start { fire() }
     }
 
     override var isReady: Bool {
         let isReady = super.isReady
-        if isReady, way == .asked { fire() }
+        if isReady, trigger == .readinessCheck { fire() }
         return isReady
     }
 }

@@ -14,21 +14,21 @@ struct FinishHookStateMachine: Sendable {
     }
 
     /// The action after the registration is complete.
-    enum Registered: Equatable {
+    enum RegisteredAction: Equatable {
         /// The hook must live until it has ended.
         case watch
-        case takeBack
+        case unregister
         /// The operation finished during the registration, so Foundation has forgotten the hook.
         case forget
     }
 
     /// The action after the hook was detached.
-    enum Detached: Equatable {
+    enum DetachedAction: Equatable {
         /// The hook had already ended.
         case tooLate
         /// There is nothing to remove, or the registering thread removes it.
         case ended
-        case takeBack
+        case unregister
     }
 
     private var phase = Phase.made
@@ -40,27 +40,27 @@ struct FinishHookStateMachine: Sendable {
         return true
     }
 
-    mutating func registered() -> Registered {
+    mutating func registered() -> RegisteredAction {
         switch phase {
         case .registering:
             phase = .watching
             return .watch
         case .detachedWhileRegistering:
             phase = .ended
-            return .takeBack
+            return .unregister
         case .made, .watching, .ended:
             return .forget
         }
     }
 
     /// Returns whether to call the body.
-    mutating func finishHeard() -> Bool {
+    mutating func finishDetected() -> Bool {
         guard phase == .registering || phase == .watching else { return false }
         phase = .ended
         return true
     }
 
-    mutating func detached() -> Detached {
+    mutating func detached() -> DetachedAction {
         switch phase {
         case .made:
             phase = .ended
@@ -70,7 +70,7 @@ struct FinishHookStateMachine: Sendable {
             return .ended
         case .watching:
             phase = .ended
-            return .takeBack
+            return .unregister
         case .detachedWhileRegistering, .ended:
             return .tooLate
         }

@@ -17,7 +17,7 @@ extension ConcurrentOperation {
     /// Waits until the operation has finished, or was cancelled before it was started.
     ///
     /// A cancelled Swift task continues to wait, as with `Task.value`.
-    func waitUntilSettled() async {
+    func waitUntilFinished() async {
         await withUnsafeContinuation { continuation in
             let waiter = FinishWaiter { continuation.resume() }
             if !hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }

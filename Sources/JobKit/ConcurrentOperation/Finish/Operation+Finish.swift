@@ -15,7 +15,7 @@ extension Operation {
     /// > finished.
     public final func waitForFinish() async {
         if let concurrent = self as? ConcurrentOperation {
-            return await concurrent.waitUntilSettled()
+            return await concurrent.waitUntilFinished()
         }
         await withUnsafeContinuation { continuation in
             let hook = FinishHook { continuation.resume() }

@@ -9,14 +9,14 @@ struct OperationHooks {
     /// Not retained, because a queue retains itself while it contains an operation. A reference
     /// count that all threads change would move its cache line between cores twice for each
     /// operation.
-    unowned(unsafe) var queue: (any QueueHome)?
+    unowned(unsafe) var queue: (any ContainingQueue)?
     /// The clock, the limits and the delays, or nil for nearly all operations.
     var timers: OperationTimers?
     /// Nil until a dependency is added.
     var dependencyCount: DependencyCount?
     /// Nil until a dependency is added.
     var dependencies: OperationDependencies?
-    private(set) var audience = FinishAudience()
+    private(set) var subscribers = FinishSubscribers()
     private(set) var isClosed = false
     private(set) var willNeverRun = false
     /// Whether more than one listener was ever added.
@@ -30,7 +30,7 @@ struct OperationHooks {
         guard !isClosed else { return false }
         if hadListener { isShared = true }
         hadListener = true
-        audience.add(listener)
+        subscribers.add(listener)
         return true
     }
 
@@ -42,9 +42,9 @@ struct OperationHooks {
     ///   - listener: Is added as a listener even if another queue contains the operation.
     /// - Returns: The reasons for which the queue does not contain the operation.
     mutating func enter(
-        _ home: any QueueHome,
+        _ home: any ContainingQueue,
         _ listener: OperationListener?
-    ) -> (standsElsewhere: Bool, isClosed: Bool) {
+    ) -> (isElsewhere: Bool, isClosed: Bool) {
         if let listener { _ = add(listener) }
         guard queue == nil else { return (true, isClosed) }
         if !isClosed { queue = home }
@@ -55,11 +55,11 @@ struct OperationHooks {
     ///
     /// - Parameter remove: Removes it, and returns objects to release with no lock held.
     /// - Returns: The objects that `remove` returned.
-    mutating func removeFromAudience<Element: Sendable>(
-        _ remove: (inout FinishAudience) -> [Element]
+    mutating func removeSubscriber<Element: Sendable>(
+        _ remove: (inout FinishSubscribers) -> [Element]
     ) -> [Element] {
-        // After the end, the notifying thread reads the audience that it took, without the lock.
-        isClosed ? [] : remove(&audience)
+        // After the end, the notifying thread reads the subscribers that it took, without the lock.
+        isClosed ? [] : remove(&subscribers)
     }
 
     /// Adds a waiter.
@@ -67,7 +67,7 @@ struct OperationHooks {
     /// Returns false if there is nothing to wait for.
     mutating func addWaiter(_ waiter: FinishWaiter) -> Bool {
         guard !isClosed, !willNeverRun else { return false }
-        audience.add(waiter)
+        subscribers.add(waiter)
         return true
     }
 
@@ -76,21 +76,21 @@ struct OperationHooks {
     /// Returns false if the operation has finished, so that no wait is needed.
     mutating func add(_ dependent: DependencyEdge) -> Bool {
         guard !isClosed else { return false }
-        audience.add(dependent)
+        subscribers.add(dependent)
         return true
     }
 
     /// Marks the operation as cancelled before its start, and returns all waiters for resumption.
     mutating func cancelledBeforeStart() -> [FinishWaiter] {
         willNeverRun = true
-        return audience.takeWaiters()
+        return subscribers.takeWaiters()
     }
 
     /// The values that an operation takes out when it finishes, to use them with the lock released.
     struct Taken {
-        let queue: (any QueueHome)?
+        let queue: (any ContainingQueue)?
         let timers: OperationTimers?
-        let audience: FinishAudience
+        let subscribers: FinishSubscribers
     }
 
     /// Takes out the values that the completion needs.
@@ -104,8 +104,8 @@ struct OperationHooks {
         isClosed = true
         defer { queue = nil }
         // Moved out: a copy counts references.
-        var taken = FinishAudience()
-        swap(&taken, &audience)
-        return Taken(queue: takesQueue ? queue : nil, timers: timers, audience: taken)
+        var taken = FinishSubscribers()
+        swap(&taken, &subscribers)
+        return Taken(queue: takesQueue ? queue : nil, timers: timers, subscribers: taken)
     }
 }

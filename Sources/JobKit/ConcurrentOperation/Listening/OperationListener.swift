@@ -4,7 +4,7 @@ import Foundation
 /// Is notified of the start and the completion of one operation: for example, a job's task record.
 ///
 /// This is a class and not a protocol for speed, because each task calls it several times.
-class OperationListener: CallbackDelivery, FinishListElement, @unchecked Sendable {
+class OperationListener: CallbackDelivery, Subscriber, @unchecked Sendable {
     /// Whether the listener is notified of the operation's completion.
     enum Listening {
         case notYet

@@ -9,15 +9,15 @@ struct PlainFinish: Sendable {
     let queue: (any PollingQueue)?
     /// Its ticket in the queue, or nil if it had none yet.
     let ticket: TaskQueueTicket?
-    let listeners: FinishAudience.Listeners
+    let listeners: FinishSubscribers.Listeners
     let dependents: [DependencyEdge]
-    let dependencies: OperationsEnd?
+    let dependencies: CompletionGroup?
     let hook: FinishHook?
 
     /// Notifies the listeners.
     ///
     /// The thread that created the frame delivers to the first one.
-    func tellListeners(in frame: inout StartFrame) {
+    func notifyListeners(in frame: inout StartFrame) {
         for listener in listeners {
             listener.operationFinished(hasFailed: false)
             if frame.delivery == nil {
@@ -31,7 +31,7 @@ struct PlainFinish: Sendable {
     /// Notifies listeners and dependents, and releases the operation's permit.
     ///
     /// Called on a thread that may have user code on its stack.
-    func tellElsewhere() {
+    func notifyElsewhere() {
         for listener in listeners {
             listener.operationFinished(hasFailed: false)
             listener.deliverElsewhere()

@@ -13,22 +13,22 @@ struct PlainNumbers {
     }
 
     private var entries: [ObjectIdentifier: Entry] = [:]
-    private var crowd = Self.smallestCrowd
+    private var compactionThreshold = Self.smallestThreshold
 
-    private static let smallestCrowd = 64
+    private static let smallestThreshold = 64
 
     /// How many numbers are stored, including those of freed operations.
     var count: Int { entries.count }
 
     /// Returns the number, and true once if ``removeFreed()`` must be called.
-    mutating func number(of operation: Operation) -> (number: Int, isCrowded: Bool) {
+    mutating func number(of operation: Operation) -> (number: Int, needsCompaction: Bool) {
         let id = ObjectIdentifier(operation)
         // An operation that was freed may have had the same address.
         if let entry = entries[id], entry.operation === operation { return (entry.number, false) }
         let number = OperationNumber.next()
         entries[id] = Entry(operation: operation, number: number)
-        guard entries.count > crowd else { return (number, false) }
-        crowd = .max
+        guard entries.count > compactionThreshold else { return (number, false) }
+        compactionThreshold = .max
         return (number, true)
     }
 
@@ -42,7 +42,7 @@ struct PlainNumbers {
             kept.append(operation)
             return true
         }
-        crowd = max(Self.smallestCrowd, 2 * entries.count)
+        compactionThreshold = max(Self.smallestThreshold, 2 * entries.count)
         return kept
     }
 }

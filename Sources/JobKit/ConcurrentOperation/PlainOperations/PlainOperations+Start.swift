@@ -6,7 +6,7 @@ extension UnsafeMutablePointer<ThreadContext> {
     /// - Parameters:
     ///   - operation: The operation.
     ///   - frame: The frame of the operation.
-    ///   - isDue: Whether it is still the operation's turn. Called only for a plain operation,
+    ///   - isNext: Whether it is still the operation's turn. Called only for a plain operation,
     ///     because changes of its priority are not announced.
     /// - Returns: The frame, with the work that the caller must do now. It is empty if the
     ///   operation was not due. The result is no optional, because an optional would be copied.
@@ -14,10 +14,10 @@ extension UnsafeMutablePointer<ThreadContext> {
     func start(
         any operation: Operation,
         in frame: StartFrame,
-        isDue: () -> Bool = { true }
+        isNext: () -> Bool = { true }
     ) -> StartFrame {
         guard operation is ConcurrentOperation else {
-            return isDue() ? startPlain(operation, in: frame) : StartFrame()
+            return isNext() ? startPlain(operation, in: frame) : StartFrame()
         }
         // `as?` would count references.
         let concurrent = unsafeDowncast(operation, to: ConcurrentOperation.self)
@@ -38,7 +38,7 @@ extension UnsafeMutablePointer<ThreadContext> {
         if !operation.isFinished {
             PlainOperations.startReturned(operation)
         } else if let finish = PlainOperations.close(operation) {
-            finish.tellListeners(in: &frame)
+            finish.notifyListeners(in: &frame)
             finish.endDependents()
             finish.workerReleasesPermit()
             frame.hasEnded = true
@@ -54,7 +54,7 @@ extension PlainOperations {
     fileprivate static func start(_ operation: Operation) {
         // Other code may have started it, although Foundation forbids this.
         guard !operation.isFinished, !operation.isExecuting else { return }
-        let known = withKnown(operation) { ($0.audience.listeners, $0.isBarred) }
+        let known = withEntry(operation) { ($0.subscribers.listeners, $0.isBarred) }
         if known?.1 == true { operation.cancel() }
         if !operation.isCancelled {
             for listener in known?.0 ?? operation.listeners { listener.operationStarts() }

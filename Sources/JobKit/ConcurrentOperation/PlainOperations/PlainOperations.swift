@@ -18,7 +18,7 @@ enum PlainOperations {
     ///
     /// On Linux, the C library frees larger blocks under the lock of the arena from which they
     /// came. The thread that tracks the next operations allocates from the same arena.
-    final class Known {
+    final class Entry {
         let operation: Operation
         var queue: (any PollingQueue)?
         /// The operation's ticket in the queue.
@@ -29,9 +29,9 @@ enum PlainOperations {
         var isStartedByQueue = false
         /// Whether a cancellation that has begun bars the operation from `main()`.
         var isBarred = false
-        var audience = FinishAudience()
+        var subscribers = FinishSubscribers()
         /// Calls back when the operations that this one waits for in its queue have finished.
-        var dependencies: OperationsEnd?
+        var dependencies: CompletionGroup?
         var hook: FinishHook?
 
         init(_ operation: Operation) {
@@ -43,14 +43,14 @@ enum PlainOperations {
         /// The caller must start the hook.
         func hookToWatch() -> FinishHook? {
             guard hook == nil, !isStartedByQueue else { return nil }
-            let hook = FinishHook { [operation] in PlainOperations.heardFinish(of: operation) }
+            let hook = FinishHook { [operation] in PlainOperations.finishDetected(of: operation) }
             self.hook = hook
             return hook
         }
     }
 
     private struct Table {
-        var known: [ObjectIdentifier: Known] = [:]
+        var entries: [ObjectIdentifier: Entry] = [:]
         /// Operations that finished before their queue had stored their ticket, with the ticket that
         /// they were given in the meantime.
         ///
@@ -58,19 +58,19 @@ enum PlainOperations {
         /// that starts with such a permit could be delivered first (J2).
         var withoutTicket: [ObjectIdentifier: TaskQueueTicket?] = [:]
 
-        mutating func entry(of operation: Operation) -> Known {
+        mutating func entry(of operation: Operation) -> Entry {
             let id = ObjectIdentifier(operation)
-            if let entry = known[id] { return entry }
-            let entry = Known(operation)
-            known[id] = entry
+            if let entry = entries[id] { return entry }
+            let entry = Entry(operation)
+            entries[id] = entry
             return entry
         }
 
         /// Removes an operation that is no longer needed, and returns its hook, which must be
         /// detached.
-        mutating func forgetIfUnused(_ entry: Known) -> FinishHook? {
-            guard entry.queue == nil, entry.audience.isEmpty() else { return nil }
-            known[ObjectIdentifier(entry.operation)] = nil
+        mutating func forgetIfUnused(_ entry: Entry) -> FinishHook? {
+            guard entry.queue == nil, entry.subscribers.isEmpty() else { return nil }
+            entries[ObjectIdentifier(entry.operation)] = nil
             return entry.hook
         }
     }
@@ -100,11 +100,11 @@ enum PlainOperations {
     ///
     /// Returns nil if there is none.
     @inline(__always)
-    static func withKnown<Result: Sendable>(
+    static func withEntry<Result: Sendable>(
         _ operation: Operation,
-        _ body: @Sendable (Known) -> Result?
+        _ body: @Sendable (Entry) -> Result?
     ) -> Result? {
-        withTable(of: operation) { $0.known[ObjectIdentifier(operation)].flatMap(body) }
+        withTable(of: operation) { $0.entries[ObjectIdentifier(operation)].flatMap(body) }
     }
 
     // MARK: Queues
@@ -117,23 +117,24 @@ enum PlainOperations {
     ) -> QueueEntry {
         guard !operation.isFinished, !operation.isExecuting else {
             let isHeard = listener.map { add($0, to: operation) } ?? !operation.isFinished
-            return QueueEntry(standsElsewhere: false, hasStarted: true, hasFinished: !isHeard)
+            return QueueEntry(isElsewhere: false, hasStarted: true, hasFinished: !isHeard)
         }
-        let standsElsewhere = withTable(of: operation) { table in
+        let isElsewhere = withTable(of: operation) { table in
             let entry = table.entry(of: operation)
             guard entry.queue == nil else { return true }
             entry.queue = queue
             entry.isStartedByQueue = startsIt
-            if let listener { entry.audience.add(listener) }
+            if let listener { entry.subscribers.add(listener) }
             return false
         }
-        return QueueEntry(standsElsewhere: standsElsewhere, hasStarted: false, hasFinished: false)
+        return QueueEntry(isElsewhere: isElsewhere, hasStarted: false, hasFinished: false)
     }
 
     static func leave(_ queue: any PollingQueue, _ operation: Operation) {
         let (dependencies, hook) = withTable(of: operation) {
-            table -> (OperationsEnd?, FinishHook?) in
-            guard let entry = table.known[ObjectIdentifier(operation)], entry.queue === queue else {
+            table -> (CompletionGroup?, FinishHook?) in
+            guard let entry = table.entries[ObjectIdentifier(operation)], entry.queue === queue
+            else {
                 return (nil, nil)
             }
             entry.queue = nil
@@ -150,7 +151,7 @@ enum PlainOperations {
     static func placed(_ operation: Operation, at ticket: TaskQueueTicket) -> Bool {
         withTable(of: operation) { table in
             let id = ObjectIdentifier(operation)
-            if let entry = table.known[id] {
+            if let entry = table.entries[id] {
                 entry.ticket = ticket
                 return true
             }
@@ -170,25 +171,25 @@ enum PlainOperations {
     }
 
     /// Keeps the waits of an operation until it has finished.
-    static func keep(_ dependencies: OperationsEnd, of operation: Operation) {
-        let replaced = withKnown(operation) { known in
-            exchange(&known.dependencies, with: dependencies)
+    static func keep(_ dependencies: CompletionGroup, of operation: Operation) {
+        let replaced = withEntry(operation) { entry in
+            exchange(&entry.dependencies, with: dependencies)
         }
         withExtendedLifetime(replaced) {}
     }
 
     /// Starts a hook, because `start()` has returned and the operation continues on another thread.
     static func startReturned(_ operation: Operation) {
-        let hook = withKnown(operation) { known in
-            known.isStartedByQueue = false
-            return known.hookToWatch()
+        let hook = withEntry(operation) { entry in
+            entry.isStartedByQueue = false
+            return entry.hookToWatch()
         }
         hook?.watch(operation)
     }
 
     /// Bars an operation, because a cancellation has begun that will reach it.
     static func bar(_ operation: Operation) {
-        withKnown(operation) { $0.isBarred = true }
+        withEntry(operation) { $0.isBarred = true }
     }
 
     // MARK: Listeners and dependents
@@ -207,13 +208,13 @@ enum PlainOperations {
     private static func change(
         _ operation: Operation,
         unless isOver: @autoclosure () -> Bool,
-        _ add: (inout FinishAudience) -> Void
+        _ add: (inout FinishSubscribers) -> Void
     ) -> Bool {
         guard !operation.isFinished else { return false }
         let hook = withTable(of: operation) { table -> FinishHook? in
             guard !isOver() else { return nil }
             let entry = table.entry(of: operation)
-            add(&entry.audience)
+            add(&entry.subscribers)
             return entry.hookToWatch()
         }
         hook?.watch(operation)
@@ -223,15 +224,15 @@ enum PlainOperations {
     /// Removes a listener or dependent, and the operation's state if it is no longer needed.
     static func remove<Element: Sendable>(
         from operation: Operation,
-        _ remove: (inout FinishAudience) -> [Element]
+        _ remove: (inout FinishSubscribers) -> [Element]
     ) {
         let (released, hook) = withTable(of: operation) { table -> ([Element], FinishHook?) in
-            guard let entry = table.known[ObjectIdentifier(operation)] else {
+            guard let entry = table.entries[ObjectIdentifier(operation)] else {
                 // A listener may be removed before it is added.
-                var unknown = FinishAudience()
+                var unknown = FinishSubscribers()
                 return (remove(&unknown), nil)
             }
-            return (remove(&entry.audience), table.forgetIfUnused(entry))
+            return (remove(&entry.subscribers), table.forgetIfUnused(entry))
         }
         _ = hook?.detach()
         withExtendedLifetime(released) {}
@@ -242,10 +243,10 @@ enum PlainOperations {
     /// Any other operation might never be started, and would then be retained forever for the
     /// context.
     static func keep(_ context: KeptContext, for operation: Operation) {
-        let hook = withKnown(operation) { known -> FinishHook? in
-            guard known.queue != nil else { return nil }
-            known.audience.add(context)
-            return known.hookToWatch()
+        let hook = withEntry(operation) { entry -> FinishHook? in
+            guard entry.queue != nil else { return nil }
+            entry.subscribers.add(context)
+            return entry.hookToWatch()
         }
         hook?.watch(operation)
     }
@@ -260,14 +261,14 @@ enum PlainOperations {
     static func close(_ operation: Operation) -> PlainFinish? {
         withTable(of: operation) { table in
             let id = ObjectIdentifier(operation)
-            guard let entry = table.known.removeValue(forKey: id) else { return nil }
+            guard let entry = table.entries.removeValue(forKey: id) else { return nil }
             if entry.queue != nil, entry.ticket == nil { table.withoutTicket[id] = .some(nil) }
             return PlainFinish(
                 operation: operation,
                 queue: entry.queue,
                 ticket: entry.ticket,
-                listeners: entry.audience.listeners,
-                dependents: entry.audience.others.read { $0.dependents.elements } ?? [],
+                listeners: entry.subscribers.listeners,
+                dependents: entry.subscribers.others.read { $0.dependents.elements } ?? [],
                 dependencies: entry.dependencies,
                 hook: entry.hook
             )
@@ -278,19 +279,19 @@ enum PlainOperations {
     ///
     /// If JobKit is starting the operation on this thread, the starting code does this itself after
     /// `start()` has returned.
-    static func heardFinish(of operation: Operation) {
+    static func finishDetected(of operation: Operation) {
         guard !ThreadContext.current.pointee.frame.isOf(operation) else { return }
-        close(operation)?.tellElsewhere()
+        close(operation)?.notifyElsewhere()
     }
 
     // MARK: Numbers
 
     /// The operation's event number, which is kept as long as the operation exists.
     static func number(of operation: Operation) -> Int {
-        let (number, isCrowded) = numbers.withLock { $0.number(of: operation) }
+        let (number, needsCompaction) = numbers.withLock { $0.number(of: operation) }
         // On another thread, because the caller may hold a job's lock and the freed objects may be
         // a user's.
-        if isCrowded {
+        if needsCompaction {
             DispatchQueue.global()
                 .async {
                     let kept = numbers.withLock { $0.removeFreed() }

@@ -4,7 +4,7 @@ import Foundation
 /// A queue that also accepts operations that do not announce when they are ready.
 ///
 /// These are the members that ``PlainOperations`` uses.
-protocol PollingQueue: QueueHome {
+protocol PollingQueue: ContainingQueue {
     /// Removes an operation that has finished, and releases its permit.
     func operationFinished(_ ticket: TaskQueueTicket)
 
@@ -12,7 +12,7 @@ protocol PollingQueue: QueueHome {
     func waitingTicket(of operation: Operation) -> TaskQueueTicket?
 
     /// Whether an operation has nothing left to wait for.
-    func isDue(_ operation: Operation) -> Bool
+    func isStartable(_ operation: Operation) -> Bool
 
     /// Changes the polls, with the queue's lock held.
     ///
@@ -35,7 +35,7 @@ protocol PollingQueue: QueueHome {
 /// operation, this code waits for the dependencies. Its cancellation, or a change of its own
 /// `isReady`, can only be detected by polling.
 extension PollingQueue {
-    func isDue(_ operation: Operation) -> Bool { operation.isReady }
+    func isStartable(_ operation: Operation) -> Bool { operation.isReady }
 
     /// Makes a cancelled operation ready, because it waits for no dependency.
     func operationCancelled(_ operation: Operation) {
@@ -56,7 +56,7 @@ extension PollingQueue {
     /// - Returns: False if the operation is not ready although it has no known unfinished
     ///   dependency. It has its own `isReady`, or Foundation is just notifying it.
     func markReadyIfReady(_ operation: Operation) -> Bool {
-        guard !isDue(operation) else {
+        guard !isStartable(operation) else {
             operationBecameReady(operation)
             return true
         }
@@ -66,7 +66,7 @@ extension PollingQueue {
         }
         let unfinished = operation.dependencies.filter { !$0.isFinished }
         guard !unfinished.isEmpty else { return false }
-        let end = OperationsEnd { [self] in dependenciesEnded(of: operation) }
+        let end = CompletionGroup { [self] in dependenciesEnded(of: operation) }
         PlainOperations.keep(end, of: operation)
         end.wait(for: unfinished)
         poll(ticket)
@@ -90,7 +90,7 @@ extension PollingQueue {
     // MARK: Polls
 
     /// Polls an operation ten times a second if it does not announce its cancellation.
-    func pollUnlessItTells(_ operation: Operation) {
+    func pollUnlessAnnounced(_ operation: Operation) {
         guard !(operation is ConcurrentOperation) else { return }
         if let ticket = waitingTicket(of: operation) { poll(ticket) }
     }
@@ -126,7 +126,7 @@ extension PollingQueue {
             remaining.unready.append(ticket)
         }
         for (ticket, operation) in polled.waiting {
-            if isDue(operation) {
+            if isStartable(operation) {
                 operationBecameReady(operation)
                 guard waitingTicket(of: operation) == ticket else { continue }
             }

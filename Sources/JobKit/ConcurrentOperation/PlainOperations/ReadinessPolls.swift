@@ -16,7 +16,7 @@ struct ReadinessPolls: Sendable {
 
     private var unready: [TaskQueueTicket] = []
     private var waiting = FIFO<TaskQueueTicket>()
-    private var crowd = Self.smallestCrowd
+    private var compactionThreshold = Self.smallestThreshold
     /// The next poll, or nil if none is scheduled.
     private var scheduled: ScheduledPoll?
     private var lastNumber = 0
@@ -27,7 +27,7 @@ struct ReadinessPolls: Sendable {
     static let shortestPause = 1
     /// How many waiting entries are checked at a time.
     static let mostPolled = 10_000
-    private static let smallestCrowd = 64
+    private static let smallestThreshold = 64
 
     /// Adds an entry that waits for dependencies.
     ///
@@ -40,9 +40,9 @@ struct ReadinessPolls: Sendable {
         _ ticket: TaskQueueTicket,
         _ waits: (TaskQueueTicket) -> Bool
     ) -> ScheduledPoll? {
-        if waiting.count > crowd {
+        if waiting.count > compactionThreshold {
             waiting.removeAll { !waits($0) }
-            crowd = max(Self.smallestCrowd, 2 * waiting.count)
+            compactionThreshold = max(Self.smallestThreshold, 2 * waiting.count)
         }
         waiting.append(ticket)
         return scheduled == nil ? schedulePoll(in: Self.longestPause) : nil

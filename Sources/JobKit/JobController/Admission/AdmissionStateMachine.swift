@@ -35,7 +35,7 @@ struct AdmissionStateMachine<Task: AdmittedTask> {
     /// The groups that have a limit, held tasks or counted tasks.
     private var groups: [Int: Group] = [:]
     private var nextOrder = 0
-    private var line = Outbox<Task.Submission>()
+    private var line = ActionQueue<Task.Submission>()
 
     private var mayAdmit: Bool { isOpen && !isSuspended }
     private var admitsAll: Bool { mayAdmit && !isCounting }

@@ -74,7 +74,7 @@ extension JobShell {
         _ task: Operation
     ) -> [(task: Operation, change: JobContexts.Change)] {
         guard let concurrent = task as? ConcurrentOperation else { return [] }
-        concurrent.note(.inContext)
+        concurrent.setFlag(.inContext)
         guard let shell = (task as? JobController)?.shell else { return [] }
         let next = shell.send { state in
             state.machine.hasFinished ? nil : state.contexts.inherit(change)

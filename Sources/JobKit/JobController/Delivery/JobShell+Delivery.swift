@@ -245,7 +245,7 @@ extension JobShell {
             state.owner.jobFinished()
         }
         // If `didCancel()` is running, the thread that runs it carries out the end afterwards.
-        if job.transition({ $0.decidedEndDue() }) {
+        if job.transition({ $0.decisionStored() }) {
             if job.currentLifecycle.outcome == .succeeded {
                 ProgressReport(of: self).jobSucceeded(job)
             }

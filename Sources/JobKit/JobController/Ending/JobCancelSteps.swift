@@ -50,7 +50,7 @@ struct JobCancelStep: CancelStep {
 /// Notifies a job that has timed out.
 struct JobTimeoutStep: CancelStep {
     let job: JobController
-    let decision: OperationLifecycle.Cancel
+    let decision: OperationLifecycle.CancelAction
 
     func carryOut() { job.carryOut(decision) }
 }

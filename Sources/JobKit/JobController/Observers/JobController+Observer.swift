@@ -33,7 +33,7 @@ extension JobController {
     ///
     /// - Parameter observer: The observer.
     public final func addObserver(_ observer: any JobObserver) {
-        note(.observed)
+        setFlag(.observed)
         ObserverWalk.add(observer, to: self)
     }
 

@@ -98,7 +98,7 @@ enum ObserverWalk {
     /// Makes a task report its start, and returns it if it is a job, which has its own observers.
     private static func jobReporting(_ task: Operation) -> JobController? {
         guard let concurrent = task as? ConcurrentOperation else { return nil }
-        concurrent.note(.observed)
+        concurrent.setFlag(.observed)
         return concurrent.asJob
     }
 }

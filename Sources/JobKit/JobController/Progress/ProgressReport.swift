@@ -35,7 +35,7 @@ struct ProgressReport {
     @inline(__always)
     func taskTracked(_ task: Operation, _ record: TaskRecord) {
         if record.isConcurrent,
-            unsafeDowncast(task, to: ConcurrentOperation.self).reportedFraction.isSaid
+            unsafeDowncast(task, to: ConcurrentOperation.self).reportedFraction.isReported
         {
             shell.features.insert(.ownFractions)
         }

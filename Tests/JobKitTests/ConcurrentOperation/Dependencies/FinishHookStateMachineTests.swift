@@ -9,21 +9,21 @@ import Testing
         var machine = Machine()
         #expect(machine.watchBegan() == true)
         #expect(machine.registered() == .watch)
-        #expect(machine.finishHeard() == true)
-        #expect(machine.finishHeard() == false)
+        #expect(machine.finishDetected() == true)
+        #expect(machine.finishDetected() == false)
         #expect(machine.detached() == .tooLate)
     }
 
     @Test func finishDuringTheRegistrationLeavesNothingToKeepOrTakeBack() {
         var machine = Machine()
         #expect(machine.watchBegan() == true)
-        #expect(machine.finishHeard() == true)
+        #expect(machine.finishDetected() == true)
         #expect(machine.registered() == .forget)
     }
 
     @Test func finishBeforeTheWatchIsNotReported() {
         var machine = Machine()
-        #expect(machine.finishHeard() == false)
+        #expect(machine.finishDetected() == false)
         #expect(machine.watchBegan() == true)
     }
 
@@ -31,8 +31,8 @@ import Testing
         var machine = Machine()
         #expect(machine.watchBegan() == true)
         #expect(machine.detached() == .ended)
-        #expect(machine.finishHeard() == false)
-        #expect(machine.registered() == .takeBack)
+        #expect(machine.finishDetected() == false)
+        #expect(machine.registered() == .unregister)
         #expect(machine.detached() == .tooLate)
     }
 
@@ -46,9 +46,9 @@ import Testing
         var machine = Machine()
         #expect(machine.watchBegan() == true)
         #expect(machine.registered() == .watch)
-        #expect(machine.detached() == .takeBack)
+        #expect(machine.detached() == .unregister)
         #expect(machine.detached() == .tooLate)
-        #expect(machine.finishHeard() == false)
+        #expect(machine.finishDetected() == false)
     }
 
     private enum Event: CaseIterable { case finish, detach, registered }
@@ -75,14 +75,14 @@ import Testing
             for event in order {
                 switch event {
                 case .finish:
-                    if machine.finishHeard() { calls += 1 }
+                    if machine.finishDetected() { calls += 1 }
                 case .detach:
                     let next = machine.detached()
-                    if next == .takeBack { takenBack += isRegistered ? 1 : 100 }
+                    if next == .unregister { takenBack += isRegistered ? 1 : 100 }
                     if next != .tooLate { detaches += 1 }
                 case .registered:
                     isRegistered = true
-                    if machine.registered() == .takeBack { takenBack += 1 }
+                    if machine.registered() == .unregister { takenBack += 1 }
                 }
             }
             let ends = order.filter { $0 != .registered }

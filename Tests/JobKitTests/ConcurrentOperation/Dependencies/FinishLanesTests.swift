@@ -7,7 +7,7 @@ import XCTest
 /// Tests hooks that a queue starts, as on Apple platforms, with Linux's Foundation.
 final class FinishLanesTests: XCTestCase {
     private func hook(_ body: @escaping @Sendable () -> Void) -> FinishHook {
-        FinishHook(way: .started, body)
+        FinishHook(trigger: .start, body)
     }
 
     func testHookOfAnUnfinishedOperationFiresOnceAfterTheFinish() async {

@@ -10,9 +10,9 @@ import Testing
         let areHeard = listeners.map { hooks.add($0) }
         #expect(areHeard == [true, true, true])
         let taken = hooks.close(takesQueue: false)
-        for listener in listeners { _ = hooks.removeFromAudience { $0.remove(listener) } }
-        #expect(taken.audience.listener === listeners[0])
-        let others = taken.audience.others.read { $0.listeners.present } ?? []
+        for listener in listeners { _ = hooks.removeSubscriber { $0.remove(listener) } }
+        #expect(taken.subscribers.listener === listeners[0])
+        let others = taken.subscribers.others.read { $0.listeners.present } ?? []
         #expect(
             others.map(ObjectIdentifier.init) == listeners.dropFirst().map(ObjectIdentifier.init)
         )
@@ -21,17 +21,17 @@ import Testing
     @Test func listenerRemovedBeforeTheFinishIsNotTaken() {
         var hooks = OperationHooks()
         for listener in listeners { _ = hooks.add(listener) }
-        _ = hooks.removeFromAudience { $0.remove(listeners[1]) }
+        _ = hooks.removeSubscriber { $0.remove(listeners[1]) }
         let taken = hooks.close(takesQueue: false)
-        let others = taken.audience.others.read { $0.listeners.present } ?? []
+        let others = taken.subscribers.others.read { $0.listeners.present } ?? []
         #expect(others.map(ObjectIdentifier.init) == [ObjectIdentifier(listeners[2])])
     }
 
     @Test func removedListenerIsNotNotified() {
         var hooks = OperationHooks()
-        _ = hooks.removeFromAudience { $0.remove(listeners[0]) }
+        _ = hooks.removeSubscriber { $0.remove(listeners[0]) }
         let isKnown = hooks.add(listeners[0])
         #expect(isKnown)
-        #expect(Array(hooks.audience.listeners).isEmpty)
+        #expect(Array(hooks.subscribers.listeners).isEmpty)
     }
 }

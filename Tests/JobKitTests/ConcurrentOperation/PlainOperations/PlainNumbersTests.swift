@@ -22,13 +22,13 @@ import Testing
     @Test func numbersOfFreedOperationsAreRemoved() {
         var numbers = PlainNumbers()
         let kept = (0..<100).map { _ in Operation() }
-        for operation in kept where numbers.number(of: operation).isCrowded {
+        for operation in kept where numbers.number(of: operation).needsCompaction {
             _ = numbers.removeFreed()
         }
         // All exist at the same time, so their addresses differ.
         for _ in 0..<10 {
             let others = (0..<1_000).map { _ in Operation() }
-            for operation in others where numbers.number(of: operation).isCrowded {
+            for operation in others where numbers.number(of: operation).needsCompaction {
                 _ = numbers.removeFreed()
             }
         }
@@ -38,7 +38,7 @@ import Testing
     @Test func removalIsDueOnceUntilItIsDone() {
         var numbers = PlainNumbers()
         let operations = (0..<200).map { _ in Operation() }
-        let dueCount = operations.count { numbers.number(of: $0).isCrowded }
+        let dueCount = operations.count { numbers.number(of: $0).needsCompaction }
         #expect(dueCount == 1)
         withExtendedLifetime(operations) {
             #expect(numbers.removeFreed().count == 200)

@@ -3,6 +3,6 @@
 extension ConcurrentOperation {
     /// Whether a Swift task awaits the operation.
     var hasWaiter: Bool {
-        hooks.withLock { $0.audience.others.read { !$0.waiters.isEmpty } == true }
+        hooks.withLock { $0.subscribers.others.read { !$0.waiters.isEmpty } == true }
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Retains the operations until then. If this object is released earlier, the closure is not
 /// called.
-final class OperationsEnd: Sendable {
+final class CompletionGroup: Sendable {
     private let edges = Guarded<[(operation: Operation, edge: DependencyEdge)]>([])
     private let dependencyCount: DependencyCount
 
@@ -36,10 +36,10 @@ final class OperationsEnd: Sendable {
     }
 
     /// Suspends the calling Swift task until all operations have finished.
-    static func reached(by operations: [Operation]) async {
-        var end: OperationsEnd?
+    static func wait(for operations: [Operation]) async {
+        var end: CompletionGroup?
         await withUnsafeContinuation { continuation in
-            let awaited = OperationsEnd { continuation.resume() }
+            let awaited = CompletionGroup { continuation.resume() }
             end = awaited
             awaited.wait(for: operations)
         }

@@ -15,25 +15,25 @@ extension Operation {
     // MARK: Listeners
 
     /// The listeners, in the order added.
-    var listeners: FinishAudience.Listeners {
-        askAudience { $0.listeners } ?? FinishAudience().listeners
+    var listeners: FinishSubscribers.Listeners {
+        withSubscribers { $0.listeners } ?? FinishSubscribers().listeners
     }
 
     /// The first listeners, except the given one.
     func listeners(_ limit: Int, otherThan other: OperationListener) -> [OperationListener] {
-        askAudience { $0.listeners(limit, otherThan: other) } ?? []
+        withSubscribers { $0.listeners(limit, otherThan: other) } ?? []
     }
 
-    /// Reads the audience of the operation.
+    /// Reads the subscribers of the operation.
     ///
     /// Returns nil for a plain operation without stored state.
-    private func askAudience<Answer: Sendable>(
-        _ question: @Sendable (FinishAudience) -> Answer
+    private func withSubscribers<Answer: Sendable>(
+        _ question: @Sendable (FinishSubscribers) -> Answer
     ) -> Answer? {
         guard let concurrent = self as? ConcurrentOperation else {
-            return PlainOperations.withKnown(self) { question($0.audience) }
+            return PlainOperations.withEntry(self) { question($0.subscribers) }
         }
-        return concurrent.hooks.withLock { question($0.audience) }
+        return concurrent.hooks.withLock { question($0.subscribers) }
     }
 
     /// The context of the first tracking job that has one.
@@ -59,17 +59,17 @@ extension Operation {
 
     /// Removes a listener, which cannot be added again.
     func removeListener(_ listener: OperationListener) {
-        removeFromAudience { $0.remove(listener) }
+        removeSubscriber { $0.remove(listener) }
     }
 
     /// Removes a listener or dependent, and releases the removed objects with no lock held.
-    private func removeFromAudience<Element: Sendable>(
-        _ remove: (inout FinishAudience) -> [Element]
+    private func removeSubscriber<Element: Sendable>(
+        _ remove: (inout FinishSubscribers) -> [Element]
     ) {
         guard let concurrent = self as? ConcurrentOperation else {
             return PlainOperations.remove(from: self, remove)
         }
-        let released = concurrent.hooks.withLock { $0.removeFromAudience(remove) }
+        let released = concurrent.hooks.withLock { $0.removeSubscriber(remove) }
         withExtendedLifetime(released) {}
     }
 
@@ -84,14 +84,14 @@ extension Operation {
     }
 
     /// Removes an edge that has ended before the operation has finished.
-    func dependentLeft() { removeFromAudience { $0.dependentLeft() } }
+    func dependentLeft() { removeSubscriber { $0.dependentLeft() } }
 
     // MARK: Queues
 
     /// The JobKit queue that contains the operation.
-    var home: (any QueueHome)? {
+    var containingQueue: (any ContainingQueue)? {
         guard let concurrent = self as? ConcurrentOperation else {
-            return PlainOperations.withKnown(self) { $0.queue }
+            return PlainOperations.withEntry(self) { $0.queue }
         }
         return concurrent.hooks.withLock { $0.queue }
     }
@@ -101,7 +101,7 @@ extension Operation {
     /// The caller must hold the lock of the queue.
     var slotInQueue: Int {
         (self as? ConcurrentOperation).map { Int($0.queueSlot) }
-            ?? PlainOperations.withKnown(self) { $0.ticket?.slot } ?? -1
+            ?? PlainOperations.withEntry(self) { $0.ticket?.slot } ?? -1
     }
 
     /// Records that a queue contains the operation, unless it was started or is in another queue.
@@ -122,12 +122,12 @@ extension Operation {
             return PlainOperations.enter(self, queue, startsIt: startsIt, listener)
         }
         let concurrent = unsafeDowncast(self, to: ConcurrentOperation.self)
-        let (standsElsewhere, isClosed) = concurrent.addingListener { $0.enter(queue, listener) }
-        concurrent.note(.queued)
+        let (isElsewhere, isClosed) = concurrent.addingListener { $0.enter(queue, listener) }
+        concurrent.setFlag(.queued)
         let hasStarted = concurrent.currentLifecycle.contains(.started)
-        if hasStarted, !standsElsewhere { concurrent.hooks.withLock { $0.queue = nil } }
+        if hasStarted, !isElsewhere { concurrent.hooks.withLock { $0.queue = nil } }
         return QueueEntry(
-            standsElsewhere: standsElsewhere,
+            isElsewhere: isElsewhere,
             hasStarted: hasStarted,
             hasFinished: hasStarted && isClosed
         )
@@ -170,7 +170,7 @@ extension Operation {
     /// it.
     ///
     /// In this case, the listener is still waiting for the notification.
-    func hasFinishedUntold(to listener: OperationListener) -> Bool {
+    func hasFinishedUnannounced(to listener: OperationListener) -> Bool {
         guard !(self is ConcurrentOperation), !(self is BlockOperation), isFinished else {
             return false
         }
@@ -227,10 +227,10 @@ extension Operation {
 
 /// The result of an attempt to enter a queue.
 struct QueueEntry {
-    let standsElsewhere: Bool
+    let isElsewhere: Bool
     /// Whether other code has started the operation.
     let hasStarted: Bool
     let hasFinished: Bool
 
-    var stands: Bool { !standsElsewhere && !hasStarted }
+    var isQueued: Bool { !isElsewhere && !hasStarted }
 }

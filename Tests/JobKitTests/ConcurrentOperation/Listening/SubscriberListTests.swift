@@ -2,11 +2,11 @@ import Testing
 
 @testable import JobKit
 
-@Suite struct FinishListTests {
+@Suite struct SubscriberListTests {
     private let dependencyCount = DependencyCount(of: ConcurrentOperation())
 
     @Test func edgeThatEndedBeforeItWasAddedIsNotKept() {
-        var list = FinishList<DependencyEdge>()
+        var list = SubscriberList<DependencyEdge>()
         let (ended, kept) = (DependencyEdge(dependencyCount), DependencyEdge(dependencyCount))
         ended.end()
         _ = list.elementLeft()
@@ -17,7 +17,7 @@ import Testing
 
     @Test(arguments: UInt64(1)...30) func randomWalkAgreesWithAnArray(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var list = FinishList<DependencyEdge>()
+        var list = SubscriberList<DependencyEdge>()
         var oracle: [DependencyEdge] = []
         for _ in 0..<600 {
             if oracle.isEmpty || random.chance(50) {

@@ -2,7 +2,7 @@
 ///
 /// Elements that have left stay in the array until half of all elements have left. Therefore,
 /// leaving takes constant time on average.
-struct FinishList<Element: FinishListElement>: Sendable {
+struct SubscriberList<Element: Subscriber>: Sendable {
     /// The elements, including some that have left.
     private(set) var elements: [Element] = []
     // Counts have only four bytes each, to keep the entry of a plain operation small.
@@ -50,7 +50,7 @@ struct FinishList<Element: FinishListElement>: Sendable {
     }
 }
 
-/// An element of a ``FinishList``, which leaves at most once and never returns.
-protocol FinishListElement: AnyObject, Sendable {
+/// An element of a ``SubscriberList``, which leaves at most once and never returns.
+protocol Subscriber: AnyObject, Sendable {
     var hasLeft: Bool { get }
 }

@@ -1,14 +1,14 @@
 /// Everything to notify when an operation finishes.
 ///
 /// The operation's lock guards it.
-struct FinishAudience: Sendable {
+struct FinishSubscribers: Sendable {
     /// Stored inline, because most operations have exactly one listener and nothing else.
     private(set) var listener: OperationListener?
     private(set) var others = Rare<Others>()
 
     struct Others {
-        fileprivate(set) var listeners = FinishList<OperationListener>()
-        fileprivate(set) var dependents = FinishList<DependencyEdge>()
+        fileprivate(set) var listeners = SubscriberList<OperationListener>()
+        fileprivate(set) var dependents = SubscriberList<DependencyEdge>()
         fileprivate(set) var waiters: [FinishWaiter] = []
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A queue that contains operations, as operations see it.
-protocol QueueHome: AnyObject, Sendable {
+protocol ContainingQueue: AnyObject, Sendable {
     /// Called when an operation may have become ready.
     func operationBecameReady(_ operation: Operation)
 

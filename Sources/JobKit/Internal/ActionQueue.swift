@@ -1,13 +1,13 @@
 /// Performs actions outside a lock in the order in which they were decided under it.
 ///
 /// After a thread has released the lock, another thread may decide more actions before the first
-/// ones are performed. The outbox therefore makes only one caller at a time the deliverer. The
+/// ones are performed. This queue therefore makes only one caller at a time the deliverer. The
 /// caller that gets `true` from ``actionsDecided(_:)`` performs the results of ``nextAction()``
 /// until that is `nil`. All other callers leave their actions to it, even code that is called by an
 /// action. Therefore, no action overtakes another, and none is nested in another.
 ///
 /// Guard it with the same lock as the state that decides the actions.
-struct Outbox<Action> {
+struct ActionQueue<Action> {
     private var actions = FIFO<Action>()
     private var isDelivering = false
 
