@@ -48,6 +48,9 @@ struct TaskNotification: Sendable {
         )
     }
 
+    /// The task, if it is a job.
+    var nestedJob: JobController? { concurrentTask?.asJob }
+
     private var concurrentTask: ConcurrentOperation? {
         isConcurrent ? unsafeDowncast(task, to: ConcurrentOperation.self) : nil
     }

@@ -43,7 +43,7 @@ struct TaskNotifier {
     /// If the task is a job, the observers that came through this job are removed from it first.
     /// They receive no further events of it or of anything below it (R2).
     func taskDropped(_ notification: TaskNotification?) {
-        guard let notification, let nested = record.nestedJob else {
+        guard let notification, let nested = notification.nestedJob else {
             notification?.post(.dropped, at: .now)
             return ended()
         }

@@ -66,6 +66,8 @@ final class TaskRecord: JobMail, @unchecked Sendable {
     }
 
     /// The task, if it is a job.
+    ///
+    /// Read before the task is tracked, or under the job's lock.
     var nestedJob: JobController? { concurrentTask?.asJob }
 
     /// ``concurrentTask`` without a retain, because each delivery reads it several times.
