@@ -236,7 +236,7 @@ final class AppStartTaskManagerTests: XCTestCase {
     // A1
     func testManyTasksThatCompleteInStartDoNotDeepenTheStack() {
         var depths: [Int] = []
-        let count = rounds(of: 100_000)
+        let count = length(of: 100_000)
         for number in 0..<count {
             manager.addStartupTask(
                 SampleStartupTask("step") { task, delegate in

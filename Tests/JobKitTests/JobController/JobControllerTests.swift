@@ -10,7 +10,7 @@ final class JobControllerTests: XCTestCase {
             var all = 0
             var groups = 0
             override func main() {
-                for _ in 0..<rounds(of: 10_000) {
+                for _ in 0..<length(of: 10_000) {
                     trackAndQueue(ConcurrentOperation()) { _ in self.count += 1 }
                 }
             }
@@ -19,7 +19,7 @@ final class JobControllerTests: XCTestCase {
         }
         let job = Fan()
         try await job.run()
-        XCTAssertEqual([job.count, job.groups, job.all], [rounds(of: 10_000), 1, 1])
+        XCTAssertEqual([job.count, job.groups, job.all], [length(of: 10_000), 1, 1])
     }
 
     func testSequentialSteps() async throws {

@@ -281,7 +281,7 @@ final class RateLimitedQueueTests: XCTestCase {
     }
 
     func testOperationsBeyondTheLimitWaitInAnyNumber() async {
-        let count = rounds(of: 50_000)
+        let count = length(of: 50_000)
         let queue = queue(limit: count)
         let operations = (0..<2 * count).map { _ in ConcurrentOperation() }
         for operation in operations { queue.addOperation(operation) }

@@ -31,8 +31,8 @@ import Testing
     /// If each were removed separately from the front of all the others, this would take minutes.
     @Test(.timeLimit(.minutes(30))) func manyBarriersCostNoMoreThanFew() {
         var epochs = TaskQueueBarriers()
-        for _ in 0..<rounds(of: 300_000) { _ = epochs.barrierAdded() }
-        let inOrder = (0..<rounds(of: 300_000))
+        for _ in 0..<length(of: 300_000) { _ = epochs.barrierAdded() }
+        let inOrder = (0..<length(of: 300_000))
             .allSatisfy { epoch in
                 defer { _ = epochs.entryFinished(epoch: epoch) }
                 return epochs.current == epoch

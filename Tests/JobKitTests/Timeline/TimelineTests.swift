@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test func criticalPathOfManyStepsHasThemAll() {
-        let count = rounds(of: 20_000)
+        let count = length(of: 20_000)
         let timeline = Timeline(SampleTimelines.sequential(count: count))
         #expect(timeline.criticalPath.count == count - 1)
         #expect(timeline.criticalPath.first?.name == "Step 1")

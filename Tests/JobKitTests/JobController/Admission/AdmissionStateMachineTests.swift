@@ -95,7 +95,7 @@ import Testing
 
     /// If each step copied the list of held tasks, this would take minutes.
     @Test(.timeLimit(.minutes(30))) func manyTasksAreHeldWithoutCopyingThoseBefore() {
-        let count = rounds(of: 100_000)
+        let count = length(of: 100_000)
         var (limited, early) = (limited([0: 1]), Machine())
         let tasks = (0...count).map { Task("\($0)") }
         #expect(submit(tasks[0], to: &limited))

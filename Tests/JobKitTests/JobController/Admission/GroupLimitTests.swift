@@ -142,7 +142,7 @@ final class GroupLimitTests: XCTestCase {
 
     /// This would take minutes if each limit searched all tasks.
     func testManyGroupsGetTheirLimitsAfterTracking() async {
-        let count = rounds(of: 20_000)
+        let count = length(of: 20_000)
         let queue = StepQueue()
         let job = ScriptedJob(queue: queue) { job in
             for index in 0..<count {

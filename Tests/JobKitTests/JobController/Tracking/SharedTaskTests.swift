@@ -132,7 +132,7 @@ final class SharedTaskTests: XCTestCase {
         task.start()
         weak var shell: JobShell?
         do {
-            let count = rounds(of: 20_000)
+            let count = length(of: 20_000)
             let jobs = (0..<count).map { job("\($0)", tracking: task) }
             shell = jobs[count / 2].shell
             for job in jobs.dropLast() { job.cancel() }

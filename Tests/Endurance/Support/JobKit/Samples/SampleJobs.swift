@@ -89,7 +89,7 @@ extension XCTestCase {
 // Operation forces @unchecked. The count is changed only in the job's own callbacks.
 /// A job of many steps, each started by the callback of the one before.
 final class StepsJob: JobController, @unchecked Sendable {
-    static let stepCount = rounds(of: 100_000)
+    static let stepCount = length(of: 100_000)
     private(set) var count = 0
 
     override func main() { step() }
