@@ -2,7 +2,7 @@ import Foundation
 
 /// Text that occurs in several lines of `explainStall`.
 enum StallWords {
-    static let unready = "not ready: its own isReady says no"
+    static let unready = "not ready: its isReady returns false"
 
     static let unannounced = "isFinished is true, but no KVO notification was sent"
     /// The way out for a plain operation, which only its own code can stop.

@@ -65,7 +65,7 @@ struct TaskStall {
         guard let gate else { return "never queued yet" }
         let isNamed = !gate.inside.isEmpty
         let inside = isNamed ? ", now " + OperationNames.list(gate.inside, of: gate.count) : ""
-        return "never queued, because only \(gate.width) of group \(gate.group) may go at a time"
+        return "never queued, because only \(gate.width) of group \(gate.group) may run at a time"
             + inside
     }
 }

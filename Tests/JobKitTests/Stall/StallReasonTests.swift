@@ -163,8 +163,8 @@ final class StallReasonTests: XCTestCase {
         XCTAssertEqual(
             lines(job),
             [
-                "import: executing", "own: not ready: its own isReady says no, in net",
-                "plain: not ready: its own isReady says no, in net",
+                "import: executing", "own: not ready: its isReady returns false, in net",
+                "plain: not ready: its isReady returns false, in net",
             ]
         )
         job.cancel()
@@ -179,7 +179,7 @@ final class StallReasonTests: XCTestCase {
         job.start()
         XCTAssertEqual(
             lines(job).last,
-            "c: never queued, because only 2 of group HeldOperation may go at a time, now a, b"
+            "c: never queued, because only 2 of group HeldOperation may run at a time, now a, b"
         )
         job.cancel()
     }

@@ -25,7 +25,7 @@ final class StallWordsTests: XCTestCase {
             lines(job),
             [
                 "import: executing", "0: in IdleQueue, not started", "1: in IdleQueue, not started",
-                "2: never queued, because only 2 of group photos may go at a time, now 0, 1; "
+                "2: never queued, because only 2 of group photos may run at a time, now 0, 1; "
                     + "and 237 more like it: 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 227 more",
                 "a: never queued", "b: never queued", "c: never queued",
             ]
