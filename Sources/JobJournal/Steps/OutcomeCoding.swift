@@ -69,23 +69,30 @@ enum Coders {
     ///
     /// This finds words such as `NaN` and `Infinity` without parsing the text.
     static func hasOnlyLettersOfJSON(_ text: UnsafeRawBufferPointer) -> Bool {
-        var isInString = false
-        var isEscaped = false
-        for byte in text {
-            if isInString {
-                if isEscaped {
-                    isEscaped = false
-                } else if byte == UInt8(ascii: "\\") {
-                    isEscaped = true
-                } else if byte == UInt8(ascii: "\"") {
-                    isInString = false
-                }
-            } else if byte == UInt8(ascii: "\"") {
-                isInString = true
+        var at = 0
+        while at < text.count {
+            let byte = text[at]
+            at += 1
+            if byte == UInt8(ascii: "\"") {
+                at = endOfString(from: at, in: text)
             } else if byte | 0x20 >= UInt8(ascii: "a"), byte | 0x20 <= UInt8(ascii: "z") {
                 guard "truefalsnE".utf8.contains(byte) else { return false }
             }
         }
         return true
+    }
+
+    /// Returns the offset behind the quotation mark that ends a string.
+    private static func endOfString(from start: Int, in text: UnsafeRawBufferPointer) -> Int {
+        var at = start
+        while let base = text.baseAddress,
+            let found = memchr(base + at, Int32(UInt8(ascii: "\"")), text.count - at)
+        {
+            let mark = UnsafeRawPointer(found) - base
+            let escapes = text[start..<mark].reversed().prefix { $0 == UInt8(ascii: "\\") }
+            guard !escapes.count.isMultiple(of: 2) else { return mark + 1 }
+            at = mark + 1
+        }
+        return text.count
     }
 }

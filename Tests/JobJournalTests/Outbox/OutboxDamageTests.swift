@@ -36,7 +36,7 @@ final class OutboxDamageTests: XCTestCase {
         let folder = TemporaryFolder(self)
         let bytes = try await sample(folder, count: 4)
         var counts: [Int] = []
-        let sizes = Array(stride(from: 0, to: bytes.count, by: journalStride(11)))
+        let sizes = Array(stride(from: 0, to: bytes.count, by: journalStride(17)))
         for size in sizes + [bytes.count] {
             // With zeros behind the cut, as after a power loss.
             for zeros in [0, 7, 700] {
@@ -53,7 +53,7 @@ final class OutboxDamageTests: XCTestCase {
     func testEveryFlippedBitIsFoundAndSalvaged() async throws {
         let folder = TemporaryFolder(self)
         let bytes = try await sample(folder, count: 4)
-        for at in stride(from: 0, to: bytes.count, by: journalStride(13)) {
+        for at in stride(from: 0, to: bytes.count, by: journalStride(19)) {
             var damaged = bytes
             damaged[at] ^= 1 << (at % 8)
             try Data(damaged).write(to: file(folder))

@@ -4,32 +4,19 @@ import JobKit
 import JobKitTesting
 import XCTest
 
-/// The rules B1 to B12 on live outboxes.
+/// B1 to B8 on live outboxes.
 final class OutboxTests: XCTestCase {
     private struct Refused: Error, CustomStringConvertible {
         var description = "refused"
     }
 
-    private func open(
-        _ folder: TemporaryFolder,
-        _ configuration: OutboxConfiguration<String> = OutboxConfiguration(),
-        perform: @escaping @Sendable (String, OutboxAttempt) async throws -> Void
-    ) throws -> JobOutbox<String> {
-        try JobOutbox(
-            at: folder.url,
-            name: "outbox",
-            configuration: configuration,
-            perform: perform
-        )
-    }
-
     func testEntriesOfAKeyArePerformedInOrderAndSurviveASession() async throws {  // B1, B3
         let (folder, log) = (TemporaryFolder(self), EventLog())
-        let first = try open(folder, .with { $0.suspendedFor = ["test"] }) { _, _ in }
+        let first = try folder.outbox(.with { $0.suspendedFor = ["test"] }) { _, _ in }
         for number in 0..<20 { try first.add("\(number)", key: number % 2 == 0 ? "even" : nil) }
         XCTAssertEqual(first.counts.waiting, 20)
         await first.close()
-        let second = try open(folder) { item, attempt in
+        let second = try folder.outbox { item, attempt in
             log.record(item)
             XCTAssertFalse(attempt.mayHaveBegun)
         }
@@ -45,8 +32,7 @@ final class OutboxTests: XCTestCase {
     func testFailureIsRepeatedAfterItsDelay() async throws {  // B5, B6
         let (folder, clock, dates) = (TemporaryFolder(self), ManualClock(), Dates())
         let attempts = EventLog()
-        let outbox = try open(
-            folder,
+        let outbox = try folder.outbox(
             .with {
                 $0.clock = clock
                 $0.now = { dates.now }
@@ -94,13 +80,13 @@ final class OutboxTests: XCTestCase {
             configuration.now = { dates.now }
             configuration.onFailure = { _, _, _ in .retry(after: .milliseconds(100)) }
         }
-        let first = try open(folder, .with(change)) { _, _ in throw Refused() }
+        let first = try folder.outbox(.with(change)) { _, _ in throw Refused() }
         try first.add("a")
         await first.waitUntilIdle()
         await first.close()
         dates.advance(by: -1_000)
         let done = Tally()
-        let second = try open(folder, .with(change)) { _, attempt in
+        let second = try folder.outbox(.with(change)) { _, attempt in
             XCTAssertEqual(attempt.failureCount, 1)
             done.count()
         }
@@ -116,8 +102,7 @@ final class OutboxTests: XCTestCase {
     func testRetryNowEndsDelaysAndNotDates() async throws {  // B5
         let (folder, clock, dates) = (TemporaryFolder(self), ManualClock(), Dates())
         let done = EventLog()
-        let outbox = try open(
-            folder,
+        let outbox = try folder.outbox(
             .with {
                 $0.clock = clock
                 $0.now = { dates.now }
@@ -142,8 +127,7 @@ final class OutboxTests: XCTestCase {
         let responses: [String: OutboxFailureResponse] = [
             "park": .park, "aside": .parkAside, "drop": .drop, "suspend": .suspend(for: "sign-in"),
         ]
-        let outbox = try open(
-            folder,
+        let outbox = try folder.outbox(
             .with { configuration in
                 configuration.suspendedFor = ["test"]
                 configuration.concurrencyLimit = 1
@@ -177,19 +161,10 @@ final class OutboxTests: XCTestCase {
         await outbox.close()
     }
 
-    private func assertCancelled(_ body: () async throws -> Void) async {
-        do {
-            try await body()
-            XCTFail("no error")
-        } catch {
-            XCTAssertTrue(error is CancellationError, "\(error)")
-        }
-    }
-
     func testDuplicates() async throws {  // B4
         let folder = TemporaryFolder(self)
         let (began, release, log) = (Gate(), Gate(), EventLog())
-        let outbox = try open(folder, .with { $0.concurrencyLimit = 1 }) { item, _ in
+        let outbox = try folder.outbox(.with { $0.concurrencyLimit = 1 }) { item, _ in
             log.record(item)
             if item == "first" {
                 began.open()
@@ -234,73 +209,9 @@ final class OutboxTests: XCTestCase {
         await outbox.close()
     }
 
-    func testTheClosedOutboxRefusesAndTheFileIsFree() async throws {  // B10
-        let folder = TemporaryFolder(self)
-        let began = Gate()
-        let outbox = try open(folder) { _, _ in
-            began.open()
-            try await Task.sleep(for: .seconds(1_000))
-        }
-        let id = try outbox.add("a")
-        await began.waitUntilOpen()
-        XCTAssertThrowsError(try open(folder) { _, _ in }) {
-            XCTAssertEqual(($0 as? JobJournal.InUseError)?.job, "outbox")
-        }
-        _ = try JobJournal(at: folder.url, job: "outbox")
-        let waiting = Task { try await outbox.waitForFinish(of: id) }
-        await outbox.close()
-        await assertCancelled { try await waiting.value }
-        XCTAssertThrowsError(try outbox.add("b")) { XCTAssertTrue($0 is JobJournal.WriteError) }
-        XCTAssertThrowsError(try outbox.remove(id)) { XCTAssertTrue($0 is JobJournal.WriteError) }
-        XCTAssertThrowsError(try outbox.removeAll()) { XCTAssertTrue($0 is JobJournal.WriteError) }
-        XCTAssertThrowsError(try outbox.retry(id)) { XCTAssertTrue($0 is JobJournal.WriteError) }
-        let next = try open(folder) { _, attempt in
-            XCTAssertTrue(attempt.mayHaveBegun)
-            XCTAssertEqual(attempt.interruptions, 0)
-            XCTAssertEqual(attempt.failureCount, 0)
-        }
-        try await next.waitForFinish(of: id)
-        await next.close()
-    }
-
-    func testCodeThatIgnoresItsCancellationIsLeft() async throws {  // B10
-        let folder = TemporaryFolder(self)
-        let (began, release, clock) = (Gate(), Gate(), ManualClock())
-        let outbox = try open(folder, .with { $0.clock = clock }) { _, _ in
-            began.open()
-            await release.waitUntilOpen()
-        }
-        try outbox.add("a")
-        await began.waitUntilOpen()
-        let closing = Task { await outbox.close(stopWithin: .seconds(5)) }
-        await clock.waitForDeadline(clock.now.advanced(by: .seconds(5)))
-        clock.advance(by: .seconds(5))
-        await closing.value
-        let next = try open(folder) { _, attempt in XCTAssertEqual(attempt.interruptions, 0) }
-        release.open()
-        await next.waitUntilIdle()
-        XCTAssertEqual(next.counts.performing, 0)
-        await next.close()
-    }
-
-    func testTheLastReferenceClosesTheOutbox() async throws {  // B10
-        let folder = TemporaryFolder(self)
-        var outbox: JobOutbox<String>? = try open(folder) { _, _ in }
-        try outbox?.add("a", notBefore: .distantFuture)
-        outbox = nil
-        while true {
-            if let next = try? open(folder, perform: { _, _ in }) {
-                XCTAssertEqual(next.counts.delayed, 1)
-                await next.close()
-                return
-            }
-            await Task.yield()
-        }
-    }
-
     func testUnreadableEntryIsKeptForAnotherVersion() async throws {  // B7
         let folder = TemporaryFolder(self)
-        let first = try open(folder, .with { $0.suspendedFor = ["test"] }) { _, _ in }
+        let first = try folder.outbox(.with { $0.suspendedFor = ["test"] }) { _, _ in }
         try first.add("text", key: "k")
         await first.close()
         var configuration = OutboxConfiguration<Int>()
@@ -321,101 +232,9 @@ final class OutboxTests: XCTestCase {
         XCTAssertNotNil(entry.lastError)
         await second.close()
         let log = EventLog()
-        let third = try open(folder) { item, _ in log.record(item) }
+        let third = try folder.outbox { item, _ in log.record(item) }
         await third.waitUntilIdle()
         XCTAssertEqual(log.events, ["text"])
         await third.close()
     }
-
-    func testRemovingAPerformingEntryCancelsIt() async throws {
-        let folder = TemporaryFolder(self)
-        let (began, log) = (Gate(), EventLog())
-        let outbox = try open(folder) { item, _ in
-            log.record("\(item) begins")
-            guard item == "a" else { return }
-            began.open()
-            do { try await Task.sleep(for: .seconds(1_000)) } catch {
-                log.record("\(item) ends")
-                throw error
-            }
-        }
-        let id = try outbox.add("a", key: "k")
-        await began.waitUntilOpen()
-        try outbox.add("b", key: "k")
-        XCTAssertTrue(try outbox.remove(id))
-        await outbox.waitUntilIdle()
-        XCTAssertEqual(log.events, ["a begins", "a ends", "b begins"])
-        await outbox.close()
-    }
-
-    func testTimedOutAttemptIsAFailure() async throws {  // B12
-        let (folder, clock, began) = (TemporaryFolder(self), ManualClock(), Gate())
-        let outbox = try open(
-            folder,
-            .with {
-                $0.clock = clock
-                $0.maximumRuntime = .seconds(3)
-                $0.onFailure = { error, _, _ in error is OperationTimeoutError ? .park : .drop }
-            }
-        ) { _, _ in
-            began.open()
-            try await Task.sleep(for: .seconds(1_000))
-        }
-        try outbox.add("a")
-        // An attempt that times out before it is performed would be followed by another one.
-        await began.waitUntilOpen()
-        await clock.waitForDeadline(clock.now.advanced(by: .seconds(3)))
-        clock.advance(by: .seconds(3))
-        await outbox.waitUntilIdle()
-        XCTAssertEqual(outbox.counts.parked, 1)
-        await outbox.close()
-    }
-
-    func testItemsAreLimitedAndMustBeEncodable() async throws {  // B11
-        let folder = TemporaryFolder(self)
-        let outbox = try open(folder, .with { $0.suspendedFor = ["test"] }) { _, _ in }
-        let large = String(repeating: "x", count: 64 << 20)
-        XCTAssertThrowsError(try outbox.add(large)) { XCTAssertTrue($0 is JobJournal.WriteError) }
-        XCTAssertEqual(outbox.entries().count, 0)
-        await outbox.close()
-        let numbers = try JobOutbox<Double>(at: folder.url, name: "numbers") { _, _ in }
-        XCTAssertThrowsError(try numbers.add(.nan)) { XCTAssertTrue($0 is EncodingError) }
-        await numbers.close()
-    }
-
-    func testEntriesOverTimeLeaveASmallFile() async throws {  // B11
-        let count = Int(ProcessInfo.processInfo.environment["OUTBOX_ENTRIES"] ?? "") ?? 5_000
-        let folder = TemporaryFolder(self)
-        let outbox = try open(folder) { _, _ in }
-        for first in stride(from: 0, to: count, by: 100) {
-            for number in first..<first + 100 { try outbox.add("\(number)", key: "\(number % 7)") }
-            if first % 1_000 == 0 { await outbox.waitUntilIdle() }
-        }
-        await outbox.waitUntilIdle()
-        XCTAssertEqual(outbox.counts.waiting, 0)
-        await outbox.close()
-        XCTAssertLessThanOrEqual(try folder.bytes.count, 4_096)
-        let next = try open(folder, .with { $0.suspendedFor = ["test"] }) { _, _ in }
-        let id = try next.add("one more")
-        XCTAssertEqual(id.description, "\(count + 1)")
-        await next.close()
-    }
-}
-
-extension OutboxConfiguration {
-    /// Returns a configuration that a closure has changed.
-    static func with(_ change: (inout OutboxConfiguration) -> Void) -> OutboxConfiguration {
-        var configuration = OutboxConfiguration()
-        change(&configuration)
-        return configuration
-    }
-}
-
-/// A date that a test advances.
-final class Dates: Sendable {
-    private let date = Guarded(Date(timeIntervalSinceReferenceDate: 800_000_000))
-
-    var now: Date { date.withLock { $0 } }
-
-    func advance(by seconds: TimeInterval) { date.withLock { $0.addTimeInterval(seconds) } }
 }

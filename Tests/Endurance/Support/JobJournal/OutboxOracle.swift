@@ -26,12 +26,20 @@ struct OutboxOracle {
         var length: Double?
         var notBefore: Double?
         var isAfterInterruption = false
+        /// Whether `retryNow()` has ended the delay of a failure in this session.
+        var ignoresDelay = false
         var parked: Bool?
         var mayHaveBegun = false
 
+        /// The end of the delay that follows a failure or an interruption.
+        var delayEnd: Double? { ignoresDelay ? nil : until }
+
         func isDelayed(at now: Double) -> Bool {
-            parked == nil && max(until ?? -.infinity, notBefore ?? -.infinity) > now
+            parked == nil && max(delayEnd ?? -.infinity, notBefore ?? -.infinity) > now
         }
+
+        /// Whether the entry may begin if no other entry of its key is ahead.
+        func mayBeginAlone(at now: Double) -> Bool { parked == nil && !isDelayed(at: now) }
     }
 
     /// By position.
@@ -66,10 +74,10 @@ struct OutboxOracle {
     @discardableResult
     mutating func add(
         _ item: String,
-        key: String?,
-        deduplicationID: String?,
+        _ key: String?,
+        _ deduplicationID: String?,
         policy: String,
-        notBefore: Double?
+        _ notBefore: Double?
     ) -> Int {
         let duplicates = entries.filter {
             deduplicationID != nil && $0.key == key && $0.deduplicationID == deduplicationID
@@ -92,7 +100,7 @@ struct OutboxOracle {
         if policy == "replace", let first = duplicates.first {
             entry.position = first.position
             for old in duplicates where old.parked == nil {
-                if let until = old.until, until > now, !old.isAfterInterruption,
+                if let until = old.delayEnd, until > now, !old.isAfterInterruption,
                     until > entry.until ?? 0
                 {
                     (entry.until, entry.length) = (until, old.length)
@@ -116,16 +124,31 @@ struct OutboxOracle {
 
     mutating func remove(key: String?) { entries.removeAll { $0.key == key } }
 
+    mutating func removeAll() { entries = [] }
+
+    mutating func retryNow() {
+        for at in entries.indices where entries[at].isDelayed(at: now) {
+            if entries[at].until != nil { entries[at].ignoresDelay = true }
+        }
+    }
+
+    /// Ends a session, so that delays count again that `retryNow()` has ended.
+    mutating func sessionEnded() {
+        for at in entries.indices { entries[at].ignoresDelay = false }
+    }
+
     mutating func retry(_ id: Int) {
         guard let at = entries.firstIndex(where: { $0.id == id }) else { return }
         if entries[at].parked != nil {
             (entries[at].failures, entries[at].charged, entries[at].uncharged) = (0, 0, 0)
             entries[at].interruptions = 0
             entries[at].parked = nil
-            (entries[at].until, entries[at].notBefore) = (nil, nil)
-        } else if entries[at].isDelayed(at: now) {
-            (entries[at].until, entries[at].notBefore) = (nil, nil)
+        } else if !entries[at].isDelayed(at: now) {
+            return
         }
+        (entries[at].until, entries[at].notBefore) = (nil, nil)
+        entries[at].isAfterInterruption = false
+        entries[at].ignoresDelay = false
     }
 
     /// Performs everything that may begin.
@@ -141,7 +164,7 @@ struct OutboxOracle {
     }
 
     private func mayBegin(_ entry: Entry) -> Bool {
-        guard entry.parked == nil, !entry.isDelayed(at: now) else { return false }
+        guard entry.mayBeginAlone(at: now) else { return false }
         guard let key = entry.key else { return true }
         return entries.first { $0.key == key && $0.parked != false }?.id == entry.id
     }
@@ -151,6 +174,7 @@ struct OutboxOracle {
         entry.mayHaveBegun = true
         entry.interruptions = 0
         entry.isAfterInterruption = false
+        entry.ignoresDelay = false
         (entry.until, entry.notBefore) = (nil, nil)
         let outcome = Self.outcome(of: entry.item, entry.failures)
         entry.failures += 1
