@@ -15,14 +15,14 @@ extension ByteSource {
     ///
     /// - Returns: The result of `body`. Nil if the record is damaged.
     mutating func record<Value>(
-        at place: RecordIndex.Place,
-        sealedBy seal: JournalSeal,
-        _ body: (Frame.Kind, UnsafeRawBufferPointer) throws -> Value?
+        at location: RecordLocation,
+        with fileKey: FileKey,
+        _ body: (Record.Kind, UnsafeRawBufferPointer) throws -> Value?
     ) throws -> Value? {
-        try read(at: place.offset, count: place.size) { all in
-            let payload = UnsafeRawBufferPointer(rebasing: all[Frame.headerSize...])
-            guard let header = Frame.Header(all, at: place.offset, sealedBy: seal),
-                header.matches(payload, sealedBy: seal)
+        try read(at: location.offset, count: location.size) { all in
+            let payload = UnsafeRawBufferPointer(rebasing: all[Record.headerSize...])
+            guard let header = Record.Header(all, at: location.offset, with: fileKey),
+                header.matches(payload, with: fileKey)
             else { return nil }
             return try body(header.kind, payload)
         }

@@ -32,15 +32,15 @@ struct OutcomePayload {
     }
 
     /// Creates the frame that records an outcome.
-    static func frame(
+    static func record(
         _ path: StepPath,
         version: Int,
         input: SipHash.Digest?,
         outcome: UnsafeRawBufferPointer,
-        sealedBy seal: JournalSeal
-    ) -> Frame {
+        with fileKey: FileKey
+    ) -> Record {
         let count = headerSize + path.bytes.count + outcome.count
-        return Frame(.outcome, count: count, sealedBy: seal) { payload in
+        return Record(.outcome, count: count, with: fileKey) { payload in
             payload.put(little: Int64(version), at: 0)
             payload.put(little: UInt32(input == nil ? 0 : 1), at: 8)
             payload.put(little: UInt32(path.bytes.count), at: 12)
@@ -63,13 +63,13 @@ struct RecordedStep {
     /// Reads the step from the payload of an outcome.
     ///
     /// Nil if the bytes are not such a payload.
-    init?(_ payload: UnsafeRawBufferPointer, sealedBy seal: JournalSeal) {
+    init?(_ payload: UnsafeRawBufferPointer, with fileKey: FileKey) {
         guard let outcome = OutcomePayload(payload), let ends = StepPath.ends(in: outcome.path)
         else { return nil }
-        digest = seal.digest(.step, outcome.path)
+        digest = fileKey.digest(.step, outcome.path)
         scopes = ends.dropLast()
             .map { end in
-                seal.digest(.scope, UnsafeRawBufferPointer(rebasing: outcome.path[..<end]))
+                fileKey.digest(.scope, UnsafeRawBufferPointer(rebasing: outcome.path[..<end]))
             }
     }
 }

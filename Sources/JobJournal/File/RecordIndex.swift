@@ -2,27 +2,22 @@
 ///
 /// It takes about 60 bytes for each record, regardless of the size of the outcome.
 struct RecordIndex: Sendable {
-    /// The location of a record in the file.
-    struct Place: Hashable, Sendable {
-        let offset: Int
-        let payloadCount: UInt32
-
-        var size: Int { Frame.headerSize + Int(payloadCount) }
-    }
-
-    private(set) var places: [SipHash.Digest: Place] = [:]
+    private(set) var locations: [SipHash.Digest: RecordLocation] = [:]
     /// Steps that began in an earlier session and have not succeeded since.
     private(set) var begun: Set<SipHash.Digest> = []
     /// The number of outcomes that are recorded in each scope and the scopes below it.
     private var counts: [SipHash.Digest: Int] = [:]
     private(set) var outcomeBytes = 0
 
-    var count: Int { places.count }
+    var count: Int { locations.count }
+
+    /// The approximate size of the records that count.
+    var liveBytes: Int { outcomeBytes + begun.count * (Record.headerSize + 16) }
 
     func count(in scope: SipHash.Digest) -> Int { counts[scope] ?? 0 }
 
     /// Reserves memory for a number of records.
-    mutating func reserve(_ count: Int) { places.reserveCapacity(count) }
+    mutating func reserve(_ count: Int) { locations.reserveCapacity(count) }
 
     mutating func stepBegan(_ step: SipHash.Digest) { begun.insert(step) }
 
@@ -30,14 +25,36 @@ struct RecordIndex: Sendable {
     mutating func outcomeRecorded(
         _ step: SipHash.Digest,
         in scopes: [SipHash.Digest],
-        at place: Place
+        at location: RecordLocation
     ) {
-        if let replaced = places.updateValue(place, forKey: step) {
+        if let replaced = locations.updateValue(location, forKey: step) {
             outcomeBytes -= replaced.size
         } else {
             for scope in scopes { counts[scope, default: 0] += 1 }
         }
-        outcomeBytes += place.size
+        outcomeBytes += location.size
         if !begun.isEmpty { begun.remove(step) }
+    }
+
+    /// Applies a record of an earlier session.
+    ///
+    /// Returns false if the record does not belong in a journal.
+    mutating func apply(
+        _ kind: Record.Kind,
+        _ payload: UnsafeRawBufferPointer,
+        at location: RecordLocation,
+        with fileKey: FileKey
+    ) -> Bool {
+        switch kind {
+        case .journal, .session, .filler: break
+        case .begun:
+            guard payload.count == 16 else { return false }
+            stepBegan(SipHash.Digest(low: payload.little(0), high: payload.little(8)))
+        case .outcome:
+            guard let step = RecordedStep(payload, with: fileKey) else { return false }
+            outcomeRecorded(step.digest, in: step.scopes, at: location)
+        case .outbox, .copy, .entry, .change, .left, .cleared, .batch: return false
+        }
+        return true
     }
 }

@@ -9,31 +9,22 @@ struct SessionPayload: Hashable, Sendable {
     /// Identifies the boot session of the machine.
     ///
     /// Nil if the system does not report it.
-    var boot: SipHash.Digest?
+    var bootID: SipHash.Digest?
 
     var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.append(little: boot?.low ?? 0)
-        bytes.append(little: boot?.high ?? 0)
-        bytes += [isSynced ? 1 : 0, isInDoubt ? 1 : 0, boot == nil ? 0 : 1]
-        return bytes + Array(repeating: Frame.lastByte, count: 5)
+        let flags: [UInt8] = [isSynced ? 1 : 0, isInDoubt ? 1 : 0, bootID == nil ? 0 : 1]
+        return [UInt8](little: bootID?.low ?? 0, bootID?.high ?? 0) + flags
+            + Array(repeating: Record.lastByte, count: 5)
     }
+}
 
-    init(isSynced: Bool, isInDoubt: Bool, boot: SipHash.Digest?) {
-        self.isSynced = isSynced
-        self.isInDoubt = isInDoubt
-        self.boot = boot
-    }
-
+extension SessionPayload {
     /// Creates a session that follows another one, in the current boot session.
-    init(isSynced: Bool, after last: SessionPayload?, sealedBy seal: JournalSeal) {
-        let boot = MachineStart.digest(seal)
-        let isSameStart = last.map { $0.boot != nil && $0.boot == boot } ?? true
-        self.init(
-            isSynced: isSynced,
-            isInDoubt: last?.isInDoubt == true || !isSameStart,
-            boot: boot
-        )
+    init(isSynced: Bool, after last: SessionPayload?, with fileKey: FileKey) {
+        let bootID = BootID.digest(fileKey)
+        let isSameBoot = last.map { $0.bootID != nil && $0.bootID == bootID } ?? true
+        let isInDoubt = last?.isInDoubt == true || !isSameBoot
+        self.init(isSynced: isSynced, isInDoubt: isInDoubt, bootID: bootID)
     }
 
     init?(_ bytes: UnsafeRawBufferPointer) {
@@ -42,6 +33,6 @@ struct SessionPayload: Hashable, Sendable {
         }
         isSynced = bytes[16] == 1
         isInDoubt = bytes[17] == 1
-        boot = bytes[18] == 1 ? SipHash.Digest(low: bytes.little(0), high: bytes.little(8)) : nil
+        bootID = bytes[18] == 1 ? SipHash.Digest(low: bytes.little(0), high: bytes.little(8)) : nil
     }
 }

@@ -6,12 +6,6 @@
 /// > Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012. This is SipHash-2-4
 /// > with an output of 128 bits.
 struct SipHash: Sendable {
-    /// A key of 16 bytes, chosen at random for each journal.
-    struct Key: Hashable, Sendable {
-        let low: UInt64
-        let high: UInt64
-    }
-
     /// A hash of 128 bits, which is equal for equal inputs and keys.
     struct Digest: Hashable, Sendable {
         let low: UInt64
@@ -25,6 +19,16 @@ struct SipHash: Sendable {
             return bytes
         }
 
+        /// 32 hexadecimal digits.
+        var text: String {
+            [low, high]
+                .map { word in
+                    let digits = String(word, radix: 16)
+                    return String(repeating: "0", count: 16 - digits.count) + digits
+                }
+                .joined()
+        }
+
         // The bits are well mixed already.
         func hash(into hasher: inout Hasher) { hasher.combine(low) }
     }
@@ -34,7 +38,7 @@ struct SipHash: Sendable {
     private var v2: UInt64
     private var v3: UInt64
 
-    private init(_ key: Key) {
+    private init(_ key: FileKey) {
         v0 = key.low ^ 0x736f_6d65_7073_6575
         v1 = key.high ^ 0x646f_7261_6e64_6f6d ^ 0xee
         v2 = key.low ^ 0x6c79_6765_6e65_7261
@@ -42,7 +46,7 @@ struct SipHash: Sendable {
     }
 
     /// Hashes a word's eight bytes, little-endian, followed by `bytes`.
-    static func digest(_ key: Key, _ word: UInt64, _ bytes: UnsafeRawBufferPointer) -> Digest {
+    static func digest(_ key: FileKey, _ word: UInt64, _ bytes: UnsafeRawBufferPointer) -> Digest {
         var hash = SipHash(key)
         hash.absorb(word)
         let whole = bytes.count & ~7

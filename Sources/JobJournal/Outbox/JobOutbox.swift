@@ -51,11 +51,7 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
             "JobKit: the concurrency limit of the outbox \(name) must be at least 1."
         )
         let settings = OutboxSettings(configuration, perform)
-        shell = OutboxShell(
-            try OutboxOpening(folder, name: name, settings, calls: calls),
-            name: name,
-            settings
-        )
+        shell = try OutboxShell(at: folder, name: name, settings, calls: calls)
         shell.startAttempts()
     }
 
@@ -126,7 +122,7 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
             item: Array(try Coders.encoded(item, by: Coders.outcome)),
             key: key,
             deduplicationID: deduplicationID,
-            notBefore: notBefore?.timeIntervalSinceReferenceDate ?? OutboxProgress.never
+            notBefore: notBefore.map(\.timeIntervalSinceReferenceDate)
         )
     }
 
@@ -172,7 +168,7 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
     /// - Throws: ``JobJournal/JobJournal/WriteError``.
     @discardableResult
     public func remove(_ id: OutboxEntry.ID) throws -> Bool {
-        try !shell.remove { _ in [id.number] }.slots.isEmpty
+        try !shell.remove { [$0.slots.numbers[id.number]].compactMap { $0 } }.slots.isEmpty
     }
 
     /// Removes all entries in one write, for example when the user signs out.
@@ -187,9 +183,7 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
     /// - Throws: ``JobJournal/JobJournal/WriteError``.
     @discardableResult
     public func removeAll(key: String) throws -> [OutboxEntry] {
-        let (slots, file) = try shell.remove { machine in
-            machine.numbers(ofKey: key).map { machine.slots[$0].id }
-        }
+        let (slots, file) = try shell.remove { $0.numbers(ofKey: key) }
         return shell.entries(slots, in: file)
     }
 

@@ -76,13 +76,12 @@ public struct OutboxEntry: Sendable, Identifiable {
 
     init(
         _ slot: OutboxStateMachine.Slot,
-        _ record: OutboxEntryRecord?,
-        lastError: String?,
-        _ now: OutboxStateMachine.Time
+        _ payload: OutboxEntryPayload?,
+        lastError: String?
     ) {
         id = ID(number: slot.id)
-        key = record?.key
-        deduplicationID = record?.deduplicationID
+        key = payload?.key
+        deduplicationID = payload?.deduplicationID
         failureCount = Int(slot.progress.failures)
         mayHaveBegun = slot.progress.flags.contains(.mayHaveBegun)
         self.lastError = lastError
@@ -142,7 +141,7 @@ public struct OutboxEvent: Sendable {
     /// The text of the error, at most 1,000 characters.
     public let error: String?
 
-    init(id: UInt64, key: String?, _ kind: Kind, error: String? = nil) {
+    init(_ id: UInt64, _ key: String?, _ kind: Kind, error: String? = nil) {
         self.id = OutboxEntry.ID(number: id)
         self.key = key
         self.kind = kind
@@ -177,16 +176,14 @@ public struct OutboxAttempt: Sendable {
         _ slot: OutboxStateMachine.Slot,
         key: String?,
         deduplicationID: String?,
-        sealedBy seal: JournalSeal
+        with fileKey: FileKey
     ) {
         id = OutboxEntry.ID(number: slot.id)
         self.key = key
         self.deduplicationID = deduplicationID
         failureCount = Int(slot.progress.failures)
         chargedFailureCount = Int(slot.progress.charged)
-        var bytes: [UInt8] = []
-        bytes.append(little: slot.id)
-        idempotencyKey = seal.digest(.request, bytes).text
+        idempotencyKey = fileKey.digest(.request, [UInt8](little: slot.id)).text
         mayHaveBegun = slot.progress.flags.contains(.mayHaveBegun)
         interruptions = Int(slot.progress.interruptions)
         addedAt = Date(timeIntervalSinceReferenceDate: slot.addedAt)

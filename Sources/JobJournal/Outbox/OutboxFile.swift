@@ -16,31 +16,25 @@ public enum OutboxFile {
     ///   outbox, or ``JobJournal/JobJournal/WriteError``.
     public static func salvage(at folder: URL, name: String) throws -> OutboxSalvage {
         let fileName = JournalFileName(name, suffix: ".outbox")
-        let path = folder.appendingPathComponent(fileName.text)
-        guard FileManager.default.fileExists(atPath: path.path) else {
+        let path = folder.appendingPathComponent(fileName.text).path
+        guard FileManager.default.fileExists(atPath: path) else {
             return OutboxSalvage(keptCount: 0, lostByteCount: 0, damagedFile: nil)
         }
-        return try opened(folder, name, fileName) { home, file in
+        return try JournalFolder.open(folder, fileName, of: name) { home, file in
+            defer { file.unlock() }
             var bytes = try FileBytes(file)
-            let time = OutboxStateMachine.Time(wall: 0, clock: 0)
+            var machine = OutboxStateMachine(limit: 1)
+            let head = FileHead.outbox(name: name, nextID: 1)
             do {
-                let found = try RecoveredOutbox(
-                    &bytes,
-                    name: name,
-                    isSynced: false,
-                    limit: 1,
-                    time
-                )
-                return OutboxSalvage(
-                    keptCount: found.machine.slots.count,
-                    lostByteCount: 0,
-                    damagedFile: nil
-                )
+                _ = try RecoveredFile(&bytes, head, isSynced: false) {
+                    machine.apply($0, $1, at: $2, with: $3, OutboxStateMachine.Time())
+                }
+                let count = machine.slots.count
+                return OutboxSalvage(keptCount: count, lostByteCount: 0, damagedFile: nil)
             } catch let damage as Damage
                 where damage.reason != .laterFormat && damage.reason != .otherJob
             {
-                let salvaging = try OutboxSalvaging(&bytes, time)
-                return try salvaging.replace(fileName, name, in: home, &bytes)
+                return try OutboxSalvaging(&bytes).replace(fileName, name, in: home, &bytes)
             }
         }
     }
@@ -59,33 +53,9 @@ public enum OutboxFile {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         let aside = names.filter { $0.hasPrefix(fileName.text + ".damaged-") }
         guard names.contains(fileName.text) || !aside.isEmpty else { return }
-        try opened(folder, name, fileName) { home, _ in
-            try home.unlink(fileName.temporary)
-            for name in aside { try home.unlink(name) }
-            try home.unlink(fileName.text)
-        }
-    }
-
-    private static func opened<Value>(
-        _ folder: URL,
-        _ name: String,
-        _ fileName: JournalFileName,
-        _ body: (JournalFolder, OpenFile) throws -> Value
-    ) throws -> Value {
-        let path = folder.appendingPathComponent(fileName.text)
-        do {
-            let home = try JournalFolder(folder, calls: .system)
-            guard let file = try home.openLocked(fileName.text) else {
-                throw JobJournal.InUseError(job: name)
-            }
+        try JournalFolder.open(folder, fileName, of: name) { home, file in
             defer { file.unlock() }
-            return try body(home, file)
-        } catch let damage as Damage {
-            throw JobJournal.DamagedError(damage, of: path)
-        } catch let error as JobJournal.InUseError {
-            throw error
-        } catch {
-            throw JobJournal.WriteError(file: path, underlying: error)
+            for name in aside + [fileName.text] { try home.unlink(name) }
         }
     }
 }
@@ -104,47 +74,52 @@ public struct OutboxSalvage: Sendable {
 
 /// The whole records of a damaged file.
 struct OutboxSalvaging {
-    private let found: RecoveredOutbox
-    private let seal: JournalSeal
-    private let lostByteCount: Int
+    private var machine = OutboxStateMachine(limit: 1)
+    private let fileKey: FileKey
+    private var lostByteCount = 0
+    private var session = SessionPayload(isSynced: false, isInDoubt: false, bootID: nil)
 
-    init(_ bytes: inout FileBytes, _ time: OutboxStateMachine.Time) throws {
-        // Without a seal, no record can be read, and any id may have been used.
-        let source = try OutboxSalvaging.seal(of: &bytes)
+    init(_ bytes: inout FileBytes) throws {
+        // Without a key, no record can be read, and any id may have been used.
+        let source = try OutboxSalvaging.source(&bytes)
         let age = UInt64(max(Date().timeIntervalSince1970, 0) * 1_000)
-        seal = source?.seal ?? .random()
-        var found = RecoveredOutbox(salvagedBy: seal, nextID: source?.nextID ?? age << 20, time)
-        var scan = FrameScan(seal: seal, offset: source == nil ? bytes.size : 0)
-        var whole = 0
+        let fileKey = source?.fileKey ?? .random()
+        self.fileKey = fileKey
+        machine.idsUsed(below: source?.nextID ?? age << 20)
+        var scan = RecordScan(fileKey: fileKey, offset: source == nil ? bytes.size : 0)
+        var whole = source?.isFirst == true ? Preamble.size : 0
         while scan.offset < bytes.size {
             let start = scan.offset
-            if let frame = try? scan.next(&bytes, isSynced: false) {
-                try bytes.read(at: frame.payloadOffset, count: frame.header.count) { payload in
-                    if found.apply(frame, payload) { whole += frame.end - frame.offset }
-                }
-            } else {
+            guard let found = try? scan.next(&bytes, isSynced: false) else {
                 scan.offset = start + 1
+                continue
+            }
+            try bytes.read(at: found.payloadOffset, count: found.header.count) { payload in
+                let (kind, location) = (found.header.kind, found.location)
+                let time = OutboxStateMachine.Time()
+                if kind == .session, let latest = SessionPayload(payload) { session = latest }
+                if machine.apply(kind, payload, at: location, with: fileKey, time) {
+                    whole += location.size
+                }
             }
         }
-        let preamble = source?.isFirst == true ? Preamble.size : 0
-        lostByteCount = bytes.size - whole - preamble
+        lostByteCount = bytes.size - whole
         // Each lost record may have used a new id.
-        found.idsLost(lostByteCount / (Frame.headerSize + OutboxEntryRecord.headerSize) + 1)
-        found.markAsBegun()
-        self.found = found
+        let lost = lostByteCount / (Record.headerSize + OutboxEntryPayload.headerSize) + 1
+        machine.idsUsed(below: machine.nextID + UInt64(lost))
     }
 
-    /// Finds the seal in the preamble, or in the copy at the beginning of a sector.
-    private static func seal(
-        of bytes: inout FileBytes
-    ) throws -> (seal: JournalSeal, nextID: UInt64, isFirst: Bool)? {
+    /// Finds the key in the preamble, or in the copy at the beginning of a sector.
+    private static func source(
+        _ bytes: inout FileBytes
+    ) throws -> (fileKey: FileKey, nextID: UInt64, isFirst: Bool)? {
         let first = try bytes.read(at: 0, count: min(Preamble.size, bytes.size)) { Array($0) }
-        var found: JournalSeal?
-        if case .whole(let preamble) = Preamble.read(first) { found = preamble.seal }
-        for start in stride(from: 0, to: bytes.size - FileHead.copySize, by: FrameScan.sector) {
+        var found: FileKey?
+        if case .whole(let fileKey) = Preamble.read(first) { found = fileKey }
+        for start in stride(from: 0, to: bytes.size - FileHead.copySize, by: RecordScan.sector) {
             let copy = try bytes.read(at: start, count: FileHead.copySize) { FileHead.copy($0) }
-            guard let copy, found == nil || copy.seal == found else { continue }
-            return (copy.seal, copy.nextID, found != nil)
+            guard let copy, found == nil || copy.fileKey == found else { continue }
+            return (copy.fileKey, copy.nextID, found != nil)
         }
         return found.map { ($0, 1, true) }
     }
@@ -156,32 +131,23 @@ struct OutboxSalvaging {
         in home: JournalFolder,
         _ bytes: inout FileBytes
     ) throws -> OutboxSalvage {
-        let file = try home.createLocked(fileName.temporary)
-        let machine = found.machine
-        let session = found.session ?? SessionPayload(isSynced: false, isInDoubt: true, boot: nil)
         let tail = RecordTail(
-            seal: seal,
+            fileKey: fileKey,
             head: .outbox(name: name, nextID: machine.nextID),
             session: session,
             end: 0
         )
-        var log = RecordLog(tail, file)
+        var log = RecordLog(tail, try home.createLocked(fileName.temporary))
         for number in machine.slots.entries() {
-            let slot = machine.slots[number]
-            let record = try bytes.record(at: slot.place, sealedBy: seal) { _, payload in
-                OutboxEntryRecord(payload, sealedBy: seal)
-            }
-            guard var record else { continue }
-            record.progress = slot.progress
-            record.replaced = []
-            var frame = record.frame(sealedBy: seal)
-            try log.add(&frame)
+            // Records may be missing, so any entry may have begun.
+            var slot = machine.slots[number]
+            slot.progress.flags.insert(.mayHaveBegun)
+            _ = try log.add(slot, reading: &bytes)
         }
-        try log.finishReplacement()
-        try file.sync()
-        let aside = try home.moveAside(fileName.text)
-        try home.handle.rename(fileName.temporary, to: fileName.text)
-        try home.syncEntries()
+        var aside = ""
+        try log.takePlace(of: fileName, in: home, isSynced: true) {
+            aside = try home.moveAside(fileName.text)
+        }
         return OutboxSalvage(
             keptCount: machine.slots.count,
             lostByteCount: lostByteCount,

@@ -84,7 +84,7 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
             let step = journal.name(of: key)
             if let input {
                 let data = try Coders.encoded(input, by: Coders.input)
-                inputDigest = data.withUnsafeBytes { journal.shell.seal.digest(.input, $0) }
+                inputDigest = data.withUnsafeBytes { journal.shell.fileKey.digest(.input, $0) }
             }
             try begin(step)
         } catch {
@@ -95,7 +95,7 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
     private func begin(_ step: StepName) throws {
         let shell = journal.shell
         // A recorded outcome of another version, which does not count.
-        var passing: RecordIndex.Place?
+        var passing: RecordLocation?
         while true {
             switch shell.start(step, self, passing: passing) {
             case .fails(let error): throw JobJournal.WriteError(file: shell.url, underlying: error)
@@ -103,10 +103,10 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
             case .runs(let running):
                 self.running = running
                 return run(running)
-            case .known(let place, let file):
-                let known = try shell.read(place, of: step, in: file, readKnown)
+            case .known(let location):
+                let known = try shell.read(location, of: step, readKnown)
                 guard let known else {
-                    passing = place
+                    passing = location
                     continue
                 }
                 stage.store(.known, ordering: .releasing)
@@ -129,14 +129,14 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
     private func run(_ running: RunningStep) {
         stage.store(.working, ordering: .releasing)
         let shell = journal.shell
-        let context = StepContext(running, version: version, sealedBy: shell.seal)
+        let context = StepContext(running, version: version, with: shell.fileKey)
         shell.watch?.stepRuns(key, path: running.step.path.bytes, version: version)
         switch work {
         case .body(let body):
             startWork { [self] in
                 do {
-                    if running.mustRecordBeginning {
-                        try await shell.write(shell.beginning(of: running))
+                    if running.needsStartRecord {
+                        try await shell.write(shell.startRecord(of: running))
                     }
                     let value = try await body(context)
                     let encoded = try coding.encode(value)
@@ -153,7 +153,7 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
                 }
             }
         case .making(let make):
-            write(running.mustRecordBeginning ? shell.beginning(of: running) : nil, "beginning") {
+            write(running.needsStartRecord ? shell.startRecord(of: running) : nil, "beginning") {
                 step in step.follow(make(context), running)
             }
         }
@@ -217,17 +217,18 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
         _ next: @escaping @Sendable (DurableOperation) -> Void
     ) {
         guard let entry else { return next(self) }
-        do {
-            if try journal.shell.writeAtOnce(entry) { return next(self) }
-        } catch {
-            return finish(with: error)
-        }
         let shell = journal.shell
-        follow(AsyncOperation<Void>(name: name) { try await shell.write(entry) }) { step in
-            // A failed write has failed the step, and a write is cancelled only with the step.
-            // Both end the callbacks, so the entry has been written here.
-            next(step)
+        shell.submit(entry)
+        if let failure = entry.written.value {
+            do { try shell.check(failure) } catch { return finish(with: error) }
+            return next(self)
         }
+        let writing = AsyncOperation<Void>(name: name) {
+            try shell.check(await entry.written.wait())
+        }
+        // A failed write has failed the step, and a write is cancelled only with the step. Both end
+        // the callbacks, so the entry has been written here.
+        follow(writing) { step in next(step) }
     }
 
     /// Starts a task of the step on this thread, or later if it must wait.

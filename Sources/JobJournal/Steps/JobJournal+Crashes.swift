@@ -41,7 +41,7 @@ extension JobJournal {
     package var file: URL { shell.url }
 
     /// A step's outcome in a journal's file.
-    package struct Record: Sendable {
+    package struct OutcomeRecord: Sendable {
         package let key: String
         package let path: [UInt8]
         package let version: Int
@@ -54,25 +54,25 @@ extension JobJournal {
     /// - Parameter bytes: The whole file.
     /// - Returns: One record for each outcome.
     /// - Throws: An error if the bytes are damaged.
-    package static func records(in bytes: [UInt8]) throws -> [Record] {
-        guard case .whole(let preamble) = Preamble.read(Array(bytes.prefix(Preamble.size))) else {
+    package static func records(in bytes: [UInt8]) throws -> [OutcomeRecord] {
+        guard case .whole(let fileKey) = Preamble.read(Array(bytes.prefix(Preamble.size))) else {
             return []
         }
         var source = WholeFile(bytes: bytes)
-        var scan = FrameScan(seal: preamble.seal, offset: Preamble.size)
-        var records: [Record] = []
-        while let frame = try scan.next(&source, isSynced: false) {
-            guard frame.header.kind == .outcome else { continue }
-            try source.read(at: frame.payloadOffset, count: frame.header.count) { payload in
+        var scan = RecordScan(fileKey: fileKey, offset: Preamble.size)
+        var records: [OutcomeRecord] = []
+        while let record = try scan.next(&source, isSynced: false) {
+            guard record.header.kind == .outcome else { continue }
+            try source.read(at: record.payloadOffset, count: record.header.count) { payload in
                 guard let outcome = OutcomePayload(payload) else {
-                    throw Damage(offset: frame.offset, reason: .contents)
+                    throw Damage(offset: record.offset, reason: .contents)
                 }
                 records.append(
-                    Record(
+                    OutcomeRecord(
                         key: parts(of: Array(outcome.path)).last ?? "",
                         path: Array(outcome.path),
                         version: outcome.version,
-                        range: frame.offset..<frame.end
+                        range: record.offset..<record.end
                     )
                 )
             }

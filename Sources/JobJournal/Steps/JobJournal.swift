@@ -76,7 +76,7 @@ public final class JobJournal: Sendable {
     /// - Returns: A journal that uses the same file.
     public func scope(_ name: String) -> JobJournal {
         let path = path.appending(name)
-        return JobJournal(shell, path, scopes + [shell.seal.digest(.scope, path.bytes)])
+        return JobJournal(shell, path, scopes + [shell.fileKey.digest(.scope, path.bytes)])
     }
 
     /// The number of known outcomes, in this scope and in the scopes below.
@@ -114,7 +114,7 @@ public final class JobJournal: Sendable {
         return StepName(
             key: key,
             path: path,
-            digest: shell.seal.digest(.step, path.bytes),
+            digest: shell.fileKey.digest(.step, path.bytes),
             scopes: scopes
         )
     }

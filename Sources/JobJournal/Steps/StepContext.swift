@@ -9,7 +9,7 @@ public struct StepContext: Sendable {
 
     private let path: StepPath
     private let version: Int
-    private let seal: JournalSeal
+    private let fileKey: FileKey
 
     /// Identifies the step to the server that it calls, as 32 hexadecimal digits.
     ///
@@ -19,26 +19,14 @@ public struct StepContext: Sendable {
     public var idempotencyKey: String {
         var bytes = path.bytes
         bytes.append(little: Int64(version))
-        return seal.digest(.request, bytes).text
+        return fileKey.digest(.request, bytes).text
     }
 
-    init(_ running: RunningStep, version: Int, sealedBy seal: JournalSeal) {
+    init(_ running: RunningStep, version: Int, with fileKey: FileKey) {
         key = running.step.key
         mayHaveBegun = running.mayHaveBegun
         path = running.step.path
         self.version = version
-        self.seal = seal
-    }
-}
-
-extension SipHash.Digest {
-    /// 32 hexadecimal digits.
-    var text: String {
-        [low, high]
-            .map { word in
-                let digits = String(word, radix: 16)
-                return String(repeating: "0", count: 16 - digits.count) + digits
-            }
-            .joined()
+        self.fileKey = fileKey
     }
 }

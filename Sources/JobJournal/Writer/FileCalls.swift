@@ -8,6 +8,8 @@ package struct FileCalls: Sendable {
         @Sendable (_ file: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int
     package var sync: @Sendable (_ file: Int32) -> Int
     package var rename: @Sendable (_ folder: Int32, _ old: String, _ new: String) -> Int
+    /// The largest outcome, item or batch, in bytes.
+    package var sizeLimit = 64 << 20
 
     package static let system = FileCalls(
         write: { file, bytes, offset in

@@ -1,16 +1,16 @@
-/// A frame to write, its meaning, and the Swift task that waits for it.
-struct JournalEntry: FrameCarrying, Sendable {
+/// A record of a step to write, its meaning, and the promise that it is written.
+struct JournalEntry: FileRequest, RecordCarrying {
     enum Meaning: Sendable {
         case begun(SipHash.Digest)
         case outcome(SipHash.Digest, scopes: [SipHash.Digest], token: UInt64)
     }
 
-    var frame: Frame
+    var record: Record
     let meaning: Meaning
-    var done: UnsafeContinuation<(any Error)?, Never>?
+    let written = Promise<(any Error)?>()
 
-    init(_ frame: Frame, _ meaning: Meaning) {
-        self.frame = frame
+    init(_ record: Record, _ meaning: Meaning) {
+        self.record = record
         self.meaning = meaning
     }
 
@@ -18,4 +18,6 @@ struct JournalEntry: FrameCarrying, Sendable {
     var needsNoSync: Bool {
         if case .begun = meaning { true } else { false }
     }
+
+    func done(_ error: (any Error)?) { written.fulfill(error) }
 }

@@ -136,14 +136,13 @@ struct FileIsClosed: Error, CustomStringConvertible {
 
 /// An outcome, an item or a batch exceeds the maximum size.
 struct RecordTooLarge: Error, CustomStringConvertible {
-    static let limit = 64 << 20
-
     /// Describes the outcome, the item or the batch.
     let name: String
     let count: Int
+    let limit: Int
 
     var description: String {
-        "\(name) has \(count) bytes, more than \(RecordTooLarge.limit)."
+        "\(name) has \(count) bytes, more than \(limit)."
     }
 }
 

@@ -4,7 +4,7 @@ import JobKit
 extension JournalShell {
     /// The result of starting a step.
     enum Start {
-        case known(RecordIndex.Place, OpenFile)
+        case known(RecordLocation)
         case runs(RunningStep)
         case isInUse
         case fails(any Error)
@@ -16,32 +16,25 @@ extension JournalShell {
     func start(
         _ step: StepName,
         _ operation: ConcurrentOperation,
-        passing: RecordIndex.Place? = nil
+        passing: RecordLocation? = nil
     ) -> Start {
-        guarded.withLock { decide(step, operation, passing, &$0) }
-    }
-
-    private func decide(
-        _ step: StepName,
-        _ operation: ConcurrentOperation,
-        _ passing: RecordIndex.Place?,
-        _ state: inout State
-    ) -> Start {
-        guard let log = state.log else { return .fails(FileIsClosed()) }
-        if let refusal = state.writer.refusal { return .fails(refusal) }
-        // A step that runs again in another version holds its key, although an outcome is known.
-        if state.claims.isInUse(step.digest) { return .isInUse }
-        if let place = state.index.places[step.digest], place != passing {
-            return .known(place, log.file)
+        if let refusal = writer.refusal { return .fails(refusal) }
+        return guarded.withLock { state in
+            // A step that runs again in another version holds its key, although an outcome is
+            // known.
+            if state.claims.isInUse(step.digest) { return .isInUse }
+            if let location = state.index.locations[step.digest], location != passing {
+                return .known(location)
+            }
+            let hasBegun = state.index.begun.contains(step.digest)
+            let running = RunningStep(
+                step: step,
+                token: state.claims.claimed(step.digest, by: operation),
+                needsStartRecord: !hasBegun && state.claims.needsStartRecord(step.digest),
+                mayHaveBegun: isInDoubt || hasBegun
+            )
+            return .runs(running)
         }
-        let running = RunningStep(
-            step: step,
-            token: state.claims.claimed(step.digest, by: operation),
-            mustRecordBeginning: !state.index.begun.contains(step.digest)
-                && state.claims.mustRecordBeginning(step.digest),
-            mayHaveBegun: isInDoubt || state.index.begun.contains(step.digest)
-        )
-        return .runs(running)
     }
 
     /// Releases the key of a step that has finished or is deallocated.
@@ -53,15 +46,14 @@ extension JournalShell {
     ///
     /// - Throws: ``JobJournal/JobJournal/DamagedError``, ``JobJournal/JobJournal/WriteError``.
     func read<Value>(
-        _ place: RecordIndex.Place,
+        _ location: RecordLocation,
         of step: StepName,
-        in file: OpenFile,
         _ body: (OutcomePayload) throws -> Value
     ) throws -> Value {
         var pieces = FilePieces(file: file)
         let result: Result<Value, any Error>?
         do {
-            result = try pieces.record(at: place, sealedBy: seal) { _, payload in
+            result = try pieces.record(at: location, with: fileKey) { _, payload in
                 guard let outcome = OutcomePayload(payload),
                     outcome.path.elementsEqual(step.path.bytes)
                 else { return nil }
@@ -71,17 +63,15 @@ extension JournalShell {
             throw JobJournal.WriteError(file: url, underlying: error)
         }
         guard let result else {
-            throw JobJournal.DamagedError(Damage(offset: place.offset, reason: .check), of: url)
+            throw JobJournal.DamagedError(Damage(offset: location.offset, reason: .check), of: url)
         }
         return try result.get()
     }
 
     /// Creates the entry that records the beginning of a step.
-    func beginning(of step: RunningStep) -> JournalEntry {
-        JournalEntry(
-            Frame(.begun, step.step.digest.bytes, sealedBy: seal),
-            .begun(step.step.digest)
-        )
+    func startRecord(of step: RunningStep) -> JournalEntry {
+        let digest = step.step.digest
+        return JournalEntry(Record(.begun, digest.bytes, with: fileKey), .begun(digest))
     }
 
     /// Creates the entry that records a step's outcome.
@@ -95,29 +85,25 @@ extension JournalShell {
         version: Int,
         input: SipHash.Digest?
     ) throws -> JournalEntry? {
-        let step = running.step
-        guard outcome.count <= RecordTooLarge.limit,
+        let (step, limit) = (running.step, home.calls.sizeLimit)
+        guard outcome.count <= limit,
             outcome.count + step.path.bytes.count + OutcomePayload.headerSize
-                <= Frame.longestPayload
+                <= Record.longestPayload
         else {
-            throw JobJournal.WriteError(
-                file: url,
-                underlying: RecordTooLarge(
-                    name: "the outcome of the step \"\(step.key)\"",
-                    count: outcome.count
-                )
-            )
+            let name = "the outcome of the step \"\(step.key)\""
+            let error = RecordTooLarge(name: name, count: outcome.count, limit: limit)
+            throw JobJournal.WriteError(file: url, underlying: error)
         }
         guard guarded.withLock({ $0.claims.isHeld(step.digest, by: running.token) }) else {
             return nil
         }
-        let frame = outcome.withUnsafeBytes {
-            OutcomePayload.frame(
+        let record = outcome.withUnsafeBytes {
+            OutcomePayload.record(
                 step.path,
                 version: version,
                 input: input,
                 outcome: $0,
-                sealedBy: seal
+                with: fileKey
             )
         }
         let meaning = JournalEntry.Meaning.outcome(
@@ -125,7 +111,7 @@ extension JournalShell {
             scopes: step.scopes,
             token: running.token
         )
-        return JournalEntry(frame, meaning)
+        return JournalEntry(record, meaning)
     }
 }
 
@@ -133,7 +119,7 @@ extension JournalShell {
 struct RunningStep: Sendable {
     let step: StepName
     let token: UInt64
-    let mustRecordBeginning: Bool
+    let needsStartRecord: Bool
     let mayHaveBegun: Bool
 }
 

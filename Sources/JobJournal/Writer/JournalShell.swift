@@ -1,34 +1,26 @@
-import Dispatch
 import Foundation
 import JobKit
 
 /// Owns the lock of a journal, and carries out the decisions of its machines.
 ///
-/// No system call is made under the lock. Only one thread writes at a time. Without syncs, it is
-/// the thread of a step that has ended, and other steps that end in the meantime wait without
-/// blocking a thread. With syncs, it is the journal's own thread.
+/// Without syncs, the thread of a step that has ended writes its record, and other steps that end
+/// in the meantime wait without blocking a thread. With syncs, the journal's own thread writes.
 final class JournalShell: Sendable {
     struct State {
         var index: RecordIndex
         var claims = StepClaims()
-        var writer = WriterStateMachine<JournalEntry>()
-        /// Used only by the thread that has the turn.
-        ///
-        /// Nil if the journal is closed.
-        var log: RecordLog?
-        var waitForTheEnd: [UnsafeContinuation<Void, Never>] = []
     }
 
     let job: String
-    let folder: URL
-    let seal: JournalSeal
+    let fileKey: FileKey
     let isSynced: Bool
     let isInDoubt: Bool
     let watch: (any JournalWatch)?
     let guarded: Guarded<State>
+    let file: OpenFile
     let home: JournalFolder
     let name: JournalFileName
-    let queue = DispatchQueue(label: "JobJournal")
+    let writer: FileWriter<JournalShell>
 
     init(
         at folder: URL,
@@ -37,36 +29,53 @@ final class JournalShell: Sendable {
         calls: FileCalls = .system,
         watch: (any JournalWatch)? = nil
     ) throws {
-        let opening = try JournalOpening(folder, job: job, isSynced: isSynced, calls: calls)
+        let name = JournalFileName(job)
+        let (home, index, log) = try JournalFolder.open(folder, name, of: job, calls: calls) {
+            home,
+            file in
+            try JournalShell.opened(file, name, in: home, job: job, isSynced: isSynced)
+        }
         self.job = job
-        self.folder = folder
         self.isSynced = isSynced
         self.watch = watch
-        seal = opening.log.tail.seal
-        isInDoubt = opening.log.tail.session.isInDoubt
-        home = opening.folder
-        name = opening.name
-        guarded = Guarded(State(index: opening.index, log: opening.log))
+        self.home = home
+        self.name = name
+        fileKey = log.tail.fileKey
+        isInDoubt = log.tail.session.isInDoubt
+        file = log.file
+        writer = FileWriter(log)
+        guarded = Guarded(State(index: index))
     }
 
-    var url: URL { folder.appendingPathComponent(name.text) }
+    private static func opened(
+        _ file: OpenFile,
+        _ name: JournalFileName,
+        in home: JournalFolder,
+        job: String,
+        isSynced: Bool
+    ) throws -> (JournalFolder, RecordIndex, RecordLog) {
+        var bytes = try FileBytes(file)
+        var index = RecordIndex()
+        let head = FileHead.journal(job: job)
+        let found = try RecoveredFile(&bytes, head, isSynced: isSynced) {
+            index.apply($0, $1, at: $2, with: $3)
+        }
+        let tail = try found.tail(of: file, head, isSynced: isSynced)
+        // In a synced file, sectors are filled before and after the last session.
+        let fillers = tail.fillsSectors ? 3 * RecordScan.sector : 0
+        let live = RecordTail.headSize(head, isSynced: false) + index.liveBytes + fillers
+        guard found.end > 2 * live else { return (home, index, RecordLog(tail, file)) }
+        let (rewritten, log) = try index.rewritten(tail, name, in: home, reading: &bytes)
+        return (home, rewritten, log)
+    }
+
+    var url: URL { home.url.appendingPathComponent(name.text) }
 
     // MARK: The end
 
     /// Waits for pending writes, removes the file if required, and releases it.
     func end(removing: Bool) async throws {
-        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-            let isIdle = guarded.withLock { state in
-                state.writer.closed(FileIsClosed())
-                if state.writer.hasTurn { state.waitForTheEnd.append(continuation) }
-                return !state.writer.hasTurn
-            }
-            if isIdle { continuation.resume() }
-        }
-        let file = guarded.withLock { state in
-            defer { state.log = nil }
-            return state.log?.file
-        }
+        let file = await writer.close()
         defer { file?.unlock() }
         guard removing else { return }
         do {
@@ -82,6 +91,38 @@ final class JournalShell: Sendable {
         } catch {
             throw JobJournal.WriteError(file: url, underlying: error)
         }
+    }
+}
+
+extension RecordIndex {
+    /// Writes a new file without obsolete records, and puts it in the place of the old one.
+    ///
+    /// These are replaced outcomes, the beginnings of steps that have succeeded, earlier sessions,
+    /// and fillers.
+    fileprivate func rewritten(
+        _ tail: RecordTail,
+        _ name: JournalFileName,
+        in home: JournalFolder,
+        reading bytes: inout FileBytes
+    ) throws -> (RecordIndex, RecordLog) {
+        var log = RecordLog(tail.ofNewFile(), try home.createLocked(name.temporary))
+        var index = RecordIndex()
+        index.reserve(count)
+        for step in begun {
+            var record = Record(.begun, step.bytes, with: tail.fileKey)
+            try log.add(&record)
+            index.stepBegan(step)
+        }
+        for location in locations.values.sorted(by: { $0.offset < $1.offset }) {
+            let isCopied = try bytes.record(at: location, with: tail.fileKey) { kind, payload in
+                var record = Record(kind, copying: payload, with: tail.fileKey)
+                try log.add(&record)
+                return index.apply(kind, payload, at: record.location, with: tail.fileKey)
+            }
+            guard isCopied == true else { throw Damage(offset: location.offset, reason: .check) }
+        }
+        try log.takePlace(of: name, in: home, isSynced: true)
+        return (index, log)
     }
 }
 

@@ -1,6 +1,6 @@
 /// Appends records to a file, as the only code that writes there.
 ///
-/// The thread that has the turn uses a copy, and stores it once all that it wrote counts.
+/// One thread at a time uses it.
 struct RecordLog: Sendable {
     private(set) var tail: RecordTail
     let file: OpenFile
@@ -10,6 +10,8 @@ struct RecordLog: Sendable {
     private(set) var unsynced: [UInt8]?
     /// Whether a failed write may have left bytes after the end.
     private var hasRest = false
+    /// Whether the file is not trusted, because a sync has failed.
+    private(set) var mustBeReplaced = false
 
     init(_ tail: RecordTail, _ file: OpenFile, keepsUnsynced: Bool = false) {
         self.tail = tail
@@ -27,16 +29,16 @@ struct RecordLog: Sendable {
     /// If the beginning of the file or of the session is missing, it is written first. If writing
     /// fails, no record was added, and the next call cuts off the bytes that the failed write has
     /// left.
-    mutating func append(_ records: inout [some FrameCarrying]) throws {
+    mutating func append(_ records: inout [some RecordCarrying]) throws {
         try cutRest()
         let (before, unsyncedBefore) = (tail, unsyncedCount)
         do {
             addBeginning()
             if pending.isEmpty, records.count == 1, !tail.fillsSectors {
-                tail.place(&records[0].frame)
-                try file.write(records[0].frame.bytes, at: records[0].frame.offset)
+                tail.assignOffset(to: &records[0].record)
+                try file.write(records[0].record.bytes, at: records[0].record.offset)
             } else {
-                for at in records.indices { try add(&records[at].frame) }
+                for at in records.indices { try add(&records[at].record) }
                 try finish()
             }
         } catch {
@@ -52,10 +54,10 @@ struct RecordLog: Sendable {
     /// Gives a record its offset and adds it to the pending bytes.
     ///
     /// ``finish()`` writes it at the latest.
-    mutating func add(_ frame: inout Frame) throws {
+    mutating func add(_ record: inout Record) throws {
         addBeginning()
-        tail.place(&frame)
-        pending += frame.bytes
+        tail.assignOffset(to: &record)
+        pending += record.bytes
         if pending.count > 1 << 20 { try write() }
     }
 
@@ -68,8 +70,12 @@ struct RecordLog: Sendable {
 
     /// Syncs all written bytes, so that they survive a power cut.
     mutating func sync() throws {
-        try file.sync()
-        wasSynced()
+        do { try file.sync() } catch {
+            mustBeReplaced = true
+            throw error
+        }
+        tail.wasSynced()
+        if unsynced != nil { unsynced = [] }
     }
 
     /// Syncs the bytes of earlier sessions, before this one adds to them.
@@ -79,33 +85,39 @@ struct RecordLog: Sendable {
             pending = tail.takeHead()
             try write()
         }
-        try file.sync()
-        try home.syncEntries()
-        wasSynced()
+        do { try home.syncEntries() } catch {
+            mustBeReplaced = true
+            throw error
+        }
+        try sync()
     }
 
-    /// Completes a file that replaces another one and will be synced as a whole.
-    ///
-    /// It ends with a frame that records that all others are on the disk. Therefore, damage in the
-    /// others is never taken for a torn write.
-    mutating func finishReplacement() throws {
+    /// Completes a new file, and puts it in the place of another one.
+    mutating func takePlace(
+        of name: JournalFileName,
+        in home: JournalFolder,
+        isSynced: Bool,
+        keepingOld keepOld: () throws -> Void = {}
+    ) throws {
         try finish()
-        guard tail.fillsSectors else { return }
-        tail.wasSynced()
-        tail.beginSessionAgain()
-        try finish()
+        if tail.fillsSectors {
+            // The last record states that all others are on the disk. Therefore, damage in the
+            // others is never taken for a torn write.
+            tail.wasSynced()
+            tail.beginSessionAgain()
+            try finish()
+        }
+        if isSynced { try sync() }
+        try keepOld()
+        try home.handle.rename(name.temporary, to: name.text)
+        if isSynced { try home.syncEntries() }
     }
 
-    /// Replaces this file with a new one, which is synced.
+    /// Continues in a new file, which was synced.
     mutating func replace(by log: RecordLog) {
         let keepsUnsynced = unsynced != nil
         self = log
         unsynced = keepsUnsynced ? [] : nil
-    }
-
-    private mutating func wasSynced() {
-        tail.wasSynced()
-        if unsynced != nil { unsynced = [] }
     }
 
     private mutating func cutRest() throws {
@@ -152,13 +164,13 @@ struct UnsyncedPieces: ByteSource {
     }
 }
 
-/// A value that is written as one frame.
-protocol FrameCarrying {
-    var frame: Frame { get set }
+/// A value that is written as one record.
+protocol RecordCarrying {
+    var record: Record { get set }
 }
 
-extension Frame: FrameCarrying {
-    var frame: Frame {
+extension Record: RecordCarrying {
+    var record: Record {
         get { self }
         set { self = newValue }
     }

@@ -36,9 +36,9 @@ struct StepClaims {
     }
 
     /// Whether this session must still record the beginning of the step.
-    func mustRecordBeginning(_ digest: SipHash.Digest) -> Bool { !begun.contains(digest) }
+    func needsStartRecord(_ digest: SipHash.Digest) -> Bool { !begun.contains(digest) }
 
-    mutating func beginningRecorded(_ digest: SipHash.Digest) { begun.insert(digest) }
+    mutating func startRecorded(_ digest: SipHash.Digest) { begun.insert(digest) }
 
     mutating func outcomeRecorded(_ digest: SipHash.Digest, by token: UInt64) {
         released(digest, by: token)

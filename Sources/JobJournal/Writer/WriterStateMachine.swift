@@ -1,62 +1,46 @@
-/// Decides which thread writes, and which entries it writes together.
+/// Decides which thread writes, and which requests it carries out together.
 ///
-/// Only one thread at a time has the turn. Entries that are added while it writes wait, and are
-/// written together next. After a failure, nothing is written.
-struct WriterStateMachine<Entry> {
-    private(set) var hasTurn = false
-    private(set) var waiting: [Entry] = []
-    private(set) var stop: (any Error)?
+/// Only one thread writes at a time. Requests that are added in the meantime wait. After a failure,
+/// nothing is written.
+struct WriterStateMachine<Request> {
+    private(set) var isWriting = false
+    private var waiting: [Request] = []
+    /// Why a request that is added now is refused.
+    private(set) var refusal: (any Error)?
     private(set) var isClosing = false
 
-    /// Whether an entry that is added now is refused.
-    var refusal: (any Error)? { stop }
-
-    /// Takes the turn for one entry.
+    /// Appends a request to those that wait.
     ///
-    /// Returns false if the entry must wait.
-    mutating func turnTaken() -> Bool {
-        guard !hasTurn, stop == nil else { return false }
-        hasTurn = true
-        return true
+    /// - Returns: Whether the caller must write now.
+    mutating func requestAdded(_ request: Request) -> Bool {
+        precondition(refusal == nil, "a request was added after the end")
+        waiting.append(request)
+        defer { isWriting = true }
+        return !isWriting
     }
 
-    /// Appends an entry to those that wait.
+    /// Takes the requests that the writing thread carries out next.
     ///
-    /// - Returns: Whether the caller has the turn now, and must write all entries.
-    mutating func entryAdded(_ entry: Entry) -> Bool {
-        precondition(stop == nil, "an entry was added after the end")
-        waiting.append(entry)
-        defer { hasTurn = true }
-        return !hasTurn
-    }
-
-    /// Takes the entries that the thread with the turn writes next.
-    ///
-    /// If there are none, the turn ends.
-    mutating func batchTaken() -> [Entry] {
-        precondition(hasTurn, "a batch was taken without the turn")
-        guard !waiting.isEmpty else {
-            hasTurn = false
-            return []
-        }
+    /// If there are none, the thread no longer writes.
+    mutating func batchTaken() -> [Request] {
+        precondition(isWriting, "a batch was taken by a thread that does not write")
+        isWriting = !waiting.isEmpty
         defer { waiting = [] }
         return waiting
     }
 
-    /// Records that a write has failed, and takes the entries that fail with it.
-    ///
-    /// These are all waiting entries. Later entries fail, too.
-    mutating func writeFailed(_ error: any Error) -> [Entry] {
-        if stop == nil || isClosing { stop = error }
+    /// Records that a write has failed, and takes the requests that fail with it.
+    mutating func writeFailed(_ error: any Error) -> [Request] {
+        if refusal == nil || isClosing { refusal = error }
         defer { waiting = [] }
         return waiting
     }
 
-    /// Refuses all later entries.
+    /// Refuses all later requests.
     ///
-    /// Waiting entries are still written.
+    /// Waiting requests are still carried out.
     mutating func closed(_ error: any Error) {
         isClosing = true
-        if stop == nil { stop = error }
+        if refusal == nil { refusal = error }
     }
 }

@@ -14,7 +14,7 @@ final class CrashSession: JournalWatch {
     /// Creates the watcher of a run on a journal that holds these records.
     ///
     /// - Parameter records: The whole records that the cut has left.
-    init(knowing records: ArraySlice<JobJournal.Record> = []) {
+    init(knowing records: ArraySlice<JobJournal.OutcomeRecord> = []) {
         let recorded = Dictionary(
             records.map { ($0.path, $0.version) },
             uniquingKeysWith: { $1 }

@@ -10,7 +10,7 @@ import Testing
         (40, "df6a301e95c95dad97ae0cc8c6913bd8"),
     ])
     func digestsAreThoseOfSipHash(count: Int, expected: String) {
-        let key = SipHash.Key(low: 0x0706_0504_0302_0100, high: 0x0f0e_0d0c_0b0a_0908)
+        let key = FileKey(low: 0x0706_0504_0302_0100, high: 0x0f0e_0d0c_0b0a_0908)
         let rest = (8..<max(8, count)).map { UInt8($0) }
         let digest = rest.withUnsafeBytes { SipHash.digest(key, 0x0706_0504_0302_0100, $0) }
         #expect(hexadecimal(digest.bytes) == expected)

@@ -2,7 +2,7 @@
 
 /// A journal's file in memory, in the format of the writer.
 struct JournalBytes: ByteSource {
-    static let seal = JournalSeal(SipHash.Key(low: 7, high: 11))
+    static let fileKey = FileKey(low: 7, high: 11)
 
     private(set) var bytes: [UInt8] = []
     private(set) var tail: RecordTail
@@ -12,9 +12,9 @@ struct JournalBytes: ByteSource {
     private(set) var ends: [Int] = []
 
     init(isSynced: Bool = false, job: String = "job") {
-        let session = SessionPayload(isSynced: isSynced, isInDoubt: false, boot: nil)
+        let session = SessionPayload(isSynced: isSynced, isInDoubt: false, bootID: nil)
         tail = RecordTail(
-            seal: JournalBytes.seal,
+            fileKey: JournalBytes.fileKey,
             head: .journal(job: job),
             session: session,
             end: 0
@@ -47,18 +47,18 @@ struct JournalBytes: ByteSource {
         bytes += tail.takeSession()
         for key in keys {
             let path = (scope.map { StepPath().appending($0) } ?? StepPath()).appending(key)
-            var frame = Array(outcome.utf8)
+            var record = Array(outcome.utf8)
                 .withUnsafeBytes {
-                    OutcomePayload.frame(
+                    OutcomePayload.record(
                         path,
                         version: version,
                         input: nil,
                         outcome: $0,
-                        sealedBy: Self.seal
+                        with: Self.fileKey
                     )
                 }
-            tail.place(&frame)
-            bytes += frame.bytes
+            tail.assignOffset(to: &record)
+            bytes += record.bytes
             ends.append(bytes.count)
         }
         bytes += tail.fill()
@@ -67,16 +67,16 @@ struct JournalBytes: ByteSource {
 
     mutating func begin(_ key: String) {
         writes.append(bytes.count)
-        var frame = Frame(.begun, Self.digest(key).bytes, sealedBy: Self.seal)
-        tail.place(&frame)
-        bytes += frame.bytes + tail.fill()
+        var record = Record(.begun, Self.digest(key).bytes, with: Self.fileKey)
+        tail.assignOffset(to: &record)
+        bytes += record.bytes + tail.fill()
     }
 
     /// Begins another session.
     mutating func restart(isSynced: Bool) {
-        let session = SessionPayload(isSynced: isSynced, isInDoubt: false, boot: nil)
+        let session = SessionPayload(isSynced: isSynced, isInDoubt: false, bootID: nil)
         tail = RecordTail(
-            seal: Self.seal,
+            fileKey: Self.fileKey,
             head: .journal(job: "job"),
             session: session,
             end: bytes.count
@@ -85,12 +85,19 @@ struct JournalBytes: ByteSource {
     }
 
     static func digest(_ key: String) -> SipHash.Digest {
-        seal.digest(.step, StepPath().appending(key).bytes)
+        fileKey.digest(.step, StepPath().appending(key).bytes)
     }
 
-    func recovered(isSynced: Bool = false) throws -> RecoveredJournal {
+    func recovered(
+        _ job: String = "job",
+        isSynced: Bool = false
+    ) throws -> (file: RecoveredFile, index: RecordIndex) {
         var copy = self
-        return try RecoveredJournal(&copy, job: "job", isSynced: isSynced)
+        var index = RecordIndex()
+        let file = try RecoveredFile(&copy, .journal(job: job), isSynced: isSynced) {
+            index.apply($0, $1, at: $2, with: $3)
+        }
+        return (file, index)
     }
 
     func cut(_ size: Int) -> JournalBytes {

@@ -20,11 +20,11 @@ import Testing
     func aWholeFileIsReadAsItWasWritten(isSynced: Bool) throws {
         let file = sample(isSynced: isSynced)
         let found = try file.recovered()
-        #expect(found.end == file.size)
+        #expect(found.file.end == file.size)
         #expect(found.index.count == 4)
         #expect(found.index.begun == [JournalBytes.digest("e")])
-        #expect(found.session?.isSynced == isSynced)
-        let scope = JournalBytes.seal.digest(.scope, StepPath().appending("scope").bytes)
+        #expect(found.file.session?.isSynced == isSynced)
+        let scope = JournalBytes.fileKey.digest(.scope, StepPath().appending("scope").bytes)
         #expect(found.index.count(in: scope) == 1)
         #expect(file.bytes.count % 512 == 0 || !isSynced)
     }
@@ -36,7 +36,7 @@ import Testing
             let found = try file.cut(size).recovered(isSynced: isSynced)
             let whole = file.ends.filter { $0 <= size }.count
             #expect(found.index.count == min(whole, 4))
-            #expect(found.end <= size)
+            #expect(found.file.end <= size)
         }
     }
 
@@ -62,11 +62,11 @@ import Testing
     func aFrameThatIsMissingDoubledOrExchangedIsDamage(isSynced: Bool) throws {
         let file = sample(isSynced: isSynced)
         for (start, end) in zip(file.writes.dropFirst(), file.writes.dropFirst(2) + [file.size]) {
-            let frame = file.bytes[start..<end]
+            let record = file.bytes[start..<end]
             for changed in [
                 file.changed { $0.removeSubrange(start..<end) },
-                file.changed { $0.insert(contentsOf: frame, at: end) },
-                file.changed { $0 += frame },
+                file.changed { $0.insert(contentsOf: record, at: end) },
+                file.changed { $0 += record },
             ] where changed.size > file.size || end < file.size {
                 #expect(throws: Damage.self) { try changed.recovered(isSynced: isSynced) }
             }
@@ -109,7 +109,7 @@ import Testing
                     continue
                 }
                 let found = try zeros.recovered()
-                #expect(found.end <= sector)
+                #expect(found.file.end <= sector)
                 #expect(found.index.count >= 1)
                 #expect(found.index.count == file.ends.filter { $0 <= sector }.count)
                 var later = zeros
@@ -122,15 +122,14 @@ import Testing
     @Test func aFirstWriteThatTheDiskLostIsAnEmptyJournal() throws {
         let file = JournalBytes(isSynced: true)
         let lost = file.changed { $0 = Array(repeating: 0, count: $0.count) }
-        #expect(try lost.recovered(isSynced: true).end == 0)
+        #expect(try lost.recovered(isSynced: true).file.end == 0)
         #expect(throws: Damage.self) { try lost.recovered(isSynced: false) }
     }
 
     @Test func foreignFileIsDamagedAtItsBeginning() throws {
         let file = sample(isSynced: false)
-        var copy = file
         #expect(throws: Damage(offset: 0, reason: .otherJob)) {
-            try RecoveredJournal(&copy, job: "other", isSynced: false)
+            try file.recovered("other")
         }
         let text = file.changed { $0 = Array("id,name\n1,one\n".utf8) }
         #expect(throws: Damage(offset: 0, reason: .notAJournal)) { try text.recovered() }

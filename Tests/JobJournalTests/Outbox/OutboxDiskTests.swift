@@ -124,6 +124,36 @@ final class OutboxDiskTests: XCTestCase {
         await next.close()
     }
 
+    func testFailedSyncOfAnAddLeadsToANewFile() async throws {
+        let (folder, disk) = (TemporaryFolder(self), Disk())
+        var calls = disk.calls
+        calls.sizeLimit = 1_000
+        let outbox = try JobOutbox<String>(
+            at: folder.url,
+            "outbox",
+            .with {
+                $0.safety = .powerLoss
+                $0.suspendedFor = ["test"]
+                $0.clock = ManualClock()
+            },
+            calls: calls
+        ) { _, _ in }
+        try outbox.add("a")
+        try await outbox.flush()
+        try outbox.add("b")
+        disk.failsSyncs.withLock { $0 = true }
+        // The unsynced items in memory would exceed the limit, so this call syncs first.
+        XCTAssertThrowsError(try outbox.add(String(repeating: "c", count: 900)))
+        let before = try inode(folder)
+        disk.failsSyncs.withLock { $0 = false }
+        try outbox.add("d")
+        XCTAssertNotEqual(try inode(folder), before)
+        await outbox.close()
+        let next = try open(folder, Disk(), .with { $0.suspendedFor = ["test"] })
+        XCTAssertEqual(try next.entries().map { try next.item($0.id) }, ["a", "b", "d"])
+        await next.close()
+    }
+
     private func inode(_ folder: TemporaryFolder) throws -> UInt64? {
         let path = folder.url.appendingPathComponent("outbox.outbox").path
         return try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64

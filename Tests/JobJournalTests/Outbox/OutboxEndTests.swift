@@ -115,10 +115,21 @@ final class OutboxEndTests: XCTestCase {
 
     func testItemsAreLimitedAndMustBeEncodable() async throws {  // B11
         let folder = TemporaryFolder(self)
-        let outbox = try folder.outbox(.with { $0.suspendedFor = ["test"] }) { _, _ in }
-        let large = String(repeating: "x", count: 64 << 20)
+        var calls = FileCalls.system
+        calls.sizeLimit = 1_000
+        let outbox = try JobOutbox<String>(
+            at: folder.url,
+            "outbox",
+            .with { $0.suspendedFor = ["test"] },
+            calls: calls
+        ) { _, _ in }
+        let (large, half) = (String(repeating: "x", count: 999), String(repeating: "x", count: 498))
         XCTAssertThrowsError(try outbox.add(large)) { XCTAssertTrue($0 is JobJournal.WriteError) }
+        XCTAssertThrowsError(try outbox.add(contentsOf: [half, half + "x"])) {
+            XCTAssertTrue($0 is JobJournal.WriteError)
+        }
         XCTAssertEqual(outbox.entries().count, 0)
+        XCTAssertEqual(try outbox.add(contentsOf: [half, half]).count, 2)
         await outbox.close()
         let numbers = try JobOutbox<Double>(at: folder.url, name: "numbers") { _, _ in }
         XCTAssertThrowsError(try numbers.add(.nan)) { XCTAssertTrue($0 is EncodingError) }

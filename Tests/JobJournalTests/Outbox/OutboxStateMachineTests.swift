@@ -11,9 +11,9 @@ import Testing
     @discardableResult
     private func add(
         _ key: String?,
-        _ change: (inout OutboxEntryRecord) -> Void = { _ in }
+        _ change: (inout OutboxEntryPayload) -> Void = { _ in }
     ) -> UInt64 {
-        var record = OutboxEntryRecord(
+        var record = OutboxEntryPayload(
             id: nextID,
             position: nextID,
             addedAt: time.wall,
@@ -23,8 +23,8 @@ import Testing
         )
         change(&record)
         nextID += 1
-        let place = RecordIndex.Place(offset: Int(record.id) * 100, payloadCount: 68)
-        machine.entryAdded(record, at: place, time)
+        let location = RecordLocation(offset: Int(record.id) * 100, payloadCount: 68)
+        machine.entryAdded(record, at: location, time)
         return record.id
     }
 

@@ -122,6 +122,18 @@ final class OutboxTests: XCTestCase {
         await outbox.close()
     }
 
+    func testDateThatIsNoNumberDelaysNothing() async throws {  // B5
+        let folder = TemporaryFolder(self)
+        let first = try folder.outbox(.with { $0.suspendedFor = ["test"] })
+        try first.add("a", notBefore: Date(timeIntervalSinceReferenceDate: .nan))
+        XCTAssertEqual(first.counts.waiting, 1)
+        await first.close()
+        let second = try folder.outbox()
+        await second.waitUntilIdle()
+        XCTAssertEqual(second.entries().count, 0)
+        await second.close()
+    }
+
     func testResponsesOfOnFailure() async throws {  // B6, B8
         let folder = TemporaryFolder(self)
         let responses: [String: OutboxFailureResponse] = [

@@ -137,9 +137,12 @@ final class DiskFailureTests: XCTestCase {
         for step in steps {
             let digest = journal.name(of: step.key).digest
             step.completionBlock = {
-                let place = journal.shell.guarded.withLock { $0.index.places[digest] }
+                let location = journal.shell.guarded.withLock { $0.index.locations[digest] }
                 let end = ends.onDisk
-                XCTAssertLessThanOrEqual((place?.offset ?? .max - 99) + (place?.size ?? 0), end)
+                XCTAssertLessThanOrEqual(
+                    (location?.offset ?? .max - 99) + (location?.size ?? 0),
+                    end
+                )
             }
         }
         queue.addOperations(steps)
@@ -151,10 +154,10 @@ final class DiskFailureTests: XCTestCase {
 
     func testAnOutcomeThatIsTooLargeFailsThatStepAlone() async throws {  // S9
         let folder = TemporaryFolder(self)
-        let journal = try folder.journal()
-        let large = journal.step("large") { _ in
-            String(repeating: "x", count: RecordTooLarge.limit)
-        }
+        var calls = FileCalls.system
+        calls.sizeLimit = 1_000
+        let journal = try journal(folder, .processCrash, calls)
+        let large = journal.step("large") { _ in String(repeating: "x", count: 1_000) }
         large.start()
         await large.waitForFinish()
         let failed = try XCTUnwrap(large.error as? JobJournal.WriteError)

@@ -4,21 +4,22 @@ import JobKit
 struct OutboxAdditions: Sendable {
     /// The id of each item's entry, which is new or already in the outbox.
     private(set) var ids: [UInt64] = []
-    private(set) var placed: [(record: OutboxEntryRecord, place: RecordIndex.Place)] = []
     private(set) var events: [OutboxEvent] = []
-    /// The new records.
+    /// The new entries.
     ///
-    /// Nil if another item of the same write has replaced the record.
-    private var records: [OutboxEntryRecord?] = []
+    /// Nil if another item of the same write has replaced the entry.
+    private var new: [OutboxEntryPayload?] = []
     private var indexes: [SipHash.Digest: Int] = [:]
     private let policy: DuplicatePolicy
     private let now: Double
+
+    var entries: [OutboxEntryPayload] { new.compactMap { $0 } }
 
     init(
         _ items: [OutboxNewItem],
         _ policy: DuplicatePolicy,
         _ machine: OutboxStateMachine,
-        sealedBy seal: JournalSeal,
+        with fileKey: FileKey,
         _ now: Double
     ) {
         self.policy = policy
@@ -26,26 +27,27 @@ struct OutboxAdditions: Sendable {
         var nextID = machine.nextID
         for item in items {
             let duplicate = item.deduplicationID.map {
-                OutboxEntryRecord.digest(item.key, $0, sealedBy: seal)
+                OutboxEntryPayload.digest(item.key, $0, with: fileKey)
             }
             if let kept = duplicate.flatMap({ keptID(of: $0, machine) }) {
                 ids.append(kept)
                 continue
             }
-            var record = OutboxEntryRecord(
+            var entry = OutboxEntryPayload(
                 id: nextID,
                 position: nextID,
                 addedAt: now,
                 key: item.key,
                 deduplicationID: item.deduplicationID,
+                duplicate: duplicate,
                 item: item.item[...]
             )
-            record.duplicate = duplicate
-            record.progress.notBefore = item.notBefore
-            if policy == .replace, let duplicate { replace(duplicate, by: &record, machine) }
-            events.append(OutboxEvent(id: nextID, key: item.key, .added))
-            if let duplicate { indexes[duplicate] = records.count }
-            records.append(record)
+            // A date that is not a number is no date.
+            if let date = item.notBefore, !date.isNaN { entry.progress.notBefore = date }
+            if policy == .replace, let duplicate { replace(duplicate, by: &entry, machine) }
+            events.append(OutboxEvent(nextID, item.key, .added))
+            if let duplicate { indexes[duplicate] = new.count }
+            new.append(entry)
             ids.append(nextID)
             nextID += 1
         }
@@ -54,7 +56,7 @@ struct OutboxAdditions: Sendable {
     /// Returns the id of the entry that stays instead of a new one.
     private func keptID(of duplicate: SipHash.Digest, _ machine: OutboxStateMachine) -> UInt64? {
         guard policy == .keep || policy == .join else { return nil }
-        if let index = indexes[duplicate], let record = records[index] { return record.id }
+        if let index = indexes[duplicate], let entry = new[index] { return entry.id }
         let duplicates = machine.duplicates(of: duplicate)
         let waiting = duplicates.last { $0.phase != .performing && !$0.progress.isParked }
         if let waiting { return waiting.id }
@@ -63,55 +65,36 @@ struct OutboxAdditions: Sendable {
 
     private mutating func replace(
         _ duplicate: SipHash.Digest,
-        by record: inout OutboxEntryRecord,
+        by entry: inout OutboxEntryPayload,
         _ machine: OutboxStateMachine
     ) {
-        if let index = indexes[duplicate], let earlier = records[index] {
-            record.position = earlier.position
-            record.replaced = earlier.replaced
-            record.progress.inherit([(earlier.progress, true)])
-            records[index] = nil
-            return events.append(OutboxEvent(id: earlier.id, key: earlier.key, .replaced))
+        if let index = indexes[duplicate], let earlier = new[index] {
+            entry.position = earlier.position
+            entry.replaced = earlier.replaced
+            entry.progress.inherit([(earlier.progress, true)])
+            new[index] = nil
+            return events.append(OutboxEvent(earlier.id, earlier.key, .replaced))
         }
         let duplicates = machine.duplicates(of: duplicate)
         let waiting = duplicates.filter { $0.phase != .performing }
         let last = duplicates.last { $0.phase == .performing }?.position ?? 0
-        record.replaced = waiting.map(\.id)
-        record.position = waiting.first { $0.position > last }?.position ?? record.id
-        let now = now
-        record.progress.inherit(
+        entry.replaced = waiting.map(\.id)
+        entry.position = waiting.first { $0.position > last }?.position ?? entry.id
+        entry.progress.inherit(
             waiting.filter { !$0.progress.isParked }
                 .map { slot in
                     let isDelayed = slot.dueAt != nil && slot.progress.delayUntil > now
                     return (slot.progress, isDelayed && !slot.ignoresDelay)
                 }
         )
-        let key = record.key
-        events += record.replaced.map { OutboxEvent(id: $0, key: key, .replaced) }
+        for id in entry.replaced { events.append(OutboxEvent(id, entry.key, .replaced)) }
     }
 
-    /// Creates the frames of one write.
-    func frames(sealedBy seal: JournalSeal) -> [Frame] {
-        let frames = records.compactMap { $0?.frame(sealedBy: seal) }
-        guard frames.count > 1 else { return frames }
-        let size = frames.reduce(0) { $0 + $1.size }
-        return [Frame(.batch, numbers: [UInt64(size)], sealedBy: seal)] + frames
-    }
-
-    mutating func written(_ frames: [Frame]) {
-        let entries = records.compactMap { $0 }
-        placed = zip(entries, frames.suffix(entries.count))
-            .map { record, frame in
-                var record = record
-                record.item = []
-                return (record, frame.place)
-            }
-    }
-}
-
-extension Frame {
-    /// The location of a sealed frame.
-    var place: RecordIndex.Place {
-        RecordIndex.Place(offset: offset, payloadCount: UInt32(size - Frame.headerSize))
+    /// Creates the records of one write.
+    func records(with fileKey: FileKey) -> [Record] {
+        let records = entries.map { $0.record(with: fileKey) }
+        guard records.count > 1 else { return records }
+        let size = records.reduce(0) { $0 + $1.size }
+        return [Record(.batch, numbers: [UInt64(size)], with: fileKey)] + records
     }
 }

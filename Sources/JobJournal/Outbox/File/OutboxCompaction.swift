@@ -1,6 +1,4 @@
 import Dispatch
-import Foundation
-import JobKit
 
 /// Writes an outbox's entries to a new file, without obsolete records.
 ///
@@ -9,11 +7,9 @@ import JobKit
 /// complete one.
 struct OutboxCompaction {
     private let shell: OutboxShell
-    private let nextID: UInt64
-    private let entries: [(number: OutboxSlots.Number, id: UInt64)]
+    private let entries: [UInt64]
     private var log: RecordLog
-    private var moved: [(id: UInt64, place: RecordIndex.Place, hasError: Bool)] = []
-    private var movedErrors: [(id: UInt64, offset: Int)] = []
+    private var moves: [(id: UInt64, entry: RecordLocation?, error: RecordLocation?)] = []
     /// The end of the part of the old file that has been copied.
     private var copiedEnd: Int
 
@@ -21,14 +17,13 @@ struct OutboxCompaction {
         self.shell = shell
         let (entries, nextID) = shell.guarded.withLock { state in
             let slots = state.machine.slots
-            return (slots.entries().map { ($0, slots[$0].id) }, state.machine.nextID)
+            return (slots.entries().map { slots[$0].id }, state.machine.nextID)
         }
         self.entries = entries
-        self.nextID = nextID
         copiedEnd = tail.end
-        let file = try shell.home.createLocked(shell.fileName.temporary)
         let head = FileHead.outbox(name: shell.name, nextID: nextID)
-        log = RecordLog(tail.ofNewFile(head), file, keepsUnsynced: false)
+        let file = try shell.home.createLocked(shell.fileName.temporary)
+        log = RecordLog(tail.ofNewFile(head), file)
     }
 
     /// Copies the entries as they are now.
@@ -36,20 +31,11 @@ struct OutboxCompaction {
         for start in stride(from: 0, to: entries.count, by: 512) {
             let part = entries[start..<min(start + 512, entries.count)]
             let slots = shell.guarded.withLock { state in
-                part.compactMap { state.machine.slot($0.id) }
+                part.compactMap { state.machine.slot($0) }
             }
             for slot in slots {
-                guard var record = try shell.record(at: slot.place, in: &old) else {
-                    throw Damage(offset: slot.place.offset, reason: .check)
-                }
-                record.progress = slot.progress
-                record.replaced = []
-                // A newer error's record is copied later.
-                let hasError = slot.errorOffset > 0 && slot.errorOffset < copiedEnd
-                record.error = try hasError ? shell.error(at: slot.errorOffset, in: &old) : nil
-                var frame = record.frame(sealedBy: shell.seal)
-                try log.add(&frame)
-                moved.append((slot.id, frame.place, record.error != nil))
+                let copy = try log.add(slot, reading: &old, upTo: copiedEnd)
+                moves.append((slot.id, copy.entry, copy.error))
             }
         }
         try log.finish()
@@ -58,7 +44,7 @@ struct OutboxCompaction {
     /// Copies the records that were added to the old file since the last call.
     mutating func copyRecords(to end: Int, of file: OpenFile) throws {
         var old = try FileBytes(file, size: end)
-        var scan = FrameScan(seal: shell.seal, offset: copiedEnd)
+        var scan = RecordScan(fileKey: shell.fileKey, offset: copiedEnd)
         while scan.offset < end {
             guard let found = try scan.next(&old, isSynced: false) else {
                 throw Damage(offset: scan.offset, reason: .check)
@@ -66,14 +52,14 @@ struct OutboxCompaction {
             try old.read(at: found.payloadOffset, count: found.header.count) { payload in
                 let kind = found.header.kind
                 guard [.entry, .change, .left, .cleared].contains(kind) else { return }
-                var frame = Frame(kind, count: payload.count, sealedBy: shell.seal) {
-                    $0.copyMemory(from: payload)
-                }
-                try log.add(&frame)
-                let id: UInt64 = payload.little(0)
-                if kind == .entry { moved.append((id, frame.place, false)) }
-                if kind == .change, OutboxChangeRecord(payload)?.error != nil {
-                    movedErrors.append((id, frame.offset))
+                var record = Record(kind, copying: payload, with: shell.fileKey)
+                try log.add(&record)
+                let location = record.location
+                if kind == .entry { moves.append((payload.little(0), location, nil)) }
+                if let change = kind == .change ? OutboxChangePayload(payload) : nil,
+                    change.error != nil
+                {
+                    moves.append((change.id, nil, location))
                 }
             }
         }
@@ -82,29 +68,19 @@ struct OutboxCompaction {
     }
 
     /// Syncs the copied records, so that they survive a power cut.
-    func sync() throws { try log.file.sync() }
+    mutating func sync() throws { try log.sync() }
 
-    /// Replaces the old file with the new one.
-    ///
-    /// The caller must have the turn.
+    /// Replaces the old file with the new one, on the thread that writes.
     mutating func replace(_ old: inout RecordLog, isSynced: Bool) throws {
-        try log.finishReplacement()
-        if isSynced { try log.sync() }
-        try shell.home.handle.rename(shell.fileName.temporary, to: shell.fileName.text)
-        if isSynced { try shell.home.syncEntries() }
-        let (new, moved, movedErrors) = (log, moved, movedErrors)
+        try log.takePlace(of: shell.fileName, in: shell.home, isSynced: isSynced)
+        let (file, moves) = (log.file, moves)
         shell.guarded.withLock { state in
-            for (id, place, hasError) in moved {
-                state.machine.moved(id, to: place, errorOffset: hasError ? place.offset : nil)
-            }
-            for (id, offset) in movedErrors { state.machine.errorMoved(id, to: offset) }
-            state.file = new.file
+            for (id, entry, error) in moves { state.machine.moved(id, entry, error: error) }
+            state.file = file
             state.disk.compactionFloor = 0
         }
-        old.replace(by: new)
+        old.replace(by: log)
     }
-
-    static func discard(_ shell: OutboxShell) { try? shell.home.unlink(shell.fileName.temporary) }
 }
 
 extension OutboxShell {
@@ -118,23 +94,22 @@ extension OutboxShell {
             try compaction.copyEntries(reading: &old)
             try compaction.replace(&log, isSynced: true)
         } catch {
-            OutboxCompaction.discard(self)
+            try? home.unlink(fileName.temporary)
             throw error
         }
     }
 
     /// Compacts the file while attempts run, if most of it is obsolete.
     func compactIfNeeded() {
+        guard let end = writer.fileSize else { return }
         let isNeeded = guarded.withLock { state in
-            guard let log = state.log, !state.disk.isCompacting, !state.disk.isFailing,
-                !state.isClosing, !state.disk.mustBeRewritten
-            else { return false }
-            let end = log.tail.end
+            let disk = state.disk
+            guard !disk.isCompacting, !disk.isFailing, !state.isClosing else { return false }
             let isWorthIt =
                 state.machine.isEmpty
                 ? end > OutboxDisk.emptySize
                 : end > 1 << 20 && end > 2 * (state.machine.liveBytes + OutboxDisk.emptySize)
-            guard isWorthIt, end > state.disk.compactionFloor else { return false }
+            guard isWorthIt, end > disk.compactionFloor else { return false }
             state.disk.isCompacting = true
             return true
         }
@@ -143,22 +118,22 @@ extension OutboxShell {
     }
 
     private func compact() {
-        do {
-            try compactNow()
-            guarded.withLock { $0.disk.isCompacting = false }
-        } catch {
-            OutboxCompaction.discard(self)
-            guarded.withLock { state in
-                state.disk.isCompacting = false
-                // The outbox still works. The next attempt follows when the file has grown.
-                state.disk.compactionFloor = max((state.log?.tail.end ?? 0) * 3 / 2, 1 << 20)
-            }
+        var floor: Int?
+        do { try compactNow() } catch {
+            try? home.unlink(fileName.temporary)
+            // The outbox still works. The next attempt follows when the file has grown.
+            floor = max((writer.fileSize ?? 0) * 3 / 2, 1 << 20)
+        }
+        let newFloor = floor
+        guarded.withLock { state in
+            state.disk.isCompacting = false
+            if let newFloor { state.disk.compactionFloor = newFloor }
         }
         startAttempts()
     }
 
     private func compactNow() throws {
-        // This thread has the turn, so no record is half written.
+        // This thread writes, so no record is half written.
         let (started, file, end) = try writeNow(isOptional: true) { [self] log in
             (try OutboxCompaction(self, log.tail), log.file, log.tail.end)
         }

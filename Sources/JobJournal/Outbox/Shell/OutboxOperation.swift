@@ -14,17 +14,21 @@ final class OutboxOperation: ConcurrentOperation, @unchecked Sendable {
         case failed(any Error, OutboxFailureResponse, OutboxProgress)
     }
 
+    private struct Performing {
+        let attempt: OutboxAttempt
+        let work: OutboxWork
+        var progress: OutboxProgress
+        /// Nil until the user's code has returned.
+        var result: Result<Void, any Error>?
+    }
+
     private struct State {
         var task: Task<Void, Never>?
         var isCancelled = false
-        /// Nil until the user's code has returned.
-        var result: Result<Void, any Error>?
-        var unreadable: (error: any Error, progress: OutboxProgress)?
-        var attempt: OutboxAttempt?
-        var work: OutboxWork?
-        var progress: OutboxProgress?
         var isOutboxCancelling = false
-        var hasPerformed = false
+        /// The result if `perform` is not called.
+        var endBefore = End.notBegun
+        var performing: Performing?
     }
 
     let id: UInt64
@@ -68,65 +72,59 @@ final class OutboxOperation: ConcurrentOperation, @unchecked Sendable {
 
     private func run() async {
         do {
-            guard let slot = shell.slot(id) else { return finish() }
-            let (record, work): (OutboxEntryRecord, OutboxWork)
-            do {
-                record = try shell.record(slot.value, slot.file)
-                work = try shell.settings.work(Data(record.item))
-            } catch {
-                state.withLock { $0.unreadable = (error, slot.value.progress) }
-                return finish()
-            }
-            guard let (attempt, progress) = try await shell.begin(id, record.deduplicationID) else {
-                return finish()
-            }
-            state.withLock { state in
-                (state.attempt, state.work, state.progress) = (attempt, work, progress)
-            }
-            guard shell.mayPerform(id), !Task.isCancelled else { return finish() }
-            state.withLock { $0.hasPerformed = true }
-            try await work.perform(attempt)
-            state.withLock { $0.result = .success(()) }
+            guard let performing = try await begin() else { return finish() }
+            state.withLock { $0.performing = performing }
+            try await performing.work.perform(performing.attempt)
+            state.withLock { $0.performing?.result = .success(()) }
             finish()
         } catch {
-            state.withLock { $0.result = .failure(error) }
+            state.withLock { $0.performing?.result = .failure(error) }
             finish(with: error)
         }
     }
 
-    /// Returns the result of the attempt, once the operation has finished.
-    func end(isClosing: Bool) -> End {
-        let state = state.withLock { $0 }
-        if let (error, progress) = state.unreadable { return .unreadable(error, progress) }
-        guard let attempt = state.attempt, let work = state.work, var progress = state.progress
-        else {
-            return .notBegun
+    /// Reads the entry and records the beginning of the attempt.
+    ///
+    /// Nil if `perform` must not be called.
+    private func begin() async throws -> Performing? {
+        guard let (slot, file) = shell.slot(id) else { return nil }
+        let (entry, work): (OutboxEntryPayload, OutboxWork)
+        do {
+            entry = try shell.entry(slot, file)
+            work = try shell.settings.work(Data(entry.item))
+        } catch {
+            state.withLock { $0.endBefore = .unreadable(error, slot.progress) }
+            return nil
         }
+        guard let begun = try await shell.begin(id, entry.deduplicationID) else { return nil }
+        var progress = begun.progress
         progress.flags.insert(.mayHaveBegun)
-        guard state.hasPerformed else { return .cancelled(progress) }
+        let unperformed = progress
+        state.withLock { $0.endBefore = .cancelled(unperformed) }
+        guard shell.mayPerform(id), !Task.isCancelled else { return nil }
         // When the attempt began, the delay before it ended.
-        var begun = progress
-        begun.attemptBegan()
-        if case .failed(let error)? = outcome, error is OperationTimeoutError {
-            return failed(error, attempt, work, begun)
-        }
-        if case .success = state.result { return .succeeded }
-        if state.isOutboxCancelling || isClosing {
-            begun.attemptEnded()
-            return .cancelled(begun)
-        }
-        guard case .failure(let error) = state.result else {
-            return failed(CancellationError(), attempt, work, begun)
-        }
-        return failed(error, attempt, work, begun)
+        progress.attemptBegan()
+        return Performing(attempt: begun.attempt, work: work, progress: progress)
     }
 
-    private func failed(
-        _ error: any Error,
-        _ attempt: OutboxAttempt,
-        _ work: OutboxWork,
-        _ progress: OutboxProgress
-    ) -> End {
-        .failed(error, work.respond(error, attempt), progress)
+    /// Returns the result of the attempt, once the operation has finished.
+    func end(isClosing: Bool) -> End {
+        let (performing, endBefore, isOutboxCancelling) = state.withLock {
+            ($0.performing, $0.endBefore, $0.isOutboxCancelling)
+        }
+        guard var performing else { return endBefore }
+        var error: any Error = CancellationError()
+        if case .failed(let timeout)? = outcome, timeout is OperationTimeoutError {
+            error = timeout
+        } else {
+            if case .success? = performing.result { return .succeeded }
+            if isOutboxCancelling || isClosing {
+                performing.progress.attemptEnded()
+                return .cancelled(performing.progress)
+            }
+            if case .failure(let failure)? = performing.result { error = failure }
+        }
+        let response = performing.work.respond(error, performing.attempt)
+        return .failed(error, response, performing.progress)
     }
 }

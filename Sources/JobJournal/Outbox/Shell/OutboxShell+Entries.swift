@@ -6,36 +6,36 @@ struct OutboxNewItem: Sendable {
     let item: [UInt8]
     let key: String?
     let deduplicationID: String?
-    let notBefore: Double
+    let notBefore: Double?
 }
 
 extension OutboxShell {
     /// Adds all items in one write, or none of them.
     func add(_ items: [OutboxNewItem], _ duplicates: DuplicatePolicy) throws -> [UInt64] {
         let size = items.reduce(0) { $0 + $1.item.count }
-        guard size <= RecordTooLarge.limit else {
+        guard size <= home.calls.sizeLimit else {
             let name = items.count == 1 ? "the item" : "the batch"
-            throw writeError(RecordTooLarge(name: name, count: size))
+            throw writeError(RecordTooLarge(name: name, count: size, limit: home.calls.sizeLimit))
         }
         let time = time()
         return try writeNow { [self] log in
-            var additions = guarded.withLock { state in
-                OutboxAdditions(items, duplicates, state.machine, sealedBy: seal, time.wall)
+            let additions = guarded.withLock { state in
+                OutboxAdditions(items, duplicates, state.machine, with: fileKey, time.wall)
             }
-            var frames = additions.frames(sealedBy: seal)
-            guard !frames.isEmpty else { return additions.ids }
-            if settings.isSynced, log.unsyncedCount + size > RecordTooLarge.limit { try log.sync() }
-            try log.append(&frames)
-            additions.written(frames)
-            let added = additions
+            var records = additions.records(with: fileKey)
+            guard !records.isEmpty else { return additions.ids }
+            if settings.isSynced, log.unsyncedCount + size > home.calls.sizeLimit { try log.sync() }
+            try log.append(&records)
+            let entries = additions.entries
+            let locations = records.suffix(entries.count).map(\.location)
             guarded.withLock { state in
-                for (record, place) in added.placed {
-                    state.machine.entryAdded(record, at: place, time)
+                for (entry, location) in zip(entries, locations) {
+                    state.machine.entryAdded(entry, at: location, time)
                 }
             }
-            left(added.placed.flatMap { $0.record.replaced }, otherwise: true)
-            emit(added.events)
-            return added.ids
+            left(entries.flatMap(\.replaced), otherwise: true)
+            emit(additions.events)
+            return additions.ids
         }
     }
 
@@ -49,25 +49,41 @@ extension OutboxShell {
         _ deduplicationID: String?
     ) async throws -> (attempt: OutboxAttempt, progress: OutboxProgress)? {
         try await write(needsSync: true) { [self] log in
-            let found = guarded.withLock { state in
-                state.machine.beginning(of: id)
-                    .flatMap { next in
-                        state.machine.slot(id).map { ($0, state.machine.keyName(of: $0), next) }
-                    }
+            let found = guarded.withLock {
+                state -> (OutboxStateMachine.Slot, String?, OutboxProgress)? in
+                guard let next = state.machine.beginning(of: id),
+                    let slot = state.machine.slot(id)
+                else { return nil }
+                return (slot, state.machine.keyName(of: slot), next)
             }
             guard let (slot, key, next) = found else { return nil }
-            var frames = [OutboxChangeRecord(id: id, progress: next).frame(sealedBy: seal)]
-            try log.append(&frames)
+            try change(id, next, nil, &log)
             guarded.withLock { $0.machine.attemptBegan(id, next) }
-            emit([OutboxEvent(id: id, key: key, .began)])
+            emit([OutboxEvent(id, key, .began)])
             let attempt = OutboxAttempt(
                 slot,
                 key: key,
                 deduplicationID: deduplicationID,
-                sealedBy: seal
+                with: fileKey
             )
             return (attempt, slot.progress)
         }
+    }
+
+    /// Records the new state of an entry.
+    ///
+    /// - Returns: The location of the error, if there is one.
+    @discardableResult
+    private func change(
+        _ id: UInt64,
+        _ progress: OutboxProgress,
+        _ error: String?,
+        _ log: inout RecordLog
+    ) throws -> RecordLocation? {
+        let change = OutboxChangePayload(id: id, progress: progress, error: error)
+        var records = [change.record(with: fileKey)]
+        try log.append(&records)
+        return error == nil ? nil : records[0].location
     }
 
     /// Whether an attempt that has begun may still call `perform`.
@@ -82,117 +98,111 @@ extension OutboxShell {
         let id = operation.id
         let end = operation.end(isClosing: guarded.withLock { $0.isClosing })
         let time = time()
-        let request: OutboxRequest
+        var (progress, error, kind) = (
+            nil as OutboxProgress?, nil as String?, nil as OutboxEvent.Kind?
+        )
         switch end {
         case .notBegun:
             guarded.withLock { $0.machine.startRefused(id) }
             attemptEnded(id)
             return startAttempts()
-        case .unreadable(let error, var progress):
-            progress.flags.formUnion([.parked, .unreadable])
-            request = ending(id, progress, OutboxError.text(of: error), .failed(.park), time)
-        case .succeeded: request = ending(id, nil, nil, .finished, time)
-        case .cancelled(let progress):
-            request = ending(id, progress, nil, nil, time)
-        case .failed(let error, let response, let before):
+        case .unreadable(let failure, let before):
+            progress = before
+            progress?.flags.formUnion([.parked, .unreadable])
+            error = OutboxError.text(of: failure)
+            kind = .failed(.park)
+        case .succeeded: kind = .finished
+        case .cancelled(let after): progress = after
+        case .failed(let failure, let response, let before):
             if case .suspend(let reason) = response {
                 _ = guarded.withLock { $0.machine.reasons.insert(reason) }
             }
-            let (progress, shown) = before.after(
-                response,
-                to: error,
-                settings.retryPolicy,
-                now: time.wall
-            )
-            request = ending(id, progress, OutboxError.text(of: error), .failed(shown), time)
+            let policy = settings.retryPolicy
+            let (next, shown) = before.after(response, to: failure, policy, now: time.wall)
+            progress = next
+            error = OutboxError.text(of: failure)
+            kind = .failed(shown)
         }
-        submit(request)
+        let (next, text, event) = (progress, error, kind)
+        let body: @Sendable (inout RecordLog) throws -> Void = { [self] log in
+            try recordEnd(id, next, text, event, time, &log)
+        }
+        submit(OutboxRequest(body: body, isKept: true))
     }
 
-    /// Creates the request that records the result of an attempt.
+    /// Records the result of an attempt.
     ///
     /// Without a new state, the entry leaves.
-    private func ending(
+    private func recordEnd(
         _ id: UInt64,
         _ progress: OutboxProgress?,
         _ error: String?,
         _ kind: OutboxEvent.Kind?,
-        _ time: OutboxStateMachine.Time
-    ) -> OutboxRequest {
-        OutboxRequest(
-            body: { [self] log in
-                let slot = guarded.withLock { state in
-                    state.machine.slot(id).map { ($0, state.machine.keyName(of: $0)) }
-                }
-                guard let (_, key) = slot else {
-                    guarded.withLock { $0.machine.attemptEnded(id) }
-                    return attemptEnded(id)
-                }
-                let change = progress.map { OutboxChangeRecord(id: id, progress: $0, error: error) }
-                var frames = [
-                    change?.frame(sealedBy: seal)
-                        ?? Frame(.left, numbers: [id], sealedBy: seal)
-                ]
-                try log.append(&frames)
-                let offset = error == nil ? nil : frames[0].offset
-                guarded.withLock { state in
-                    if let progress {
-                        state.machine.attemptEnded(id)
-                        state.machine.stateChanged(id, progress, errorAt: offset, at: time)
-                    } else {
-                        state.machine.entryLeft(id)
-                        state.machine.attemptEnded(id)
-                    }
-                }
-                attemptEnded(id)
-                if progress == nil { left([id], otherwise: kind != .finished) }
-                if let kind { emit([OutboxEvent(id: id, key: key, kind, error: error)]) }
-            },
-            isKept: true,
-            done: { _ in }
-        )
+        _ time: OutboxStateMachine.Time,
+        _ log: inout RecordLog
+    ) throws {
+        let found = guarded.withLock { state in
+            state.machine.slot(id).map { (key: state.machine.keyName(of: $0), isThere: true) }
+        }
+        if let progress, found != nil {
+            let location = try change(id, progress, error, &log)
+            guarded.withLock { state in
+                state.machine.attemptEnded(id)
+                state.machine.stateChanged(id, progress, errorAt: location, at: time)
+            }
+        } else {
+            if found != nil {
+                var records = [Record(.left, numbers: [id], with: fileKey)]
+                try log.append(&records)
+            }
+            guarded.withLock { state in
+                state.machine.entryLeft(id)
+                state.machine.attemptEnded(id)
+            }
+        }
+        attemptEnded(id)
+        guard let found else { return }
+        if progress == nil { left([id], otherwise: kind != .finished) }
+        if let kind { emit([OutboxEvent(id, found.key, kind, error: error)]) }
     }
 
     private func attemptEnded(_ id: UInt64) {
-        let gate = guarded.withLock { state in
+        let ended = guarded.withLock { state in
             state.attempts[id] = nil
-            return state.attempts.isEmpty ? state.watchers.attempts : nil
+            return state.attempts.isEmpty ? state.attemptsEnded : nil
         }
-        gate?.open()
+        ended?.fulfill(())
     }
 
     // MARK: Removal and retries
 
     /// Removes entries in one write, and asks their attempts to stop.
     ///
-    /// `choose` returns the ids of the entries, or nil for all. Afterwards, their records are still
-    /// in the file.
+    /// `choose` returns the entries, or nil for all. Afterwards, their records are still in the
+    /// file.
     func remove(
-        _ choose: @escaping @Sendable (OutboxStateMachine) -> [UInt64]?
-    ) throws -> (slots: [OutboxStateMachine.Slot], file: OpenFile?) {
+        _ choose: @escaping @Sendable (OutboxStateMachine) -> [OutboxStateMachine.Number]?
+    ) throws -> (slots: [OutboxStateMachine.Slot], file: OpenFile) {
         let (slots, attempts, file) = try writeNow { [self] log in
-            let (ids, nextID, slots, keys) = guarded.withLock { state in
-                let ids = choose(state.machine)
-                let numbers =
-                    ids.map { $0.compactMap { state.machine.slots.numbers[$0] } }
-                    ?? state.machine.slots.entries()
-                let slots = numbers.map { state.machine.slots[$0] }
-                return (
-                    ids, state.machine.nextID, slots, slots.map { state.machine.keyName(of: $0) }
-                )
+            let (slots, isAll, nextID, keys) = guarded.withLock { state in
+                let (machine, chosen) = (state.machine, choose(state.machine))
+                let slots = (chosen ?? machine.slots.entries()).map { machine.slots[$0] }
+                let keys = slots.map { machine.keyName(of: $0) }
+                return (slots, chosen == nil, machine.nextID, keys)
             }
             guard !slots.isEmpty else { return (slots, [OutboxOperation](), log.file) }
-            var frames = [
-                ids.map { Frame(.left, numbers: $0, sealedBy: seal) }
-                    ?? Frame(.cleared, numbers: [nextID], sealedBy: seal)
+            var records = [
+                isAll
+                    ? Record(.cleared, numbers: [nextID], with: fileKey)
+                    : Record(.left, numbers: slots.map(\.id), with: fileKey)
             ]
-            try log.append(&frames)
+            try log.append(&records)
             let attempts = guarded.withLock { state in
                 for slot in slots { state.machine.entryLeft(slot.id) }
                 return slots.compactMap { state.attempts[$0.id] }
             }
             left(slots.map(\.id), otherwise: true)
-            emit(zip(slots, keys).map { OutboxEvent(id: $0.id, key: $1, .removed) })
+            emit(zip(slots, keys).map { OutboxEvent($0.id, $1, .removed) })
             return (slots, attempts, log.file)
         }
         for attempt in attempts { attempt.cancelElsewhere() }
@@ -209,29 +219,9 @@ extension OutboxShell {
             }
             var progress = slot.progress
             progress.retried()
-            var frames = [OutboxChangeRecord(id: id, progress: progress).frame(sealedBy: seal)]
-            try log.append(&frames)
+            try change(id, progress, nil, &log)
             let next = progress
             guarded.withLock { $0.machine.stateChanged(id, next, at: time) }
-        }
-    }
-
-    // MARK: Watchers
-
-    /// Delivers events once they are in the file, in the order of the file.
-    func emit(_ events: [OutboxEvent]) {
-        guard !events.isEmpty else { return }
-        let streams = guarded.withLock { Array($0.watchers.streams.values) }
-        for stream in streams {
-            for event in events { stream.yield(event) }
-        }
-    }
-
-    private func left(_ ids: [UInt64], otherwise: Bool) {
-        guard !ids.isEmpty else { return }
-        let waiters = guarded.withLock { $0.watchers.entriesLeft(ids, otherwise: otherwise) }
-        for waiter in waiters {
-            waiter.resume(with: otherwise ? .failure(CancellationError()) : .success(()))
         }
     }
 }

@@ -14,56 +14,32 @@ extension OutboxShell {
         }
     }
 
-    func record(
-        at place: RecordIndex.Place,
-        in bytes: inout some ByteSource
-    ) throws -> OutboxEntryRecord? {
-        try bytes.record(at: place, sealedBy: seal) { kind, payload in
-            kind == .entry ? OutboxEntryRecord(payload, sealedBy: seal) : nil
-        }
-    }
-
     /// Returns an entry, and the file that holds its record.
     ///
     /// Nil if the entry has left.
-    func slot(_ id: UInt64) -> (value: OutboxStateMachine.Slot, file: OpenFile)? {
+    func slot(_ id: UInt64) -> (OutboxStateMachine.Slot, OpenFile)? {
         guarded.withLock { state in
             state.machine.slot(id).flatMap { slot in state.file.map { (slot, $0) } }
         }
     }
 
-    func record(_ slot: OutboxStateMachine.Slot, _ file: OpenFile) throws -> OutboxEntryRecord {
+    func entry(_ slot: OutboxStateMachine.Slot, _ file: OpenFile) throws -> OutboxEntryPayload {
         var pieces = FilePieces(file: file)
-        guard let record = try record(at: slot.place, in: &pieces) else {
-            throw JobJournal.DamagedError(
-                Damage(offset: slot.place.offset, reason: .check),
-                of: url
-            )
-        }
-        return record
+        let entry = try pieces.outboxEntry(at: slot.location, with: fileKey)
+        let damage = Damage(offset: slot.location.offset, reason: .check)
+        guard let entry else { throw JobJournal.DamagedError(damage, of: url) }
+        return entry
     }
 
-    /// Returns the error in a record.
-    ///
-    /// Nil if the record has none.
-    func error(at offset: Int, in bytes: inout some ByteSource) throws -> String? {
-        let header = try bytes.read(at: offset, count: Frame.headerSize) {
-            Frame.Header($0, at: offset, sealedBy: seal)
-        }
-        guard let header else { return nil }
-        let place = RecordIndex.Place(offset: offset, payloadCount: UInt32(header.count))
-        return try bytes.record(at: place, sealedBy: seal) { kind, payload in
-            switch kind {
-            case .change: OutboxChangeRecord(payload)?.error
-            case .entry: OutboxEntryRecord(payload, sealedBy: seal, withItem: false)?.error
-            default: nil
-            }
-        }
+    private func lastError(_ slot: OutboxStateMachine.Slot, _ file: OpenFile?) -> String? {
+        guard let file else { return nil }
+        var pieces = FilePieces(file: file)
+        return slot.errorLocation.flatMap { try? pieces.outboxError(at: $0, with: fileKey) }
     }
 
     func item(_ id: UInt64) throws -> Data? {
         guard let (slot, file) = slot(id) else { return nil }
-        do { return Data(try record(slot, file).item) } catch let error as JobJournal.DamagedError {
+        do { return Data(try entry(slot, file).item) } catch let error as JobJournal.DamagedError {
             throw error
         } catch {
             throw writeError(error)
@@ -80,18 +56,11 @@ extension OutboxShell {
         return entries(slots, in: file)
     }
 
+    /// `file` is nil after the outbox was closed.
     func entries(_ slots: [OutboxStateMachine.Slot], in file: OpenFile?) -> [OutboxEntry] {
         slots.map { slot in
-            var record: OutboxEntryRecord?
-            var lastError: String?
-            if let file {
-                record = try? self.record(slot, file)
-                var pieces = FilePieces(file: file)
-                if slot.errorOffset > 0 {
-                    lastError = try? error(at: slot.errorOffset, in: &pieces)
-                }
-            }
-            return OutboxEntry(slot, record, lastError: lastError, time())
+            let payload = file.flatMap { try? entry(slot, $0) }
+            return OutboxEntry(slot, payload, lastError: lastError(slot, file))
         }
     }
 
@@ -99,44 +68,40 @@ extension OutboxShell {
 
     func explain(limit: Int) -> String {
         let now = time()
-        let (slots, count, reasons, isFailing, explained) = read { state in
+        let (slots, count, head, file) = read { state in
             let machine = state.machine
             let numbers = machine.slots.entries(limit: min(max(limit, 0), 1 << 20) * 64)
-            let slots = numbers.map { machine.slots[$0] }
-            return (
-                slots, machine.slots.count, machine.reasons.sorted(), state.disk.isFailing,
-                numbers.map { machine.wait(of: $0) }
-            )
+            let slots = numbers.map { (machine.slots[$0], machine.wait(of: $0)) }
+            return (slots, machine.slots.count, self.head(state), state.file)
         }
-        let file = guarded.withLock { $0.file }
-        var head = "\(name): \(count) \(count == 1 ? "entry" : "entries")"
-        if !reasons.isEmpty {
-            head += ", suspended for \(reasons.map { "\"\($0)\"" }.joined(separator: ", "))"
-        }
-        if isFailing { head += ", the disk does not take a write" }
         var lines: [(first: String, last: String, count: Int, reason: String)] = []
         var shown = 0
-        for (slot, wait) in zip(slots, explained) {
+        for (slot, wait) in slots {
             let reason = reason(slot, wait, now, file)
             let label = "entry \(slot.id)" + (wait.key.map { " of \"\($0)\"" } ?? "")
             if let last = lines.last, last.reason == reason {
-                lines[lines.count - 1].last = label
-                lines[lines.count - 1].count += 1
+                lines[lines.count - 1] = (last.first, label, last.count + 1, reason)
             } else {
                 guard lines.count < limit else { break }
                 lines.append((label, label, 1, reason))
             }
             shown += 1
         }
-        var text = [head]
-        for line in lines {
-            let label =
-                line.count == 1
-                ? line.first : "\(line.first) to \(line.last) (\(line.count) entries)"
-            text.append("  \(label): \(line.reason)")
+        let texts = lines.map { line in
+            let others = line.count == 1 ? "" : " to \(line.last) (\(line.count) entries)"
+            return "  \(line.first)\(others): \(line.reason)"
         }
-        if shown < count { text.append("  and \(count - shown) more") }
-        return text.joined(separator: "\n")
+        let rest = shown < count ? ["  and \(count - shown) more"] : []
+        return ([head] + texts + rest).joined(separator: "\n")
+    }
+
+    private func head(_ state: State) -> String {
+        let (count, reasons) = (state.machine.slots.count, state.machine.reasons.sorted())
+        var head = "\(name): \(count) \(count == 1 ? "entry" : "entries")"
+        if !reasons.isEmpty {
+            head += ", suspended for \(reasons.map { "\"\($0)\"" }.joined(separator: ", "))"
+        }
+        return head + (state.disk.isFailing ? ", the disk does not take a write" : "")
     }
 
     private func reason(
@@ -149,27 +114,20 @@ extension OutboxShell {
             switch wait.reason {
             case .executing: "executing"
             case .parked(let holdsKey): holdsKey ? "parked, holds back its key" : "parked aside"
-            case .delayed(let dueAt):
-                "delayed for \(Self.text(seconds: dueAt - now.clock))"
+            case .delayed(let dueAt): "delayed for \(Self.text(seconds: dueAt - now.clock))"
             case .waitsFor(let id): "waits for entry \(id) of its key"
             case .suspended: "suspended"
             case .alone: "waits until nothing else executes, because it was interrupted"
             case .full: "full"
             }
-        if slot.progress.interruptions > 0 {
-            reason += ", interrupted \(Self.text(times: Int(slot.progress.interruptions)))"
+        for (verb, count) in [
+            ("interrupted", slot.progress.interruptions), ("failed", slot.progress.failures),
+        ] where count > 0 {
+            reason += ", \(verb) \(count == 1 ? "once" : "\(count) times")"
         }
-        if slot.progress.failures > 0 {
-            reason += ", failed \(Self.text(times: Int(slot.progress.failures)))"
-        }
-        if slot.errorOffset > 0, let file {
-            var pieces = FilePieces(file: file)
-            if let error = try? error(at: slot.errorOffset, in: &pieces) { reason += ": \(error)" }
-        }
+        if let error = lastError(slot, file) { reason += ": \(error)" }
         return reason.split(whereSeparator: \.isNewline).joined(separator: " ")
     }
-
-    private static func text(times count: Int) -> String { count == 1 ? "once" : "\(count) times" }
 
     private static func text(seconds: Double) -> String {
         switch max(seconds, 0).rounded(.up) {
@@ -217,9 +175,10 @@ extension OutboxStateMachine {
     /// Returns the entries of a key, by position.
     func numbers(ofKey name: String) -> [Number] {
         guard let key = keys.number(of: name) else { return [] }
-        let numbers = slots.line(keys[key].line) + slots.line(keys[key].aside)
-        return keys[key].aside.isEmpty
-            ? numbers : numbers.sorted { slots[$0].position < slots[$1].position }
+        guard keys[key].asideCount == 0 else {
+            return slots.entries().filter { slots[$0].key == key }
+        }
+        return slots.members(.line, keys[key].line)
     }
 
     var performing: [Slot] {

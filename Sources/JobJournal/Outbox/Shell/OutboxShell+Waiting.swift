@@ -3,50 +3,59 @@ import Foundation
 extension OutboxShell {
     func events() -> AsyncStream<OutboxEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: OutboxEvent.self)
-        let number = guarded.withLock { state -> Int? in
-            guard !state.isClosed else { return nil }
-            let number = state.watchers.newID()
-            defer { state.watchers.openingEvents = [] }
-            // These events precede all later ones in the stream.
-            for event in state.watchers.openingEvents { continuation.yield(event) }
-            state.watchers.streams[number] = continuation
-            return number
+        let number = guarded.withLock { state in
+            state.isClosed ? nil : state.watchers.add(continuation)
         }
         guard let number else {
             continuation.finish()
             return stream
         }
         continuation.onTermination = { [weak self] _ in
-            _ = self?.guarded.withLock { $0.watchers.streams.removeValue(forKey: number) }
+            self?.guarded.withLock { $0.watchers.removeStream(number) }
         }
         return stream
     }
 
+    /// Delivers events once they are in the file, in the order of the file.
+    func emit(_ events: [OutboxEvent]) {
+        guard !events.isEmpty else { return }
+        let streams = guarded.withLock { Array($0.watchers.streams.values) }
+        for stream in streams {
+            for event in events { stream.yield(event) }
+        }
+    }
+
     func waitForFinish(of id: UInt64) async throws {
-        let number = guarded.withLock { $0.watchers.newID() }
-        defer { guarded.withLock { $0.watchers.waitEnded(number) } }
+        let waiter = OutboxWatchers.Waiter()
+        let result = guarded.withLock { state -> Result<Void, any Error>? in
+            let hasLeft = state.machine.slot(id) == nil
+            if hasLeft, !state.watchers.hasLeftOtherwise(id) { return .success(()) }
+            guard !hasLeft, !state.isClosed else { return .failure(CancellationError()) }
+            state.watchers.add(waiter, for: id)
+            return nil
+        }
+        if let result { return try result.get() }
+        defer { guarded.withLock { $0.watchers.remove(waiter, for: id) } }
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let result = guarded.withLock { state -> Result<Void, any Error>? in
-                    let hasLeft = state.machine.slot(id) == nil
-                    if hasLeft, !state.watchers.hasLeftOtherwise(id) { return .success(()) }
-                    guard !hasLeft, !state.isClosed,
-                        state.watchers.wait(for: id, number, continuation)
-                    else { return .failure(CancellationError()) }
-                    return nil
-                }
-                if let result { continuation.resume(with: result) }
-            }
+            try await waiter.wait().get()
         } onCancel: {
-            let waiter = guarded.withLock { $0.watchers.waitCancelled(for: id, number) }
-            waiter?.resume(throwing: CancellationError())
+            waiter.fulfill(.failure(CancellationError()))
+        }
+    }
+
+    /// Ends the waits for entries that have left.
+    func left(_ ids: [UInt64], otherwise: Bool) {
+        guard !ids.isEmpty else { return }
+        let waiters = guarded.withLock { $0.watchers.entriesLeft(ids, otherwise: otherwise) }
+        for waiter in waiters {
+            waiter.fulfill(otherwise ? .failure(CancellationError()) : .success(()))
         }
     }
 
     func waitUntilIdle() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isClosed = guarded.withLock { state in
-                if !state.isClosed { state.watchers.waitUntilIdle(continuation) }
+                if !state.isClosed { state.watchers.idle.append(continuation) }
                 return state.isClosed
             }
             if isClosed { continuation.resume() } else { startAttempts() }

@@ -2,57 +2,36 @@ import Foundation
 
 /// The readers and Swift tasks that wait for changes of an outbox.
 struct OutboxWatchers {
-    typealias Waiter = CheckedContinuation<Void, any Error>
+    typealias Waiter = Promise<Result<Void, any Error>>
 
-    var streams: [Int: AsyncStream<OutboxEvent>.Continuation] = [:]
+    private(set) var streams: [Int: AsyncStream<OutboxEvent>.Continuation] = [:]
     /// The events from the opening of the outbox, until the first stream takes them.
     var openingEvents: [OutboxEvent] = []
-    var closing: [CheckedContinuation<Void, Never>] = []
-    var attempts: AttemptsGate?
-    /// Swift tasks that wait until no thread has the turn.
-    var turns: [CheckedContinuation<Void, Never>] = []
-    private var idle: [CheckedContinuation<Void, Never>] = []
-    private var waiters: [UInt64: [Int: Waiter]] = [:]
-    private var lastID = 0
+    var idle: [CheckedContinuation<Void, Never>] = []
+    private var waiters: [UInt64: [Waiter]] = [:]
+    private var lastStream = 0
     /// The recent entries that were dropped, replaced or removed.
     private var leftOtherwise: Set<UInt64> = []
     private var leftOrder: [UInt64] = []
-    /// The waits that were cancelled before they began.
-    private var cancelled: Set<Int> = []
 
-    mutating func newID() -> Int {
-        lastID += 1
-        return lastID
+    mutating func add(_ stream: AsyncStream<OutboxEvent>.Continuation) -> Int {
+        // These events precede all later ones in the stream.
+        for event in exchange(&openingEvents, with: []) { stream.yield(event) }
+        lastStream += 1
+        streams[lastStream] = stream
+        return lastStream
     }
 
-    mutating func waitUntilIdle(_ waiter: CheckedContinuation<Void, Never>) { idle.append(waiter) }
-
-    mutating func takeIdleWaiters() -> [CheckedContinuation<Void, Never>] {
-        defer { idle = [] }
-        return idle
-    }
+    mutating func removeStream(_ number: Int) { streams[number] = nil }
 
     func hasLeftOtherwise(_ id: UInt64) -> Bool { leftOtherwise.contains(id) }
 
-    /// Stores a waiter.
-    ///
-    /// Returns false if the wait was cancelled before.
-    mutating func wait(for id: UInt64, _ number: Int, _ waiter: Waiter) -> Bool {
-        guard cancelled.remove(number) == nil else { return false }
-        waiters[id, default: [:]][number] = waiter
-        return true
-    }
+    mutating func add(_ waiter: Waiter, for id: UInt64) { waiters[id, default: []].append(waiter) }
 
-    mutating func waitCancelled(for id: UInt64, _ number: Int) -> Waiter? {
-        if let waiter = waiters[id]?.removeValue(forKey: number) {
-            if waiters[id]?.isEmpty == true { waiters[id] = nil }
-            return waiter
-        }
-        cancelled.insert(number)
-        return nil
+    mutating func remove(_ waiter: Waiter, for id: UInt64) {
+        waiters[id]?.removeAll { $0 === waiter }
+        if waiters[id]?.isEmpty == true { waiters[id] = nil }
     }
-
-    mutating func waitEnded(_ number: Int) { cancelled.remove(number) }
 
     /// Takes the waiters of entries that have left.
     mutating func entriesLeft(_ ids: [UInt64], otherwise: Bool) -> [Waiter] {
@@ -65,25 +44,19 @@ struct OutboxWatchers {
                 leftOrder.removeFirst(surplus)
             }
         }
-        guard !waiters.isEmpty else { return [] }
-        return ids.flatMap { waiters.removeValue(forKey: $0).map { Array($0.values) } ?? [] }
+        return waiters.isEmpty ? [] : ids.flatMap { waiters.removeValue(forKey: $0) ?? [] }
     }
 
     mutating func takeAll() -> OutboxWatchers {
-        defer {
-            let known = leftOtherwise
-            self = OutboxWatchers()
-            leftOtherwise = known
-        }
-        return self
+        var left = OutboxWatchers()
+        left.leftOtherwise = leftOtherwise
+        return exchange(&self, with: left)
     }
 
     /// Ends all streams and waits, because the outbox is closed.
     func end() {
         for stream in streams.values { stream.finish() }
-        for waiter in waiters.values.flatMap(\.values) {
-            waiter.resume(throwing: CancellationError())
-        }
-        for waiter in idle + closing { waiter.resume() }
+        for waiter in waiters.values.joined() { waiter.fulfill(.failure(CancellationError())) }
+        for waiter in idle { waiter.resume() }
     }
 }

@@ -12,7 +12,7 @@ struct OutboxKeys: Sendable {
         var name: String?
         /// The key's entries by position, except those that are parked aside.
         fileprivate(set) var line = SlotList()
-        fileprivate(set) var aside = SlotList()
+        fileprivate(set) var asideCount = 0
         fileprivate(set) var activeCount = 0
         fileprivate var turn: UInt64
         fileprivate var isInTurns = false
@@ -60,22 +60,21 @@ struct OutboxKeys: Sendable {
         return number
     }
 
+    /// Adds an entry to the line of its key, unless it is parked aside.
     mutating func entryAdded(
         _ number: Number,
         to key: Number,
         isAside: Bool,
         _ slots: inout OutboxSlots
     ) {
-        let isFirst = keys[Int(key)].line.isEmpty && keys[Int(key)].activeCount == 0
+        let before = keys[Int(key)]
+        let isFirst = before.line.isEmpty && before.activeCount == 0 && before.asideCount == 0
         if key == Self.none, isFirst, !keys[0].isInTurns {
             latestTurn += 1
             keys[0].turn = latestTurn
         }
-        if isAside {
-            slots.insert(number, intoLine: &keys[Int(key)].aside)
-        } else {
-            slots.insert(number, intoLine: &keys[Int(key)].line)
-        }
+        if isAside { keys[Int(key)].asideCount += 1 }
+        if !isAside { slots.insert(number, .line, &keys[Int(key)].line) }
     }
 
     mutating func entryLeft(
@@ -84,25 +83,8 @@ struct OutboxKeys: Sendable {
         isAside: Bool,
         _ slots: inout OutboxSlots
     ) {
-        if isAside {
-            slots.remove(number, fromLine: &keys[Int(key)].aside)
-        } else {
-            slots.remove(number, fromLine: &keys[Int(key)].line)
-        }
-    }
-
-    mutating func moveAside(
-        _ number: Number,
-        of key: Number,
-        _ isAside: Bool,
-        _ slots: inout OutboxSlots
-    ) {
-        entryLeft(number, key, isAside: !isAside, &slots)
-        if isAside {
-            slots.insert(number, intoLine: &keys[Int(key)].aside)
-        } else {
-            slots.insert(number, intoLine: &keys[Int(key)].line)
-        }
+        if isAside { keys[Int(key)].asideCount -= 1 }
+        if !isAside { slots.remove(number, .line, &keys[Int(key)].line) }
     }
 
     // MARK: Turns
@@ -144,7 +126,7 @@ struct OutboxKeys: Sendable {
     /// Removes a key that has no entries and no attempts.
     mutating func freeIfUnused(_ number: Number) {
         let key = keys[Int(number)]
-        guard let name = key.name, key.line.isEmpty, key.aside.isEmpty, key.activeCount == 0,
+        guard let name = key.name, key.line.isEmpty, key.asideCount == 0, key.activeCount == 0,
             !key.isInTurns
         else { return }
         numbers[name] = nil

@@ -1,6 +1,8 @@
 /// The mutable state of an entry, as it is in the entry's latest record.
-struct OutboxProgress: Hashable, Sendable {
-    struct Flags: OptionSet, Hashable, Sendable {
+///
+/// Its 48 bytes are the same in memory and in the file.
+struct OutboxProgress: Hashable, Sendable, BitwiseCopyable {
+    struct Flags: OptionSet, Hashable, Sendable, BitwiseCopyable {
         let rawValue: UInt32
 
         /// An attempt has begun, and its end is not recorded.
@@ -27,6 +29,7 @@ struct OutboxProgress: Hashable, Sendable {
     var uncharged: Int32 = 0
     /// Interruptions in a row.
     var interruptions: Int32 = 0
+    private var unused: Int32 = 0
     /// The end of the delay after a failure or an interruption, in seconds.
     var delayUntil = never
     /// The length of the latest delay, in seconds.

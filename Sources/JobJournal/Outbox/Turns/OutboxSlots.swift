@@ -23,11 +23,9 @@ struct OutboxSlots: Sendable {
         var key: Number
         var progress: OutboxProgress
         var duplicate: SipHash.Digest?
-        var place: RecordIndex.Place
-        /// The offset of the record with the latest error.
-        ///
-        /// 0 if there was none.
-        var errorOffset = 0
+        var location: RecordLocation
+        /// The record with the latest error.
+        var errorLocation: RecordLocation?
         var phase = Phase.waiting
         /// Whether ``JobOutbox/retryNow()`` has ended the delay of a failure.
         var ignoresDelay = false
@@ -38,14 +36,24 @@ struct OutboxSlots: Sendable {
         var isInReadyHeap = false
     }
 
+    /// The lists that an entry is in, each ordered by position.
+    enum List: Int, CaseIterable {
+        case all
+        /// The entries of a key that are not parked aside.
+        case line
+        case duplicates
+    }
+
+    private struct Links: Sendable {
+        var previous: Number = -1
+        var next: Number = -1
+    }
+
     private(set) var numbers: [UInt64: Number] = [:]
     private var slots: [Slot] = []
     private var free: [Number] = []
-    /// The list of all entries.
-    private(set) var all = SlotList()
-    private var allLinks = SlotLinks()
-    private var lineLinks = SlotLinks()
-    private var duplicateLinks = SlotLinks()
+    private var all = SlotList()
+    private var links = List.allCases.map { _ in [Links]() }
 
     var count: Int { numbers.count }
 
@@ -55,111 +63,68 @@ struct OutboxSlots: Sendable {
     }
 
     mutating func insert(_ slot: Slot) -> Number {
-        let number: Number
-        if let reused = free.popLast() {
-            number = reused
-            slots[Int(number)] = slot
-        } else {
-            number = Number(slots.count)
-            slots.append(slot)
-        }
+        let number = free.popLast() ?? Number(slots.count)
+        if Int(number) == slots.count { slots.append(slot) } else { slots[Int(number)] = slot }
         numbers[slot.id] = number
-        allLinks.insert(number, into: &all, of: slots)
+        var ends = all
+        insert(number, .all, &ends)
+        all = ends
         return number
     }
 
     mutating func remove(_ number: Number) {
-        allLinks.remove(number, from: &all)
+        var ends = all
+        remove(number, .all, &ends)
+        all = ends
         numbers[slots[Int(number)].id] = nil
         slots[Int(number)].id = 0
         free.append(number)
         if numbers.isEmpty, slots.count > 1_000 { self = OutboxSlots() }
     }
 
-    mutating func insert(_ number: Number, intoLine line: inout SlotList) {
-        lineLinks.insert(number, into: &line, of: slots)
-    }
-
-    mutating func remove(_ number: Number, fromLine line: inout SlotList) {
-        lineLinks.remove(number, from: &line)
-    }
-
-    mutating func insert(_ number: Number, intoDuplicates list: inout SlotList) {
-        duplicateLinks.insert(number, into: &list, of: slots)
-    }
-
-    mutating func remove(_ number: Number, fromDuplicates list: inout SlotList) {
-        duplicateLinks.remove(number, from: &list)
-    }
-
     /// Returns all entries by position.
-    func entries(limit: Int = .max) -> [Number] { allLinks.members(of: all, limit) }
+    func entries(limit: Int = .max) -> [Number] { members(.all, all, limit: limit) }
 
-    /// Returns the entries of a line by position.
-    func line(_ line: SlotList, limit: Int = .max) -> [Number] {
-        lineLinks.members(of: line, limit)
+    // MARK: Lists
+
+    /// Adds an entry to a list by its position, usually at the end.
+    mutating func insert(_ number: Number, _ list: List, _ ends: inout SlotList) {
+        let at = list.rawValue
+        while links[at].count <= Int(number) { links[at].append(Links()) }
+        let position = slots[Int(number)].position
+        var previous = ends.last
+        while previous >= 0, slots[Int(previous)].position > position {
+            previous = links[at][Int(previous)].previous
+        }
+        let next = previous >= 0 ? links[at][Int(previous)].next : ends.first
+        links[at][Int(number)] = Links(previous: previous, next: next)
+        if previous >= 0 { links[at][Int(previous)].next = number } else { ends.first = number }
+        if next >= 0 { links[at][Int(next)].previous = number } else { ends.last = number }
     }
 
-    /// Returns the duplicates in a list by position.
-    func duplicates(_ list: SlotList) -> [Number] { duplicateLinks.members(of: list, .max) }
+    mutating func remove(_ number: Number, _ list: List, _ ends: inout SlotList) {
+        let at = list.rawValue
+        let (previous, next) = (links[at][Int(number)].previous, links[at][Int(number)].next)
+        if previous >= 0 { links[at][Int(previous)].next = next } else { ends.first = next }
+        if next >= 0 { links[at][Int(next)].previous = previous } else { ends.last = previous }
+    }
+
+    /// Returns the entries in a list by position.
+    func members(_ list: List, _ ends: SlotList, limit: Int = .max) -> [Number] {
+        var members: [Number] = []
+        var number = ends.first
+        while number >= 0, members.count < limit {
+            members.append(number)
+            number = links[list.rawValue][Int(number)].next
+        }
+        return members
+    }
 }
 
 /// The first and the last slot of a list.
 struct SlotList: Sendable {
-    fileprivate(set) var first: OutboxSlots.Number = -1
-    fileprivate(set) var last: OutboxSlots.Number = -1
+    var first: OutboxSlots.Number = -1
+    var last: OutboxSlots.Number = -1
 
     var isEmpty: Bool { first < 0 }
-}
-
-/// The links of one kind of list, for all slots.
-private struct SlotLinks: Sendable {
-    private struct Links: Sendable {
-        var previous: OutboxSlots.Number = -1
-        var next: OutboxSlots.Number = -1
-    }
-
-    private var links: [Links] = []
-
-    /// Adds an entry by its position, usually at the end.
-    mutating func insert(
-        _ number: OutboxSlots.Number,
-        into list: inout SlotList,
-        of slots: [OutboxSlots.Slot]
-    ) {
-        while links.count <= Int(number) { links.append(Links()) }
-        let position = slots[Int(number)].position
-        var previous = list.last
-        while previous >= 0, slots[Int(previous)].position > position {
-            previous = links[Int(previous)].previous
-        }
-        let next = previous >= 0 ? links[Int(previous)].next : list.first
-        links[Int(number)] = Links(previous: previous, next: next)
-        if previous >= 0 { links[Int(previous)].next = number } else { list.first = number }
-        if next >= 0 { links[Int(next)].previous = number } else { list.last = number }
-    }
-
-    mutating func remove(_ number: OutboxSlots.Number, from list: inout SlotList) {
-        let ends = links[Int(number)]
-        if ends.previous >= 0 {
-            links[Int(ends.previous)].next = ends.next
-        } else {
-            list.first = ends.next
-        }
-        if ends.next >= 0 {
-            links[Int(ends.next)].previous = ends.previous
-        } else {
-            list.last = ends.previous
-        }
-    }
-
-    func members(of list: SlotList, _ limit: Int) -> [OutboxSlots.Number] {
-        var members: [OutboxSlots.Number] = []
-        var number = list.first
-        while number >= 0, members.count < limit {
-            members.append(number)
-            number = links[Int(number)].next
-        }
-        return members
-    }
 }

@@ -10,8 +10,8 @@ struct OutboxStateMachine: Sendable {
 
     /// The wall time and the time on the session's clock, in seconds.
     struct Time: Sendable {
-        var wall: Double
-        var clock: Double
+        var wall = 0.0
+        var clock = 0.0
     }
 
     struct Counts: Hashable, Sendable {
@@ -175,8 +175,11 @@ struct OutboxStateMachine: Sendable {
     // MARK: Entries
 
     /// Adds an entry that is in the file.
-    mutating func entryAdded(_ entry: OutboxEntryRecord, at place: RecordIndex.Place, _ time: Time)
-    {
+    mutating func entryAdded(
+        _ entry: OutboxEntryPayload,
+        at location: RecordLocation,
+        _ time: Time
+    ) {
         for id in entry.replaced { entryLeft(id) }
         nextID = max(nextID, entry.id + 1)
         if slots.numbers[entry.id] != nil { entryLeft(entry.id) }
@@ -188,15 +191,15 @@ struct OutboxStateMachine: Sendable {
             key: key,
             progress: entry.progress,
             duplicate: entry.duplicate,
-            place: place
+            location: location
         )
-        if entry.error != nil { slot.errorOffset = place.offset }
+        if entry.error != nil { slot.errorLocation = location }
         let number = slots.insert(slot)
-        liveBytes += place.size
+        liveBytes += location.size
         count(slots[number], 1)
         keys.entryAdded(number, to: key, isAside: slot.progress.isAside, &slots)
         if let duplicate = entry.duplicate {
-            slots.insert(number, intoDuplicates: &duplicates[duplicate, default: SlotList()])
+            slots.insert(number, .duplicates, &duplicates[duplicate, default: SlotList()])
         }
         setDue(number, time)
         entryChanged(number)
@@ -206,7 +209,7 @@ struct OutboxStateMachine: Sendable {
     mutating func stateChanged(
         _ id: ID,
         _ progress: OutboxProgress,
-        errorAt errorOffset: Int? = nil,
+        errorAt errorLocation: RecordLocation? = nil,
         at time: Time
     ) {
         guard let number = slots.numbers[id] else { return }
@@ -214,10 +217,12 @@ struct OutboxStateMachine: Sendable {
         change(number) { slot in
             slot.progress = progress
             slot.ignoresDelay = false
-            if let errorOffset { slot.errorOffset = errorOffset }
+            if let errorLocation { slot.errorLocation = errorLocation }
         }
         if wasAside != progress.isAside {
-            keys.moveAside(number, of: slots[number].key, progress.isAside, &slots)
+            let key = slots[number].key
+            keys.entryAdded(number, to: key, isAside: progress.isAside, &slots)
+            keys.entryLeft(number, key, isAside: wasAside, &slots)
         }
         setDue(number, time)
         entryChanged(number)
@@ -230,10 +235,10 @@ struct OutboxStateMachine: Sendable {
         guard let number = slots.numbers[id] else { return }
         count(slots[number], -1)
         let slot = slots[number]
-        liveBytes -= slot.place.size
+        liveBytes -= slot.location.size
         if slot.phase != .waiting { ghosts[id] = slot.key }
         if let duplicate = slot.duplicate, var list = duplicates[duplicate] {
-            slots.remove(number, fromDuplicates: &list)
+            slots.remove(number, .duplicates, &list)
             duplicates[duplicate] = list.isEmpty ? nil : list
         }
         keys.entryLeft(number, slot.key, isAside: slot.progress.isAside, &slots)
@@ -249,24 +254,22 @@ struct OutboxStateMachine: Sendable {
 
     mutating func idsUsed(below id: ID) { nextID = max(nextID, id) }
 
-    /// Applies the new location of an entry's record in a new file.
-    mutating func moved(_ id: ID, to place: RecordIndex.Place, errorOffset: Int?) {
+    /// Applies the locations of an entry's records in a new file.
+    ///
+    /// `entry` is nil if only its error has moved.
+    mutating func moved(_ id: ID, _ entry: RecordLocation?, error: RecordLocation?) {
         guard let number = slots.numbers[id] else { return }
-        liveBytes += place.size - slots[number].place.size
-        slots[number].place = place
-        slots[number].errorOffset = errorOffset ?? 0
-    }
-
-    mutating func errorMoved(_ id: ID, to offset: Int) {
-        guard let number = slots.numbers[id] else { return }
-        slots[number].errorOffset = offset
+        slots[number].errorLocation = error
+        guard let entry else { return }
+        liveBytes += entry.size - slots[number].location.size
+        slots[number].location = entry
     }
 
     // MARK: Duplicates
 
     /// Returns the duplicates of a new entry, by position.
     func duplicates(of duplicate: SipHash.Digest) -> [Slot] {
-        duplicates[duplicate].map { slots.duplicates($0).map { slots[$0] } } ?? []
+        duplicates[duplicate].map { slots.members(.duplicates, $0).map { slots[$0] } } ?? []
     }
 
     // MARK: Delays

@@ -41,6 +41,18 @@ final class OutboxEnduranceTests: XCTestCase {
         await next.close()
     }
 
+    func testItemAbove64MiBIsRefused() async throws {
+        let folder = TemporaryFolder(self)
+        let outbox = try folder.outbox(.with { $0.suspendedFor = ["test"] })
+        let largest = String(repeating: "x", count: (64 << 20) - 2)
+        let id = try outbox.add(largest)
+        XCTAssertThrowsError(try outbox.add(largest + "x")) {
+            XCTAssertTrue($0 is JobJournal.WriteError)
+        }
+        XCTAssertEqual(try outbox.item(id)?.utf8.count, largest.utf8.count)
+        await outbox.close()
+    }
+
     /// The memory of the process, or 0 if the system does not report it.
     private func residentBytes() -> Int {
         let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)

@@ -1,20 +1,19 @@
-/// The random key of a journal's checks and digests.
+/// The random key of a file's checks and digests.
 ///
 /// It is stored at the beginning of the file. Therefore, bytes from another file do not pass a
 /// check, and step keys cannot be chosen so that their digests collide.
-struct JournalSeal: Hashable, Sendable {
-    let key: SipHash.Key
+struct FileKey: Hashable, Sendable {
+    let low: UInt64
+    let high: UInt64
 
-    init(_ key: SipHash.Key) { self.key = key }
-
-    static func random() -> JournalSeal {
-        JournalSeal(SipHash.Key(low: .random(in: 0 ... .max), high: .random(in: 0 ... .max)))
+    static func random() -> FileKey {
+        FileKey(low: .random(in: 0 ... .max), high: .random(in: 0 ... .max))
     }
 
     /// Separates the digests of one use from those of all others.
     enum Use: UInt64 {
         case preamble = 1
-        case place
+        case tag
         case header
         case payload
         case step
@@ -29,22 +28,16 @@ struct JournalSeal: Hashable, Sendable {
         _ bytes: UnsafeRawBufferPointer,
         at offset: Int = 0
     ) -> SipHash.Digest {
-        SipHash.digest(key, use.rawValue << 56 | UInt64(offset), bytes)
+        SipHash.digest(self, use.rawValue << 56 | UInt64(offset), bytes)
     }
 
     func digest(_ use: Use, _ bytes: [UInt8]) -> SipHash.Digest {
         bytes.withUnsafeBytes { digest(use, $0) }
     }
 
-    /// The first four bytes of a frame, which depend on its offset.
+    /// The first four bytes of a record, which depend on its offset.
     func tag(at offset: Int) -> UInt32 {
-        UInt32(
-            truncatingIfNeeded: digest(
-                .place,
-                UnsafeRawBufferPointer(start: nil, count: 0),
-                at: offset
-            )
-            .low
-        )
+        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+        return UInt32(truncatingIfNeeded: digest(.tag, nothing, at: offset).low)
     }
 }

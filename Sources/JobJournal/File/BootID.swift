@@ -3,12 +3,12 @@ import Foundation
 /// Identifies the machine's boot session.
 ///
 /// Bytes that were passed to the operating system are still there in the same boot session.
-enum MachineStart {
+enum BootID {
     /// Returns the digest of the boot session.
     ///
     /// Nil if the system does not report it.
-    static func digest(_ seal: JournalSeal) -> SipHash.Digest? {
-        text.map { seal.digest(.preamble, Array($0.utf8)) }
+    static func digest(_ fileKey: FileKey) -> SipHash.Digest? {
+        text.map { fileKey.digest(.preamble, Array($0.utf8)) }
     }
 
     private static let text: String? = {
