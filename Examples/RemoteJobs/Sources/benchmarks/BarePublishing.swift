@@ -28,7 +28,7 @@ enum BarePublishing {
     ///   - target: The target.
     ///   - address: The broker's node.
     /// - Returns: Messages per second, up to the last confirm.
-    /// - Throws: A ``ConnectionFailure``, or the error that prevented the transport.
+    /// - Throws: A ``ConnectionError``, or the error that prevented the transport.
     static func rate(
         of count: Int,
         unconfirmed: Int = 1_000,

@@ -124,7 +124,7 @@ import Testing
         _ = machine.received(.channelOpenOK, on: 2)
         _ = machine.requested(.queueDelete(name: "a"), on: 1, "one")
         _ = machine.requested(.queueDelete(name: "b"), on: 2, "two")
-        let failure = ConnectionFailure.channelClosed(Self.locked)
+        let failure = ConnectionError.channelClosed(Self.locked)
         #expect(
             machine.received(.channelClose(Self.locked), on: 1) == [
                 .send(.channelCloseOK, channel: 1), .fail("one", failure), .channelLost(1, failure),
@@ -144,7 +144,7 @@ import Testing
         _ = machine.received(.channelOpenOK, on: 2)
         _ = machine.requested(.queueDelete(name: "a"), on: 1, "delete")
         _ = machine.requested(.channelClose(Self.locked), on: 1, "close")
-        let failure = ConnectionFailure.channelClosed(Self.locked)
+        let failure = ConnectionError.channelClosed(Self.locked)
         #expect(
             machine.received(.channelClose(Self.locked), on: 1) == [
                 .send(.channelCloseOK, channel: 1), .fail("delete", failure),

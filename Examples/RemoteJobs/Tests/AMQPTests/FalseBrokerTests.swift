@@ -26,7 +26,7 @@ import Testing
         let loop = EmbeddedEventLoop()
         let transport: EmbeddedChannel
         let connection: Connection
-        var end: ConnectionFailure?
+        var end: ConnectionError?
 
         init() throws {
             let machine = ConnectionStateMachine<Connection.Reply>(

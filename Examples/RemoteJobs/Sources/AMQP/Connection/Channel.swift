@@ -45,7 +45,7 @@ public final class Channel {
     private var isLost = false
 
     /// Called once if the channel closes for any reason other than ``close()``.
-    public var onLoss: ((ConnectionFailure) -> Void)?
+    public var onLoss: ((ConnectionError) -> Void)?
     /// Called with a consumer's tag if the broker has ended it, because its queue is gone.
     public var onConsumerCancelled: ((String) -> Void)?
     /// The number of published messages that are not confirmed yet.
@@ -224,14 +224,14 @@ public final class Channel {
     ///   - oldestRequest: The number of the oldest unanswered request.
     ///   - isBlocked: Whether the broker accepts no messages at the moment.
     /// - Returns: The failure if a confirm or an answer is overdue, otherwise nil.
-    func ticked(oldestRequest: UInt64?, isBlocked: Bool) -> ConnectionFailure? {
+    func ticked(oldestRequest: UInt64?, isBlocked: Bool) -> ConnectionError? {
         let confirms = confirmMonitor.ticked(oldest: confirms.oldestNumber, isBlocked: isBlocked)
         let answers = requestMonitor.ticked(oldest: oldestRequest, isBlocked: isBlocked)
         if !answers { return .unanswered }
         return confirms ? nil : .unconfirmed
     }
 
-    func lost(_ failure: ConnectionFailure) {
+    func lost(_ failure: ConnectionError) {
         isLost = true
         let tell = onLoss
         onLoss = nil

@@ -22,7 +22,7 @@ public final class Connection {
     /// The event loop.
     public let eventLoop: any EventLoop
     /// Called once when the connection has ended for any reason.
-    public var onEnd: ((ConnectionFailure) -> Void)?
+    public var onEnd: ((ConnectionError) -> Void)?
     /// Called with a reason when the broker stops accepting messages because it lacks memory or
     /// disk.
     ///
@@ -51,7 +51,7 @@ public final class Connection {
     ///   - connectTimeout: The longest time for connecting, and then again for the handshake.
     ///   - eventLoop: The event loop of the connection.
     /// - Returns: The open connection.
-    /// - Throws: A ``ConnectionFailure``, or the error that prevented the transport.
+    /// - Throws: A ``ConnectionError``, or the error that prevented the transport.
     public static func open(
         host: String,
         port: Int,
@@ -147,7 +147,7 @@ public final class Connection {
     /// Cuts the connection off without a closing handshake.
     ///
     /// - Parameter failure: The error for all open requests and for ``onEnd``.
-    public func abort(_ failure: ConnectionFailure) {
+    public func abort(_ failure: ConnectionError) {
         carryOut(machine.failed(failure))
     }
 
@@ -266,7 +266,7 @@ public final class Connection {
         }
     }
 
-    private func ended(_ failure: ConnectionFailure) {
+    private func ended(_ failure: ConnectionError) {
         heartbeats?.cancel()
         heartbeats = nil
         channels = [:]

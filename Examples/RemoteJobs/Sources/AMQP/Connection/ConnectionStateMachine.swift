@@ -8,9 +8,9 @@ package struct ConnectionStateMachine<Reply> {
         /// The handshake is complete.
         case opened
         case answer(Reply, Method)
-        case fail(Reply, ConnectionFailure)
+        case fail(Reply, ConnectionError)
         /// The channel has closed, and this side did not request it.
-        case channelLost(UInt16, ConnectionFailure)
+        case channelLost(UInt16, ConnectionError)
         /// Nothing here waits for the method.
         ///
         /// It is a delivery, a confirm or a return.
@@ -21,7 +21,7 @@ package struct ConnectionStateMachine<Reply> {
         /// The connection has ended.
         ///
         /// This action comes once and is the last one.
-        case ended(ConnectionFailure)
+        case ended(ConnectionError)
     }
 
     private enum State: Equatable {
@@ -118,7 +118,7 @@ package struct ConnectionStateMachine<Reply> {
     // MARK: What happens
 
     /// Ends the connection after an invalid frame or missing heartbeats.
-    package mutating func failed(_ failure: ConnectionFailure) -> [Action] {
+    package mutating func failed(_ failure: ConnectionError) -> [Action] {
         end(failure)
     }
 
@@ -218,7 +218,7 @@ package struct ConnectionStateMachine<Reply> {
     /// requests.
     private mutating func brokerCloses(_ channel: UInt16, _ reason: ClosingReason) -> [Action] {
         guard let known = channels[channel] else { return [] }
-        let failure = ConnectionFailure.channelClosed(reason)
+        let failure = ConnectionError.channelClosed(reason)
         let answer = Action.send(.channelCloseOK, channel: channel)
         guard known.isClosing, let close = known.waiting.last else {
             channels[channel] = nil
@@ -231,7 +231,7 @@ package struct ConnectionStateMachine<Reply> {
         return [answer] + known.waiting.dropLast().map { .fail($0, failure) }
     }
 
-    private mutating func end(_ failure: ConnectionFailure) -> [Action] {
+    private mutating func end(_ failure: ConnectionError) -> [Action] {
         guard state != .ended else { return [] }
         state = .ended
         let lost = channels.sorted { $0.key < $1.key }

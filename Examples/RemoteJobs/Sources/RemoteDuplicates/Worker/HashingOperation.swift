@@ -27,7 +27,9 @@ final class HashingOperation: ResultOperation<HashFiles.Output>, @unchecked Send
         var outcomes: HashFiles.Output = []
         for file in input.files {
             guard !isCancelled else { break }
-            guard shared.contains(file.path.path) else { return finish(with: OutsideOfFolder()) }
+            guard shared.contains(file.path.path) else {
+                return finish(with: OutsideOfFolderError())
+            }
             outcomes.append(hash(file))
             done += Double(length(of: file))
             context.reportProgress(done / total)

@@ -18,7 +18,7 @@ final class ListingOperation: ResultOperation<ListFolder.Output>, @unchecked Sen
     override func main() {
         let folder = input.folder?.path ?? shared.path
         guard input.folder == nil || shared.contains(folder) else {
-            return finish(with: OutsideOfFolder())
+            return finish(with: OutsideOfFolderError())
         }
         do throws(SystemError) {
             let listing = try FolderListing(
@@ -66,6 +66,6 @@ final class ListingOperation: ResultOperation<ListFolder.Output>, @unchecked Sen
 }
 
 /// A task named a path outside the shared folder of the worker.
-struct OutsideOfFolder: Error, CustomStringConvertible {
+struct OutsideOfFolderError: Error, CustomStringConvertible {
     var description: String { "The path is not in the folder that this worker shows." }
 }

@@ -27,7 +27,7 @@ struct BrokerNodes: Sendable {
     /// Describes an error in reaching a broker in a few words.
     static func reason(of error: any Error) -> String {
         switch error {
-        case let failure as ConnectionFailure: return failure.description
+        case let failure as ConnectionError: return failure.description
         case let error as NIOConnectionError:
             guard let first = error.connectionErrors.first?.error else { return "no such host" }
             return reason(of: first)

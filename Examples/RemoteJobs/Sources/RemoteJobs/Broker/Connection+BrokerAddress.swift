@@ -8,7 +8,7 @@ extension Connection {
     ///   - address: The node and the user that logs in.
     ///   - eventLoop: The event loop of the connection.
     /// - Returns: The open connection.
-    /// - Throws: A ``ConnectionFailure``, or the error that prevented the transport.
+    /// - Throws: A ``ConnectionError``, or the error that prevented the transport.
     package static func open(
         address: BrokerAddress,
         on eventLoop: any EventLoop

@@ -19,7 +19,7 @@ final class StreamWriters {
     }
 
     private let connection: Connection
-    private let onLoss: (ConnectionFailure) -> Void
+    private let onLoss: (ConnectionError) -> Void
     private var writers: [Name: Writer] = [:]
     /// Channels that get no new messages.
     private let leaving = LeavingChannels()
@@ -30,7 +30,7 @@ final class StreamWriters {
     /// - Parameters:
     ///   - connection: The connection.
     ///   - onLoss: Called if a channel closes unexpectedly.
-    init(_ connection: Connection, onLoss: @escaping (ConnectionFailure) -> Void) {
+    init(_ connection: Connection, onLoss: @escaping (ConnectionError) -> Void) {
         self.connection = connection
         self.onLoss = onLoss
     }

@@ -129,7 +129,7 @@ extension SessionLoop {
     func ask(
         _ queue: String,
         within limit: Duration = Layout.longestAnswer
-    ) async -> Result<QueueState, ConnectionFailure> {
+    ) async -> Result<QueueState, ConnectionError> {
         guard let link else { return .failure(.transportLost) }
         // The channel is closed even if its answer comes too late.
         let state = link.connection.openChannel()
@@ -140,20 +140,20 @@ extension SessionLoop {
         do {
             return .success(try await answer(state, within: limit))
         } catch {
-            return .failure(error as? ConnectionFailure ?? .transportLost)
+            return .failure(error as? ConnectionError ?? .transportLost)
         }
     }
 
     /// Waits for an answer of the broker.
     ///
-    /// - Throws: The error of the request, or ``ConnectionFailure/unanswered`` after the timeout.
+    /// - Throws: The error of the request, or ``ConnectionError/unanswered`` after the timeout.
     func answer<Value: Sendable>(
         _ request: EventLoopFuture<Value>,
         within limit: Duration = Layout.longestAnswer
     ) async throws -> Value {
         let answered = eventLoop.makePromise(of: Value.self)
         let timeout = eventLoop.scheduleTask(in: TimeAmount(limit)) {
-            answered.fail(ConnectionFailure.unanswered)
+            answered.fail(ConnectionError.unanswered)
         }
         request.cascade(to: answered)
         defer { timeout.cancel() }

@@ -125,7 +125,7 @@ extension SessionLoop {
             switch await ask(queue) {
             case .failure(let failure) where failure.isMissing: continue
             case .failure(let failure): throw failure
-            case .success: throw ConnectionFailure.unanswered
+            case .success: throw ConnectionError.unanswered
             }
         }
         try await link.out.deleteQueue(Layout.lock(of: job)).get()
@@ -143,7 +143,7 @@ extension SessionLoop {
             Envelope.body(ofNames: ledger.lives.sorted())
         ) { answered.succeed($0) }
         let outcome = try await answered.futureResult.get()
-        guard outcome == .confirmed else { throw ConnectionFailure.unconfirmed }
+        guard outcome == .confirmed else { throw ConnectionError.unconfirmed }
     }
 
     /// Waits until workers have taken a route's messages.

@@ -88,7 +88,7 @@ extension SessionLoop {
             guard ending == nil, self.generation == generation else {
                 return connection.abort(.closedHere)
             }
-            guard connection.isOpen else { throw ConnectionFailure.transportLost }
+            guard connection.isOpen else { throw ConnectionError.transportLost }
             let link = Link(connection, out: out, stream: stream, at: now)
             self.link = link
             connection.onBlocked = { [weak self] reason in
@@ -156,15 +156,15 @@ extension SessionLoop {
         connection?.onEnd = nil
         connection?.abort(.closedHere)
         lastReason = BrokerNodes.reason(of: error)
-        if let failure = error as? ConnectionFailure, failure.isLocked {
+        if let failure = error as? ConnectionError, failure.isLocked {
             waitForLock()
         } else {
             waitForBroker(lastReason)
         }
         switch error {
-        case let failure as ConnectionFailure where failure.isLocked:
+        case let failure as ConnectionError where failure.isLocked:
             perform(machine.locked(at: now))
-        case let failure as ConnectionFailure where failure.isRefusal:
+        case let failure as ConnectionError where failure.isRefusal:
             perform(machine.refused(at: now))
         default: perform(machine.failed(at: now))
         }
@@ -179,7 +179,7 @@ extension SessionLoop {
         _ = try await channel.declareQueue(Layout.lock(of: job), .exclusive).get()
     }
 
-    private func connectionEnded(_ failure: ConnectionFailure, _ generation: Int) {
+    private func connectionEnded(_ failure: ConnectionError, _ generation: Int) {
         guard self.generation == generation, let link else { return }
         let wasReady = link.isReady
         self.link = nil
@@ -199,7 +199,7 @@ extension SessionLoop {
     }
 
     /// Reconnects, because a channel in use has closed.
-    private func channelLost(_ failure: ConnectionFailure, _ generation: Int) {
+    private func channelLost(_ failure: ConnectionError, _ generation: Int) {
         guard self.generation == generation else { return }
         link?.connection.abort(failure)
     }

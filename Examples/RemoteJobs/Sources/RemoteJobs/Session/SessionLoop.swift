@@ -156,7 +156,7 @@ actor SessionLoop {
             switch action {
             case .connect: Task { await connect() }
             case .retry(afterFailures: let count):
-                let delay = Backoff.wait(afterFailures: count, of: ConnectionFailure.transportLost)
+                let delay = Backoff.wait(afterFailures: count, of: ConnectionError.transportLost)
                 after(delay) { $0.perform($0.machine.retryDue()) }
             case .retryForLock(let delay): after(delay) { $0.perform($0.machine.retryDue()) }
             case .opened: resumeOpeners(nil)

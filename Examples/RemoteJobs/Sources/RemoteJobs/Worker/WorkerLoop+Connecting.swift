@@ -101,7 +101,7 @@ extension WorkerLoop {
         let reason = BrokerNodes.reason(of: error)
         waitForBroker(reason)
         if !hasBeenConnected {
-            if (error as? ConnectionFailure)?.isRefusal == true {
+            if (error as? ConnectionError)?.isRefusal == true {
                 return end(
                     throwing: BrokerRefusedError(broker: address.description, reason: reason)
                 )
@@ -117,13 +117,13 @@ extension WorkerLoop {
 
     private func reconnect() {
         failures += 1
-        after(Backoff.wait(afterFailures: failures, of: ConnectionFailure.transportLost)) { loop in
+        after(Backoff.wait(afterFailures: failures, of: ConnectionError.transportLost)) { loop in
             Task { await loop.connect() }
         }
     }
 
     private func connectionEnded(
-        _ failure: ConnectionFailure,
+        _ failure: ConnectionError,
         _ address: BrokerAddress,
         _ generation: Int
     ) {
@@ -131,7 +131,7 @@ extension WorkerLoop {
         self.generation += 1
         link = nil
         waitForBroker(failure.description)
-        controlRead?.fail(ConnectionFailure.transportLost)
+        controlRead?.fail(ConnectionError.transportLost)
         controlRead = nil
         ledger.connectionLost()
         if !hasBeenConnected, failure.isRefusal {
@@ -217,7 +217,7 @@ extension WorkerLoop {
         consumeJobs(on: link)
     }
 
-    private func suspectsLost(_ failure: ConnectionFailure) {
+    private func suspectsLost(_ failure: ConnectionError) {
         if failure.isTimeout { sayOverdue(ledger.sourceLost(0), failure) }
         link?.connection.abort(failure)
     }

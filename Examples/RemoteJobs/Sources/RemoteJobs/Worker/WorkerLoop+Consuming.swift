@@ -216,7 +216,7 @@ extension WorkerLoop {
     }
 
     /// Removes a source after its channel was closed.
-    private func lost(_ number: Int, _ failure: ConnectionFailure) {
+    private func lost(_ number: Int, _ failure: ConnectionError) {
         guard let link, let source = link.sources.removeValue(forKey: number) else { return }
         let queue = Link.Queue(job: source.job, route: source.route)
         let wasConsumed = link.queues[queue] == number
@@ -235,7 +235,7 @@ extension WorkerLoop {
 
     /// Reports that the broker has disconnected the worker, because tasks exceeded the consumer
     /// timeout.
-    func sayOverdue(_ tasks: [Envelope.TaskMessage], _ failure: ConnectionFailure) {
+    func sayOverdue(_ tasks: [Envelope.TaskMessage], _ failure: ConnectionError) {
         guard !tasks.isEmpty else { return }
         let words = String(failure.description.prefix(200))
         logger.info(

@@ -35,11 +35,13 @@ struct TaskCosts: Codable, Equatable {
     ///   - file: The file's path.
     ///   - name: The costs to read, `together` or `alone`.
     /// - Returns: The costs.
-    /// - Throws: The error of reading, or ``WrongCost``.
+    /// - Throws: The error of reading, or ``WrongCostError``.
     static func read(_ file: String, _ name: String) throws -> TaskCosts {
         let data = try Data(contentsOf: URL(fileURLWithPath: file))
         let all = try JSONDecoder().decode([String: TaskCosts].self, from: data)
-        guard let costs = all[name] else { throw WrongCost("\(file) has no costs \"\(name)\"") }
+        guard let costs = all[name] else {
+            throw WrongCostError("\(file) has no costs \"\(name)\"")
+        }
         try costs.check()
         return costs
     }
@@ -47,13 +49,13 @@ struct TaskCosts: Codable, Equatable {
     /// Rejects invalid times.
     func check() throws {
         for cost in [publish, settle, enqueue, deliver, append, worker, job] {
-            guard cost.isFinite, cost >= 0 else { throw WrongCost("\(cost) µs is no cost") }
+            guard cost.isFinite, cost >= 0 else { throw WrongCostError("\(cost) µs is no cost") }
         }
     }
 }
 
 /// A cost that is not a valid time.
-struct WrongCost: Error, CustomStringConvertible {
+struct WrongCostError: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) {

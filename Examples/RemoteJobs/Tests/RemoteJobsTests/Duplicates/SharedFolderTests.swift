@@ -45,9 +45,9 @@ import Testing
             "\(root)/shown/../outside/b", "\(root)/shown/..", "\(root)/shown/..\0/x",
             "\(root)/shown/a\0", "\(root)/outside/b", "\(root)/shown",
         ] {
-            await #expect(throws: OutsideOfFolder.self) { _ = try await list(path) }
+            await #expect(throws: OutsideOfFolderError.self) { _ = try await list(path) }
             let file = try secret(at: path)
-            await #expect(throws: OutsideOfFolder.self) { _ = try await hash(file) }
+            await #expect(throws: OutsideOfFolderError.self) { _ = try await hash(file) }
         }
     }
 

@@ -109,7 +109,7 @@ import Testing
         let (properties, body) = Envelope.message(of: parts)
         for length in 0..<(body.readableBytes - 1) {
             let piece = ByteBuffer(bytes: body.readableBytesView.prefix(length))
-            #expect(throws: Intake.Refusal.self) {
+            #expect(throws: Intake.RefusalError.self) {
                 try Intake.records(in: message(properties, piece), of: "j")
             }
         }

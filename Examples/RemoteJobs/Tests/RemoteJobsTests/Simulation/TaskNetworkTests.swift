@@ -135,12 +135,12 @@ import Testing
         defer { try? FileManager.default.removeItem(at: file) }
         try JSONEncoder().encode(["alone": usual]).write(to: file)
         #expect(try TaskCosts.read(file.path, "alone") == usual)
-        #expect(throws: WrongCost.self) { try TaskCosts.read(file.path, "together") }
+        #expect(throws: WrongCostError.self) { try TaskCosts.read(file.path, "together") }
         var wrong = usual
         wrong.append = -1
-        #expect(throws: WrongCost.self) { try wrong.check() }
+        #expect(throws: WrongCostError.self) { try wrong.check() }
         wrong.append = .nan
-        #expect(throws: WrongCost.self) { try wrong.check() }
+        #expect(throws: WrongCostError.self) { try wrong.check() }
     }
 
     @Test(arguments: [["--rate", "0"], ["--share", "1.5"], ["--brokers", "0"], ["--hop", "-1"]])

@@ -34,7 +34,7 @@ struct TestConnection: Sendable {
                     message.body
                 ) { outcome in
                     if outcome == .lost {
-                        answer.fail(ConnectionFailure.transportLost)
+                        answer.fail(ConnectionError.transportLost)
                     } else {
                         answer.succeed()
                     }
@@ -55,7 +55,7 @@ struct TestConnection: Sendable {
                 return channel.declareQueue(queue, .passive)
                     .flatMap { state in bound.value.close().map { state } }
             }
-        } catch ConnectionFailure.channelClosed(let reason) where reason.code == 404 {
+        } catch ConnectionError.channelClosed(let reason) where reason.code == 404 {
             return nil
         }
     }

@@ -1,5 +1,5 @@
 /// The reason why a connection, a channel or a request has ended.
-public enum ConnectionFailure: Error, Hashable {
+public enum ConnectionError: Error, Hashable {
     /// The broker rejects the user, or has no such virtual host.
     case refused(ClosingReason)
     /// The broker has closed the connection.
@@ -24,7 +24,7 @@ public enum ConnectionFailure: Error, Hashable {
     case noChannelLeft
 }
 
-extension ConnectionFailure: CustomStringConvertible {
+extension ConnectionError: CustomStringConvertible {
     /// A short description without user and password.
     public var description: String {
         switch self {

@@ -3,7 +3,7 @@ import AMQP
 /// Interprets the broker's codes.
 ///
 /// After any other code, a new connection is tried.
-extension ConnectionFailure {
+extension ConnectionError {
     /// Whether the broker rejects the user, or denies a permission that is needed.
     var isRefusal: Bool {
         switch self {

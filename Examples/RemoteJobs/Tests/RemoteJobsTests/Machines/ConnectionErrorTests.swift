@@ -3,8 +3,8 @@ import Testing
 
 @testable import RemoteJobs
 
-@Suite struct ConnectionFailureTests {
-    private func closed(_ code: UInt16, _ text: String = "") -> ConnectionFailure {
+@Suite struct ConnectionErrorTests {
+    private func closed(_ code: UInt16, _ text: String = "") -> ConnectionError {
         .channelClosed(ClosingReason(code: code, text: text))
     }
 
@@ -17,7 +17,7 @@ import Testing
 
     @Test func aUserWithoutTheRightIsRefusedAsOneWithoutThePassword() {
         #expect(closed(403).isRefusal)
-        #expect(ConnectionFailure.refused(ClosingReason(code: 403, text: "")).isRefusal)
+        #expect(ConnectionError.refused(ClosingReason(code: 403, text: "")).isRefusal)
         #expect([404, 405, 406, 504, 541].allSatisfy { !closed($0).isRefusal })
     }
 

@@ -11,7 +11,7 @@ enum Intake {
     /// The reason why a message is refused.
     ///
     /// The number of reasons is small, however many messages come.
-    struct Refusal: Error, Hashable {
+    struct RefusalError: Error, Hashable {
         let reason: String
     }
 
@@ -29,17 +29,17 @@ enum Intake {
     // MARK: Tasks
 
     /// Reads a task's message from the queue of a route.
-    static func task(in message: Message, from route: Name) throws(Refusal)
+    static func task(in message: Message, from route: Name) throws(RefusalError)
         -> Envelope.TaskMessage
     {
         let properties = try properties(of: message)
         guard properties.type == Envelope.Kind.task.rawValue else {
-            throw Refusal("its type is not task")
+            throw RefusalError("its type is not task")
         }
         let job = try name(properties.appID, "app_id", atMost: 100)
         let id = try publication(properties)
         guard Name(message.routingKey) == Name(Layout.key(route, job: job)) else {
-            throw Refusal("its routing key is not its job's")
+            throw RefusalError("its routing key is not its job's")
         }
         let key = try key(properties)
         let limit = try number(properties, Envelope.Header.limit, 0...Int(Layout.suspectLimit))
@@ -75,14 +75,14 @@ enum Intake {
     static func records(
         in message: Message,
         of job: Name
-    ) throws(Refusal) -> [(JobRecord<ByteBuffer>, bytes: Int)] {
+    ) throws(RefusalError) -> [(JobRecord<ByteBuffer>, bytes: Int)] {
         let properties = try properties(of: message)
         guard properties.type == Envelope.Kind.outcomes.rawValue else {
             let record = try record(properties, message.body, job: job)
             return [(record, bytes: message.body.readableBytes)]
         }
         return try parts(properties, message.body)
-            .map { part throws(Refusal) in
+            .map { part throws(RefusalError) in
                 (try record(part.0, part.1, job: job), bytes: part.1.readableBytes)
             }
     }
@@ -91,9 +91,9 @@ enum Intake {
     private static func parts(
         _ properties: MessageProperties,
         _ body: ByteBuffer
-    ) throws(Refusal) -> [(MessageProperties, ByteBuffer)] {
+    ) throws(RefusalError) -> [(MessageProperties, ByteBuffer)] {
         guard case .bytes(let bytes)? = properties.headers?[Envelope.Header.parts] else {
-            throw Refusal("outcomes without the header parts")
+            throw RefusalError("outcomes without the header parts")
         }
         var (words, body) = (ByteBuffer(bytes: bytes), body)
         var parts: [(MessageProperties, ByteBuffer)] = []
@@ -103,7 +103,7 @@ enum Intake {
             guard parts.count < mostParts, let properties = try? words.requireProperties(),
                 let length = words.readInteger(as: UInt32.self),
                 let payload = body.readSlice(length: Int(length))
-            else { throw Refusal("outcomes that do not fit their header parts") }
+            else { throw RefusalError("outcomes that do not fit their header parts") }
             parts.append((properties, payload))
         }
         return parts
@@ -113,21 +113,23 @@ enum Intake {
         _ properties: MessageProperties,
         _ body: ByteBuffer,
         job: Name
-    ) throws(Refusal) -> JobRecord<ByteBuffer> {
+    ) throws(RefusalError) -> JobRecord<ByteBuffer> {
         guard let kind = properties.type.flatMap(Envelope.Kind.init) else {
-            throw Refusal("its type is none of a job's stream")
+            throw RefusalError("its type is none of a job's stream")
         }
         switch kind {
         case .life: return .life(try word(properties))
         case .route: return .route(try route(word(properties)))
         case .queued:
-            return .queued(try entries(body).map { entry throws(Refusal) in try task(entry) })
+            return .queued(try entries(body).map { entry throws(RefusalError) in try task(entry) })
         case .withdrawn:
-            return .withdrawn(try entries(body).map { entry throws(Refusal) in try task(entry) })
+            return .withdrawn(
+                try entries(body).map { entry throws(RefusalError) in try task(entry) }
+            )
         case .started, .overdue:
             let worker = try worker(properties)
             let tasks = try entries(body)
-                .map { entry throws(Refusal) in
+                .map { entry throws(RefusalError) in
                     (try task(entry), attempt: min(mostReturns, max(1, entry.a ?? 1)))
                 }
             return kind == .started
@@ -135,7 +137,7 @@ enum Intake {
         case .progress:
             return .progress(
                 try entries(body)
-                    .map { entry throws(Refusal) in
+                    .map { entry throws(RefusalError) in
                         let fraction = entry.f ?? 0
                         return (try task(entry), fraction: fraction > 0 ? min(1, fraction) : 0)
                     }
@@ -146,7 +148,7 @@ enum Intake {
             return .seen(round: round, worker: worker, routes: try names(body))
         case .done, .failed, .stopped, .task:
             if kind == .task, properties.appID.map({ Name($0) }) != job {
-                throw Refusal("a task of another job")
+                throw RefusalError("a task of another job")
             }
             let work = try name(
                 properties.headers?[Envelope.Header.work]?.text ?? "",
@@ -162,7 +164,7 @@ enum Intake {
                 )
             return .ended(task, try outcome(kind, properties, body))
         case .outcomes, .cancel, .removed, .tasks:
-            throw Refusal("its type is none of a job's stream")
+            throw RefusalError("its type is none of a job's stream")
         }
     }
 
@@ -170,7 +172,7 @@ enum Intake {
         _ kind: Envelope.Kind,
         _ properties: MessageProperties,
         _ body: ByteBuffer
-    ) throws(Refusal) -> TaskOutcome<ByteBuffer> {
+    ) throws(RefusalError) -> TaskOutcome<ByteBuffer> {
         switch kind {
         case .done: return .done(body)
         case .failed: return .failed(body)
@@ -199,14 +201,14 @@ enum Intake {
     }
 
     /// Reads a message of the control stream.
-    static func order(in message: Message) throws(Refusal) -> Order {
+    static func order(in message: Message) throws(RefusalError) -> Order {
         let properties = try properties(of: message)
         switch properties.type.flatMap(Envelope.Kind.init) {
         case .life: return .mark(try word(properties))
         case .cancel:
             let job = try name(properties.appID, "app_id", atMost: 100)
             let ids = try entries(message.body)
-                .map { entry throws(Refusal) in try publication(entry.i) }
+                .map { entry throws(RefusalError) in try publication(entry.i) }
             return .cancel(round: try word(properties), job: job, ids)
         case .removed:
             let job = try name(properties.appID, "app_id", atMost: 100)
@@ -214,19 +216,19 @@ enum Intake {
         case .tasks:
             let job = try name(properties.appID, "app_id", atMost: 100)
             return .tasks(job: job, routes: try names(message.body))
-        default: throw Refusal("its type is none of the control stream")
+        default: throw RefusalError("its type is none of the control stream")
         }
     }
 
     // MARK: Fields
 
-    private static func properties(of message: Message) throws(Refusal) -> MessageProperties {
+    private static func properties(of message: Message) throws(RefusalError) -> MessageProperties {
         switch message.properties.fault {
         case nil: return message.properties
-        case .notText: throw Refusal("its properties are not UTF-8")
-        case .nestedTooDeep: throw Refusal("its headers are nested too deep")
-        case .bodyTooLong: throw Refusal("its body is too long")
-        default: throw Refusal("its properties cannot be read")
+        case .notText: throw RefusalError("its properties are not UTF-8")
+        case .nestedTooDeep: throw RefusalError("its headers are nested too deep")
+        case .bodyTooLong: throw RefusalError("its body is too long")
+        default: throw RefusalError("its properties cannot be read")
         }
     }
 
@@ -235,10 +237,10 @@ enum Intake {
         _ what: StaticString,
         atMost longest: Int,
         atLeast shortest: Int = 1
-    ) throws(Refusal) -> String {
-        guard let text else { throw Refusal("it has no \(what)") }
+    ) throws(RefusalError) -> String {
+        guard let text else { throw RefusalError("it has no \(what)") }
         guard shortest...longest ~= text.utf8.count else {
-            throw Refusal("its \(what) is empty or too long")
+            throw RefusalError("its \(what) is empty or too long")
         }
         return text
     }
@@ -248,7 +250,7 @@ enum Intake {
         _ what: StaticString,
         atMost longest: Int,
         atLeast shortest: Int = 1
-    ) throws(Refusal) -> Name {
+    ) throws(RefusalError) -> Name {
         Name(try self.text(text, what, atMost: longest, atLeast: shortest))
     }
 
@@ -259,50 +261,54 @@ enum Intake {
         _ properties: MessageProperties,
         _ header: String,
         _ range: ClosedRange<Int>
-    ) throws(Refusal) -> Int? {
+    ) throws(RefusalError) -> Int? {
         guard let value = properties.headers?[header] else { return nil }
         guard let number = value.integer, range ~= number else {
-            throw Refusal(
+            throw RefusalError(
                 "its header \(header) is no number from \(range.lowerBound) to \(range.upperBound)"
             )
         }
         return number
     }
 
-    private static func digest(_ properties: MessageProperties) throws(Refusal) -> UInt64? {
+    private static func digest(_ properties: MessageProperties) throws(RefusalError) -> UInt64? {
         guard let value = properties.headers?[Envelope.Header.digest] else { return nil }
-        guard let number = value.integer else { throw Refusal("its header digest is no number") }
+        guard let number = value.integer else {
+            throw RefusalError("its header digest is no number")
+        }
         return UInt64(bitPattern: Int64(number))
     }
 
-    private static func key(_ properties: MessageProperties) throws(Refusal) -> Name {
+    private static func key(_ properties: MessageProperties) throws(RefusalError) -> Name {
         let key = properties.messageID ?? properties.headers?[Envelope.Header.key]?.text
         return try name(key, "key", atMost: SizeLimit.key, atLeast: 0)
     }
 
-    private static func publication(_ properties: MessageProperties) throws(Refusal)
+    private static func publication(_ properties: MessageProperties) throws(RefusalError)
         -> PublicationID
     {
         try publication(properties.correlationID)
     }
 
-    private static func publication(_ text: String?) throws(Refusal) -> PublicationID {
+    private static func publication(_ text: String?) throws(RefusalError) -> PublicationID {
         guard let id = text.flatMap(PublicationID.init) else {
-            throw Refusal("it names no publication")
+            throw RefusalError("it names no publication")
         }
         return id
     }
 
-    private static func word(_ properties: MessageProperties) throws(Refusal) -> String {
+    private static func word(_ properties: MessageProperties) throws(RefusalError) -> String {
         try text(properties.correlationID, "correlation_id", atMost: longestWord)
     }
 
-    private static func route(_ text: String) throws(Refusal) -> Name {
-        guard Layout.isRoute(text) else { throw Refusal("it names no route") }
+    private static func route(_ text: String) throws(RefusalError) -> Name {
+        guard Layout.isRoute(text) else { throw RefusalError("it names no route") }
         return Name(text)
     }
 
-    private static func worker(_ properties: MessageProperties) throws(Refusal) -> WorkerIdentity {
+    private static func worker(_ properties: MessageProperties) throws(RefusalError)
+        -> WorkerIdentity
+    {
         let name = properties.headers?[Envelope.Header.worker]?.text
         let instance = properties.headers?[Envelope.Header.instance]?.text
         return WorkerIdentity(
@@ -311,7 +317,8 @@ enum Intake {
         )
     }
 
-    private static func task(_ entry: Envelope.Entry) throws(Refusal) -> JobRecord<ByteBuffer>.Task
+    private static func task(_ entry: Envelope.Entry) throws(RefusalError)
+        -> JobRecord<ByteBuffer>.Task
     {
         let name = TaskName(
             work: try self.name(entry.w?.text ?? "", "work", atMost: 255, atLeast: 0),
@@ -322,11 +329,11 @@ enum Intake {
 
     // MARK: Bodies
 
-    private static func entries(_ body: ByteBuffer) throws(Refusal) -> [Envelope.Entry] {
+    private static func entries(_ body: ByteBuffer) throws(RefusalError) -> [Envelope.Entry] {
         try value([Envelope.Entry].self, body)
     }
 
-    private static func names(_ body: ByteBuffer) throws(Refusal) -> [Name] {
+    private static func names(_ body: ByteBuffer) throws(RefusalError) -> [Name] {
         let names = try value([Name].self, body)
         for name in names { _ = try text(name.text, "list of names", atMost: longestWord) }
         return names
@@ -335,16 +342,16 @@ enum Intake {
     private static func value<Value: Decodable>(
         _ type: Value.Type,
         _ body: ByteBuffer
-    ) throws(Refusal) -> Value {
-        guard body.readableBytes <= longestNote else { throw Refusal("its body is too long") }
+    ) throws(RefusalError) -> Value {
+        guard body.readableBytes <= longestNote else { throw RefusalError("its body is too long") }
         guard let value = try? Envelope.value(type, in: body) else {
-            throw Refusal("its body cannot be read")
+            throw RefusalError("its body cannot be read")
         }
         return value
     }
 }
 
-extension Intake.Refusal {
+extension Intake.RefusalError {
     fileprivate init(_ reason: String) {
         self.init(reason: reason)
     }
