@@ -163,12 +163,11 @@ final class Runner: Sendable {
         let id = run.detail.record.id
         let overdue = limits.time(of: run.kind)
             .map { limit, _ in
-                Task { [self] in
-                    try await Task.sleep(for: limit)
+                RunTimer(after: limit) { [self] in
                     guard decide(id, { $0.cancelAsked(by: .timeLimit) }) == .cancelJob else {
                         return
                     }
-                    await offPool { run.cancel(at: run.now) }
+                    run.cancel(at: run.now)
                 }
             }
         defer { overdue?.cancel() }
