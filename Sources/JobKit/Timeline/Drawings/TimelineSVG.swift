@@ -61,13 +61,18 @@ private struct TimelineSVG {
 
     private var heading: String {
         let title = facts.root.map { TimelineName.oneLine($0.name) } ?? "Nothing was recorded"
-        let counts = Dictionary(entries.map { ($0.outcomeWord, 1) }, uniquingKeysWith: +)
         var parts = [facts.span.shortText]
         let jobCount = facts.tasks.count { !$0.isEmpty }
         let tasks = (entries.count - jobCount).counting("task")
         parts.append("\(tasks) in \(jobCount.counting("job"))")
         for word in ["failed", "cancelled", "running"] {
-            if let count = counts[word] { parts.append("\(count) \(word)") }
+            let indices = entries.indices.filter { entries[$0].outcomeWord == word }
+            let count = indices.count { !facts.isJob($0) }
+            if count > 0 {
+                parts.append("\(count) \(word)")
+            } else if !indices.isEmpty {
+                parts.append("\(indices.count.counting("job")) \(word)")
+            }
         }
         if !facts.path.isEmpty { parts.append("critical path of \(facts.path.count)") }
         if facts.omittedCount > 0 { parts.append("\(facts.omittedCount) more not recorded") }
