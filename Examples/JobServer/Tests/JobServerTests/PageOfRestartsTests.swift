@@ -114,14 +114,14 @@ final class PageOfRestartsTests: XCTestCase {
         try server.wait(for: running, "running")
         let (first, second) = (try server.submitSteps(1, 0).id, try server.submitSteps(2, 0).id)
         let reason = try server.get("/jobs/\(second)").json["stall"] as? String ?? ""
-        XCTAssertTrue(reason.contains("one of 1 places (--jobs): 1 runs are executing"), reason)
-        XCTAssertTrue(reason.contains("1 of 2 queued runs start before it"), reason)
+        XCTAssertTrue(reason.contains("The server executes 1 run at a time (--jobs)"), reason)
+        XCTAssertTrue(reason.contains("1 of 2 queued runs starts before it"), reason)
         XCTAssertTrue(reason.contains("Run \(running) has been executing longest"), reason)
         let next = try server.get("/jobs/\(first)").json["stall"] as? String ?? ""
         XCTAssertTrue(next.contains("It starts next of 2 queued runs"), next)
         let browser = try open(server, path: "/#run-\(second)")
         try browser.wait(
-            "document.querySelector('.stall')?.textContent.includes('1 of 2 queued runs start before')"
+            "document.querySelector('.stall')?.textContent.includes('1 of 2 queued runs starts before')"
         )
     }
 }

@@ -103,6 +103,7 @@ struct JobRoutes: Sendable {
         }
         router.get("kinds") { _, _ in
             let kinds = JSONText.array(runner.kinds.all.map(\.json))
+            let admission = runner.admission
             return Reply.json(
                 JSONText.object([
                     "kinds": kinds,
@@ -110,6 +111,10 @@ struct JobRoutes: Sendable {
                         runner.environment.folders.paths.map { JSONText.quoted($0) }
                     ),
                     "needsToken": "\(secret != nil)",
+                    "jobs": "\(admission.width)",
+                    "width": "\(runner.environment.width)",
+                    "queueLimit": "\(admission.queueLimit)",
+                    "startedAt": "\(runner.startedAt)",
                 ])
             )
         }
@@ -160,6 +165,7 @@ struct JobRoutes: Sendable {
         guard let detail = try await runner.store.detail(id) else { throw RunProblem.unknownRun }
         var tasks = "null"
         var stall: String?
+        let permits = live?.queue.maxConcurrentOperationCount
         if let live, !detail.record.state.isEnd {
             runner.board.put(live.sample())
             let view = await runner.taskViews.view(of: id) { TaskView(of: live) }
@@ -171,7 +177,8 @@ struct JobRoutes: Sendable {
             "{" + record.jsonMembers + ",\"parameters\":" + detail.parameters + ",\"result\":"
                 + (detail.result ?? "null") + ",\"tasks\":" + tasks + ",\"stall\":"
                 + JSONText.quoted(stall) + ",\"nextID\":"
-                + JSONText.number(try await runner.store.follower(of: id)) + "}"
+                + JSONText.number(try await runner.store.follower(of: id)) + ",\"permits\":"
+                + JSONText.number(permits.map { Int64($0) }) + "}"
         )
     }
 

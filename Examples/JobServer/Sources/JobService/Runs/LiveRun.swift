@@ -13,6 +13,8 @@ final class LiveRun: Sendable {
     let kind: RegisteredKind
     let detail: RunDetail
     let journal: RunJournal
+    /// The run's own queue, limited to its share of the permits.
+    let queue: TaskQueue
     let observer: RunObserver
     let recorder = TimelineRecorder(limit: timelineLimit)
     private let record: Mutex<RunRecord>
@@ -23,11 +25,13 @@ final class LiveRun: Sendable {
         _ detail: RunDetail,
         _ kind: RegisteredKind,
         _ prepared: PreparedJob,
+        on queue: TaskQueue,
         observer: RunObserver,
         journal: RunJournal
     ) {
         self.detail = detail
         self.journal = journal
+        self.queue = queue
         self.kind = kind
         self.prepared = prepared
         self.observer = observer

@@ -18,16 +18,21 @@ extension Runner {
             lines.append("Scheduled: it may start in \(left).")
         case .waiting(let ahead, let queued):
             lines.append(
-                "Waits for one of \(limit) places (--jobs): \(running.count) runs are executing."
+                running.count < limit
+                    ? "It starts in a moment."
+                    : "The server executes \(Self.counted(limit)) at a time (--jobs), "
+                        + "and as many are executing."
             )
             lines.append(
                 ahead == 0
-                    ? "It starts next of \(queued) queued runs."
-                    : "\(ahead) of \(queued) queued runs start before it: those of a higher priority, "
-                        + "then those with a lower number."
+                    ? "It starts next of \(Self.counted(queued, "queued "))."
+                    : "\(ahead) of \(Self.counted(queued, "queued ")) "
+                        + "\(ahead == 1 ? "starts" : "start") before it: those of a higher "
+                        + "priority, then those with a lower number."
             )
             if let longest = longestRun(of: running) { lines.append(longest) }
-        case .closed: lines.append("The server is stopping: it starts after the next start.")
+        case .closed:
+            lines.append("The server is stopping. The run starts when the server serves again.")
         }
         if let reason = store.failure {
             lines.append("The database cannot be written, so no run starts: \(reason).")
@@ -42,6 +47,11 @@ extension Runner {
         guard let (id, start) = started.min(by: { ($0.1, $0.0) < ($1.1, $1.0) }) else { return nil }
         return
             "Run \(id) has been executing longest: for \(Self.words(milliseconds: now() - start))."
+    }
+
+    /// A number of runs as readable text.
+    private static func counted(_ count: Int, _ word: String = "") -> String {
+        "\(count) \(word)run\(count == 1 ? "" : "s")"
     }
 
     /// A duration as readable text.

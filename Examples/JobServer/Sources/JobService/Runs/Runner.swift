@@ -54,6 +54,8 @@ final class Runner: Sendable {
     let ends: EndListeners
     /// The time, in milliseconds since 1970.
     let now: @Sendable () -> Int64
+    /// When the server was started, in milliseconds since 1970.
+    let startedAt: Int64
 
     let state: Mutex<State>
     let finished = AsyncStream<Void>.makeStream()
@@ -85,6 +87,7 @@ final class Runner: Sendable {
         self.ends = ends
         self.journals = journals
         self.now = now
+        startedAt = now()
         places = PlaceSharing(width: environment.width)
         state = Mutex(
             State(admission: AdmissionStateMachine(width: width, queueLimit: queueLimit))
@@ -222,7 +225,7 @@ final class Runner: Sendable {
         if let count = journal.knownSteps {
             Task { [store] in try? await store.noteKnownSteps(count, of: record.id) }
         }
-        return LiveRun(detail, kind, prepared, observer: observer, journal: journal)
+        return LiveRun(detail, kind, prepared, on: queue, observer: observer, journal: journal)
     }
 
     // MARK: - Ends
@@ -327,6 +330,9 @@ final class Runner: Sendable {
 extension Runner {
     /// The run while its job is running.
     func live(_ id: Int64) -> LiveRun? { state.withLock { $0.runs[id] } }
+
+    /// The queue with its limits, at this moment.
+    var admission: AdmissionStateMachine<Int64> { state.withLock { $0.admission } }
 
     /// The runs with a running job.
     var liveRuns: [LiveRun] { state.withLock { Array($0.runs.values) } }

@@ -21,7 +21,8 @@ export async function post(path, body = {}) {
 
 export async function remove(path) {
   const headers = { "Content-Type": "application/json" };
-  return read(await ask(path, { method: "DELETE", headers }));
+  // The request outlives a page that is closed.
+  return read(await ask(path, { method: "DELETE", headers, keepalive: true }));
 }
 
 // The reason why the server cannot write to its database, or null.

@@ -1,12 +1,14 @@
 // Connects the parts: events update the list and the details, and buttons send requests.
 import { get, post, trouble } from "./api.js";
+import { isSure, question } from "./asking.js";
+import { deleteSoon, isLeaving, prepareDeletion } from "./deletion.js";
 import { prepareDetail, open, refresh, reveal } from "./detail.js";
 import { filter, hasFilter, matches, prepareFilter, query } from "./filter.js";
-import { prepareForm } from "./form.js";
+import { limits, prepareForm } from "./form.js";
 import { clearRuns, forgetRun, prepareRuns, runs, select, showTotals, takeRun } from "./runs.js";
 import { prepareSchedules, showSchedules } from "./schedules.js";
 import { listen } from "./stream.js";
-import { hasEnded, show, shown, states } from "./text.js";
+import { hasEnded, length, moment, number, show, shown, states } from "./text.js";
 
 const connection = document.getElementById("connection");
 const announcement = document.getElementById("announcement");
@@ -18,6 +20,7 @@ let isFirst = true;
 // The lowest number of the newest runs that were read. Older runs are requested from here.
 let oldest = null;
 let announced = 0;
+let totals = {};
 
 const announce = (sentence) => show(announcement, sentence);
 
@@ -76,7 +79,9 @@ async function load() {
       // Runs that are missing in the answer were deleted, or no longer match the filter.
       const least = list.runs.length < pageSize ? 0 : list.runs.at(-1).id;
       for (const id of [...runs.keys()]) if (id >= least && !found.has(id)) forgetRun(id);
-      showTotals(list.totals);
+      totals = list.totals;
+      showTotals(totals);
+      showLimits();
       older.hidden = list.runs.length < pageSize;
       oldest = list.runs.at(-1)?.id ?? null;
       showBulk();
@@ -117,7 +122,19 @@ setInterval(async () => {
   }
 }, 3000);
 
+// Shows how many runs may execute at a time, and marks a server that is full.
+const limitsLine = document.getElementById("limits");
+function showLimits() {
+  if (!limits.jobs) return;
+  const isFull = totals.running >= limits.jobs && totals.queued > 0;
+  show(limitsLine, `${number(totals.running ?? 0)} of ${number(limits.jobs)} runs executing${isFull ? ", full" : ""}`);
+  limitsLine.dataset.full = isFull;
+  limitsLine.title = `At most ${number(limits.jobs)} runs execute at a time, with ${number(limits.width)} tasks together. `
+    + `At most ${number(limits.queueLimit)} wait. Serving since ${moment(limits.startedAt)}, for ${length(Date.now() - limits.startedAt)}.`;
+}
+
 function receive(run, isRead) {
+  if (isLeaving(run.id)) return;
   const before = runs.get(run.id);
   if (!matches(run)) {
     if (before) forgetRun(run.id);
@@ -171,33 +188,49 @@ function follow(moves) {
   }
 }
 
-// The action for all runs that a filter by state selects. It needs a second press.
+// The action for all runs that a filter by state selects, also those that are not shown. It needs
+// a second press.
 const bulk = document.getElementById("bulk");
-let isSure = false;
+const bulkVerbs = { queued: "Cancel", running: "Cancel", failed: "Run again", interrupted: "Run again" };
 
 function showBulk() {
-  const verb = { queued: "Cancel", running: "Cancel", failed: "Run again", interrupted: "Run again" }[filter.state];
-  const isOne = runs.size === 1;
+  const verb = bulkVerbs[filter.state];
   bulk.hidden = verb === undefined || runs.size === 0;
-  show(bulk, `${verb}: ${isOne ? "this run" : `these ${runs.size} runs`}${isSure ? ", really?" : ""}`);
+  if (bulk.hidden) return;
+  const isWhole = filter.kind === "" && filter.text === "";
+  const count = isWhole ? number(totals[filter.state] ?? 0) : older.hidden ? number(runs.size) : null;
+  const what = count === "1" ? "this run" : `all${count === null ? "" : ` ${count}`} ${filter.state} runs${isWhole ? "" : " of this filter"}`;
+  const words = verb === "Cancel" ? `Cancel ${what}` : `Run ${what} again`;
+  show(bulk, question(bulk, verb) ?? words);
 }
 
 bulk.addEventListener("click", async () => {
-  if (!isSure) {
-    isSure = true;
-    showBulk();
-    setTimeout(() => {
-      isSure = false;
-      showBulk();
-    }, 5000);
-    return;
+  const verb = bulkVerbs[filter.state];
+  if (!isSure(bulk, verb, `${bulk.textContent}, really?`)) return;
+  showBulk();
+  if (bulk.getAttribute("aria-disabled") === "true") return;
+  bulk.setAttribute("aria-disabled", "true");
+  let [taken, refused] = [0, 0];
+  try {
+    const ids = [];
+    for (let before = ""; ;) {
+      const page = (await get(`/jobs?limit=500${before}&${query()}`)).runs;
+      ids.push(...page.map((run) => run.id));
+      if (page.length < 500) break;
+      before = `&before=${ids.at(-1)}`;
+    }
+    // The last submitted run is cancelled first. Otherwise, each cancellation would start another run.
+    for (const id of verb === "Cancel" ? ids : ids.reverse()) {
+      await post(`/jobs/${id}/${verb === "Cancel" ? "cancel" : "run-again"}`).then(() => { taken += 1; }, () => { refused += 1; });
+    }
+    const done = verb === "Cancel" ? "are being cancelled" : "were submitted again";
+    announce(`${number(taken)} runs ${done}${refused > 0 ? `, ${number(refused)} were refused` : ""}.`);
+  } catch (problem) {
+    announce(problem.message);
+  } finally {
+    bulk.removeAttribute("aria-disabled");
+    outdate();
   }
-  isSure = false;
-  const verb = ["queued", "running"].includes(filter.state) ? "cancel" : "run-again";
-  let refused = 0;
-  for (const id of [...runs.keys()]) await post(`/jobs/${id}/${verb}`).catch(() => { refused += 1; });
-  announce(refused === 0 ? "All were taken." : `${refused} were refused.`);
-  outdate();
 });
 
 older.addEventListener("click", async () => {
@@ -218,17 +251,37 @@ document.addEventListener("keydown", (event) => {
 });
 window.addEventListener("hashchange", () => follow(true));
 prepareRuns(act);
-prepareDetail(act);
+prepareDetail(act, (run) => {
+  location.hash = "";
+  follow(false);
+  forgetRun(run.id);
+  deleteSoon(run);
+});
+prepareDeletion((run) => {
+  receive(run, true);
+  outdate();
+});
+// On a phone, the form and the filter are closed, so that the first run is on the first screen.
+const narrow = matchMedia("(max-width: 44rem)");
+const fold = () => {
+  document.getElementById("new-run").open = !narrow.matches;
+  document.getElementById("filter-fold").open = !narrow.matches || hasFilter();
+};
+narrow.addEventListener("change", fold);
+fold();
 prepareSchedules(announce);
 prepareForm((run) => {
   receive(run, true);
   outdate();
   announce(`Run ${run.id}, ${shown(run.title)}, was submitted.`);
 })
-  .then((kinds) => prepareFilter(kinds, () => {
-    clearRuns();
-    load();
-  }))
+  .then((kinds) => {
+    showLimits();
+    prepareFilter(kinds, () => {
+      clearRuns();
+      load();
+    });
+  })
   .catch((problem) => announce(problem.message));
 listen(take);
 follow(false);

@@ -1,21 +1,27 @@
 // The details of one run: first its state, failures and obstacles, then the rest.
-import { get, remove, text } from "./api.js";
+import { get, post, text } from "./api.js";
+import { isLong, isSure, question } from "./asking.js";
 import { kindNamed } from "./form.js";
+import { value } from "./result.js";
+import { explained } from "./stall.js";
 import {
   element, hasEnded, howLong, isCancelling, moment, named, number, show, shown, stateOf, tasks,
 } from "./text.js";
+import { timelinePanel } from "./timeline.js";
 
 const panel = document.getElementById("detail");
 const parts = {};
 let act = () => {};
+let erase = () => {};
 let shownID = null;
 let shownRun = null;
 let asked = 0;
 let loading = false;
 let drawnAt = 0;
 
-export function prepareDetail(action) {
+export function prepareDetail(action, deletion) {
   act = action;
+  erase = deletion;
   // A run without events is still waiting, but perhaps for another reason than before.
   setInterval(() => {
     if (shownRun !== null && !hasEnded(shownRun) && document.visibilityState === "visible") refresh();
@@ -102,13 +108,22 @@ function build(id) {
   const close = element("a", { href: "#", class: "close" }, "Close");
   parts.state = element("p", { class: "state big" });
   parts.button = element("button", { type: "button", hidden: true });
-  parts.deletion = element("button", { type: "button", hidden: true }, "Delete");
+  parts.deletion = element("button", { type: "button", class: "delete", hidden: true }, "Delete");
   parts.refusal = element("p", { class: "problem refusal", role: "alert", hidden: true });
   parts.button.addEventListener("click", () => press(id));
-  parts.deletion.addEventListener("click", () => erase(id));
+  parts.deletion.addEventListener("click", () => erase(shownRun));
+  parts.priority = element("input", { id: "detail-priority", inputmode: "numeric", autocomplete: "off" });
+  parts.priorityForm = element(
+    "form", { class: "priority", hidden: true }, element("label", { for: "detail-priority" }, "Priority"), parts.priority,
+    element("button", { type: "submit" }, "Change"),
+  );
+  parts.priorityForm.addEventListener("submit", (event) => {
+    event.preventDefault();
+    prioritize(id);
+  });
   panel.append(
     element("div", { class: "headline" }, parts.heading, close),
-    element("div", { class: "actions" }, parts.state, parts.button, parts.deletion), parts.refusal,
+    element("div", { class: "actions" }, parts.state, parts.button, parts.priorityForm, parts.deletion), parts.refusal,
   );
   parts.error = element("p", { class: "problem box" });
   parts.errorSection = section("Error", parts.error);
@@ -120,27 +135,21 @@ function build(id) {
   panel.append(parts.facts);
   parts.tree = element("div", { class: "tree", tabindex: "0", role: "region", "aria-label": "Unfinished tasks" });
   parts.treeSection = section("Unfinished tasks", parts.tree);
-  parts.timeline = element("div", {
-    class: "timeline", tabindex: "0", role: "region", "aria-label": "Timeline, a click or Enter zooms",
-  });
-  parts.timeline.addEventListener("click", (event) => zoom(event.offsetX / parts.timeline.scrollWidth));
-  parts.timeline.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") zoom(0);
-  });
-  parts.cut = element("p", { class: "quiet", hidden: true });
+  parts.timeline = timelinePanel();
   const trace = element("a", { href: `/jobs/${id}/timeline.json`, download: `run-${id}.json` }, "Download trace");
   const picture = element("a", { href: `/jobs/${id}/timeline.svg` }, "Open as SVG");
   const links = element(
     "p", { class: "quiet" }, picture, " · ", trace, " for ",
     element("a", { href: "https://ui.perfetto.dev", rel: "noreferrer" }, "Perfetto"),
   );
-  parts.timelineSection = section("Timeline", parts.timeline, parts.cut, links);
+  parts.timelineSection = section("Timeline", parts.timeline.panel, parts.timeline.note, links);
   parts.result = element("div", { class: "result" });
   parts.resultSection = section("Result", parts.result);
 }
 
 async function press(id) {
   const isAgain = hasEnded(shownRun);
+  if (!isAgain && isLong(shownRun) && !isSure(parts.button, "Cancel")) return;
   await refused(parts.button, async () => {
     const run = await act(id, isAgain ? "run-again" : "cancel");
     if (isAgain) location.hash = `#run-${run.id}`;
@@ -148,23 +157,12 @@ async function press(id) {
   });
 }
 
-// Since a deletion is permanent, the button asks for confirmation.
-let asking = null;
-
-async function erase(id) {
-  if (asking !== id) {
-    asking = id;
-    show(parts.deletion, "Delete for good?");
-    setTimeout(() => {
-      asking = null;
-      if (shownID === id) show(parts.deletion, "Delete");
-    }, 5000);
-    return;
-  }
-  await refused(parts.deletion, async () => {
-    await remove(`/jobs/${id}`);
-    document.getElementById(`row-${id}`)?.remove();
-    location.hash = "";
+async function prioritize(id) {
+  const words = parts.priority.value.trim();
+  await refused(parts.priorityForm.querySelector("button"), async () => {
+    await post(`/jobs/${id}/prioritize`, { priority: /^-?\d+$/.test(words) ? Number(words) : words });
+    parts.priority.blur();
+    refresh();
   });
 }
 
@@ -202,9 +200,12 @@ function fill(run) {
   panel.dataset.state = run.state;
   show(parts.state, `${sign} ${word}${run.startedAt === null ? "" : `, ${howLong(run, Date.now())}`}`);
   parts.button.hidden = false;
-  show(parts.button, hasEnded(run) ? "Run again" : "Cancel");
+  const verb = hasEnded(run) ? "Run again" : "Cancel";
+  show(parts.button, question(parts.button, verb) ?? verb);
   parts.button.toggleAttribute("disabled", isCancelling(run));
   parts.deletion.hidden = !hasEnded(run);
+  parts.priorityForm.hidden = run.state !== "queued";
+  if (!parts.priorityForm.contains(document.activeElement)) parts.priority.value = run.priority;
   parts.errorSection.hidden = run.error === null;
   show(parts.error, shown(run.error ?? ""));
   parts.failuresSection.hidden = run.failures.length === 0;
@@ -214,7 +215,7 @@ function fill(run) {
       .concat(`and ${number(run.tasksFailed - run.failures.length)} more`));
   }
   parts.stallSection.hidden = run.stall === null;
-  if (run.stall !== null && !isHeld(parts.stall)) patch(parts.stall, folded(run.stall).map(shown));
+  if (run.stall !== null && !isHeld(parts.stall)) patch(parts.stall, explained(run.stall, run.permits));
   fillFacts(run);
   parts.treeSection.hidden = run.tasks === null || run.tasks.unfinished.length + run.tasks.omittedCount === 0;
   if (run.tasks !== null && !isHeld(parts.tree)) {
@@ -229,11 +230,11 @@ function fillFacts(run) {
   const kind = kindNamed(run.kind);
   const label = (name) => kind?.fields.find((field) => field.name === name)?.label ?? name;
   const facts = [
-    ["Tasks", tasks(run) || "–"],
+    ...(run.startedAt === null ? [] : [["Tasks", tasks(run)]]),
     ...(run.knownSteps === null ? [] : [["Resumed", `${number(run.knownSteps)} steps already done`]]),
     ["Submitted", moment(run.submittedAt)],
     ...(run.runAt === null ? [] : [["Scheduled for", moment(run.runAt)]]),
-    ["Started", moment(run.startedAt)],
+    ...(run.startedAt === null ? [] : [["Started", moment(run.startedAt)]]),
     ...(run.cancelRequestedAt === null ? [] : [["Cancel requested", moment(run.cancelRequestedAt)]]),
     ...(run.finishedAt === null ? [] : [["Ended", moment(run.finishedAt)]]),
     ["Run", `#${run.id}, ${run.kind}${run.attempt > 1 ? `, attempt ${run.attempt}` : ""}`],
@@ -252,7 +253,7 @@ function fillFacts(run) {
       if (data.textContent !== `#${item}`) data.replaceChildren(element("a", { href: `#run-${item}` }, `#${item}`));
     } else {
       const words = typeof item === "boolean" ? (item ? "yes" : "no") : item;
-      show(data, shown(typeof words === "object" ? JSON.stringify(words) : words));
+      show(data, shown(typeof words === "object" ? JSON.stringify(words) : typeof words === "number" ? number(words) : words));
     }
   });
   for (const fact of old.slice(facts.length)) fact.remove();
@@ -265,23 +266,6 @@ function patch(list, lines) {
     show(item, line);
   });
   while (list.childElementCount > lines.length) list.lastElementChild.remove();
-}
-
-// Combines equal lines about different tasks.
-export function folded(stall) {
-  const groups = new Map();
-  // The first line is that of the run itself.
-  const [head, ...lines] = stall.split("\n");
-  for (const line of lines) {
-    const colon = line.indexOf(": ");
-    const [name, rest] = colon < 0 ? [line, ""] : [line.slice(0, colon), line.slice(colon)];
-    const group = groups.get(rest);
-    if (group && rest !== "") group.count += 1;
-    else groups.set(rest === "" ? line : rest, { name, rest, count: 1 });
-  }
-  const told = [...groups.values()].map(({ name, rest, count }) =>
-    count === 1 ? name + rest : `${name} and ${number(count - 1)} more${rest}`);
-  return [head, ...told];
 }
 
 // Updates a tree of tasks by their numbers, so that unfinished tasks keep their positions.
@@ -317,114 +301,11 @@ function said(task) {
   return `${task.state}, ${number(task.finishedCount)} of ${number(task.trackedCount)} tasks`;
 }
 
-const shownItems = 50;
-
-// Converts an identifier to words: "redundantBytes" becomes "Redundant bytes".
-function words(name) {
-  const spaced = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
-}
-
-// Formats a size for people.
-function size10(bytes) {
-  const units = ["bytes", "KB", "MB", "GB", "TB"];
-  let place = 0;
-  for (; bytes >= 1000 && place < units.length - 1; place += 1) bytes /= 1000;
-  return place === 0 ? `${number(bytes)} bytes` : `${bytes < 10 ? bytes.toFixed(1) : Math.round(bytes)} ${units[place]}`;
-}
-
-// Shows any result of a job as expandable lists.
-function value(result) {
-  if (Array.isArray(result)) {
-    const items = result.slice(0, shownItems).map((item) => element("li", {}, value(item)));
-    if (result.length > shownItems) {
-      items.push(element("li", { class: "quiet" }, `and ${number(result.length - shownItems)} more`));
-    }
-    return element("ol", {}, ...items);
-  }
-  if (result !== null && typeof result === "object") {
-    return element("dl", { class: "values" }, ...Object.entries(result).map(([name, item]) => member(name, item)));
-  }
-  return typeof result === "number" ? element("span", {}, number(result)) : named(result);
-}
-
-function member(name, item) {
-  const isSize = typeof item === "number" && /(?:^b|B)ytes$/.test(name);
-  if (isSize) {
-    const label = words(name.replace(/Bytes$/, "")) || "Size";
-    return element("div", {}, element("dt", {}, shown(label)), element("dd", { title: `${number(item)} bytes` }, size10(item)));
-  }
-  if (typeof item === "boolean") {
-    return element("div", {}, element("dt", {}, shown(words(name.replace(/^is(?=[A-Z])/, "")))), element("dd", {}, item ? "yes" : "no"));
-  }
-  const isList = Array.isArray(item) && item.length > 0 && !(item.length < 8 && item.every((one) => typeof one !== "object"));
-  if (!isList) return element("div", {}, element("dt", {}, shown(words(name))), element("dd", {}, Array.isArray(item) && item.length === 0 ? "none" : value(item)));
-  const details = element("details", {}, element("summary", {}, `${shown(words(name))} (${number(item.length)})`));
-  // A short list is open from the beginning. A long list is created when it is opened.
-  if (item.length <= shownItems) {
-    details.append(value(item));
-    details.open = true;
-  }
-  details.addEventListener("toggle", () => {
-    if (details.open && details.childElementCount === 1) details.append(value(item));
-  });
-  return element("div", {}, details);
-}
-
-const laneLimit = 200;
-
 async function draw(run) {
-  const ended = hasEnded(run);
-  drawnAt = ended ? Infinity : Date.now();
+  drawnAt = hasEnded(run) ? Infinity : Date.now();
   const svg = await text(`/jobs/${run.id}/timeline.svg`).catch(() => null);
   if (run.id !== shownID) return;
+  // Shown first, because a hidden panel has no width.
   parts.timelineSection.hidden = svg === null;
-  if (svg === null) return;
-  // The page's own style sheet has the same rules. An embedded style would be rejected and
-  // reported.
-  const bare = svg.replace(/<style[^>]*>[\s\S]*?<\/style>/, "");
-  const picture = new DOMParser().parseFromString(bare, "image/svg+xml").documentElement;
-  picture.setAttribute("aria-label", `Timeline of run ${run.id}`);
-  cut(picture);
-  parts.width = picture.viewBox?.baseVal?.width || Number(picture.getAttribute("width"));
-  const { scrollLeft, scrollTop } = parts.timeline;
-  parts.timeline.replaceChildren(document.importNode(picture, true));
-  size();
-  [parts.timeline.scrollLeft, parts.timeline.scrollTop] = [scrollLeft, scrollTop];
-}
-
-// Keeps the first lanes of a high picture, because browsers draw thousands of them slowly.
-function cut(picture) {
-  const tops = [...new Set([...picture.querySelectorAll("rect")].map((bar) => Math.round(Number(bar.getAttribute("y")))))]
-    .sort((a, b) => a - b);
-  parts.cut.hidden = tops.length <= laneLimit;
-  if (tops.length <= laneLimit) return;
-  const end = tops[laneLimit];
-  for (const node of picture.querySelectorAll("rect, text")) if (Number(node.getAttribute("y")) > end) node.remove();
-  for (const node of picture.querySelectorAll("path")) {
-    if (Number(/^M[\d.]+ ([\d.]+)/.exec(node.getAttribute("d") ?? "")?.[1] ?? 0) > end) node.remove();
-  }
-  const [, , width] = picture.getAttribute("viewBox").split(" ");
-  picture.setAttribute("viewBox", `0 0 ${width} ${end}`);
-  picture.setAttribute("height", end);
-  show(parts.cut, `Showing ${laneLimit} of about ${number(tops.length)} lanes; open the SVG for all.`);
-}
-
-// Fits the picture to the panel, or enlarges it to at least twice its own width.
-function size() {
-  const picture = parts.timeline.firstElementChild;
-  if (!picture) return;
-  const [, , width, height] = picture.getAttribute("viewBox").split(" ").map(Number);
-  const isZoomed = parts.timeline.dataset.zoomed === "true";
-  const shownWidth = isZoomed ? Math.max(2400, width * 2) : null;
-  picture.setAttribute("width", shownWidth ?? "100%");
-  if (shownWidth === null) picture.removeAttribute("height");
-  else picture.setAttribute("height", (height * shownWidth) / width);
-}
-
-function zoom(place) {
-  const isZoomed = parts.timeline.dataset.zoomed !== "true";
-  parts.timeline.dataset.zoomed = String(isZoomed);
-  size();
-  if (isZoomed) parts.timeline.scrollLeft = place * parts.timeline.scrollWidth - parts.timeline.clientWidth / 2;
+  if (svg !== null) parts.timelineSection.hidden = !parts.timeline.show(svg, `Timeline of run ${run.id}`);
 }

@@ -9,6 +9,9 @@ const formError = document.getElementById("form-error");
 let kinds = [];
 let folders = [];
 
+// The limits of the server, once they are known.
+export let limits = {};
+
 export const kindNamed = (name) => kinds.find((kind) => kind.name === name);
 
 export async function prepareForm(submitted) {
@@ -23,6 +26,7 @@ export async function prepareForm(submitted) {
   const answer = await get("/kinds");
   kinds = answer.kinds;
   folders = answer.folders;
+  limits = answer;
   kindField.replaceChildren(...kinds.map((kind) => element("option", { value: kind.name }, kind.name)));
   showFields();
   const logOut = document.getElementById("log-out");
@@ -140,6 +144,7 @@ function clearProblems() {
   }
 }
 
+// Shows the server's sentence at its field, and the sentences of other fields that are wrong too.
 function showProblem(problem) {
   const field = chosen().fields.find(({ name }) => name === problem.field);
   const input = problem.field && document.getElementById(`${field ? "field" : "option"}-${problem.field}`);
@@ -148,13 +153,36 @@ function showProblem(problem) {
     formError.hidden = false;
     return;
   }
-  const error = document.getElementById(`${input.id}-error`);
+  for (const other of chosen().fields) {
+    const sentence = other === field ? null : sentenceAbout(other);
+    if (sentence !== null) mark(document.getElementById(`field-${other.name}`), sentence);
+  }
   // The server names the parameter, and the form shows its label.
   const isNamed = field && problem.message.startsWith(`${field.name} `);
-  error.textContent = isNamed ? field.label + problem.message.slice(field.name.length) : problem.message;
-  error.hidden = false;
-  const details = input.closest("details");
+  mark(input, isNamed ? field.label + problem.message.slice(field.name.length) : problem.message);
+  const details = input.closest("details.options");
   if (details) details.open = true;
+  const first = form.querySelector("[aria-invalid]");
+  first.focus();
+}
+
+function mark(input, sentence) {
+  const error = document.getElementById(`${input.id}-error`);
+  error.textContent = sentence;
+  error.hidden = false;
   input.setAttribute("aria-invalid", "true");
-  input.focus();
+}
+
+// The reason why a value cannot be right, or null.
+function sentenceAbout(field) {
+  const text = document.getElementById(`field-${field.name}`).value.trim();
+  if (field.input === "flag") return null;
+  if (text === "") return field.required ? `${field.label} is missing.` : null;
+  if (field.input !== "integer" && field.input !== "decimal") return null;
+  const number = Number(text);
+  if (!(field.input === "integer" ? /^-?\d+$/ : /^-?\d+(\.\d+)?$/).test(text)) {
+    return `${field.label} must be a ${field.input === "integer" ? "whole " : ""}number.`;
+  }
+  const isInside = number >= field.minimum && number <= field.maximum;
+  return isInside ? null : `${field.label} must be from ${field.minimum} to ${field.maximum}.`;
 }

@@ -2,6 +2,7 @@
 import {
   ago, element, hasEnded, howLong, isCancelling, moment, named, number, show, shown, stateOf, tasks,
 } from "./text.js";
+import { isLong, isSure, question } from "./asking.js";
 import { hasFilter } from "./filter.js";
 
 const table = document.getElementById("runs");
@@ -74,6 +75,8 @@ export function select(id) {
 // Sorts runs: running ones first, longest first, then failed ones, then waiting ones, and then the
 // rest, newest first.
 const freshest = 10;
+// A failure of an earlier day no longer comes before the runs that wait.
+const failureTime = 86400000;
 let failedIDs = new Set();
 
 function group(run) {
@@ -84,7 +87,7 @@ function group(run) {
 
 function inOrder() {
   const all = [...runs.values()];
-  const failed = all.filter((run) => run.state === "failed").sort((a, b) => b.id - a.id);
+  const failed = all.filter((run) => run.state === "failed" && Date.now() - run.finishedAt < failureTime).sort((a, b) => b.id - a.id);
   failedIDs = new Set(failed.slice(0, freshest).map((run) => run.id));
   return all.sort((a, b) => {
     const difference = group(a) - group(b);
@@ -160,6 +163,7 @@ function addRow(run) {
 
 function fill(row, run) {
   show(row.title, shown(run.title));
+  row.title.title = shown(run.title);
   const parts = [
     run.attempt > 1 ? `, attempt ${run.attempt}` : "", run.priority !== 0 ? `, priority ${run.priority}` : "",
   ];
@@ -176,20 +180,24 @@ function fill(row, run) {
   row.error.hidden = run.error === null;
   show(row.error, shown(run.error ?? ""));
   const verb = hasEnded(run) ? "Run again" : "Cancel";
+  const words = question(row.button, verb) ?? verb;
   // One button serves both actions, so that the focus moves from Cancel to Run again when the run
   // ends.
-  if (row.button.textContent !== verb) {
+  if (row.verb !== verb) {
+    row.verb = verb;
     row.button.removeAttribute("aria-disabled");
-    row.button.textContent = verb;
     row.problem.hidden = true;
   }
+  show(row.button, words);
   if (isCancelling(run)) row.button.setAttribute("aria-disabled", "true");
-  row.button.setAttribute("aria-label", `${verb}: run ${run.id}, ${shown(run.title)}`);
+  row.button.setAttribute("aria-label", `${words}: run ${run.id}, ${shown(run.title)}`);
 }
 
 async function press(id) {
   const { button, problem } = rows.get(id);
   if (button.getAttribute("aria-disabled") === "true") return;
+  const run = runs.get(id);
+  if (isLong(run) && !isCancelling(run) && !isSure(button, "Cancel")) return;
   button.setAttribute("aria-disabled", "true");
   problem.hidden = true;
   const wasRunning = !hasEnded(runs.get(id));

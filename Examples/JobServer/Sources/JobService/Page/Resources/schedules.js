@@ -1,6 +1,6 @@
 // The server's schedules, each with its next time, its last run, and a switch.
 import { get, post } from "./api.js";
-import { element, moment, named, shown } from "./text.js";
+import { element, moment, named, number, show, shown } from "./text.js";
 
 const section = document.getElementById("schedules");
 const list = section.querySelector("ul");
@@ -19,12 +19,19 @@ export async function showSchedules() {
     const { schedules } = await get("/schedules");
     hasSome = schedules.length > 0;
     section.hidden = !hasSome;
+    show(section.querySelector("summary span"), brief(schedules));
     if (isKnown && list.contains(document.activeElement)) return;
     list.replaceChildren(...schedules.map(item));
     isKnown = true;
   } catch {
     // They are requested again with the next list.
   }
+}
+
+// The number of schedules, and the one that is due next.
+function brief(schedules) {
+  const next = schedules.filter(({ nextAt }) => nextAt !== null).sort((a, b) => a.nextAt - b.nextAt)[0];
+  return `${number(schedules.length)}, ${next ? `next ${shown(next.name)}, ${moment(next.nextAt)}` : "all paused"}`;
 }
 
 function item(schedule) {

@@ -45,7 +45,14 @@ export function howLong(run, now) {
   return length((run.finishedAt ?? now) - run.startedAt);
 }
 
-export const ago = (then, now) => (now - then < 1000 ? "now" : `${length(now - then)} ago`);
+// A distance in one unit, because nobody needs the seconds of an end of hours ago.
+export function ago(then, now) {
+  const seconds = Math.floor((now - then) / 1000);
+  if (seconds < 1) return "now";
+  if (seconds < 60) return `${seconds} s ago`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+  return seconds < 172800 ? `${Math.floor(seconds / 3600)} h ago` : `${Math.floor(seconds / 86400)} days ago`;
+}
 
 const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 export const moment = (milliseconds) =>

@@ -1,0 +1,24 @@
+extension Browser {
+    /// Opens the page of a server, and returns when it is connected.
+    convenience init(
+        on server: ServerProcess,
+        path: String = "/",
+        width: Int = 1_280,
+        height: Int = 900
+    ) throws {
+        try self.init()
+        try show(width: width, height: height)
+        try open("http://127.0.0.1:\(server.port)\(path)")
+        try wait("document.getElementById('connection')?.dataset.state === 'live'")
+    }
+
+    /// Clicks the first element that a selector finds.
+    func click(_ selector: String) throws {
+        try evaluate("document.querySelector(`\(selector)`).click()")
+    }
+
+    /// The text of the first element that a selector finds.
+    func text(_ selector: String) throws -> String {
+        try evaluate("document.querySelector(`\(selector)`).textContent") as? String ?? ""
+    }
+}
