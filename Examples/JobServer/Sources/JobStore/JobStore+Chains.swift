@@ -5,7 +5,8 @@ import GRDB
 extension JobStore {
     /// Takes over the runs of the server's last session.
     ///
-    /// A run that was executing is `interrupted`. It runs again if its kind permits it.
+    /// A run that was executing is `interrupted`. It runs again if its kind permits it. A queued run
+    /// that was asked to stop is `cancelled`.
     ///
     /// - Parameters:
     ///   - now: The time, in milliseconds since 1970.
@@ -61,6 +62,13 @@ extension JobStore {
                 )
                 recovery.resumedIDs.append(try Self.succeed(record.id, with: new, in: database).id)
             }
+            try database.execute(
+                sql: """
+                    UPDATE run SET state = 'cancelled', finishedAt = max(?, submittedAt)
+                    WHERE state = 'queued' AND cancelRequestedAt IS NOT NULL
+                    """,
+                arguments: [now]
+            )
             recovery.queued =
                 try Row.fetchAll(
                     database,

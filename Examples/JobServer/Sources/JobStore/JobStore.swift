@@ -165,7 +165,7 @@ public final class JobStore: Sendable {
         }
     }
 
-    /// Saves when a running run was first asked to stop.
+    /// Saves when a run was first asked to stop, so that no later session runs it.
     ///
     /// Waits while the store fails.
     public func noteCancel(of id: Int64, at time: Int64) async throws {
@@ -173,7 +173,7 @@ public final class JobStore: Sendable {
             try database.execute(
                 sql: """
                     UPDATE run SET cancelRequestedAt = ?
-                    WHERE id = ? AND state = 'running' AND cancelRequestedAt IS NULL
+                    WHERE id = ? AND state IN ('queued', 'running') AND cancelRequestedAt IS NULL
                     """,
                 arguments: [time, id]
             )

@@ -46,6 +46,41 @@ final class RunnerTests: XCTestCase {
         kind.released.open()
     }
 
+    /// A cancellation was once answered while only the run's end was on its way to a slow disk.
+    ///
+    /// After a crash, `--resume` ran it again.
+    func testCancellationOfARunThatIsEndingIsAnsweredWhenItIsSaved() async throws {
+        let (disk, kind) = (SlowDisk(), HeldKind())
+        let (runner, _) = try makeRunner([kind], disk: disk)
+        runner.open(with: [])
+        let id = try await submit("held", to: runner)
+        await kind.began.waitUntilOpen()
+        disk.stop()
+        kind.released.open()
+        await disk.stopped.waitUntilOpen()
+        disk.work(after: 0.5)
+        _ = try await runner.cancel(id)
+        let saved = try await runner.store.detail(id)?.record
+        XCTAssertTrue(saved?.state.isEnd == true || saved?.cancelRequestedAt != nil)
+        try await waitForEnd(of: id, in: runner)
+    }
+
+    /// A disk that took longer than two seconds was once not waited for.
+    func testCancellationIsAnsweredWhenASlowDiskHasSavedIt() async throws {
+        let (disk, kind) = (SlowDisk(), HeldKind())
+        let (runner, _) = try makeRunner([kind], disk: disk)
+        runner.open(with: [])
+        let id = try await submit("held", to: runner)
+        await kind.began.waitUntilOpen()
+        disk.stop()
+        disk.work(after: 2.5)
+        _ = try await runner.cancel(id)
+        let saved = try await runner.store.detail(id)?.record
+        XCTAssertNotNil(saved?.cancelRequestedAt)
+        kind.released.open()
+        try await waitForEnd(of: id, in: runner)
+    }
+
     /// The journal is removed with the last run that could continue it.
     func testJournalGoesWithTheLastRunOfItsChain() async throws {
         let (runner, _) = try makeRunner([BrokenKind()])
@@ -120,6 +155,7 @@ final class RunnerTests: XCTestCase {
     private func makeRunner(
         _ kinds: [any JobKind],
         width: Int = 1,
+        disk: SlowDisk = SlowDisk(),
         now: @escaping @Sendable () -> Int64 = { RunClock.now }
     ) throws -> (Runner, PrometheusFactory) {
         let path = NSTemporaryDirectory() + "runner-\(UUID().uuidString).sqlite"
@@ -132,7 +168,13 @@ final class RunnerTests: XCTestCase {
         let runner = Runner(
             kinds: JobKinds(kinds),
             environment: JobEnvironment(width: 1),
-            store: try JobStore(path: path),
+            store: try JobStore(
+                path: path,
+                durability: .powerLoss,
+                patience: 5,
+                fault: { disk.write() },
+                told: { _ in }
+            ),
             hub: EventHub(limit: 2),
             width: width,
             queueLimit: 1,
@@ -145,9 +187,9 @@ final class RunnerTests: XCTestCase {
         return (runner, metrics)
     }
 
-    private func submit(to runner: Runner) async throws -> Int64 {
+    private func submit(_ kind: String = "late", to runner: Runner) async throws -> Int64 {
         let submissions = Submissions(runner: runner)
-        return try await submissions.submit(Submission(kind: "late", parameters: .object([:])))
+        return try await submissions.submit(Submission(kind: kind, parameters: .object([:])))
             .record.id
     }
 
@@ -159,6 +201,49 @@ final class RunnerTests: XCTestCase {
             let record = try await runner.store.detail(id)?.record
             if record?.state.isEnd == true { return }
         }
+    }
+}
+
+/// A disk that a test stops for a while, so that commits wait.
+private final class SlowDisk: Sendable {
+    /// Opened when a commit waits.
+    let stopped = Gate()
+    private let isStopped = Atomic<Bool>(false)
+    private let works = Gate()
+
+    func stop() { isStopped.store(true, ordering: .sequentiallyConsistent) }
+
+    func work(after seconds: Double) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [self] in works.open() }
+    }
+
+    func write() {
+        guard isStopped.load(ordering: .sequentiallyConsistent) else { return }
+        stopped.open()
+        works.wait()
+    }
+}
+
+/// A kind of job with one task that waits for the test.
+private struct HeldKind: JobKind {
+    struct Parameters: Codable, Sendable {}
+
+    let name = "held"
+    let fields: [ParameterField] = []
+    let began = Gate()
+    let released = Gate()
+
+    func title(of parameters: Parameters) -> String { "Held" }
+
+    func makeJob(_ parameters: Parameters, in environment: JobEnvironment) -> PreparedJob {
+        let job = JobController(queue: environment.queue)
+        job.trackAndQueue(
+            ClosureOperation { [began, released] in
+                began.open()
+                released.wait()
+            }
+        )
+        return PreparedJob(job)
     }
 }
 

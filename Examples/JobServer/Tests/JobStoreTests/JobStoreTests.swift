@@ -48,6 +48,25 @@ final class JobStoreTests: XCTestCase {
         XCTAssertEqual(timeline, [1, 2])
     }
 
+    /// The start of a run may be saved after its cancellation, or never.
+    func testRunThatWasCancelledWhileItWasQueuedNeverRunsAfterACrash() async throws {
+        var store: JobStore? = try open()
+        let (first, second) = (
+            try await store?.add(new()).record, try await store?.add(new()).record
+        )
+        let (queued, started) = try (XCTUnwrap(first?.id), XCTUnwrap(second?.id))
+        for id in [queued, started] { try await store?.noteCancel(of: id, at: 5) }
+        let record = try await store?.start(started, at: 6)?.record
+        XCTAssertEqual(record?.cancelRequestedAt, 5)
+        store = nil
+        let next = try open()
+        let recovery = try await next.recover(now: 9, resumable: ["steps"])
+        XCTAssertEqual(recovery.queued, [])
+        XCTAssertEqual(recovery.resumedIDs, [])
+        let states = try await next.list(RunFilter()).runs.map(\.state)
+        XCTAssertEqual(states, [.interrupted, .cancelled])
+    }
+
     func testSameKeyIsOneRunAlsoFromManyAtOnce() async throws {
         let store = try open()
         let submission = new(key: "k")

@@ -34,8 +34,12 @@ extension Runner {
             return try await record(id)
         }
         let record = try await record(id)
-        // It was cancelled or is ending in another way, and its end is not saved yet.
-        if isEnding, !record.state.isEnd { return record }
+        // It was cancelled or is ending in another way. Its end is not saved yet, so a crash could
+        // make it run again.
+        if isEnding, !record.state.isEnd {
+            await promised { [self] in try? await store.noteCancel(of: id, at: time) }
+            return try await self.record(id)
+        }
         // The run is saved but not queued yet, so it never starts.
         guard record.state == .queued else { throw RunProblem.ended }
         state.withLock { _ = $0.ending.insert(id) }
@@ -67,19 +71,28 @@ extension Runner {
     }
 
     /// Saves something before an answer, but does not wait for a failing store.
+    ///
+    /// A slow store is waited for, because the answer is a promise.
     private func promised(_ write: @escaping @Sendable () async -> Void) async {
         let (written, done) = AsyncStream<Void>.makeStream()
         Task {
             await write()
             done.finish()
         }
-        let patience = Task {
-            try? await Task.sleep(for: .seconds(2))
+        guard store.failure == nil else { return }
+        let watch = Task { [store] in
+            let end = ContinuousClock.now + Self.savingTime
+            while store.failure == nil, ContinuousClock.now < end {
+                try await Task.sleep(for: .milliseconds(50))
+            }
             done.finish()
         }
-        if store.failure == nil { for await _ in written {} }
-        patience.cancel()
+        for await _ in written {}
+        watch.cancel()
     }
+
+    /// How long a disk that neither works nor fails delays an answer.
+    private static let savingTime = Duration.seconds(20)
 
     /// The current run, from memory if possible, because the store may fail.
     private func record(_ id: Int64) async throws -> RunRecord {

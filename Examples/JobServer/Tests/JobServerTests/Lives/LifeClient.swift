@@ -72,7 +72,7 @@ struct LifeClient {
     }
 
     private mutating func repeatUnansweredKey() throws {
-        guard let tag = witness.send { $0.unansweredKeys }.randomElement(using: &generator) else {
+        guard let tag = witness.send({ $0.unansweredKeys }).randomElement(using: &generator) else {
             return
         }
         try submitWithKey(tag)
