@@ -18,33 +18,37 @@ struct JobServerCommand: ParsableCommand {
     )
 
     @Option(help: "The address to listen on.") var host = "127.0.0.1"
-    @Option(help: "The port; 0 for a free one.") var port = 8_080
+    @Option(help: "The port. 0 chooses a free one.") var port = 8_080
     @Option(help: "A file for the port, written when requests are served.") var portFile: String?
     @Option(help: "The database.") var data = "job-server.sqlite"
-    @Option(help: "A folder that jobs may read; may be repeated.") var allow: [String] = []
-    @Option(help: "A name that leads to this server; may be repeated.") var allowHost: [String] = []
+    @Option(help: "A folder that jobs may read. May be repeated.") var allow: [String] = []
+    @Option(help: "A name by which clients address this server. May be repeated.")
+    var allowHost: [String] = []
     @Option(help: "How many jobs run at a time.") var jobs = 4
     @Option(
         help:
-            "How many of their tasks run at a time, shared out evenly; as many as cores by default."
+            "How many of their tasks run at a time, divided evenly. The default is the number of cores."
     )
     var width = ProcessInfo.processInfo.activeProcessorCount
     @Option(help: "How many runs may be queued.") var queueLimit = 1_000
-    @Option(help: "How many seconds runs may go on at a shutdown.") var grace = 5.0
+    @Option(help: "How many seconds runs may continue at a shutdown.") var grace = 5.0
     @Option(help: "A file with the token that clients need.") var tokenFile: String?
     @Option(help: "How many days a run is kept after its end.") var keepDays = 30
-    @Flag(help: "Repeat runs that a crash has ended, if their kind may be.") var resume = false
+    @Flag(help: "Repeat runs that a crash has ended, if their kind permits it.") var resume = false
     @Option(help: "The broker of searches of hosts, amqp://USER:PASSWORD@HOST:PORT[,HOST:PORT...].")
     var broker: String?
-    @Option(help: "How many seconds a run may take; as many as it needs by default.")
+    @Option(help: "How many seconds a run may take. By default, there is no limit.")
     var timeLimit: Double?
-    @Option(help: "How many seconds a cancelled run may take to stop before it is given up.")
+    @Option(help: "How many seconds a cancelled run may take to stop before it is abandoned.")
     var giveUp = 30.0
     @Option(help: "How many starts of a run may end with the process before it is not resumed.")
     var attempts = 5
-    @Flag(inversion: .prefixedNo, help: "Offer steps, to try things out; the default on loopback.")
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Offer the kind steps, to try things out. The default on loopback."
+    )
     var samples: Bool?
-    @Option(help: "What an answered submission outlives: power-loss, or crash.")
+    @Option(help: "The failure that an accepted submission survives: power-loss or crash.")
     var durability = Durability.powerLoss
 
     /// Converts the options to a configuration.

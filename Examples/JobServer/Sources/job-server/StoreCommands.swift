@@ -7,7 +7,7 @@ struct BackupCommand: ParsableCommand {
         abstract: "Makes a whole copy of a database, also while a server uses it."
     )
 
-    @Argument(help: "The copy, where no file may be.") var file: String
+    @Argument(help: "The copy, which must not exist yet.") var file: String
     @Option(help: "The database.") var data = "job-server.sqlite"
 }
 

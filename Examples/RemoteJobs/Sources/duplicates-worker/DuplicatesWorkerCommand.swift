@@ -12,27 +12,27 @@ struct DuplicatesWorkerCommand: AsyncParsableCommand {
         commandName: "duplicates-worker",
         abstract: "List and hash the files of a folder for find-duplicates-on-hosts.",
         discussion: """
-            Runs until SIGTERM or ^C: then it takes no more tasks, ends what runs and gives back \
-            what it only held. While the broker is gone it keeps trying.
+            Runs until SIGTERM or ^C. It then takes no more tasks, finishes those that run and \
+            returns the others. If the broker is lost, it tries to connect again.
 
-            Exit status: 0 ended by a signal; 64 wrong usage; 66 the folder does not exist; 69 the \
-            broker lets nobody in with this password, or there is none.
+            Exit status: 0 ended by a signal. 64 wrong usage. 66 the folder does not exist. 69 there \
+            is no broker, or it refuses the password.
             """
     )
 
     @Option(
         help: ArgumentHelp(
-            "amqp[s]://USER:PASSWORD@HOST:PORT[,HOST:PORT...][/VHOST]; once for each broker.",
+            "amqp[s]://USER:PASSWORD@HOST:PORT[,HOST:PORT...][/VHOST], once for each broker.",
             valueName: "url"
         )
     )
     var broker: [String]
 
-    @Option(help: ArgumentHelp("What jobs call this host.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of this host in jobs.", valueName: "name"))
     var host: String
 
     @Option(
-        help: ArgumentHelp("The folder to show; nothing else is.", valueName: "folder"),
+        help: ArgumentHelp("The folder whose files jobs may read.", valueName: "folder"),
         completion: .directory
     )
     var folder: String
@@ -45,7 +45,7 @@ struct DuplicatesWorkerCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How long hashing the largest file takes: compared with consumer_timeout at the start.",
+            "How long hashing the largest file takes, compared with consumer_timeout at the start.",
             valueName: "seconds"
         )
     )

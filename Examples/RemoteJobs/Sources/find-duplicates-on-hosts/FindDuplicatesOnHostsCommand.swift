@@ -13,32 +13,32 @@ struct FindDuplicatesOnHostsCommand: AsyncParsableCommand {
         commandName: "find-duplicates-on-hosts",
         abstract: "Find files of equal content on several hosts.",
         discussion: """
-            On each host a duplicates-worker runs, with the host's name. The files stay where they \
-            are; names, sizes and SHA-256 digests travel.
+            A duplicates-worker with the name of the host runs on each host. The files stay there, \
+            and names, sizes and SHA-256 digests travel.
 
-            Standard output is as find-duplicates', a path a line and an empty line between two \
-            groups, or a JSON object; a path is written HOST:PATH. A job that died goes on where \
-            it was when the same --job is run again.
+            Standard output has the form of find-duplicates: one path on each line and an empty \
+            line between two groups, or a JSON object. A path is written HOST:PATH. If the command \
+            has died, the same --job continues the search.
 
-            Exit status: 0 done; 1 something could not be read and is named on standard error; \
-            64 wrong usage; 69 the broker cannot be reached, was lost, or lets nobody in with this \
-            password; 73 the timeline's file cannot be made; 74 the output could not be written; \
-            75 the job is running elsewhere; 130 interrupted by ^C, with what was found until then.
+            Exit status: 0 done. 1 something could not be read and is named on standard error. \
+            64 wrong usage. 69 the broker cannot be reached, was lost, or refuses the password. \
+            73 the file of the timeline cannot be created. 74 the output could not be written. \
+            75 the job is running elsewhere. 130 interrupted by ^C, with the groups found until then.
             """
     )
 
     @Option(
         help: ArgumentHelp(
-            "amqp[s]://USER:PASSWORD@HOST:PORT[,HOST:PORT...][/VHOST]; once for each broker.",
+            "amqp[s]://USER:PASSWORD@HOST:PORT[,HOST:PORT...][/VHOST], once for each broker.",
             valueName: "url"
         )
     )
     var broker: [String]
 
-    @Option(help: ArgumentHelp("The job's id: the same one resumes.", valueName: "id"))
+    @Option(help: ArgumentHelp("The id of the job. The same id continues it.", valueName: "id"))
     var job: String
 
-    @Option(help: ArgumentHelp("What the workers call their hosts.", valueName: "h1,h2,..."))
+    @Option(help: ArgumentHelp("The hosts, as their workers name them.", valueName: "h1,h2,..."))
     var hosts: String
 
     @Flag(help: "Write one JSON object.")
@@ -46,7 +46,7 @@ struct FindDuplicatesOnHostsCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write what ran when; its name ends with .json (for Perfetto), .svg, .mmd or .txt.",
+            "The file for the timeline. It ends with .json (for Perfetto), .svg, .mmd or .txt.",
             valueName: "file"
         ),
         completion: .file(extensions: TimelineOutput.Form.allCases.map(\.rawValue)),
@@ -54,13 +54,15 @@ struct FindDuplicatesOnHostsCommand: AsyncParsableCommand {
     )
     var timeline: TimelineOutput?
 
-    @Flag(help: "Forget the job at its end: a later run with its id begins anew.")
+    @Flag(help: "Remove the job at its end. A later run with its id then begins again.")
     var remove = false
 
     @Flag(help: "Show no progress, even if standard error is a terminal.")
     var noProgress = false
 
-    @Option(help: ArgumentHelp("How long a lost broker is tried for.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp("How long a connection to a lost broker is tried.", valueName: "seconds")
+    )
     var patience = 200.0
 
     /// Rejects invalid arguments.

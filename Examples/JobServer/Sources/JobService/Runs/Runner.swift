@@ -204,7 +204,7 @@ final class Runner: Sendable {
     private func makeRun(_ detail: RunDetail) throws -> LiveRun {
         let record = detail.record
         guard let kind = kinds[record.kind] else {
-            throw InvalidParameter("kind", "There is no kind of job \(record.kind) any more.")
+            throw InvalidParameter("kind", "There is no longer a kind of job \(record.kind).")
         }
         let value = try JSONParser.value(of: Array(detail.parameters.utf8))
         let queue = places.queue(of: record.id, limit: kind.width)
