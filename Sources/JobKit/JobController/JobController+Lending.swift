@@ -31,6 +31,6 @@ extension JobShell {
     /// later.
     func offerPermit(to task: Operation) {
         if let job = startedJob { TaskQueueShell.offerPermits(of: job, to: [task]) }
-        if KeyedJobs.exist { KeyedJobs.changed(above: task) }
+        KeyedJobs.changed(above: task)
     }
 }

@@ -1,23 +1,30 @@
 /// A key of any ``KeyedQueue``.
 ///
 /// It makes the code behind the queue's lock non-generic, because code that is generic over a
-/// user's type is several times slower.
+/// user's type is several times slower. Users' code creates keys without generic code.
+@usableFromInline
 struct AnyKey: Hashable, CustomStringConvertible, Sendable {
-    // Created from a Sendable key, and never changed.
-    nonisolated(unsafe) private let key: AnyHashable
+    @usableFromInline let key: any Hashable & Sendable
     /// Computed once, because a dictionary reads it several times for each operation.
-    private let hash: Int
+    @usableFromInline let hash: Int
 
+    @inlinable
     init(_ key: some Hashable & Sendable) {
         hash = key.hashValue
-        self.key = AnyHashable(key)
+        self.key = key
     }
 
-    var description: String { "\(key.base)" }
+    @usableFromInline var description: String { "\(key)" }
 
+    @usableFromInline
     func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
+    @usableFromInline
     static func == (left: Self, right: Self) -> Bool {
-        left.hash == right.hash && left.key == right.key
+        left.hash == right.hash && isEqual(left.key, right.key)
+    }
+
+    private static func isEqual<Key: Equatable>(_ left: Key, _ right: Any) -> Bool {
+        if let right = right as? Key { left == right } else { false }
     }
 }

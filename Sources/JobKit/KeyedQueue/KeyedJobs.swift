@@ -3,10 +3,9 @@ import Synchronization
 
 /// Finds the jobs above the operations of a ``KeyedQueue``, which may lend to them (X4).
 ///
-/// When an operation is added, its ancestors are found through the jobs that track it. If a job
-/// starts or stops tracking a task, the ancestors of the task and of all operations below it are
-/// found again. For each operation, the state machine has the nearest jobs above it that are in the
-/// same queue, whether they were passed on or not.
+/// The state machine has, for each operation, the nearest jobs above it that are in the same queue,
+/// whether they were passed on or not. They are found when the operation is added, and again when a
+/// job starts or stops tracking it or a job above it.
 enum KeyedJobs {
     /// Whether a job was ever added to a keyed queue.
     ///
@@ -19,6 +18,7 @@ enum KeyedJobs {
 
     /// Updates the jobs above an operation, and above all operations below it.
     static func changed(above operation: Operation) {
+        guard exist else { return }
         var walk = Walk([operation])
         while let next = walk.next {
             for listener in next.heldListeners {
@@ -27,47 +27,42 @@ enum KeyedJobs {
             walk.visited((next as? any WaitingJob)?.tasksToLendTo ?? [])
         }
     }
+
+    /// The jobs that track an operation, started or not, and the jobs above them.
+    ///
+    /// The order is breadth first, because the first job that can lend does so. The jobs above a
+    /// job for which `isLast` is true are left out.
+    static func above(
+        _ operation: Operation,
+        until isLast: (Operation) -> Bool = { _ in false }
+    ) -> [Operation] {
+        var (found, level, seen) = ([Operation](), [operation], Set<ObjectIdentifier>())
+        while !level.isEmpty {
+            let jobs = level.flatMap { $0.listeners }
+                .compactMap { ($0 as? any WaitingJobListener)?.knownJob }
+                .filter { seen.insert(ObjectIdentifier($0)).inserted }
+            found += jobs
+            level = jobs.filter { !isLast($0) }
+        }
+        return found
+    }
 }
 
 extension KeyedQueueShell {
     fileprivate func findJobs(above operation: Operation, _ listener: HeldListener) {
-        let jobs = listenersAbove(operation)
+        let jobs = KeyedJobs.above(operation) { self.listener(of: $0) != nil }
+            .compactMap { self.listener(of: $0) }
         send { machine in
             guard let ticket = listener.ticket else { return }
             machine.jobsFound(jobs.compactMap(\.ticket), above: ticket)
         }
     }
 
-    /// The tickets of the nearest jobs above an operation that are in this queue.
-    func ticketsAbove(_ operation: Operation) -> [TaskQueueTicket] {
-        let jobs = listenersAbove(operation)
-        return ask { _ in jobs.compactMap(\.ticket) }
-    }
-
-    private func listenersAbove(_ operation: Operation) -> [HeldListener] {
-        guard KeyedJobs.exist else { return [] }
-        var found: [HeldListener] = []
-        // Breadth first, because the first job that can lend does so.
-        var (jobs, next, seen) = (operation.jobsAbove, 0, Set<ObjectIdentifier>())
-        while next < jobs.count {
-            let job = jobs[next]
-            next += 1
-            guard seen.insert(ObjectIdentifier(job)).inserted else { continue }
-            if let listener = job.heldListeners.first(where: { $0.queue === self }) {
-                found.append(listener)
-            } else {
-                jobs += job.jobsAbove
-            }
-        }
-        return found
+    private func listener(of operation: Operation) -> HeldListener? {
+        operation.heldListeners.first { $0.queue === self }
     }
 }
 
 extension Operation {
     fileprivate var heldListeners: [HeldListener] { listeners.compactMap { $0 as? HeldListener } }
-
-    /// The jobs that track the operation, started or not.
-    fileprivate var jobsAbove: [Operation] {
-        listeners.compactMap { ($0 as? any WaitingJobListener)?.knownJob }
-    }
 }

@@ -111,6 +111,7 @@ public final class KeyedQueue<Key: Hashable & Sendable>: PassingQueue {
     ///   - duplicates: How to handle other operations in the queue with exactly these keys.
     ///   - queue: The queue to which the operation is passed on, or nil for the queue below.
     /// - Returns: The operation that stays: `operation`, or the one that was already there.
+    @inlinable
     @discardableResult
     public func addOperation(
         _ operation: Operation,
@@ -118,17 +119,21 @@ public final class KeyedQueue<Key: Hashable & Sendable>: PassingQueue {
         duplicates: DuplicatePolicy = .append,
         on queue: (any OperationScheduling)? = nil
     ) -> Operation {
-        shell.add(operation, keys: keys.map { AnyKey($0) }, duplicates: duplicates, on: queue)
+        add(operation, keys.map { AnyKey($0) }, duplicates, on: queue)
+    }
+
+    @usableFromInline
+    func add(
+        _ operation: Operation,
+        _ keys: [AnyKey],
+        _ duplicates: DuplicatePolicy,
+        on queue: (any OperationScheduling)?
+    ) -> Operation {
+        shell.add(operation, keys, duplicates, on: queue ?? queueBelow)
     }
 
     func add(_ operation: Operation, mayHaveStarted: Bool) {
-        _ = shell.add(
-            operation,
-            keys: [],
-            duplicates: .append,
-            on: nil,
-            mayHaveStarted: mayHaveStarted
-        )
+        _ = shell.add(operation, [], .append, on: queueBelow, mayHaveStarted: mayHaveStarted)
     }
 
     /// Returns a view of this queue that adds every operation with these keys.
@@ -151,7 +156,7 @@ public final class KeyedQueue<Key: Hashable & Sendable>: PassingQueue {
         duplicates: DuplicatePolicy = .append,
         on queue: (any OperationScheduling)? = nil
     ) -> any OperationScheduling {
-        KeyedView(of: shell, keys: keys.map { AnyKey($0) }, duplicates: duplicates, on: queue)
+        KeyedView(of: shell, keys: keys.map { AnyKey($0) }, duplicates, on: queue ?? queueBelow)
     }
 
     var queueBelow: any OperationScheduling { shell.queueBelow }

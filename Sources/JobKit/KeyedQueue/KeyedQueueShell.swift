@@ -3,6 +3,7 @@ import Foundation
 import Synchronization
 
 /// Owns the lock of a ``KeyedQueue``, and passes operations on with the lock released.
+@usableFromInline
 final class KeyedQueueShell: HoldingQueue {
     typealias Machine = KeyedQueueStateMachine<HeldOperation, AnyKey>
 
@@ -36,45 +37,50 @@ final class KeyedQueueShell: HoldingQueue {
     /// Adds an operation, and returns the one that stays.
     func add(
         _ operation: Operation,
-        keys: [AnyKey],
-        duplicates: DuplicatePolicy,
-        on queue: (any OperationScheduling)?,
+        _ keys: [AnyKey],
+        _ duplicates: DuplicatePolicy,
+        on queue: any OperationScheduling,
         mayHaveStarted: Bool = false
     ) -> Operation {
         guard enter(operation, mayHaveStarted: mayHaveStarted) else { return operation }
-        let held = HeldOperation(operation: operation, queue: queue ?? queueBelow)
+        let held = HeldOperation(operation: operation, queue: queue)
         let listener = HeldListener(of: self)
-        if (operation as? ConcurrentOperation)?.isJob == true { KeyedJobs.jobAdded() }
-        let jobs = duplicates == .join ? ticketsAbove(operation) : []
+        let isJob = (operation as? ConcurrentOperation)?.isJob == true
+        if isJob { KeyedJobs.jobAdded() }
+        let jobs = duplicates == .join ? KeyedJobs.above(operation) : []
         var policy = keys.isEmpty ? .append : duplicates
         while true {
             let priority = TaskPriority(of: operation)
-            let found = state.withLock { state in
-                state.add(held, keys, policy, listener, at: priority, below: jobs, in: self)
+            let (kept, replaced) = state.withLock { state -> (Operation?, [HeldOperation]) in
+                let same = policy == .append ? [] : state.machine.duplicates(of: keys)
+                if let kept = state.kept(same, policy, below: jobs) { return (kept, []) }
+                let replaced = policy == .replace ? same.filter(state.machine.isWaiting) : []
+                let ticket = state.machine.entryAdded(
+                    held,
+                    keys: keys,
+                    priority: priority,
+                    isJob: isJob,
+                    position: replaced.first?.sequence
+                )
+                listener.ticket = ticket
+                state.operationWaits(operation, ticket, in: self)
+                return (nil, state.take(replaced))
             }
-            switch found {
-            case .added(let replaced):
+            guard let kept else {
                 cancel(waiting: replaced, passedOn: [])
                 arrived(operation, listener, at: priority)
-                if KeyedJobs.exist { KeyedJobs.changed(above: operation) }
+                KeyedJobs.changed(above: operation)
                 return operation
-            case .waits(let other):
-                return keep(other.operation, insteadOf: operation)
-            case .passedOn(let other):
-                // Read without the lock, because a user's class may override these properties.
-                guard !other.operation.isCancelled, !other.operation.isFinished else {
-                    policy = .keep
-                    continue
-                }
-                return keep(other.operation, insteadOf: operation)
             }
+            // Read without the lock, because a user's class may override these properties.
+            if policy == .join, kept.isCancelled || kept.isFinished {
+                policy = .keep
+                continue
+            }
+            operation.cancel()
+            end(operation)
+            return kept
         }
-    }
-
-    private func keep(_ kept: Operation, insteadOf operation: Operation) -> Operation {
-        operation.cancel()
-        end(operation)
-        return kept
     }
 
     // MARK: Passing on
@@ -97,13 +103,19 @@ final class KeyedQueueShell: HoldingQueue {
 
     /// Cancels the operations of a key, or all operations, as one decision.
     func cancelAll(of key: AnyKey? = nil) {
-        let (waiting, passedOn) = state.withLock { state in state.takeWaiting(of: key) }
+        let (waiting, passedOn) = state.withLock { state in
+            let tickets = state.machine.entries(with: key)
+            let passedOn = tickets.filter { !state.machine.isWaiting($0) }
+                .compactMap { state.machine.slots[$0.slot].entry }
+            return (state.take(tickets), passedOn)
+        }
         cancel(waiting: waiting, passedOn: passedOn)
         passOn()
     }
 
     /// Cancels operations that waited here, which never start, and operations that were passed on.
     private func cancel(waiting: [HeldOperation], passedOn: [HeldOperation]) {
+        guard !waiting.isEmpty || !passedOn.isEmpty else { return }
         let steps = passedOn.map { OperationCancelStep(operation: $0.operation) as any CancelStep }
         CancelSweep(steps + waiting.map { HeldCancelStep(operation: $0.operation, queue: self) })
             .run()
@@ -117,8 +129,7 @@ final class KeyedQueueShell: HoldingQueue {
     }
 
     private func resumeIdleWaiters() {
-        guard idleWaiters.withLock({ !$0.isEmpty }), state.withLock({ $0.machine.count == 0 })
-        else { return }
+        guard idleWaiters.withLock({ !$0.isEmpty }), ask({ $0.count == 0 }) else { return }
         for resume in idleWaiters.withLock({ exchange(&$0, with: []) }) { resume() }
     }
 
@@ -129,19 +140,18 @@ final class KeyedQueueShell: HoldingQueue {
         _ machine: Machine,
         at now: CoarseTime
     ) -> @Sendable () -> String {
+        if machine.isSuspended { return { [name] in "suspended: \(name)" } }
         let wait = machine.wait(of: ticket, naming: OperationNames.limit)
-        let count = machine.lanes[0].memberCount
+        let count = machine.count - machine.waitingCount
         return { [name] in
             switch wait {
-            case .resumption: return "suspended: \(name)"
             case .key(let key, let holder, let since):
                 let time = StallWords.time(since: CoarseTime(rawValue: since), to: now)
-                let label = operationLabel(holder.operation)
-                return "waits for \(key), which \"\(label)\" "
+                return "waits for \(key), which \"\(operationLabel(holder.operation))\" "
                     + (time.isEmpty ? "holds" : "has held\(time)")
             case .turn(let key, let other):
                 return "waits for \(key), behind \"\(operationLabel(other.operation))\""
-            case .place(let first):
+            case .permit(let first):
                 let names = OperationNames.list(first.map(\.operation), of: count)
                 return "full: \(name), which has passed on \(names)"
             case .nothing: return "ready in \(name)"
@@ -151,46 +161,17 @@ final class KeyedQueueShell: HoldingQueue {
 }
 
 extension HoldingState where Machine == KeyedQueueShell.Machine {
-    /// The result of adding an operation.
-    fileprivate enum Addition {
-        case added(replacing: [HeldOperation])
-        /// A duplicate waits, and stays.
-        case waits(HeldOperation)
-        /// A duplicate was passed on, and may have been asked to stop.
-        case passedOn(HeldOperation)
-    }
-
-    fileprivate mutating func add(
-        _ held: HeldOperation,
-        _ keys: [AnyKey],
+    /// The duplicate that stays instead of a new operation below these jobs.
+    fileprivate func kept(
+        _ duplicates: [TaskQueueTicket],
         _ policy: DuplicatePolicy,
-        _ listener: HeldListener,
-        at priority: TaskPriority,
-        below jobs: [TaskQueueTicket],
-        in queue: KeyedQueueShell
-    ) -> Addition {
-        let duplicates = policy == .append ? [] : machine.duplicates(of: keys)
-        let waiting = duplicates.filter { !machine.isPassedOn($0) }
-        if policy == .keep || policy == .join, let last = waiting.last.flatMap(machine.entry) {
-            return .waits(last)
-        }
-        if policy == .join,
-            let last = duplicates.last(where: { !machine.isAbove($0, jobs) }),
-            let entry = machine.slots[last.slot].entry
-        {
-            return .passedOn(entry)
-        }
-        let replaced = policy == .replace ? waiting : []
-        let ticket = machine.entryAdded(
-            held,
-            keys: keys,
-            priority: priority,
-            isJob: (held.operation as? ConcurrentOperation)?.isJob == true,
-            position: replaced.first?.sequence
-        )
-        listener.ticket = ticket
-        operationWaits(held.operation, ticket, in: queue)
-        return .added(replacing: take(replaced))
+        below jobs: [Operation]
+    ) -> Operation? {
+        guard policy == .keep || policy == .join else { return nil }
+        let operations = duplicates.compactMap { machine.slots[$0.slot].entry?.operation }
+        if let last = duplicates.last, machine.isWaiting(last) { return operations.last }
+        guard policy == .join else { return nil }
+        return operations.last { other in !jobs.contains { $0 === other } }
     }
 
     fileprivate mutating func next(
@@ -201,23 +182,14 @@ extension HoldingState where Machine == KeyedQueueShell.Machine {
         return next
     }
 
-    /// Removes waiting operations, so that none of them is passed on.
-    private mutating func take(_ tickets: [TaskQueueTicket]) -> [HeldOperation] {
+    /// Removes the operations that wait, so that none of them is passed on.
+    fileprivate mutating func take(_ tickets: [TaskQueueTicket]) -> [HeldOperation] {
         tickets.compactMap { ticket in
             guard let held = machine.entry(ticket) else { return nil }
             operationLeaves(held.operation)
             machine.entryEnded(ticket)
             return held
         }
-    }
-
-    fileprivate mutating func takeWaiting(
-        of key: AnyKey?
-    ) -> (waiting: [HeldOperation], passedOn: [HeldOperation]) {
-        let tickets = key.map(machine.entries(with:)) ?? machine.entries
-        let passedOn = tickets.filter(machine.isPassedOn)
-            .compactMap { machine.slots[$0.slot].entry }
-        return (take(tickets), passedOn)
     }
 }
 

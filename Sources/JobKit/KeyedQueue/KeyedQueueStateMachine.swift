@@ -1,59 +1,117 @@
 /// Decides which entry of a ``KeyedQueue`` is passed on next.
 ///
 /// From the moment at which an entry is passed on until it has ended, it holds a permit of each of
-/// its keys and a permit of the queue (`place`). All permits belong to *lanes*: each key has a
-/// lane, and lane 0 has the permits of the queue. An entry that waits for a key holds back later
-/// entries that need it. However, an entry that waits only for a permit of the queue holds back no
-/// other.
+/// its keys and a permit of the queue. Each key has a *pool* of permits. Pool 0 has the permits of
+/// the queue. An entry that waits for a key holds back later entries that need it. However, an entry
+/// that waits only for a permit of the queue holds back no other.
 ///
-/// - An entry that is ready and lacks a key is *blocked*. It is in the list of each of its lanes.
-/// - An entry that lacks only a permit of the queue is *eligible*. It is in the list of lane 0.
-/// - If a lane changes, its first blocked entry is evaluated again, and so are the entries to which
+/// - An entry that is ready and lacks a key is *blocked*. It is in the list of each of its pools.
+/// - An entry that lacks only a permit of the queue is *eligible*. It is in the list of pool 0.
+/// - If a pool changes, its first blocked entry is evaluated again, and so are the entries to which
 ///   a job above them may lend.
 struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
     typealias Ticket = TaskQueueTicket
 
+    enum State { case vacant, unready, blocked, eligible, passedOn }
+
+    /// The entries of a pool that must be evaluated again: those below jobs, or also the first one.
+    enum Change: Int { case none, tasks, all }
+
+    struct Slot {
+        var entry: Entry?
+        var sequence = -1
+        var priority = TaskPriority.normal
+        var state = State.vacant
+        var isJob = false
+        /// The pools of its keys.
+        var pools: [Int] = []
+        /// The nearest jobs above the entry that are in the queue, too.
+        var jobs: [Ticket] = []
+        /// The number of the entry in the order passed on.
+        var turn = 0
+        var passedOnAt = CoarseTime.RawValue(0)
+
+        var order: TaskQueueOrder {
+            TaskQueueOrder(priority: priority.rawValue, sequence: sequence)
+        }
+    }
+
+    struct Pool {
+        var key: Key?
+        var limit: Int
+        var taken = 0
+        /// One of the entries with the key.
+        ///
+        /// Most keys have no others, and need no set.
+        var member: Int?
+        var otherMembers: Set<Int> = []
+        var waiting = ReadyLists()
+        /// The entries of `waiting` that are below jobs.
+        var tasks: [Group: ReadyLists] = [:]
+        var change = Change.none
+
+        var isFree: Bool { taken < limit }
+        var members: [Int] { member.map { [$0] + otherMembers } ?? [] }
+    }
+
+    /// Entries below the same jobs, with the same keys.
+    ///
+    /// If the first must wait, so must the others.
+    struct Group: Hashable {
+        let jobs: [Ticket]
+        let pools: [Int]
+    }
+
+    /// A permit that an entry uses.
+    private struct Use: Hashable {
+        let pool: Int
+        let slot: Int
+    }
+
     let limitPerKey: Int
     var isSuspended = false
     private(set) var slots: ContiguousArray<Slot> = []
-    private(set) var lanes: ContiguousArray<Lane>
-    private(set) var laneOfKey: [Key: Int] = [:]
+    private(set) var pools: ContiguousArray<Pool>
+    private(set) var poolOfKey: [Key: Int] = [:]
     private(set) var count = 0
     private(set) var waitingCount = 0
-    private(set) var jobCount = 0
     private var vacantSlots: [Int] = []
-    private var vacantLanes: [Int] = []
-    /// The lanes that have changed since they were last evaluated.
+    private var vacantPools: [Int] = []
+    /// The pools that have changed since they were last evaluated.
     private var changed: [Int] = []
-    /// The lanes for which entries below jobs wait.
-    private var taskLanes: Set<Int> = []
+    /// The pools for which entries below jobs wait.
+    private var taskPools: Set<Int> = []
+    /// The job that has lent a permit, and the entry that has borrowed one.
+    private var lenders: [Use: Int] = [:]
+    private var borrowers: [Use: Int] = [:]
     private var lastSequence = 0
     private var lastTurn = 0
     /// How many entries with several keys wait.
     ///
-    /// The entry that holds one of them back may be in any lane.
+    /// The entry that holds one of them back may be in any pool.
     private var severalKeysCount = 0
     private var isPassingOn = false
 
     init(limit: Int, limitPerKey: Int) {
         self.limitPerKey = limitPerKey
-        lanes = [Lane(key: nil, limit: limit)]
+        pools = [Pool(limit: limit)]
     }
 
     var isIdle: Bool { waitingCount == 0 && !isPassingOn }
 
     var limit: Int {
-        get { lanes[0].limit }
-        set { lanes[0].limit = newValue }
+        get { pools[0].limit }
+        set { pools[0].limit = newValue }
     }
 
     func entry(_ ticket: Ticket) -> Entry? {
-        isCurrent(ticket) && slots[ticket.slot].state != .passedOn ? slots[ticket.slot].entry : nil
+        isCurrent(ticket) && isWaiting(ticket) ? slots[ticket.slot].entry : nil
     }
 
-    func isCurrent(_ ticket: Ticket) -> Bool {
-        slots[ticket.slot].sequence == ticket.sequence && slots[ticket.slot].state != .vacant
-    }
+    func isCurrent(_ ticket: Ticket) -> Bool { slots[ticket.slot].sequence == ticket.sequence }
+
+    /// Whether the entry was not passed on.
+    func isWaiting(_ ticket: Ticket) -> Bool { slots[ticket.slot].state != .passedOn }
 
     func ticket(_ slot: Int) -> Ticket { Ticket(sequence: slots[slot].sequence, slot: slot) }
 
@@ -78,42 +136,36 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         slots[slot].priority = priority
         slots[slot].state = .unready
         slots[slot].isJob = isJob
+        if !keys.isEmpty { slots[slot].pools = keys.map { join(slot, $0) } }
         count += 1
-        waitingCount += 1
-        if isJob { jobCount += 1 }
-        let ticket = ticket(slot)
-        if !keys.isEmpty { slots[slot].keys = keys.map { Permit(lane: join(ticket, $0)) } }
-        if keys.count > 1 { severalKeysCount += 1 }
-        return ticket
+        waits(slot, 1)
+        return ticket(slot)
     }
 
-    private mutating func join(_ ticket: Ticket, _ key: Key) -> Int {
-        let known = laneOfKey[key]
-        let lane = known ?? vacantLanes.popLast() ?? lanes.count
-        if known == nil {
-            laneOfKey[key] = lane
-            if lane == lanes.count {
-                lanes.append(Lane(key: key, limit: limitPerKey))
-            } else {
-                lanes[lane].key = key
-            }
+    private mutating func join(_ slot: Int, _ key: Key) -> Int {
+        let vacant = vacantPools.last ?? pools.count
+        let pool = { (pool: inout Int) in pool }(&poolOfKey[key, default: vacant])
+        if pool == pools.count {
+            pools.append(Pool(key: key, limit: limitPerKey))
+        } else if pools[pool].member == nil {
+            vacantPools.removeLast()
+            pools[pool].key = key
+        } else {
+            pools[pool].otherMembers.insert(slot)
+            return pool
         }
-        lanes[lane].append(ticket)
-        return lane
+        pools[pool].member = slot
+        return pool
     }
 
     mutating func entryBecameReady(_ ticket: Ticket) {
-        guard isCurrent(ticket), slots[ticket.slot].state == .unready else { return }
-        block(ticket.slot)
+        if isCurrent(ticket), slots[ticket.slot].state == .unready { block(ticket.slot) }
     }
 
     mutating func priorityChanged(of ticket: Ticket, to priority: TaskPriority) {
         guard isCurrent(ticket), slots[ticket.slot].priority != priority else { return }
         slots[ticket.slot].priority = priority
-        guard slots[ticket.slot].state == .blocked || slots[ticket.slot].state == .eligible else {
-            return
-        }
-        block(ticket.slot)
+        reevaluate(ticket.slot)
         markChanged(ticket.slot)
     }
 
@@ -121,45 +173,40 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
     mutating func jobsFound(_ jobs: [Ticket], above ticket: Ticket) {
         guard isCurrent(ticket), slots[ticket.slot].jobs != jobs else { return }
         slots[ticket.slot].jobs = jobs
-        if slots[ticket.slot].state == .blocked || slots[ticket.slot].state == .eligible {
-            block(ticket.slot)
-        }
+        reevaluate(ticket.slot)
         // The entry may itself be a job above others.
-        markTaskLanes()
+        markTasks()
     }
 
+    /// Removes an entry that has ended, or that leaves without being passed on.
     mutating func entryEnded(_ ticket: Ticket) {
         guard isCurrent(ticket) else { return }
         let slot = ticket.slot
         markChanged(slot)
-        if slots[slot].state == .passedOn { giveBack(slot) } else { waits(slot, -1) }
-        for permit in slots[slot].keys { leave(permit.lane) }
-        if slots[slot].isJob { jobCount -= 1 }
+        if isWaiting(ticket) { waits(slot, -1) } else { release(slot) }
+        for pool in slots[slot].pools { leave(pool, slot) }
         slots[slot] = Slot()
         vacantSlots.append(slot)
         count -= 1
     }
 
-    private mutating func leave(_ lane: Int) {
-        lanes[lane].memberCount -= 1
-        if lanes[lane].memberCount == 0, let key = lanes[lane].key {
-            laneOfKey[key] = nil
-            let change = lanes[lane].change
-            lanes[lane] = Lane(key: nil, limit: limitPerKey)
-            lanes[lane].change = change
-            taskLanes.remove(lane)
-            vacantLanes.append(lane)
-        } else if lanes[lane].members.count > 2 * lanes[lane].memberCount + 8 {
-            lanes[lane].members
-                .removeAll { [slots] ticket in
-                    slots[ticket.slot].sequence != ticket.sequence
-                }
+    private mutating func leave(_ pool: Int, _ slot: Int) {
+        guard pools[pool].member == slot else {
+            pools[pool].otherMembers.remove(slot)
+            return
         }
+        pools[pool].member = pools[pool].otherMembers.popFirst()
+        guard pools[pool].member == nil, let key = pools[pool].key else { return }
+        poolOfKey[key] = nil
+        taskPools.remove(pool)
+        vacantPools.append(pool)
+        pools[pool] = Pool(limit: limitPerKey, change: pools[pool].change)
     }
 
+    /// Makes an entry wait again that was not ready when it was about to be passed on.
     mutating func entryRefused(_ ticket: Ticket) {
-        guard isCurrent(ticket), slots[ticket.slot].state == .passedOn else { return }
-        giveBack(ticket.slot)
+        guard isCurrent(ticket), !isWaiting(ticket) else { return }
+        release(ticket.slot)
         markChanged(ticket.slot)
         slots[ticket.slot].state = .unready
         waits(ticket.slot, 1)
@@ -168,40 +215,65 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
     /// Counts an entry that begins or stops waiting.
     private mutating func waits(_ slot: Int, _ change: Int) {
         waitingCount += change
-        if slots[slot].keys.count > 1 { severalKeysCount += change }
+        if slots[slot].pools.count > 1 { severalKeysCount += change }
     }
 
-    /// Releases the permits of an entry.
-    ///
-    /// If it has lent one, the borrower keeps it.
-    private mutating func giveBack(_ slot: Int) {
-        giveBack(slots[slot].place, of: slot)
-        leave(0)
-        for permit in slots[slot].keys {
-            giveBack(permit, of: slot)
-            if lanes[permit.lane].holder == slot {
-                lanes[permit.lane].holder = lanes[permit.lane].holders.popLast()
-            } else {
-                lanes[permit.lane].holders.removeAll { $0 == slot }
-            }
+    // MARK: Permits
+
+    /// Takes a permit of the queue and of each key, from a job above the entry if one can lend it.
+    private mutating func take(_ slot: Int) {
+        take(0, slot)
+        for pool in slots[slot].pools { take(pool, slot) }
+        slots[slot].state = .passedOn
+        waits(slot, -1)
+        markChanged(slot)
+        // Entries below a job need not wait behind the entries that wait for the job's keys.
+        if slots[slot].isJob || limitPerKey > 1 { markTasks() }
+    }
+
+    private mutating func take(_ pool: Int, _ slot: Int) {
+        guard let lender = lender(of: pool, for: slot) else {
+            pools[pool].taken += 1
+            return
+        }
+        lenders[Use(pool: pool, slot: slot)] = lender
+        borrowers[Use(pool: pool, slot: lender)] = slot
+    }
+
+    private mutating func release(_ slot: Int) {
+        release(0, slot)
+        for pool in slots[slot].pools { release(pool, slot) }
+    }
+
+    /// Releases a permit, unless the entry has lent it.
+    private mutating func release(_ pool: Int, _ slot: Int) {
+        let use = Use(pool: pool, slot: slot)
+        let lender = lenders.isEmpty ? nil : lenders.removeValue(forKey: use)
+        let borrower = borrowers.isEmpty ? nil : borrowers.removeValue(forKey: use)
+        if let borrower { lenders[Use(pool: pool, slot: borrower)] = lender }
+        if let lender { borrowers[Use(pool: pool, slot: lender)] = borrower }
+        if lender == nil, borrower == nil { pools[pool].taken -= 1 }
+    }
+
+    /// The nearest job above an entry that can lend a permit of a pool.
+    func lender(of pool: Int, for slot: Int) -> Int? {
+        jobAbove(slot) { job in
+            holds(pool, job)
+                && (borrowers.isEmpty || borrowers[Use(pool: pool, slot: job)] == nil)
         }
     }
 
-    private mutating func giveBack(_ permit: Permit, of slot: Int) {
-        let (lane, lender, borrower) = (permit.lane, permit.lender, permit.borrower)
-        if let borrower { change(lane, of: borrower) { $0.lender = lender } }
-        if let lender { change(lane, of: lender) { $0.borrower = borrower } }
-        if lender == nil, borrower == nil { lanes[lane].taken -= 1 }
-        change(lane, of: slot) { ($0.lender, $0.borrower) = (nil, nil) }
-    }
-
     // MARK: Lists
+
+    private mutating func reevaluate(_ slot: Int) {
+        if slots[slot].state == .blocked || slots[slot].state == .eligible { block(slot) }
+    }
 
     /// Marks an entry as blocked, and evaluates it.
     private mutating func block(_ slot: Int) {
         slots[slot].state = .blocked
         guard !consider(slot) else { return }
-        for permit in slots[slot].keys { list(slot, in: permit.lane) }
+        for pool in slots[slot].pools { list(slot, in: pool) }
     }
 
     /// Makes a blocked entry eligible if its keys are free.
@@ -209,101 +281,83 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         guard hasKeys(slot) else { return false }
         slots[slot].state = .eligible
         list(slot, in: 0)
-        // It no longer holds back other entries. Some of them may get a permit of the queue by a
-        // loan.
-        if !lanes[0].isFree, !taskLanes.isEmpty { markChanged(slot, .tasks) }
+        // It no longer holds back others. Some of them may borrow a permit of the queue.
+        if !pools[0].isFree { markChanged(slot, .tasks) }
         return true
     }
 
-    private mutating func list(_ slot: Int, in lane: Int) {
-        let (ticket, priority) = (ticket(slot), slots[slot].priority)
-        lanes[lane].waiting.insert(ticket, priority: priority)
-        for job in slots[slot].jobs where isCurrent(job) {
-            lanes[lane].tasks[job.sequence, default: ReadyLists()]
-                .insert(ticket, priority: priority)
-            taskLanes.insert(lane)
+    private mutating func list(_ slot: Int, in pool: Int) {
+        let (ticket, priority, jobs) = (ticket(slot), slots[slot].priority, slots[slot].jobs)
+        pools[pool].waiting.insert(ticket, priority: priority)
+        if !jobs.isEmpty {
+            let group = Group(jobs: jobs, pools: pool == 0 ? [] : slots[slot].pools)
+            pools[pool].tasks[group, default: ReadyLists()].insert(ticket, priority: priority)
+            taskPools.insert(pool)
         }
-        guard lanes[lane].waiting.isCrowded else { return }
-        let state: State = lane == 0 ? .eligible : .blocked
-        lanes[lane].waiting.removeVoid { [slots] in Self.holds($0, $1, state, slots) }
+        guard pools[pool].waiting.isCrowded else { return }
+        pools[pool].waiting.removeVoid { [slots] in Self.waits($0, $1, in: pool, slots) }
     }
 
-    static func holds(
+    /// Whether the entry of a ticket in the list of a pool still belongs there.
+    static func waits(
         _ ticket: Ticket,
         _ priority: TaskPriority,
-        _ state: State,
+        in pool: Int,
         _ slots: ContiguousArray<Slot>
     ) -> Bool {
-        let slot = slots[ticket.slot]
-        return slot.sequence == ticket.sequence && slot.state == state && slot.priority == priority
+        slots[ticket.slot].sequence == ticket.sequence && slots[ticket.slot].priority == priority
+            && slots[ticket.slot].state == (pool == 0 ? .eligible : .blocked)
     }
 
-    /// The first entry that waits for a lane in a list.
-    private func first(in list: inout ReadyLists, of lane: Int) -> Int? {
-        while let (ticket, priority) = list.first {
-            if Self.holds(ticket, priority, lane == 0 ? .eligible : .blocked, slots) {
-                return ticket.slot
-            }
-            _ = list.popFirst()
+    mutating func firstWaiting(for pool: Int) -> Int? {
+        while let (ticket, priority) = pools[pool].waiting.first {
+            if Self.waits(ticket, priority, in: pool, slots) { return ticket.slot }
+            _ = pools[pool].waiting.popFirst()
         }
         return nil
     }
 
-    mutating func firstWaiting(for lane: Int) -> Int? {
-        var list = exchange(&lanes[lane].waiting, with: ReadyLists())
-        defer { lanes[lane].waiting = list }
-        return first(in: &list, of: lane)
+    /// Visits the first entry of each group that waits for a pool.
+    private mutating func forEachGroup(of pool: Int, _ body: (inout Self, Int) -> Void) {
+        guard !pools[pool].tasks.isEmpty else { return }
+        for group in Array(pools[pool].tasks.keys) {
+            var list = pools[pool].tasks.removeValue(forKey: group) ?? ReadyLists()
+            while let (ticket, priority) = list.first {
+                if Self.waits(ticket, priority, in: pool, slots),
+                    slots[ticket.slot].jobs == group.jobs
+                {
+                    pools[pool].tasks[group] = list
+                    body(&self, ticket.slot)
+                    break
+                }
+                _ = list.popFirst()
+            }
+        }
+        if pools[pool].tasks.isEmpty { taskPools.remove(pool) }
     }
 
     // MARK: Changes
 
     private mutating func markChanged(_ slot: Int, _ change: Change = .all) {
-        for permit in slots[slot].keys { mark(permit.lane, change) }
-        if severalKeysCount > 0 { markTaskLanes() }
+        for pool in slots[slot].pools { mark(pool, change) }
+        if severalKeysCount > 0 { markTasks() }
     }
 
-    private mutating func markTaskLanes() {
-        for lane in taskLanes { mark(lane, .tasks) }
+    private mutating func markTasks() {
+        for pool in taskPools { mark(pool, .tasks) }
     }
 
-    private mutating func mark(_ lane: Int, _ change: Change) {
-        guard lane != 0 else { return }
-        if lanes[lane].change == .none { changed.append(lane) }
-        if lanes[lane].change.rawValue < change.rawValue { lanes[lane].change = change }
+    private mutating func mark(_ pool: Int, _ change: Change) {
+        guard pool != 0, pools[pool].waiting.count > 0 else { return }
+        if pools[pool].change == .none { changed.append(pool) }
+        if pools[pool].change.rawValue < change.rawValue { pools[pool].change = change }
     }
 
-    /// Evaluates again the entries that wait for a lane.
-    private mutating func resolve(_ lane: Int) {
-        let change = exchange(&lanes[lane].change, with: .none)
-        if change == .all, let first = firstWaiting(for: lane) { _ = consider(first) }
-        forEachGroup(of: lane) { machine, slot in
-            if machine.consider(slot) { return true }
-            // The other tasks of the group could only borrow this permit from the same jobs, which
-            // do not lend it now.
-            return !machine.lanes[lane].isFree && machine.lender(of: lane, for: slot) == nil
-        }
-    }
-
-    /// Visits the tasks of each job that wait for a lane, in order.
-    ///
-    /// If `body` returns true, the visit continues with the next job.
-    private mutating func forEachGroup(
-        of lane: Int,
-        _ body: (inout Self, Int) -> Bool
-    ) {
-        guard !lanes[lane].tasks.isEmpty else { return }
-        for job in lanes[lane].tasks.keys.sorted() {
-            guard var list = lanes[lane].tasks.removeValue(forKey: job) else { continue }
-            var passed: [Int] = []
-            while let slot = first(in: &list, of: lane) {
-                guard !body(&self, slot) else { break }
-                _ = list.popFirst()
-                passed.append(slot)
-            }
-            for slot in passed { list.insert(ticket(slot), priority: slots[slot].priority) }
-            if first(in: &list, of: lane) != nil { lanes[lane].tasks[job] = list }
-        }
-        if lanes[lane].tasks.isEmpty { taskLanes.remove(lane) }
+    /// Evaluates again the entries that wait for a pool.
+    private mutating func resolve(_ pool: Int) {
+        let change = exchange(&pools[pool].change, with: .none)
+        if change == .all, let first = firstWaiting(for: pool) { _ = consider(first) }
+        forEachGroup(of: pool) { machine, slot in _ = machine.consider(slot) }
     }
 
     // MARK: Passing on
@@ -320,78 +374,31 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
     mutating func nextStep(
         at now: CoarseTime.RawValue = 0
     ) -> (entry: Entry, ticket: Ticket, priority: TaskPriority)? {
-        guard !isSuspended, let slot = nextSlot(), let entry = slots[slot].entry else {
-            isPassingOn = false
-            return nil
-        }
-        lastTurn += 1
-        slots[slot].turn = lastTurn
-        slots[slot].passedOnAt = now
-        return (entry, ticket(slot), slots[slot].priority)
-    }
-
-    private mutating func nextSlot() -> Int? {
-        while true {
-            while let lane = changed.popLast() { resolve(lane) }
-            if let slot = nextEligible() {
-                if hasKeys(slot) {
-                    take(slot)
-                    return slot
-                }
+        while !isSuspended {
+            while let pool = changed.popLast() { resolve(pool) }
+            guard let slot = nextEligible(), let entry = slots[slot].entry else { break }
+            guard hasKeys(slot) else {
                 block(slot)
-            } else if changed.isEmpty {
-                return nil
+                continue
             }
+            take(slot)
+            lastTurn += 1
+            slots[slot].turn = lastTurn
+            slots[slot].passedOnAt = now
+            return (entry, ticket(slot), slots[slot].priority)
         }
+        isPassingOn = false
+        return nil
     }
 
     /// The first eligible entry that can get a permit of the queue.
     private mutating func nextEligible() -> Int? {
-        var found = lanes[0].isFree ? firstWaiting(for: 0) : nil
+        var found = pools[0].isFree ? firstWaiting(for: 0) : nil
         forEachGroup(of: 0) { machine, slot in
-            if machine.lender(of: 0, for: slot) != nil,
-                found.map({ machine.slots[slot].order < machine.slots[$0].order }) ?? true
-            {
-                found = slot
-            }
-            return true
+            guard machine.lender(of: 0, for: slot) != nil else { return }
+            if let other = found, machine.slots[other].order < machine.slots[slot].order { return }
+            found = slot
         }
         return found
-    }
-
-    /// Makes an entry take a permit of each of its lanes.
-    private mutating func take(_ slot: Int) {
-        take(0, slot)
-        lanes[0].append(ticket(slot))
-        for permit in slots[slot].keys {
-            take(permit.lane, slot)
-            if lanes[permit.lane].holder == nil {
-                lanes[permit.lane].holder = slot
-            } else {
-                lanes[permit.lane].holders.append(slot)
-            }
-        }
-        slots[slot].state = .passedOn
-        waits(slot, -1)
-        markChanged(slot)
-        // Entries below a job need not wait behind the entries that wait for the job's keys.
-        if slots[slot].isJob || limitPerKey > 1 { markTaskLanes() }
-    }
-
-    private mutating func take(_ lane: Int, _ slot: Int) {
-        let lender = lender(of: lane, for: slot)
-        if let lender {
-            change(lane, of: lender) { $0.borrower = slot }
-        } else {
-            lanes[lane].taken += 1
-        }
-        change(lane, of: slot) { $0.lender = lender }
-    }
-
-    private mutating func change(_ lane: Int, of slot: Int, _ change: (inout Permit) -> Void) {
-        guard lane != 0 else { return change(&slots[slot].place) }
-        for index in slots[slot].keys.indices where slots[slot].keys[index].lane == lane {
-            change(&slots[slot].keys[index])
-        }
     }
 }

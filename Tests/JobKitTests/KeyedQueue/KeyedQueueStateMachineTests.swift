@@ -48,7 +48,7 @@ import Testing
         #expect(passedOn(&machine) == ["b"])
         machine.entryEnded(first)
         machine.entryEnded(late)
-        #expect(machine.count == 0 && machine.laneOfKey.isEmpty)
+        #expect(machine.count == 0 && machine.poolOfKey.isEmpty)
     }
 
     @Test func entryThatWaitsOnlyForAPlaceHoldsBackNobody() {
@@ -139,15 +139,15 @@ import Testing
         #expect(machine.duplicates(of: ["new"]) == [])
     }
 
-    /// X6: slots and lanes are reused.
-    @Test func manyKeysOneAfterAnotherUseOneLane() {
+    /// X6: slots and pools are reused.
+    @Test func manyKeysOneAfterAnotherUseOnePool() {
         var machine = Machine(limit: .max, limitPerKey: 1)
         for number in 0..<1_000 {
             let ticket = add("\(number)", ["\(number)"], &machine)
             #expect(passedOn(&machine) == ["\(number)"])
             machine.entryEnded(ticket)
         }
-        #expect(machine.slots.count == 1 && machine.lanes.count == 2)
-        #expect(machine.laneOfKey.isEmpty)
+        #expect(machine.slots.count == 1 && machine.pools.count == 2)
+        #expect(machine.poolOfKey.isEmpty)
     }
 }

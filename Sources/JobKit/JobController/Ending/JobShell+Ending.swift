@@ -114,7 +114,7 @@ extension JobShell {
     func leave(_ record: TaskRecord, _ task: Operation) {
         stopWaiting(for: record)
         task.removeListener(record)
-        if KeyedJobs.exist { KeyedJobs.changed(above: task) }
+        KeyedJobs.changed(above: task)
     }
 }
 

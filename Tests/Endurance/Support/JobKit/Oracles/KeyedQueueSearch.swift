@@ -54,7 +54,7 @@ struct KeyedQueueSearch {
         if isEnd {
             orderCount += 1
             let machine = world.machine
-            if machine.count != 0 || !machine.laneOfKey.isEmpty || machine.lanes[0].taken != 0 {
+            if machine.count != 0 || !machine.poolOfKey.isEmpty || machine.pools[0].taken != 0 {
                 failure = "\(setting): something is left after \(path)"
             }
         }
