@@ -20,19 +20,19 @@ final class TaskQueueShell: PollingQueue {
     /// How many jobs were started here and still exist, because none is searched for while it is 0.
     let jobCount = Atomic<Int>(0)
     /// Changes when there is work and a worker is searching for some.
-    private let workSign = Atomic<Int>(0)
+    private let wakeSignal = Atomic<Int>(0)
 
     /// The largest number of threads of one queue, which is Dispatch's limit for its own queues.
     static let threadLimit = 64
-    /// How often a searching worker reads `workSign` before it reads the clock, which takes as
+    /// How often a searching worker reads `wakeSignal` before it reads the clock, which takes as
     /// long.
-    private static let looksAtAStretch = 64
+    private static let readsPerClockRead = 64
 
     init(name: String, width: Int, quality: DispatchQoS) {
         self.name = name
         let cores = ProcessInfo.processInfo.activeProcessorCount
-        let roster = WorkerRoster(cores: max(2, cores), limit: Self.threadLimit)
-        let workers = TaskQueueWorkers(roster, name: name, quality: quality)
+        let pool = WorkerPool(cores: max(2, cores), limit: Self.threadLimit)
+        let workers = TaskQueueWorkers(pool, name: name, quality: quality)
         state = Guarded(TaskQueueState(width: width, workers: workers))
         asksWhoWaits = Atomic(width < Int.max)
     }
@@ -45,20 +45,20 @@ final class TaskQueueShell: PollingQueue {
     /// - Returns: The result of `input`.
     @inline(__always)
     func send<Result>(
-        by caller: WorkerRoster.Caller? = nil,
+        by caller: WorkerPool.Caller? = nil,
         _ input: (inout sending TaskQueueState) -> sending Result
     ) -> sending Result {
         let caller = caller ?? self.caller
-        let (result, call) = state.withLock { state in
+        let (result, action) = state.withLock { state in
             let result = input(&state)
-            return (result, state.callWorker(by: caller))
+            return (result, state.wakeWorker(by: caller))
         }
-        carryOut(call)
+        carryOut(action)
         return result
     }
 
     /// The relation of the calling thread to the workers of this queue.
-    private var caller: WorkerRoster.Caller {
+    private var caller: WorkerPool.Caller {
         let context = ThreadContext.current
         guard context.pointee.workerQueue == ObjectIdentifier(self) else { return .other }
         return context.pointee.frame.operation == nil
@@ -76,20 +76,20 @@ final class TaskQueueShell: PollingQueue {
     // MARK: Workers
 
     @inline(__always)
-    private func carryOut(_ call: WorkerRoster.Call) {
-        if call != .nobody { wake(call) }
+    private func carryOut(_ action: WorkerPool.WakeAction) {
+        if action != .nobody { wake(action) }
     }
 
     @inline(never)
-    private func wake(_ call: WorkerRoster.Call) {
-        switch call {
+    private func wake(_ action: WorkerPool.WakeAction) {
+        switch action {
         case .nobody: break
         case .worker(let worker): wake(worker)
-        case .searching: workSign.add(1, ordering: .relaxed)
-        case .watch: watchWorkers()
-        case .workerAndWatch(let worker):
+        case .searching: wakeSignal.add(1, ordering: .relaxed)
+        case .monitor: monitorWorkers()
+        case .workerAndMonitor(let worker):
             wake(worker)
-            watchWorkers()
+            monitorWorkers()
         }
     }
 
@@ -103,7 +103,7 @@ final class TaskQueueShell: PollingQueue {
     /// The worker continues with the operations that the callbacks add, so no second thread must be
     /// woken.
     func deliverOnIdleWorker(_ delivery: any CallbackDelivery) -> Bool {
-        guard let worker = ask({ $0.workers.roster.idleWorker() }) else { return false }
+        guard let worker = ask({ $0.workers.pool.idleWorker() }) else { return false }
         wake(worker, delivering: delivery)
         return true
     }
@@ -113,15 +113,15 @@ final class TaskQueueShell: PollingQueue {
         context.pointee.workerQueue = ObjectIdentifier(self)
         context.pointee.lastFinished = 0
         defer { context.pointee.workerQueue = nil }
-        let badge = WorkerBadge(at: DispatchTime.now().uptimeNanoseconds)
+        let activity = WorkerActivity(at: DispatchTime.now().uptimeNanoseconds)
         let update = PendingPermitUpdate(for: self)
-        state.withLock { $0.workers.workerCame(index, badge) }
+        state.withLock { $0.workers.workerArrived(index, activity) }
         delivery?.deliverAll(by: update)
         var upcoming = next(waiting: update.waiting.take())
         var began = 0
         while let start = upcoming.take() ?? search(index) {
             began &+= 1
-            badge.began.store(began, ordering: .relaxed)
+            activity.began.store(began, ordering: .relaxed)
             runWithPool { upcoming = run(start, context, update) }
         }
     }
@@ -130,8 +130,8 @@ final class TaskQueueShell: PollingQueue {
     ///
     /// If the worker has delivered to a job that waits now, `waiting` is that job.
     func next(waiting: (any WaitingJob)? = nil) -> TaskQueueState.Start? {
-        let (start, call) = state.withLock { $0.takeNext(waiting: waiting) }
-        carryOut(call)
+        let (start, action) = state.withLock { $0.takeNext(waiting: waiting) }
+        carryOut(action)
         return start
     }
 
@@ -140,9 +140,9 @@ final class TaskQueueShell: PollingQueue {
         let begin = DispatchTime.now().uptimeNanoseconds
         var now = begin
         while true {
-            now = waitForSign(since: now)
-            let (found, call) = state.withLock { $0.searched(index, from: begin, to: now) }
-            carryOut(call)
+            now = waitForSignal(since: now)
+            let (found, action) = state.withLock { $0.searched(index, from: begin, to: now) }
+            carryOut(action)
             switch found {
             case .start(let start): return start
             case .nothing: continue
@@ -154,11 +154,11 @@ final class TaskQueueShell: PollingQueue {
     /// Waits for a sign of work, or until it is time to check the queue.
     ///
     /// - Returns: The time then, in nanoseconds.
-    private func waitForSign(since begin: UInt64) -> UInt64 {
-        let sign = workSign.load(ordering: .relaxed)
+    private func waitForSignal(since begin: UInt64) -> UInt64 {
+        let sign = wakeSignal.load(ordering: .relaxed)
         var now = begin
-        while now < begin + WorkerRoster.searchTime {
-            for _ in 0..<Self.looksAtAStretch where workSign.load(ordering: .relaxed) != sign {
+        while now < begin + WorkerPool.searchTime {
+            for _ in 0..<Self.readsPerClockRead where wakeSignal.load(ordering: .relaxed) != sign {
                 return DispatchTime.now().uptimeNanoseconds
             }
             now = DispatchTime.now().uptimeNanoseconds
@@ -221,12 +221,12 @@ final class TaskQueueShell: PollingQueue {
     func finishAndTakeNext(
         _ remove: (inout TaskQueueState) -> TaskQueueState.End?
     ) -> TaskQueueState.Start? {
-        let (end, (next, call)) = state.withLock { state in
+        let (end, (next, action)) = state.withLock { state in
             let end = remove(&state)
             noteWhetherItAsks(state)
             return (end, state.takeNext(waiting: nil))
         }
-        carryOut(call)
+        carryOut(action)
         end?.resumeWaiters()
         return next
     }
@@ -237,13 +237,13 @@ final class TaskQueueShell: PollingQueue {
         guard operation.startsTask, mayStartTasks else {
             return finish { $0.operationFinished(operation) }
         }
-        let (end, start, call) = state.withLock { state in
+        let (end, start, action) = state.withLock { state in
             let end = state.operationFinished(operation)
             noteWhetherItAsks(state)
             let start = state.takeNextTask()
-            return (end, start, state.callWorker(by: .other))
+            return (end, start, state.wakeWorker(by: .other))
         }
-        carryOut(call)
+        carryOut(action)
         end?.resumeWaiters()
         if let start { startTask(start) }
     }
@@ -278,7 +278,7 @@ final class TaskQueueShell: PollingQueue {
 
     @inline(__always)
     private func finish(
-        by caller: WorkerRoster.Caller? = nil,
+        by caller: WorkerPool.Caller? = nil,
         _ remove: (inout TaskQueueState) -> TaskQueueState.End?
     ) {
         let end = send(by: caller) { state in

@@ -30,19 +30,19 @@ struct TaskQueueState {
 
     /// Decides which worker to wake if there is something to start.
     @inline(__always)
-    mutating func callWorker(by caller: WorkerRoster.Caller) -> WorkerRoster.Call {
-        workers.roster.call(startable: machine.startableCount, by: caller)
+    mutating func wakeWorker(by caller: WorkerPool.Caller) -> WorkerPool.WakeAction {
+        workers.pool.wakeAction(startable: machine.startableCount, by: caller)
     }
 
-    /// Evaluates a sample of the workers, as ``WorkerRoster/looked(_:at:)`` describes.
-    mutating func lookedAtWorkers(
-        _ look: ThreadDemand.Look,
+    /// Evaluates a sample of the workers, as ``WorkerPool/sampled(_:at:)`` describes.
+    mutating func workersSampled(
+        _ sample: PoolSizer.Sample,
         at now: UInt64
     ) -> (woken: [Int], pause: UInt64?) {
-        var look = look
-        look.active = workers.roster.active
-        (look.startable, look.startCount) = (machine.startableCount, machine.startCount)
-        return workers.roster.looked(look, at: now)
+        var sample = sample
+        sample.active = workers.pool.active
+        (sample.startable, sample.startCount) = (machine.startableCount, machine.startCount)
+        return workers.pool.sampled(sample, at: now)
     }
 
     // MARK: Starting
@@ -70,13 +70,13 @@ struct TaskQueueState {
     ///
     /// If the worker has delivered to a job that waits now, `waiting` is that job.
     @inline(__always)
-    mutating func takeNext(waiting: (any WaitingJob)?) -> (Start?, WorkerRoster.Call) {
+    mutating func takeNext(waiting: (any WaitingJob)?) -> (Start?, WorkerPool.WakeAction) {
         if let waiting { jobWaits(waiting) }
-        guard !workers.roster.hasTooMany, let start = start() else {
-            workers.roster.searchBegan()
+        guard !workers.pool.hasTooMany, let start = start() else {
+            workers.pool.searchBegan()
             return (nil, .nobody)
         }
-        return (start, callWorker(by: .other))
+        return (start, wakeWorker(by: .other))
     }
 
     /// Takes the next operation if any thread may start it.
@@ -102,16 +102,16 @@ struct TaskQueueState {
         _ worker: Int,
         from begin: UInt64,
         to now: UInt64
-    ) -> (Found, WorkerRoster.Call) {
-        workers.roster.measure(at: now, startCount: machine.startCount)
-        let goesOn = workers.roster.searchGoesOn(after: now - begin)
-        guard !workers.roster.hasTooMany, let start = start() else {
-            if goesOn, machine.startableCount == 0 { return (.nothing, .nobody) }
-            workers.roster.searchEnded()
+    ) -> (Found, WorkerPool.WakeAction) {
+        workers.pool.measure(at: now, startCount: machine.startCount)
+        let continues = workers.pool.searchContinues(after: now - begin)
+        guard !workers.pool.hasTooMany, let start = start() else {
+            if continues, machine.startableCount == 0 { return (.nothing, .nobody) }
+            workers.pool.searchEnded()
             return (.end, workers.workerLeft(worker, startable: machine.startableCount))
         }
-        workers.roster.searchEnded()
-        return (.start(start), callWorker(by: .other))
+        workers.pool.searchEnded()
+        return (.start(start), wakeWorker(by: .other))
     }
 
     /// Makes an operation wait again, because it was not ready at its start.

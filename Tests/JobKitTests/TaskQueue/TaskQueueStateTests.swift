@@ -21,7 +21,7 @@ import Testing
     private var state = TaskQueueState(
         width: 1,
         workers: TaskQueueWorkers(
-            WorkerRoster(cores: 2, limit: 64),
+            WorkerPool(cores: 2, limit: 64),
             name: "queue",
             quality: .default
         )

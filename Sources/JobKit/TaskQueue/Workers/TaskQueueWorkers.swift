@@ -3,15 +3,15 @@ import Dispatch
 /// The threads of a queue, each a serial `DispatchQueue`, which has its own thread.
 struct TaskQueueWorkers {
     /// Decides which workers are active, and identifies each worker by its number.
-    var roster: WorkerRoster
-    private var workers: [(queue: DispatchQueue, badge: WorkerBadge?)] = []
+    var pool: WorkerPool
+    private var workers: [(queue: DispatchQueue, activity: WorkerActivity?)] = []
     /// The queue on which operations are polled, created when it is needed.
     private var pollQueue: DispatchQueue?
     private let name: String
     private let quality: DispatchQoS
 
-    init(_ roster: WorkerRoster, name: String, quality: DispatchQoS) {
-        self.roster = roster
+    init(_ pool: WorkerPool, name: String, quality: DispatchQoS) {
+        self.pool = pool
         self.name = name
         self.quality = quality
     }
@@ -26,18 +26,18 @@ struct TaskQueueWorkers {
     }
 
     /// Records that a woken worker has arrived.
-    mutating func workerCame(_ worker: Int, _ badge: WorkerBadge) {
-        workers[worker].badge = badge
-        roster.workerCame()
+    mutating func workerArrived(_ worker: Int, _ activity: WorkerActivity) {
+        workers[worker].activity = activity
+        pool.workerArrived()
     }
 
-    /// The badges of the workers that are active.
-    var atWork: [WorkerBadge] { workers.compactMap(\.badge) }
+    /// The activities of the workers that are active.
+    var activities: [WorkerActivity] { workers.compactMap(\.activity) }
 
     /// Records that a worker leaves, and possibly leaves `startable` operations to others.
-    mutating func workerLeft(_ worker: Int, startable: Int) -> WorkerRoster.Call {
-        let began = workers[worker].badge.take()?.began.load(ordering: .relaxed)
-        return roster.workerLeft(worker, startable: startable, hasStarted: began != 0)
+    mutating func workerLeft(_ worker: Int, startable: Int) -> WorkerPool.WakeAction {
+        let began = workers[worker].activity.take()?.began.load(ordering: .relaxed)
+        return pool.workerLeft(worker, startable: startable, hasStarted: began != 0)
     }
 
     /// Returns the queue on which operations are polled, with a thread that no blocked operation

@@ -77,7 +77,7 @@ struct WorkerThread: Hashable, Sendable {
 }
 
 /// Publishes the activity of a worker, so that another thread can sample it.
-final class WorkerBadge: Sendable {
+final class WorkerActivity: Sendable {
     let thread = WorkerThread.current
     /// How many operations the worker has begun, written only by the worker.
     let began = Atomic<Int>(0)
@@ -92,7 +92,7 @@ final class WorkerBadge: Sendable {
         let since: UInt64
     }
 
-    /// Creates the badge of the calling thread.
+    /// Creates the activity of the calling thread.
     init(at now: UInt64) {
         let used = thread.processorTime ?? 0
         last = Guarded(Reading(time: now, used: used, began: 0, since: now))

@@ -4,20 +4,20 @@ import Testing
 
 @Suite struct TaskQueueWorkersTests {
     private var workers = TaskQueueWorkers(
-        WorkerRoster(cores: 2, limit: 64),
+        WorkerPool(cores: 2, limit: 64),
         name: "queue",
         quality: .default
     )
 
     @Test mutating func workerIsAtWorkFromItsComingUntilItLeaves() {
-        #expect(workers.roster.call(startable: 1, by: .other) == .worker(0))
+        #expect(workers.pool.wakeAction(startable: 1, by: .other) == .worker(0))
         #expect(workers.queue(of: 0).label == "queue worker 0")
-        #expect(workers.atWork.isEmpty)
-        workers.workerCame(0, WorkerBadge(at: 0))
-        #expect(workers.atWork.count == 1)
+        #expect(workers.activities.isEmpty)
+        workers.workerArrived(0, WorkerActivity(at: 0))
+        #expect(workers.activities.count == 1)
         #expect(workers.workerLeft(0, startable: 0) == .nobody)
-        #expect(workers.roster.active == 0)
-        #expect(workers.atWork.isEmpty)
+        #expect(workers.pool.active == 0)
+        #expect(workers.activities.isEmpty)
     }
 
     @Test mutating func threadsAreMadeWhenTheyAreNeededAndKept() {
@@ -30,36 +30,36 @@ import Testing
 
     @Test mutating func workerLeavesUnstartedEntriesToTheNextCheck() {
         for worker in 0..<2 {
-            call()
-            workers.workerCame(worker, WorkerBadge(at: 0))
+            action()
+            workers.workerArrived(worker, WorkerActivity(at: 0))
         }
-        #expect(workers.workerLeft(1, startable: 1) == .watch)
-        let look = ThreadDemand.Look(time: 1, active: 1, startable: 1)
-        let (called, pause) = workers.roster.looked(look, at: 1)
-        #expect(called == [1])
+        #expect(workers.workerLeft(1, startable: 1) == .monitor)
+        let sample = PoolSizer.Sample(time: 1, active: 1, startable: 1)
+        let (wakeCount, pause) = workers.pool.sampled(sample, at: 1)
+        #expect(wakeCount == [1])
         #expect(pause != nil)
     }
 
     @Test mutating func workerThatStartedNothingCountsAsNeedless() {
         for worker in 0..<2 {
-            call()
-            workers.workerCame(worker, WorkerBadge(at: 0))
+            action()
+            workers.workerArrived(worker, WorkerActivity(at: 0))
         }
-        let blocked = ThreadDemand.Look(time: 1, waiting: 2, active: 2, startable: 9)
-        for worker in workers.roster.looked(blocked, at: 1).woken { _ = workers.queue(of: worker) }
-        _ = workers.roster.looked(ThreadDemand.Look(time: 1, active: 4), at: 1)
-        let badge = WorkerBadge(at: 0)
-        badge.began.store(1, ordering: .relaxed)
-        workers.workerCame(3, badge)
+        let blocked = PoolSizer.Sample(time: 1, waiting: 2, active: 2, startable: 9)
+        for worker in workers.pool.sampled(blocked, at: 1).woken { _ = workers.queue(of: worker) }
+        _ = workers.pool.sampled(PoolSizer.Sample(time: 1, active: 4), at: 1)
+        let activity = WorkerActivity(at: 0)
+        activity.began.store(1, ordering: .relaxed)
+        workers.workerArrived(3, activity)
         _ = workers.workerLeft(3, startable: 0)
-        #expect(workers.roster.idleWorker() == 3)
-        workers.workerCame(3, WorkerBadge(at: 0))
+        #expect(workers.pool.idleWorker() == 3)
+        workers.workerArrived(3, WorkerActivity(at: 0))
         _ = workers.workerLeft(3, startable: 0)
-        #expect(workers.roster.hasTooMany == true)
-        #expect(workers.roster.idleWorker() == nil)
+        #expect(workers.pool.hasTooMany == true)
+        #expect(workers.pool.idleWorker() == nil)
     }
 
-    private mutating func call() {
-        if let worker = workers.roster.idleWorker() { _ = workers.queue(of: worker) }
+    private mutating func action() {
+        if let worker = workers.pool.idleWorker() { _ = workers.queue(of: worker) }
     }
 }

@@ -6,17 +6,17 @@ import XCTest
 
 final class WorkerThreadTests: XCTestCase {
     func testThreadThatWorksUsesProcessorTimeAndDoesNotWait() async {
-        let badge = Guarded<WorkerBadge?>(nil)
+        let activity = Guarded<WorkerActivity?>(nil)
         let release = Guarded(false)
         let (began, ended) = (Gate(), Gate())
         Thread.detachNewThread {
-            badge.withLock { $0 = WorkerBadge(at: 0) }
+            activity.withLock { $0 = WorkerActivity(at: 0) }
             began.open()
             while !release.withLock({ $0 }) {}
             ended.open()
         }
         await began.waitUntilOpen()
-        let thread = badge.withLock { $0 }?.thread
+        let thread = activity.withLock { $0 }?.thread
         let before = thread?.processorTime ?? 0
         while (thread?.processorTime ?? .max) < before + 5_000_000 { await Task.yield() }
         XCTAssertEqual(thread?.isWaiting, false)
@@ -25,17 +25,17 @@ final class WorkerThreadTests: XCTestCase {
     }
 
     func testThreadInsideAGateWaits() async {
-        let badge = Guarded<WorkerBadge?>(nil)
+        let activity = Guarded<WorkerActivity?>(nil)
         let (release, ended) = (Gate(), Gate())
         Thread.detachNewThread {
             Thread.current.name = "a) R (b"
-            badge.withLock { $0 = WorkerBadge(at: 0) }
+            activity.withLock { $0 = WorkerActivity(at: 0) }
             release.wait()
             ended.open()
         }
         var thread: WorkerThread?
         while thread?.isWaiting != true {
-            thread = badge.withLock { $0 }?.thread
+            thread = activity.withLock { $0 }?.thread
             await Task.yield()
         }
         XCTAssertNotEqual(thread, WorkerThread.current)

@@ -1,6 +1,6 @@
 @testable import JobKit
 
-/// A queue on simulated cores that uses the real ``WorkerRoster``.
+/// A queue on simulated cores that uses the real ``WorkerPool``.
 ///
 /// It shows the lateness of operations and its cost.
 final class SimulatedQueue {
@@ -33,7 +33,7 @@ final class SimulatedQueue {
         /// The cost for the waking thread, then for the awakened one.
         ///
         /// A core may be asleep.
-        static let call: Nanoseconds = 4_000
+        static let wake: Nanoseconds = 4_000
         static let wakes: [Nanoseconds] = [15_000, 70_000, 25_000, 15_000]
         static let leave: Nanoseconds = 2_000
     }
@@ -53,11 +53,11 @@ final class SimulatedQueue {
         /// The time at which it entered its operation.
         var since: Nanoseconds = 0
         /// The last sample of the worker.
-        var look: (time: Nanoseconds, used: Nanoseconds, began: Int) = (0, 0, 0)
+        var sample: (time: Nanoseconds, used: Nanoseconds, began: Int) = (0, 0, 0)
     }
 
     let cores: SimulatedCores
-    private(set) var roster: WorkerRoster
+    private(set) var pool: WorkerPool
     private let width: Int
     private var lines: [Line]
     private let adder: Int
@@ -67,7 +67,7 @@ final class SimulatedQueue {
     private var executing = 0
     private(set) var startCount = 0
     private var lockIsFree: Nanoseconds = 0
-    private var lastLook: Nanoseconds = 0
+    private var lastSample: Nanoseconds = 0
 
     /// The times from addition to start, for the operations that count.
     private(set) var latenesses: [Nanoseconds] = []
@@ -76,7 +76,7 @@ final class SimulatedQueue {
 
     init(cores count: Int, width: Int = .max, _ lines: [Line]) {
         cores = SimulatedCores(count: count)
-        roster = WorkerRoster(cores: max(2, count), limit: TaskQueueShell.threadLimit)
+        pool = WorkerPool(cores: max(2, count), limit: TaskQueueShell.threadLimit)
         (self.width, self.lines) = (width, lines.reversed())
         adder = cores.makeThread()
     }
@@ -129,41 +129,41 @@ final class SimulatedQueue {
     private func add(
         _ work: Work,
         isCounted: Bool,
-        by caller: WorkerRoster.Caller,
+        by caller: WorkerPool.Caller,
         on thread: Int,
         then next: @escaping () -> Void
     ) {
         let added = cores.now
         lock(after: Cost.add, on: thread) { [self] in
             entries.append(Entry(work: work, added: added, isCounted: isCounted))
-            follow(roster.call(startable: startable, by: caller), on: thread, then: next)
+            follow(pool.wakeAction(startable: startable, by: caller), on: thread, then: next)
         }
     }
 
     // MARK: Wake-ups
 
     private func follow(
-        _ call: WorkerRoster.Call,
+        _ action: WorkerPool.WakeAction,
         on thread: Int,
         then next: @escaping () -> Void
     ) {
         var cost: Nanoseconds = 0
-        switch call {
+        switch action {
         case .nobody: break
         case .searching:
             for worker in workers where worker.isSearching {
                 cores.shorten(to: Cost.lock / 2, on: worker.thread)
             }
-        case .watch: watch()
-        case .worker(let index), .workerAndWatch(let index):
-            if call != .worker(index) { watch() }
-            cost = Cost.call
-            self.call(index, after: cost)
+        case .monitor: monitor()
+        case .worker(let index), .workerAndMonitor(let index):
+            if action != .worker(index) { monitor() }
+            cost = Cost.wake
+            self.wake(index, after: cost)
         }
         cores.spend(cost, on: thread, then: next)
     }
 
-    private func call(_ index: Int, after time: Nanoseconds) {
+    private func wake(_ index: Int, after time: Nanoseconds) {
         callCount += 1
         if index == workers.count { workers.append(Worker(thread: cores.makeThread())) }
         cores.after(time + Cost.wakes[callCount % Cost.wakes.count]) { [self] in
@@ -178,23 +178,24 @@ final class SimulatedQueue {
         workers[index].isAtWork = true
         workers[index].began = 0
         workers[index].since = cores.now
-        workers[index].look = (cores.now, cores.used(by: thread), 0)
+        workers[index].sample = (cores.now, cores.used(by: thread), 0)
         lock(after: Cost.lock, on: thread) { [self] in
-            roster.workerCame()
+            pool.workerArrived()
             takeNext(index)
         }
     }
 
     private func takeNext(_ index: Int) {
-        guard !roster.hasTooMany, startable > 0 else {
-            roster.searchBegan()
+        guard !pool.hasTooMany, startable > 0 else {
+            pool.searchBegan()
             workers[index].isSearching = true
             return search(index, from: cores.now)
         }
         let entry = entries[startCount]
         startCount += 1
         executing += 1
-        follow(roster.call(startable: startable, by: .other), on: workers[index].thread) { [self] in
+        follow(pool.wakeAction(startable: startable, by: .other), on: workers[index].thread) {
+            [self] in
             workers[index].began += 1
             workers[index].since = cores.now
             if entry.isCounted { latenesses.append(cores.now - entry.added) }
@@ -203,7 +204,7 @@ final class SimulatedQueue {
     }
 
     private func search(_ index: Int, from begin: Nanoseconds) {
-        cores.spend(WorkerRoster.searchTime, on: workers[index].thread) {
+        cores.spend(WorkerPool.searchTime, on: workers[index].thread) {
             self.searched(index, from: begin)
         }
     }
@@ -211,17 +212,17 @@ final class SimulatedQueue {
     private func searched(_ index: Int, from begin: Nanoseconds) {
         let thread = workers[index].thread
         lock(after: 0, on: thread) { [self] in
-            roster.measure(at: cores.now, startCount: startCount)
-            if !roster.hasTooMany, startable == 0, roster.searchGoesOn(after: cores.now - begin) {
+            pool.measure(at: cores.now, startCount: startCount)
+            if !pool.hasTooMany, startable == 0, pool.searchContinues(after: cores.now - begin) {
                 return search(index, from: begin)
             }
             workers[index].isSearching = false
-            roster.searchEnded()
-            guard roster.hasTooMany || startable == 0 else { return takeNext(index) }
+            pool.searchEnded()
+            guard pool.hasTooMany || startable == 0 else { return takeNext(index) }
             workers[index].isAtWork = false
             let hasStarted = workers[index].began > 0
-            let call = roster.workerLeft(index, startable: startable, hasStarted: hasStarted)
-            follow(call, on: thread) { [self] in
+            let action = pool.workerLeft(index, startable: startable, hasStarted: hasStarted)
+            follow(action, on: thread) { [self] in
                 cores.spend(Cost.leave, on: thread) { [self] in cores.sleep(thread) }
             }
         }
@@ -256,7 +257,7 @@ final class SimulatedQueue {
             guard count > 0 else { return end(index) }
             let next = Work.workingAndGoingOn(time, count: count - 1)
             cores.spend(time, on: thread) { [self] in
-                let caller = WorkerRoster.Caller.workerBetweenOperations
+                let caller = WorkerPool.Caller.workerBetweenOperations
                 add(next, isCounted: true, by: caller, on: thread) { self.end(index) }
             }
         }
@@ -275,35 +276,35 @@ final class SimulatedQueue {
 
     // MARK: Samples
 
-    private func watch() {
-        lastLook = cores.now
-        cores.after(ThreadDemand.shortestPause) { self.look() }
+    private func monitor() {
+        lastSample = cores.now
+        cores.after(PoolSizer.shortestPause) { self.sample() }
     }
 
-    private func look() {
+    private func sample() {
         lookCount += 1
-        var look = ThreadDemand.Look(time: cores.now - lastLook)
-        lastLook = cores.now
+        var sample = PoolSizer.Sample(time: cores.now - lastSample)
+        lastSample = cores.now
         for index in workers.indices where workers[index].isAtWork {
-            let (before, worker) = (workers[index].look, workers[index])
+            let (before, worker) = (workers[index].sample, workers[index])
             let used = cores.used(by: worker.thread)
             let use = ThreadUse(
                 time: cores.now - before.time,
                 used: used - before.used,
                 began: worker.began - before.began
             )
-            look.used += use.used
+            sample.used += use.used
             if use.mayWait {
-                look.waiting += worker.isBlocked ? 1 : 0
+                sample.waiting += worker.isBlocked ? 1 : 0
             } else if cores.now - worker.since >= 50_000_000 {
-                look.lasting += 1
+                sample.busy += 1
             }
-            workers[index].look = (cores.now, used, worker.began)
+            workers[index].sample = (cores.now, used, worker.began)
         }
-        look.active = roster.active
-        (look.startable, look.startCount) = (startable, startCount)
-        let (woken, pause) = roster.looked(look, at: cores.now)
-        for index in woken { call(index, after: 0) }
-        if let pause { cores.after(pause) { self.look() } }
+        sample.active = pool.active
+        (sample.startable, sample.startCount) = (startable, startCount)
+        let (woken, pause) = pool.sampled(sample, at: cores.now)
+        for index in woken { wake(index, after: 0) }
+        if let pause { cores.after(pause) { self.sample() } }
     }
 }

@@ -2,21 +2,21 @@
 ///
 /// **The rule.** One more worker is woken if the active workers would take longer to start the
 /// available entries than a wake-up takes. This repeats while another worker is worth its wake-up,
-/// up to the number that ``ThreadDemand`` wants.
+/// up to the number that ``PoolSizer`` wants.
 ///
 /// A worker that is running an operation is not counted for the entries it adds. A worker between
 /// two operations is counted for one entry. The remaining entries are re-evaluated by the monitor.
-struct WorkerRoster: Sendable {
-    private var demand: ThreadDemand
+struct WorkerPool: Sendable {
+    private var sizer: PoolSizer
     private(set) var active = 0
     /// The active workers that were woken and have not arrived.
-    private var coming = 0
+    private var waking = 0
     /// The active workers that are searching for work, so no worker must be woken.
     private var searching = 0
     private var idle: [Int] = []
     private var made = 0
     /// Whether the queue is monitored.
-    private var isWatched = false
+    private var isMonitored = false
 
     /// The last measured time between the starts of two entries, in nanoseconds.
     private var interval = UInt64.max / 2
@@ -24,7 +24,7 @@ struct WorkerRoster: Sendable {
     private var measured: (time: UInt64, startCount: Int) = (0, 0)
 
     /// The approximate cost of waking a worker, for both threads together, in nanoseconds.
-    static let callTime: UInt64 = 20_000
+    static let wakeTime: UInt64 = 20_000
 
     /// The kind of thread that requests the start of entries.
     enum Caller {
@@ -37,53 +37,53 @@ struct WorkerRoster: Sendable {
     }
 
     /// The action that makes the queue start an entry.
-    enum Call: Equatable, Sendable {
+    enum WakeAction: Equatable, Sendable {
         case nobody
         /// Notify the searching workers, which would check later otherwise.
         case searching
         /// Wake the worker.
         case worker(Int)
         /// Begin to monitor the queue.
-        case watch
-        case workerAndWatch(Int)
+        case monitor
+        case workerAndMonitor(Int)
     }
 
-    /// Creates a roster.
+    /// Creates a pool.
     ///
     /// - Parameters:
     ///   - cores: How many workers run while none of them waits.
     ///   - limit: The largest number of workers.
     init(cores: Int, limit: Int) {
-        demand = ThreadDemand(cores: cores, limit: limit)
+        sizer = PoolSizer(cores: cores, limit: limit)
     }
 
     // MARK: Waking
 
     /// Wakes a worker for the `startable` entries, if another worker is worth its wake-up.
     @inline(__always)
-    mutating func call(startable: Int, by caller: Caller) -> Call {
+    mutating func wakeAction(startable: Int, by caller: Caller) -> WakeAction {
         guard startable > 0 else { return .nobody }
-        if caller == .workerBetweenOperations, startable == 1 { return watch() }
+        if caller == .workerBetweenOperations, startable == 1 { return monitor() }
         guard searching == 0 else { return startable >= Self.batch ? .searching : .nobody }
         let others = active - (caller == .other ? 0 : 1)
         if others > 0 {
             let (wait, isEndless) = interval.multipliedReportingOverflow(by: UInt64(startable))
-            if !isEndless, wait <= UInt64(coming + 1) * Self.callTime { return watch() }
+            if !isEndless, wait <= UInt64(waking + 1) * Self.wakeTime { return monitor() }
         }
-        guard let worker = idleWorker() else { return watch() }
-        guard active > demand.cores, watch() == .watch else { return .worker(worker) }
-        return .workerAndWatch(worker)
+        guard let worker = idleWorker() else { return monitor() }
+        guard active > sizer.cores, monitor() == .monitor else { return .worker(worker) }
+        return .workerAndMonitor(worker)
     }
 
     /// Wakes a worker, if fewer workers are active than wanted.
-    mutating func idleWorker() -> Int? { active < demand.wanted ? wakeOne() : nil }
+    mutating func idleWorker() -> Int? { active < sizer.wanted ? wakeOne() : nil }
 
     /// Whether more workers are active than wanted.
-    var hasTooMany: Bool { active > demand.wanted }
+    var hasTooMany: Bool { active > sizer.wanted }
 
     private mutating func wakeOne() -> Int {
         active += 1
-        coming += 1
+        waking += 1
         if let worker = idle.popLast() { return worker }
         defer { made += 1 }
         return made
@@ -91,12 +91,12 @@ struct WorkerRoster: Sendable {
 
     // MARK: Arriving, searching, leaving
 
-    mutating func workerCame() { coming -= 1 }
+    mutating func workerArrived() { waking -= 1 }
 
     mutating func searchBegan() { searching += 1 }
 
     /// How long a worker searches before it checks the queue, in nanoseconds.
-    static let searchTime = callTime / 10
+    static let searchTime = wakeTime / 10
     /// The number of entries from which a searching worker is notified.
     ///
     /// Two threads that pass on one entry at a time take each other's cache lines for each entry.
@@ -106,8 +106,8 @@ struct WorkerRoster: Sendable {
     ///
     /// It searches for as long as a wake-up takes, if entries start at least twice as often. One
     /// such worker is enough.
-    func searchGoesOn(after time: UInt64) -> Bool {
-        searching == 1 && interval <= Self.callTime / 2 && time < Self.callTime
+    func searchContinues(after time: UInt64) -> Bool {
+        searching == 1 && interval <= Self.wakeTime / 2 && time < Self.wakeTime
     }
 
     mutating func searchEnded() { searching -= 1 }
@@ -115,11 +115,11 @@ struct WorkerRoster: Sendable {
     /// Removes a worker, which leaves `startable` entries to others.
     ///
     /// If it has started no entry and none is left, waking it was unnecessary.
-    mutating func workerLeft(_ worker: Int, startable: Int, hasStarted: Bool) -> Call {
-        if !hasStarted, startable == 0 { demand.calledInVain() }
+    mutating func workerLeft(_ worker: Int, startable: Int, hasStarted: Bool) -> WakeAction {
+        if !hasStarted, startable == 0 { sizer.wakeWasSpurious() }
         active -= 1
         idle.append(worker)
-        return startable > 0 ? watch() : .nobody
+        return startable > 0 ? monitor() : .nobody
     }
 
     /// Measures how quickly entries are started.
@@ -130,7 +130,7 @@ struct WorkerRoster: Sendable {
     ///   - now: The current time, in nanoseconds.
     ///   - startCount: How many entries the queue has started.
     mutating func measure(at now: UInt64, startCount: Int) {
-        guard now >= measured.time + Self.callTime else { return }
+        guard now >= measured.time + Self.wakeTime else { return }
         interval = (now - measured.time) / UInt64(max(1, startCount - measured.startCount))
         measured = (now, startCount)
     }
@@ -138,29 +138,29 @@ struct WorkerRoster: Sendable {
     // MARK: Monitoring
 
     /// Begins to monitor the queue, if it is not monitored yet.
-    private mutating func watch() -> Call {
-        guard !isWatched else { return .nobody }
-        isWatched = true
-        demand.watchBegan()
-        return .watch
+    private mutating func monitor() -> WakeAction {
+        guard !isMonitored else { return .nobody }
+        isMonitored = true
+        sizer.monitoringBegan()
+        return .monitor
     }
 
     /// Evaluates a sample of the workers at `now`, in nanoseconds.
     ///
     /// - Returns: The workers to wake, and the time until the next sample in nanoseconds. The time
     ///   is nil if no sample follows.
-    mutating func looked(
-        _ look: ThreadDemand.Look,
+    mutating func sampled(
+        _ sample: PoolSizer.Sample,
         at now: UInt64
     ) -> (woken: [Int], pause: UInt64?) {
-        measure(at: now, startCount: look.startCount)
-        let count = demand.looked(look)
+        measure(at: now, startCount: sample.startCount)
+        let count = sizer.sampled(sample)
         var woken = (0..<count).map { _ in wakeOne() }
         // The entries that were left to others have still not been started.
-        if woken.isEmpty, look.startable > 0, searching == 0, let worker = idleWorker() {
+        if woken.isEmpty, sample.startable > 0, searching == 0, let worker = idleWorker() {
             woken.append(worker)
         }
-        isWatched = !demand.mayRest
-        return (woken, isWatched ? demand.pause : nil)
+        isMonitored = !sizer.mayRest
+        return (woken, isMonitored ? sizer.pause : nil)
     }
 }

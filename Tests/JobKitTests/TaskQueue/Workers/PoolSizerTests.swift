@@ -3,10 +3,10 @@ import Testing
 @testable import JobKit
 
 /// How many threads a queue wants (Q5), in simulated queues: time is counted, and no thread runs.
-@Suite struct ThreadDemandTests {
+@Suite struct PoolSizerTests {
     /// A queue in which all operations are alike.
     private struct Queue {
-        var demand = ThreadDemand(cores: 2, limit: 64)
+        var sizer = PoolSizer(cores: 2, limit: 64)
         var width = 64
         /// The processor time of operations, in hundredths of their duration.
         var work = 0
@@ -19,17 +19,17 @@ import Testing
 
         init(work: Int, width: Int = 64) {
             (self.work, self.width) = (work, width)
-            demand.watchBegan()
+            sizer.monitoringBegan()
         }
 
         /// Advances the time until the next sample.
-        mutating func look() {
-            let pause = demand.pause
+        mutating func sample() {
+            let pause = sizer.pause
             time += pause
             startCount += max(1, active * Int(pause) / Int(length))
             // Each core runs one operation, and the others that need a core wait for it.
             let used = min(2 * pause, UInt64(active * work) * pause / 100)
-            let look = ThreadDemand.Look(
+            let sample = PoolSizer.Sample(
                 time: pause,
                 waiting: active * (100 - work) / 100,
                 used: used,
@@ -37,38 +37,38 @@ import Testing
                 startable: min(width - active, backlog),
                 startCount: startCount
             )
-            active += demand.looked(look)
+            active += sizer.sampled(sample)
             // Surplus workers leave when they have finished their operation.
-            active = max(1, min(active, demand.wanted))
+            active = max(1, min(active, sizer.wanted))
         }
     }
 
     @Test(arguments: [4, 16, 64]) func blockedQueueHasAllItsThreadsInFiveMilliseconds(width: Int) {
         var queue = Queue(work: 0, width: width)
-        while queue.active < width, queue.time < 1_000_000_000 { queue.look() }
+        while queue.active < width, queue.time < 1_000_000_000 { queue.sample() }
         #expect(queue.active == width)
         #expect(queue.time <= 5_000_000)
     }
 
     @Test func queueThatKeepsItsThreadsBusyGetsNoMore() {
         var queue = Queue(work: 100)
-        while queue.time < 2_000_000_000 { queue.look() }
+        while queue.time < 2_000_000_000 { queue.sample() }
         #expect(queue.active == 2)
     }
 
     @Test func halfBlockedQueueGetsTwiceTheCores() {
         var queue = Queue(work: 50)
-        while queue.time < 1_000_000_000 { queue.look() }
+        while queue.time < 1_000_000_000 { queue.sample() }
         #expect((4...8).contains(queue.active))
     }
 
     @Test(arguments: [64, .max])
     func threadsAreReleasedSoonWhenTheCoresAreBusy(width: Int) {
         var queue = Queue(work: 0, width: width)
-        while queue.active < 64 { queue.look() }
+        while queue.active < 64 { queue.sample() }
         queue.work = 100
         let begin = queue.time
-        while queue.active > 2, queue.time < 1_000_000_000 { queue.look() }
+        while queue.active > 2, queue.time < 1_000_000_000 { queue.sample() }
         #expect(queue.active == 2)
         #expect(queue.time - begin <= 20_000_000)
     }
@@ -76,48 +76,48 @@ import Testing
     /// The queue remembers a burst, so the next one has its threads without a sample.
     @Test func threadsStayWantedWhenTheQueueIsEmpty() {
         var queue = Queue(work: 0)
-        while queue.active < 64 { queue.look() }
+        while queue.active < 64 { queue.sample() }
         queue.backlog = 0
-        for _ in 0..<ThreadDemand.idleLooksBeforeRest { queue.look() }
-        #expect(queue.demand.mayRest)
-        #expect(queue.demand.wanted == 64)
-        queue.demand.calledInVain()
-        #expect(queue.demand.wanted == 64, "all of them wait")
+        for _ in 0..<PoolSizer.idleSamplesBeforeRest { queue.sample() }
+        #expect(queue.sizer.mayRest)
+        #expect(queue.sizer.wanted == 64)
+        queue.sizer.wakeWasSpurious()
+        #expect(queue.sizer.wanted == 64, "all of them wait")
     }
 
     @Test func threadsAreReleasedAfterANeedlessWakeUp() {
-        var demand = ThreadDemand(cores: 2, limit: 64)
-        _ = demand.looked(ThreadDemand.Look(time: 1, waiting: 2, active: 2, startable: 2))
-        #expect(demand.wanted == 4)
-        _ = demand.looked(ThreadDemand.Look(time: 1, waiting: 1, active: 4))
-        demand.calledInVain()
-        #expect(demand.wanted == 3)
+        var sizer = PoolSizer(cores: 2, limit: 64)
+        _ = sizer.sampled(PoolSizer.Sample(time: 1, waiting: 2, active: 2, startable: 2))
+        #expect(sizer.wanted == 4)
+        _ = sizer.sampled(PoolSizer.Sample(time: 1, waiting: 1, active: 4))
+        sizer.wakeWasSpurious()
+        #expect(sizer.wanted == 3)
     }
 
     /// Operations that keep all threads busy may spin until another has run.
     @Test func standstillGetsOneThreadAfterAnother() {
-        var demand = ThreadDemand(cores: 2, limit: 64)
+        var sizer = PoolSizer(cores: 2, limit: 64)
         var (active, time, calls) = (2, UInt64(0), [UInt64]())
         while calls.count < 5 {
             time += 10_000_000
-            let called = demand.looked(
-                ThreadDemand.Look(
+            let wakeCount = sizer.sampled(
+                PoolSizer.Sample(
                     time: 10_000_000,
-                    lasting: active,
+                    busy: active,
                     used: 20_000_000,
                     active: active,
                     startable: 1
                 )
             )
-            #expect(called <= 1)
-            if called > 0 { calls.append(time / 1_000_000) }
-            active += called
-            #expect(demand.wanted >= active)
+            #expect(wakeCount <= 1)
+            if wakeCount > 0 { calls.append(time / 1_000_000) }
+            active += wakeCount
+            #expect(sizer.wanted >= active)
         }
         #expect(calls == [100, 300, 700, 1_500, 2_500])
         // They have finished, so a thread that the cores do not need is no longer wanted.
-        _ = demand.looked(
-            ThreadDemand.Look(
+        _ = sizer.sampled(
+            PoolSizer.Sample(
                 time: 10_000_000,
                 used: 20_000_000,
                 active: active,
@@ -125,7 +125,7 @@ import Testing
                 startCount: 1
             )
         )
-        #expect(demand.wanted == 2)
+        #expect(sizer.wanted == 2)
     }
 
     /// If sampling changes nothing, the timer rarely wakes the process.
@@ -135,16 +135,16 @@ import Testing
         var queue = Queue(work: 100)
         var count = 0
         while queue.time < 1_000_000_000 {
-            queue.look()
+            queue.sample()
             count += 1
         }
         #expect(count < 135)
     }
 
     @Test func moreThreadsThanCoresAreNeverWantedBeyondTheLimit() {
-        #expect(ThreadDemand(cores: 128, limit: 64).wanted == 64)
+        #expect(PoolSizer(cores: 128, limit: 64).wanted == 64)
         var queue = Queue(work: 0, width: .max)
-        while queue.time < 100_000_000 { queue.look() }
+        while queue.time < 100_000_000 { queue.sample() }
         #expect(queue.active == 64)
     }
 

@@ -4,7 +4,7 @@
 /// their operations. While it has fewer, and something to start, each sample doubles its threads,
 /// and their number is remembered for the next burst. The number is forgotten when the threads keep
 /// the cores busy, or when a woken thread finds nothing to do.
-struct ThreadDemand: Sendable {
+struct PoolSizer: Sendable {
     /// How many threads a queue wants while none of them waits.
     let cores: Int
     /// The largest number of threads.
@@ -17,13 +17,13 @@ struct ThreadDemand: Sendable {
     /// useful.
     private var extra = 0
     /// For how long nothing was started although something could be.
-    private var standstill: UInt64 = 0
+    private var stall: UInt64 = 0
     private var startCount = 0
-    private var patience = Self.firstPatience
+    private var stallTimeout = Self.firstStallTimeout
     /// The time since `wanted` was last compared with the use of the cores, and that use.
-    private var judged: (time: UInt64, used: UInt64) = (0, 0)
+    private var evaluated: (time: UInt64, used: UInt64) = (0, 0)
     /// How many samples in a row found nothing to start.
-    private var idleLooks = 0
+    private var idleSampleCount = 0
 
     /// The shortest and the longest time between two samples, in nanoseconds.
     ///
@@ -36,25 +36,25 @@ struct ThreadDemand: Sendable {
     /// The shortest time over which the use of the cores is measured, in nanoseconds.
     ///
     /// Shorter times are unreliable, because threads that slept together wake together.
-    static let judgedTime: UInt64 = 7_000_000
+    static let evaluationTime: UInt64 = 7_000_000
     /// How long nothing may be started before another thread is tried, regardless of the other
     /// threads.
     ///
-    /// Doubled after each attempt, up to ``lastPatience``.
-    static let firstPatience: UInt64 = 100_000_000
-    static let lastPatience: UInt64 = 1_000_000_000
-    static let idleLooksBeforeRest = 5
+    /// Doubled after each attempt, up to ``longestStallTimeout``.
+    static let firstStallTimeout: UInt64 = 100_000_000
+    static let longestStallTimeout: UInt64 = 1_000_000_000
+    static let idleSamplesBeforeRest = 5
 
     private(set) var pause = Self.shortestPause
 
     /// A sample of the active threads.
-    struct Look: Sendable {
+    struct Sample: Sendable {
         /// The time since the previous sample, in nanoseconds.
         var time: UInt64
         /// How many threads wait inside their operations.
         var waiting = 0
         /// How many threads have been in one operation for a long time without waiting.
-        var lasting = 0
+        var busy = 0
         /// How much processor time all threads have used since the previous sample.
         var used: UInt64 = 0
         /// How many threads are active, including those that were woken and have not arrived.
@@ -72,65 +72,65 @@ struct ThreadDemand: Sendable {
     }
 
     /// Resets the monitoring of a queue that had no thread for something to start.
-    mutating func watchBegan() {
-        (pause, idleLooks, standstill) = (Self.shortestPause, 0, 0)
-        judged = (0, 0)
+    mutating func monitoringBegan() {
+        (pause, idleSampleCount, stall) = (Self.shortestPause, 0, 0)
+        evaluated = (0, 0)
     }
 
     /// Evaluates a sample and returns how many threads to wake now.
-    mutating func looked(_ look: Look) -> Int {
-        waiting = min(look.waiting, look.active)
-        extra = min(extra, look.lasting)
+    mutating func sampled(_ sample: Sample) -> Int {
+        waiting = min(sample.waiting, sample.active)
+        extra = min(extra, sample.busy)
         pause = min(2 * pause, Self.longestPause)
-        judge(look)
-        guard look.startable > 0 else {
-            idleLooks += 1
-            standstill = 0
+        evaluate(sample)
+        guard sample.startable > 0 else {
+            idleSampleCount += 1
+            stall = 0
             return 0
         }
-        idleLooks = 0
-        let most = min(look.startable, limit - look.active)
-        var called = 0
-        if look.active - waiting < cores + extra {
-            called = max(0, min(most, max(1, look.active)))
+        idleSampleCount = 0
+        let most = min(sample.startable, limit - sample.active)
+        var wakeCount = 0
+        if sample.active - waiting < cores + extra {
+            wakeCount = max(0, min(most, max(1, sample.active)))
         }
-        called = max(called, min(most, callAfterStandstill(look)))
-        guard called > 0 else { return 0 }
+        wakeCount = max(wakeCount, min(most, wakeAfterStall(sample)))
+        guard wakeCount > 0 else { return 0 }
         pause = Self.shortestPause
-        wanted = max(wanted, look.active + called)
-        return called
+        wanted = max(wanted, sample.active + wakeCount)
+        return wakeCount
     }
 
     /// Whether there was nothing to start for so long that the monitoring can end.
-    var mayRest: Bool { idleLooks >= Self.idleLooksBeforeRest }
+    var mayRest: Bool { idleSampleCount >= Self.idleSamplesBeforeRest }
 
     /// Lowers the number of wanted threads, because a woken thread found nothing to do.
-    mutating func calledInVain() { wanted = min(limit, cores + waiting) }
+    mutating func wakeWasSpurious() { wanted = min(limit, cores + waiting) }
 
     /// Wants fewer threads if the active ones keep the cores busy, or if too many do not wait.
-    private mutating func judge(_ look: Look) {
-        judged.time += look.time
-        judged.used += look.used
-        guard judged.time >= Self.judgedTime else { return }
+    private mutating func evaluate(_ sample: Sample) {
+        evaluated.time += sample.time
+        evaluated.used += sample.used
+        guard evaluated.time >= Self.evaluationTime else { return }
         let isBusy =
-            judged.used >= judged.time / 4 * 3 * UInt64(cores)
-            || look.active - waiting > cores + extra + look.active / 2
+            evaluated.used >= evaluated.time / 4 * 3 * UInt64(cores)
+            || sample.active - waiting > cores + extra + sample.active / 2
         if isBusy { wanted = min(wanted, cores + extra + waiting) }
-        judged = (0, 0)
+        evaluated = (0, 0)
     }
 
     /// Adds a thread after a time without starts.
     ///
     /// Operations that keep the cores busy may need others that have not started.
-    private mutating func callAfterStandstill(_ look: Look) -> Int {
-        guard look.startCount == startCount else {
-            (standstill, patience, startCount) = (0, Self.firstPatience, look.startCount)
+    private mutating func wakeAfterStall(_ sample: Sample) -> Int {
+        guard sample.startCount == startCount else {
+            (stall, stallTimeout, startCount) = (0, Self.firstStallTimeout, sample.startCount)
             return 0
         }
-        standstill += look.time
-        guard standstill >= patience else { return 0 }
-        standstill = 0
-        patience = min(2 * patience, Self.lastPatience)
+        stall += sample.time
+        guard stall >= stallTimeout else { return 0 }
+        stall = 0
+        stallTimeout = min(2 * stallTimeout, Self.longestStallTimeout)
         extra += 1
         return 1
     }
@@ -149,7 +149,7 @@ struct ThreadUse: Equatable, Sendable {
     ///
     /// A thread that waits between short operations does not count.
     var mayWait: Bool {
-        time >= ThreadDemand.shortestPause / 2 && used < time / 4
-            && began <= 1 + Int(time / ThreadDemand.operationTime)
+        time >= PoolSizer.shortestPause / 2 && used < time / 4
+            && began <= 1 + Int(time / PoolSizer.operationTime)
     }
 }
