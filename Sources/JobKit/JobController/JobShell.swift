@@ -78,7 +78,7 @@ final class JobShell: CallbackDelivery {
         // Offered before any task is queued. Otherwise, a nested job that already runs would make
         // this one search all its ancestors, and each task that is added would search them too. The
         // line is claimed, so no other thread puts one of the tasks into its queue in the meantime.
-        if !tasks.isEmpty { TaskQueueShell.offerPermits(of: job, to: tasks) }
+        if !tasks.isEmpty { TaskQueueShell.lendPermits(of: job, to: tasks) }
         if mustPut { putAdmitted() }
         return entersMain
     }

@@ -9,7 +9,7 @@ struct QueueStall {
     private let executing: [Operation]
     private let executingCount: Int
     /// The ready operations behind a barrier.
-    private let parked: Set<ObjectIdentifier>
+    private let blocked: Set<ObjectIdentifier>
 
     init(_ queue: TaskQueueShell) {
         let stall = queue.ask { $0.machine.stall(naming: OperationNames.limit) }
@@ -18,7 +18,7 @@ struct QueueStall {
         isFull = stall.isFull
         executing = stall.executing.filter { !$0.isFinished }
         executingCount = stall.executingCount - stall.executing.count + executing.count
-        parked = Set(stall.parked.map { ObjectIdentifier($0) })
+        blocked = Set(stall.blocked.map { ObjectIdentifier($0) })
     }
 
     init(_ queue: OperationQueue) {
@@ -30,7 +30,7 @@ struct QueueStall {
         executing = isLimited && !isSuspended ? queue.operations.filter(\.isExecuting) : []
         executingCount = executing.count
         isFull = isLimited && executing.count >= limit
-        parked = []
+        blocked = []
     }
 
     /// Why an operation of the queue has not been started.
@@ -39,8 +39,8 @@ struct QueueStall {
             return reason == StallWords.unready ? "\(reason), in \(name)" : reason
         }
         if isSuspended { return "suspended: \(name)" }
-        let isParked = parked.contains(ObjectIdentifier(operation))
-        guard isParked || isFull else { return "ready in \(name)" }
+        let isBlocked = blocked.contains(ObjectIdentifier(operation))
+        guard isBlocked || isFull else { return "ready in \(name)" }
         let jobs = operation.waitingJobs
         let names =
             executing.isEmpty
@@ -50,7 +50,7 @@ struct QueueStall {
                 return jobs.contains { $0 === other } ? "its own job \(name)" : name
             }
         let verb = executingCount > 1 ? "execute" : "executes"
-        return "\(isParked ? "waits for a barrier" : "full"): \(name), where \(names) \(verb)"
+        return "\(isBlocked ? "waits for a barrier" : "full"): \(name), where \(names) \(verb)"
     }
 }
 

@@ -2,7 +2,7 @@
 struct TaskQueueBarriers: Sendable {
     private struct Epoch: Sendable {
         var unfinished = 0
-        var parked: [TaskQueueTicket] = []
+        var blocked: [TaskQueueTicket] = []
     }
 
     /// The number of the epoch whose entries may start.
@@ -43,11 +43,11 @@ struct TaskQueueBarriers: Sendable {
         unfinished += 1
     }
 
-    mutating func park(_ ticket: TaskQueueTicket, epoch: Int) {
-        later[index(of: epoch)].parked.append(ticket)
+    mutating func block(_ ticket: TaskQueueTicket, epoch: Int) {
+        later[index(of: epoch)].blocked.append(ticket)
     }
 
-    /// Counts a finished entry and returns the parked entries that may start now, or nil.
+    /// Counts a finished entry and returns the blocked entries that may start now, or nil.
     mutating func entryFinished(epoch: Int) -> [TaskQueueTicket]? {
         guard epoch == current else {
             later[index(of: epoch)].unfinished -= 1
@@ -58,8 +58,8 @@ struct TaskQueueBarriers: Sendable {
         var released: [TaskQueueTicket] = []
         while unfinished == 0, hasBarrier {
             unfinished = later[passed].unfinished
-            released += later[passed].parked
-            later[passed].parked = []
+            released += later[passed].blocked
+            later[passed].blocked = []
             passed += 1
             current += 1
         }

@@ -40,7 +40,7 @@ extension TaskQueueShell {
     private func insert(_ arrival: TaskQueueState.Arrival) {
         let place = send { state in
             let place = state.operationAdded(arrival, to: self)
-            if arrival.isBarrier { noteWhetherItAsks(state) }
+            if arrival.isBarrier { updateNeedsLending(state) }
             return place
         }
         arrived(arrival, at: place)
@@ -54,7 +54,7 @@ extension TaskQueueShell {
         let operation = arrival.operation
         guard arrival.isPlaced(at: place.ticket) else { return operationFinished(place.ticket) }
         // Jobs other than the known one can only exist if several jobs track the operation.
-        if !place.hasJob || arrival.isShared { lookForJobs(waitingFor: operation) }
+        if !place.hasJob || arrival.isShared { findLenders(of: operation) }
         if !arrival.isReady { checkReadiness(of: operation) }
         if place.mustLookForCancelled { lookForCancelledLater() }
         guard arrival.mayHaveChanged else { return }

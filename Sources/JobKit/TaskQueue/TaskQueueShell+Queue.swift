@@ -23,7 +23,7 @@ extension TaskQueueShell {
         let becameLimited = send { state in
             let wasUnlimited = state.machine.width == Int.max
             state.machine.widthChanged(to: width)
-            noteWhetherItAsks(state)
+            updateNeedsLending(state)
             return wasUnlimited && width < Int.max
         }
         if becameLimited { findWaitingJobs() }

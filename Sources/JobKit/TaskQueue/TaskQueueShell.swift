@@ -11,12 +11,12 @@ import Synchronization
 final class TaskQueueShell: PollingQueue {
     let name: String
     private let state: Guarded<TaskQueueState>
-    /// A copy of the machine's `asksWhoWaits`, which is read without the lock.
+    /// A copy of the machine's `needsLending`, which is read without the lock.
     ///
     /// If true, jobs must report when they wait. It is sequentially consistent, like the turns of
     /// the jobs: the queue sets this and then checks the jobs, and a job begins to wait and then
     /// reads this. Therefore, at least one of the two sees the other.
-    let asksWhoWaits: Atomic<Bool>
+    let needsLending: Atomic<Bool>
     /// How many jobs were started here and still exist, because none is searched for while it is 0.
     let jobCount = Atomic<Int>(0)
     /// Changes when there is work and a worker is searching for some.
@@ -34,7 +34,7 @@ final class TaskQueueShell: PollingQueue {
         let pool = WorkerPool(cores: max(2, cores), limit: Self.threadLimit)
         let workers = TaskQueueWorkers(pool, name: name, quality: quality)
         state = Guarded(TaskQueueState(width: width, workers: workers))
-        asksWhoWaits = Atomic(width < Int.max)
+        needsLending = Atomic(width < Int.max)
     }
 
     /// Changes the queue's state, and wakes a worker if there is something to start.
@@ -213,7 +213,7 @@ final class TaskQueueShell: PollingQueue {
 
     /// The queue as a number, or 0 if its permits are unlimited.
     var limitedNumber: Int {
-        asksWhoWaits.load(ordering: .relaxed) ? Int(bitPattern: ObjectIdentifier(self)) : 0
+        needsLending.load(ordering: .relaxed) ? Int(bitPattern: ObjectIdentifier(self)) : 0
     }
 
     /// Returns an operation's permit and takes the next operation, under one lock acquisition.
@@ -223,7 +223,7 @@ final class TaskQueueShell: PollingQueue {
     ) -> TaskQueueState.Start? {
         let (end, (next, action)) = state.withLock { state in
             let end = remove(&state)
-            noteWhetherItAsks(state)
+            updateNeedsLending(state)
             return (end, state.takeNext(waiting: nil))
         }
         carryOut(action)
@@ -239,7 +239,7 @@ final class TaskQueueShell: PollingQueue {
         }
         let (end, start, action) = state.withLock { state in
             let end = state.operationFinished(operation)
-            noteWhetherItAsks(state)
+            updateNeedsLending(state)
             let start = state.takeNextTask()
             return (end, start, state.wakeWorker(by: .other))
         }
@@ -283,7 +283,7 @@ final class TaskQueueShell: PollingQueue {
     ) {
         let end = send(by: caller) { state in
             let end = remove(&state)
-            noteWhetherItAsks(state)
+            updateNeedsLending(state)
             return end
         }
         end?.resumeWaiters()

@@ -5,10 +5,10 @@ struct TaskQueueSlot<Entry> {
         /// Waits for dependencies.
         case waiting
         /// Ready, but behind a barrier.
-        case parked
+        case blocked
         case ready
         /// May start with the permit of a job that waits for it.
-        case granted
+        case reserved
         case executing
         /// Was cancelled before its start, and is being ended without a permit.
         case withdrawn

@@ -139,7 +139,7 @@ struct TaskQueueState {
     mutating func operationAdded(_ arrival: Arrival, to queue: TaskQueueShell) -> Place {
         if keptAlive == nil { keptAlive = queue }
         let job =
-            machine.asksWhoWaits
+            machine.needsLending
             ? arrival.job?._withUnsafeGuaranteedRef { self.slot(of: $0) } : nil
         let slot = machine.entryAdded(
             arrival.operation,

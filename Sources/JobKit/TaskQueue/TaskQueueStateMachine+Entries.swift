@@ -30,7 +30,7 @@ extension TaskQueueStateMachine {
     func unstarted(from start: Int, _ count: Int) -> (entries: [Entry], next: Int) {
         let first = start < slots.count ? start : 0
         let range = first..<min(slots.count, first + count)
-        let states: [Slot.State] = [.waiting, .parked, .ready, .granted]
+        let states: [Slot.State] = [.waiting, .blocked, .ready, .reserved]
         return (
             slots[range].filter { states.contains($0.state) }.compactMap(\.entry), range.endIndex
         )
@@ -38,7 +38,7 @@ extension TaskQueueStateMachine {
 
     /// The entries that could be started, if necessary after a permit becomes free.
     var readyEntries: [Entry] {
-        slots.filter { $0.state == .ready || $0.state == .granted }.compactMap(\.entry)
+        slots.filter { $0.state == .ready || $0.state == .reserved }.compactMap(\.entry)
     }
 
     /// The reasons why ready entries are not started.
@@ -50,7 +50,7 @@ extension TaskQueueStateMachine {
         /// The first executing entries, if the queue is full or entries wait for a barrier.
         let executing: [Entry]
         /// The ready entries behind a barrier.
-        let parked: [Entry]
+        let blocked: [Entry]
     }
 
     /// Returns the reasons why ready entries are not started, with at most `limit` executing
@@ -58,12 +58,12 @@ extension TaskQueueStateMachine {
     func stall(naming limit: Int) -> Stall {
         let (isFull, hasBarrier) = (permits.taken >= width, hasBarrier)
         var executing: [Slot] = []
-        var parked: [Entry] = []
+        var blocked: [Entry] = []
         if !isSuspended, isFull || hasBarrier {
             var holders = 0
             for index in slots.indices {
-                if slots[index].state == .parked, let entry = slots[index].entry {
-                    parked.append(entry)
+                if slots[index].state == .blocked, let entry = slots[index].entry {
+                    blocked.append(entry)
                 }
                 let sharers = permits.executing(withPermitOf: index, slots)
                 guard !sharers.isEmpty else { continue }
@@ -78,7 +78,7 @@ extension TaskQueueStateMachine {
             isFull: isFull,
             executingCount: max(permits.taken, executing.count),
             executing: executing.prefix(limit).compactMap(\.entry),
-            parked: parked
+            blocked: blocked
         )
     }
 }

@@ -32,7 +32,7 @@ struct TaskQueueStateMachine<Entry> {
     var hasBarrier: Bool { barriers.hasBarrier }
 
     /// Whether permits may be too few, so jobs must report when they wait.
-    var asksWhoWaits: Bool { width < Int.max || hasBarrier }
+    var needsLending: Bool { width < Int.max || hasBarrier }
 
     // MARK: Entries
 
@@ -72,8 +72,8 @@ struct TaskQueueStateMachine<Entry> {
     mutating func entryBecameReady(_ slot: Int) {
         guard slots[slot].state == .waiting else { return }
         guard slots[slot].epoch == barriers.current else {
-            slots[slot].state = .parked
-            barriers.park(ticket(slot), epoch: slots[slot].epoch)
+            slots[slot].state = .blocked
+            barriers.block(ticket(slot), epoch: slots[slot].epoch)
             return
         }
         permits.entryBecameReady(slot, &slots)
@@ -136,7 +136,7 @@ struct TaskQueueStateMachine<Entry> {
         count -= 1
         if let released = barriers.entryFinished(epoch: epoch) {
             for ticket in released where isCurrent(ticket) {
-                if slots[ticket.slot].state == .parked {
+                if slots[ticket.slot].state == .blocked {
                     permits.entryBecameReady(ticket.slot, &slots)
                 }
             }
@@ -180,6 +180,6 @@ struct TaskQueueStateMachine<Entry> {
         guard slots[slot].epoch > barriers.current else { return }
         barriers.entryMovedToCurrent(from: slots[slot].epoch)
         slots[slot].epoch = barriers.current
-        if slots[slot].state == .parked { permits.entryBecameReady(slot, &slots) }
+        if slots[slot].state == .blocked { permits.entryBecameReady(slot, &slots) }
     }
 }

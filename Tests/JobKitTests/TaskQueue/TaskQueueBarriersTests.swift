@@ -67,7 +67,7 @@ import Testing
                 if epoch != epochs.current, Bool.random(using: &generator) {
                     entry.isParked = true
                     let ticket = TaskQueueTicket(sequence: sequence, slot: 0)
-                    epochs.park(ticket, epoch: epoch)
+                    epochs.block(ticket, epoch: epoch)
                 }
                 entries.append(entry)
             } else {

@@ -245,13 +245,13 @@ struct TaskQueueShellWorld {
                     loan: [state.lender?.sequence, state.borrower?.sequence],
                     isWaitingJob: state.isWaitingJob,
                     hasRequestBelow: state.hasRequestBelow,
-                    isPostponed: state.isPostponed,
+                    isDeferred: state.isDeferred,
                     sequence: slot.sequence
                 )
             }
         let asking = machine.slots.indices.map { index in
-            let asked = machine.permits.loans.state(of: index).asked.value
-            return [asked?.requests.count ?? 0, asked?.jobsBelow.count ?? 0]
+            let lenderState = machine.permits.loans.state(of: index).lenderState.value
+            return [lenderState?.requests.count ?? 0, lenderState?.jobsBelow.count ?? 0]
         }
         let others = threads.dropFirst(2).filter { !$0.isEmpty }
         return Key(
@@ -271,7 +271,7 @@ struct TaskQueueShellWorld {
             let loan: [Int?]
             let isWaitingJob: Bool
             let hasRequestBelow: Bool
-            let isPostponed: Bool
+            let isDeferred: Bool
             let sequence: Int
         }
 

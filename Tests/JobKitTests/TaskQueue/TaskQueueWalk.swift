@@ -243,7 +243,7 @@ struct TaskQueueWalk {
     private func isStartable(_ entry: Entry) -> Bool {
         guard entry.isReady, !entry.isExecuting, isUnblocked(entry) else { return false }
         let slot = machine.slots[entry.slot]
-        if slot.state == .granted { return true }
+        if slot.state == .reserved { return true }
         if machine.permits.taken < machine.width { return true }
         return entries.contains {
             $0.isExecuting && $0.isWaitingJob && isAncestor($0.id, of: entry)
@@ -258,14 +258,14 @@ struct TaskQueueWalk {
         // Q1: entries that execute or may start have permits, except those that use a job's permit.
         let takers = entries.count {
             let slot = slots[$0.slot]
-            return (slot.state == .executing || slot.state == .granted)
+            return (slot.state == .executing || slot.state == .reserved)
                 && machine.permits.loans.lender(of: $0.slot) == nil
         }
         expect(machine.permits.taken == takers, "counts the permits taken")
         let lending = slots.indices.count { machine.permits.loans.state(of: $0).canLend }
         expect(machine.permits.loans.lenderCount == lending, "counts the lenders")
         expect(
-            machine.permits.grantedCount == slots.count { $0.state == .granted },
+            machine.permits.reservedCount == slots.count { $0.state == .reserved },
             "counts the loans"
         )
         var lenders: Set<Int> = []
@@ -285,7 +285,7 @@ struct TaskQueueWalk {
         }
         let ready = slots.count { $0.state == .ready }
         let places = max(0, machine.width - machine.permits.taken)
-        let startable = machine.isSuspended ? 0 : min(ready, places) + machine.permits.grantedCount
+        let startable = machine.isSuspended ? 0 : min(ready, places) + machine.permits.reservedCount
         expect(machine.startableCount == startable, "counts what can be started")
         guard ready > places else { return }
         checkThatNoPlaceIsIdle()
@@ -294,7 +294,7 @@ struct TaskQueueWalk {
 
     /// Q2: no task waits for a permit that its job has promised to a less urgent task.
     private func checkThatLoansAreUrgent() {
-        for entry in entries where machine.slots[entry.slot].state == .granted {
+        for entry in entries where machine.slots[entry.slot].state == .reserved {
             let lender = machine.permits.loans.lender(of: entry.slot)
             let job = entries.first { $0.slot == lender?.slot }
             let more = entries.first { other in

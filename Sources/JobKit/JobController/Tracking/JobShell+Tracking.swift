@@ -74,7 +74,7 @@ extension JobShell {
             deliverElsewhere()
         }
         ProgressReport(of: self).taskTracked(task, record)
-        if !isQueued || nested?.shell.hasTasks == true { offerPermit(to: task) }
+        if !isQueued || nested?.shell.hasTasks == true { lendPermit(to: task) }
     }
 
     private func refuse(_ task: Operation, of job: JobController, _ reason: String) -> Never {

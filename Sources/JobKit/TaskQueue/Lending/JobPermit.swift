@@ -31,7 +31,7 @@ struct JobPermit: ~Copyable, Sendable {
     /// Reports that the job has nothing to run until one of its tasks finishes.
     @inline(__always)
     func jobWaits(_ job: consuming any WaitingJob, _ worker: DeliveringWorker?) {
-        tellQueue(worker) { queue, update in
+        notifyQueue(worker) { queue, update in
             if let update { update.waiting = job } else { queue.send { $0.jobWaits(job) } }
         }
     }
@@ -41,7 +41,7 @@ struct JobPermit: ~Copyable, Sendable {
     /// The caller has the job's turn, so the job has not finished.
     @inline(__always)
     func jobBusy(_ worker: DeliveringWorker?) {
-        tellQueue(worker) { queue, update in
+        notifyQueue(worker) { queue, update in
             guard let job = job.load(ordering: .relaxed) else { return }
             if let update {
                 update.busy = job
@@ -61,7 +61,7 @@ struct JobPermit: ~Copyable, Sendable {
     ///
     /// If a worker of this queue delivers, the report is stored in that worker's pending update.
     @inline(__always)
-    private func tellQueue(
+    private func notifyQueue(
         _ worker: DeliveringWorker?,
         _ body: (TaskQueueShell, PendingPermitUpdate?) -> Void
     ) {
@@ -69,7 +69,7 @@ struct JobPermit: ~Copyable, Sendable {
         // from other cores.
         queue.load(ordering: .acquiring)?
             ._withUnsafeGuaranteedRef { queue in
-                guard queue.asksWhoWaits.load(ordering: .sequentiallyConsistent) else { return }
+                guard queue.needsLending.load(ordering: .sequentiallyConsistent) else { return }
                 // Workers have no other type.
                 if let worker, unsafeDowncast(worker, to: PendingPermitUpdate.self).isOf(queue) {
                     body(queue, unsafeDowncast(worker, to: PendingPermitUpdate.self))

@@ -9,34 +9,34 @@ struct LoanState: Sendable {
     /// Whether this is an executing job that only waits for its tasks.
     var isWaitingJob = false
     /// Whether the entry is on the list of entries that request or lend later.
-    var isPostponed = false
+    var isDeferred = false
     /// Whether the jobs above were notified that a task below this job requests a permit.
     var hasRequestBelow = false
     /// Lending state that only jobs need, allocated on first use.
-    private(set) var asked = Rare<Asked>()
+    private(set) var lenderState = Rare<LenderState>()
 
-    struct Asked: Sendable {
+    struct LenderState: Sendable {
         /// The requests of the job's own tasks.
         var requests = ReadyLists()
         /// The nested jobs with requesting tasks, in the order in which they first requested.
         var jobsBelow = FIFO<TaskQueueTicket>()
     }
 
-    /// The first of ``Asked/jobsBelow``.
-    var firstBelow: TaskQueueTicket? { asked.read { $0.jobsBelow.first } ?? nil }
+    /// The first of ``LenderState/jobsBelow``.
+    var firstBelow: TaskQueueTicket? { lenderState.read { $0.jobsBelow.first } ?? nil }
 
     mutating func forgetFirstBelow() -> TaskQueueTicket? {
-        asked.change { $0.jobsBelow.popFirst() } ?? nil
+        lenderState.change { $0.jobsBelow.popFirst() } ?? nil
     }
 
-    /// Removes the first of ``Asked/requests``.
+    /// Removes the first of ``LenderState/requests``.
     mutating func nextRequest() -> (ticket: TaskQueueTicket, priority: TaskPriority)? {
-        asked.change { $0.requests.popFirst() } ?? nil
+        lenderState.change { $0.requests.popFirst() } ?? nil
     }
 
     @inline(__always)
-    mutating func isAsked<Result>(_ change: (inout Asked) -> Result) -> Result {
-        asked.change(orMake: Asked(), change)
+    mutating func withLenderState<Result>(_ change: (inout LenderState) -> Result) -> Result {
+        lenderState.change(orMake: LenderState(), change)
     }
 
     /// Whether this job's permit is available.
@@ -46,8 +46,8 @@ struct LoanState: Sendable {
     mutating func entryLeft() {
         lenders.removeAll()
         (lender, borrower) = (nil, nil)
-        (isWaitingJob, isPostponed, hasRequestBelow) = (false, false, false)
-        if !asked.isNone { asked = Rare() }
+        (isWaitingJob, isDeferred, hasRequestBelow) = (false, false, false)
+        if !lenderState.isNone { lenderState = Rare() }
     }
 
     /// The nearest jobs that wait for an entry, usually a single one, which needs no array.

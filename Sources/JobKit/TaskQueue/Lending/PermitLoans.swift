@@ -20,8 +20,8 @@ struct PermitLoans<Entry> {
     func borrower(of slot: Int) -> Ticket? { isKnown(slot) ? states[slot].borrower : nil }
 
     /// Sets whether the entry is on the list of entries that request or lend later.
-    mutating func setPostponed(_ slot: Int, _ isPostponed: Bool) {
-        states[slot].isPostponed = isPostponed
+    mutating func setDeferred(_ slot: Int, _ isDeferred: Bool) {
+        states[slot].isDeferred = isDeferred
     }
 
     /// Resets the state of an entry that has left the queue and returned its permit.
@@ -33,17 +33,17 @@ struct PermitLoans<Entry> {
 
     /// Adds a job that waits for an entry.
     mutating func jobFound(_ lender: Ticket, waitingFor slot: Int, _ slots: Slots) {
-        learn(of: max(slot, lender.slot))
+        allocateState(of: max(slot, lender.slot))
         guard states[slot].lenders.insert(lender) else { return }
         guard states[slot].hasRequestBelow else { return }
-        states[lender.slot].isAsked { $0.jobsBelow.append(slots[slot].ticket(slot)) }
-        noteRequest(below: lender.slot, slots)
+        states[lender.slot].withLenderState { $0.jobsBelow.append(slots[slot].ticket(slot)) }
+        addRequest(below: lender.slot, slots)
     }
 
     /// Marks an executing job as waiting for its tasks, or returns false if it already was.
     @inline(__always)
     mutating func jobWaits(_ slot: Int) -> Bool {
-        learn(of: slot)
+        allocateState(of: slot)
         guard !states[slot].isWaitingJob else { return false }
         change(slot) { $0.isWaitingJob = true }
         return true
@@ -86,7 +86,7 @@ struct PermitLoans<Entry> {
         return (lender, borrower)
     }
 
-    private mutating func learn(of slot: Int) {
+    private mutating func allocateState(of slot: Int) {
         while states.count <= slot { states.append(LoanState()) }
     }
 
@@ -125,36 +125,36 @@ struct PermitLoans<Entry> {
     // MARK: Requests
 
     /// Records at an entry's lenders that it requests a permit.
-    mutating func noteRequest(of slot: Int, _ slots: Slots) {
+    mutating func addRequest(of slot: Int, _ slots: Slots) {
         let (ticket, priority) = (slots[slot].ticket(slot), slots[slot].priority)
         for lender in states[slot].lenders where slots.stands(lender) {
             let isCrowded = states[lender.slot]
-                .isAsked { asked in
-                    asked.requests.insert(ticket, priority: priority)
-                    return asked.requests.isCrowded
+                .withLenderState { lenderState in
+                    lenderState.requests.insert(ticket, priority: priority)
+                    return lenderState.requests.isCrowded
                 }
             if isCrowded { removeVoidRequests(of: lender.slot, slots) }
-            noteRequest(below: lender.slot, slots)
+            addRequest(below: lender.slot, slots)
         }
     }
 
     private mutating func removeVoidRequests(of job: Int, _ slots: Slots) {
         // Moved out, because the check reads `states`. The check captures only `states`, because a
         // closure that reads `self` would copy all of it for each request.
-        var requests = states[job].isAsked { exchange(&$0.requests, with: ReadyLists()) }
+        var requests = states[job].withLenderState { exchange(&$0.requests, with: ReadyLists()) }
         Self.removeVoid(from: &requests, slots, states)
-        states[job].isAsked { $0.requests = requests }
+        states[job].withLenderState { $0.requests = requests }
     }
 
     /// Notifies the jobs above that a task of this job requests a permit.
-    private mutating func noteRequest(below slot: Int, _ slots: Slots) {
+    private mutating func addRequest(below slot: Int, _ slots: Slots) {
         guard !states[slot].hasRequestBelow else { return }
         var pending = [slot]
         while let job = pending.popLast() {
             guard !states[job].hasRequestBelow else { continue }
             states[job].hasRequestBelow = true
             for lender in states[job].lenders where slots.stands(lender) {
-                states[lender.slot].isAsked { $0.jobsBelow.append(slots[job].ticket(job)) }
+                states[lender.slot].withLenderState { $0.jobsBelow.append(slots[job].ticket(job)) }
                 pending.append(lender.slot)
             }
         }

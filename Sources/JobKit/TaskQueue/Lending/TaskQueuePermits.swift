@@ -9,7 +9,7 @@
 /// executing one, which then leaves its own permit to another entry. If the job must run again
 /// before the borrower has started, the loan is taken back.
 ///
-/// This type changes entries between `ready`, `granted` and `executing`. The machine handles the
+/// This type changes entries between `ready`, `reserved` and `executing`. The machine handles the
 /// other states. A queue that never had to lend has no ``LoanState``.
 struct TaskQueuePermits<Entry> {
     typealias Ticket = TaskQueueTicket
@@ -18,33 +18,33 @@ struct TaskQueuePermits<Entry> {
     // Fields that change with every entry come first.
     /// How many of the queue's own permits are in use.
     private(set) var taken = 0
-    /// How many entries are ready, including those that were granted a loan.
+    /// How many entries are ready, including those for which a permit is reserved.
     private var readyCount = 0
     private var ready = StateTickets<Entry>(of: .ready)
     private(set) var width: Int
 
-    private var granted = StateTickets<Entry>(of: .granted)
-    /// How many entries of ``granted`` are still valid.
-    private(set) var grantedCount = 0
+    private var reserved = StateTickets<Entry>(of: .reserved)
+    /// How many entries of ``reserved`` are still valid.
+    private(set) var reservedCount = 0
     private(set) var loans = PermitLoans<Entry>()
     /// The entries that request or lend later.
     ///
     /// A ticket is void if its entry has left, or already requests or lends.
-    private var postponed = ReadyLists()
-    /// The least urgent position among the granted entries, since the last time there were none.
-    private var lastGranted = TaskQueueOrder.beforeAll
+    private var deferred = ReadyLists()
+    /// The least urgent position among the entries with a reservation, since the last time there were none.
+    private var lastReserved = TaskQueueOrder.beforeAll
 
     init(width: Int) {
         self.width = width
     }
 
     /// How many entries could be started now.
-    var startableCount: Int { grantedCount + min(readyCount - grantedCount, free) }
+    var startableCount: Int { reservedCount + min(readyCount - reservedCount, free) }
 
     private var free: Int { max(0, width - taken) }
     /// Whether more entries could start than there are free permits, which is when permits are
     /// lent.
-    private var isShort: Bool { readyCount - grantedCount > free }
+    private var isContended: Bool { readyCount - reservedCount > free }
 
     // MARK: Entries
 
@@ -52,32 +52,32 @@ struct TaskQueuePermits<Entry> {
         slots[slot].state = .ready
         readyCount += 1
         ready.insert(slot, slots)
-        seekPermit(for: slot, &slots)
+        requestWhenContended(for: slot, &slots)
     }
 
     /// Updates an entry after its priority has changed.
     mutating func priorityChanged(_ slot: Int, _ slots: inout Slots) {
-        if slots[slot].state == .granted, let lender = loans.lender(of: slot) {
+        if slots[slot].state == .reserved, let lender = loans.lender(of: slot) {
             takeBack(slot, from: lender.slot, &slots)
-            loans.noteRequest(of: slot, slots)
-            offerPermit(of: lender.slot, &slots)
+            loans.addRequest(of: slot, slots)
+            lendOrDefer(of: lender.slot, &slots)
             // The permit may have been lent to another entry, and other jobs may have one to lend.
-            if slots[slot].state == .ready { seekPermit(for: slot, &slots) }
+            if slots[slot].state == .ready { requestWhenContended(for: slot, &slots) }
         } else if slots[slot].state == .ready {
             ready.insert(slot, slots)
             ready.removeVoid(slots)
-            seekPermit(for: slot, &slots)
+            requestWhenContended(for: slot, &slots)
         }
     }
 
     /// Takes the slot of the entry to start next, if there is one.
     mutating func nextSlot(_ slots: Slots) -> Int? {
-        if grantedCount > 0, let slot = granted.popFirst(slots) {
-            loanLeft()
+        if reservedCount > 0, let slot = reserved.popFirst(slots) {
+            reservationEnded()
             readyCount -= 1
             return slot
         }
-        guard readyCount > grantedCount, taken < width, let slot = ready.popFirst(slots) else {
+        guard readyCount > reservedCount, taken < width, let slot = ready.popFirst(slots) else {
             return nil
         }
         readyCount -= 1
@@ -87,8 +87,8 @@ struct TaskQueuePermits<Entry> {
 
     /// The slot that ``nextSlot(_:)`` would take.
     mutating func upcomingSlot(_ slots: Slots) -> Int? {
-        if grantedCount > 0, let slot = granted.first(slots) { return slot }
-        return readyCount > grantedCount && taken < width ? ready.first(slots) : nil
+        if reservedCount > 0, let slot = reserved.first(slots) { return slot }
+        return readyCount > reservedCount && taken < width ? ready.first(slots) : nil
     }
 
     /// An entry that was in this state has left the queue.
@@ -97,12 +97,12 @@ struct TaskQueuePermits<Entry> {
         from state: TaskQueueSlot<Entry>.State,
         _ slots: inout Slots
     ) {
-        if state == .ready || state == .granted {
+        if state == .ready || state == .reserved {
             readyCount -= 1
             ready.removeVoid(slots)
         }
-        if state == .granted { loanLeft() }
-        if state == .granted || state == .executing { giveBackPermit(of: slot, &slots) }
+        if state == .reserved { reservationEnded() }
+        if state == .reserved || state == .executing { giveBackPermit(of: slot, &slots) }
         loans.entryLeft(slot)
     }
 
@@ -114,9 +114,9 @@ struct TaskQueuePermits<Entry> {
         if let borrower {
             // The borrower now has one of the queue's own permits, and may borrow from another job
             // instead.
-            if lender == nil { seekPermit(for: borrower.slot, &slots) }
+            if lender == nil { requestWhenContended(for: borrower.slot, &slots) }
         } else if let lender {
-            offerPermit(of: lender.slot, &slots)
+            lendOrDefer(of: lender.slot, &slots)
         } else {
             taken -= 1
         }
@@ -127,21 +127,21 @@ struct TaskQueuePermits<Entry> {
         self.width = width
         // While the queue was unlimited, jobs did not report whether they were waiting.
         if wasUnlimited, width < Int.max { for slot in slots.indices { jobBusy(slot, &slots) } }
-        lendWhileShort(&slots)
+        lendWhileContended(&slots)
     }
 
     // MARK: Jobs
 
     /// Marks an executing job as waiting: it has nothing to run until one of its tasks finishes.
     mutating func jobWaits(_ slot: Int, _ slots: inout Slots) {
-        if loans.jobWaits(slot), loans.states[slot].canLend { offerPermit(of: slot, &slots) }
+        if loans.jobWaits(slot), loans.states[slot].canLend { lendOrDefer(of: slot, &slots) }
     }
 
     /// Takes back a loan that has not started, because the job runs its own code again or ends.
     mutating func jobBusy(_ slot: Int, _ slots: inout Slots) {
-        guard let borrower = loans.jobBusy(slot), slots[borrower].state == .granted else { return }
+        guard let borrower = loans.jobBusy(slot), slots[borrower].state == .reserved else { return }
         takeBack(borrower, from: slot, &slots)
-        seekPermit(for: borrower, &slots)
+        requestWhenContended(for: borrower, &slots)
     }
 
     /// Adds a job that waits for an entry.
@@ -151,56 +151,56 @@ struct TaskQueuePermits<Entry> {
 
     /// Requests a permit after all jobs that wait for an added entry were found.
     mutating func jobsFound(waitingFor slot: Int, _ slots: inout Slots) {
-        seekPermit(for: slot, &slots)
+        requestWhenContended(for: slot, &slots)
     }
 
     // MARK: Plentiful or scarce permits
 
     /// Requests or lends a permit for an entry, once permits are scarce and one is available.
-    private mutating func seekPermit(for slot: Int, _ slots: inout Slots) {
+    private mutating func requestWhenContended(for slot: Int, _ slots: inout Slots) {
         // Postponed again, because its priority may have changed since the last time.
-        if loans.isKnown(slot) { loans.setPostponed(slot, false) }
-        postpone(slot, slots)
-        lendWhileShort(&slots)
+        if loans.isKnown(slot) { loans.setDeferred(slot, false) }
+        deferEntry(slot, slots)
+        lendWhileContended(&slots)
     }
 
     /// Adds an entry to the list of entries that request or lend later.
-    private mutating func postpone(_ slot: Int, _ slots: Slots) {
-        guard loans.isKnown(slot), !loans.states[slot].isPostponed else { return }
+    private mutating func deferEntry(_ slot: Int, _ slots: Slots) {
+        guard loans.isKnown(slot), !loans.states[slot].isDeferred else { return }
         guard loans.states[slot].canLend || !loans.states[slot].lenders.isEmpty else { return }
-        loans.setPostponed(slot, true)
-        postponed.insert(slots[slot].ticket(slot), priority: slots[slot].priority)
-        if postponed.isCrowded {
-            postponed.removeVoid { [loans] ticket, _ in
-                slots.stands(ticket) && loans.states[ticket.slot].isPostponed
+        loans.setDeferred(slot, true)
+        deferred.insert(slots[slot].ticket(slot), priority: slots[slot].priority)
+        if deferred.isCrowded {
+            deferred.removeVoid { [loans] ticket, _ in
+                slots.stands(ticket) && loans.states[ticket.slot].isDeferred
             }
         }
     }
 
-    /// Takes the slot of the first postponed entry that can be processed now.
+    /// Takes the slot of the first deferred entry that can be processed now.
     ///
     /// Such an entry may lend or borrow a permit, or take over the loan of a less urgent entry.
-    private mutating func nextPostponed(_ slots: Slots) -> Int? {
-        while let (ticket, priority) = postponed.first {
+    private mutating func nextDeferred(_ slots: Slots) -> Int? {
+        while let (ticket, priority) = deferred.first {
             let slot = ticket.slot
-            if slots.stands(ticket), loans.states[slot].isPostponed {
+            if slots.stands(ticket), loans.states[slot].isDeferred {
                 // If its priority has changed, the entries behind it may be more urgent.
                 let isInOrder = slots[slot].priority == priority
-                if loans.lenderCount == 0, isInOrder, slots[slot].order >= lastGranted {
+                if loans.lenderCount == 0, isInOrder, slots[slot].order >= lastReserved {
                     return nil
                 }
-                _ = postponed.popFirst()
-                loans.setPostponed(slot, false)
+                _ = deferred.popFirst()
+                loans.setDeferred(slot, false)
                 return slot
             }
-            _ = postponed.popFirst()
+            _ = deferred.popFirst()
         }
         return nil
     }
 
-    /// Processes the postponed entries while permits are scarce.
-    private mutating func lendWhileShort(_ slots: inout Slots) {
-        while isShort, let slot = nextPostponed(slots) {
+    /// Processes the deferred entries while permits are scarce.
+    private mutating func lendWhileContended(_ slots: inout Slots) {
+        while isContended, let slot = nextDeferred(slots) {
             lendPermit(of: slot, &slots)
             if slots[slot].state == .ready || slots[slot].state == .executing {
                 requestPermit(for: slot, &slots)
@@ -212,9 +212,9 @@ struct TaskQueuePermits<Entry> {
     }
 
     /// Lends the permit of a job, now or once permits are scarce.
-    private mutating func offerPermit(of job: Int, _ slots: inout Slots) {
-        lendWhileShort(&slots)
-        if isShort { lendPermit(of: job, &slots) } else { postpone(job, slots) }
+    private mutating func lendOrDefer(of job: Int, _ slots: inout Slots) {
+        lendWhileContended(&slots)
+        if isContended { lendPermit(of: job, &slots) } else { deferEntry(job, slots) }
     }
 
     // MARK: Loans
@@ -225,7 +225,7 @@ struct TaskQueuePermits<Entry> {
         guard loans.isKnown(job), loans.states[job].canLend,
             let borrower = loans.popRequest(below: job, slots)
         else { return false }
-        grant(borrower, from: job, &slots)
+        lend(borrower, from: job, &slots)
         return true
     }
 
@@ -234,7 +234,7 @@ struct TaskQueuePermits<Entry> {
         guard loans.isKnown(slot), loans.states[slot].lender == nil,
             !loans.states[slot].lenders.isEmpty
         else { return }
-        loans.noteRequest(of: slot, slots)
+        loans.addRequest(of: slot, slots)
         // Lent to the first entry that requests it, which may have requested it earlier.
         if let lender = loans.firstLender(of: slot, slots) { lendPermit(of: lender, &slots) }
         guard slots[slot].state == .ready else { return }
@@ -242,10 +242,10 @@ struct TaskQueuePermits<Entry> {
         // them all.
         for lender in loans.states[slot].lenders where slots.stands(lender) {
             guard let borrower = loans.states[lender.slot].borrower?.slot,
-                slots[borrower].state == .granted, slots[slot].comesBefore(slots[borrower])
+                slots[borrower].state == .reserved, slots[slot].comesBefore(slots[borrower])
             else { continue }
             takeBack(borrower, from: lender.slot, &slots)
-            grant(slot, from: lender.slot, &slots)
+            lend(slot, from: lender.slot, &slots)
             return requestPermit(for: borrower, &slots)
         }
     }
@@ -254,33 +254,33 @@ struct TaskQueuePermits<Entry> {
     ///
     /// A ready entry may then start with it, and its ticket in the list of ready entries becomes
     /// void. An executing entry uses it from now on, so its own permit becomes free.
-    private mutating func grant(_ borrower: Int, from lender: Int, _ slots: inout Slots) {
+    private mutating func lend(_ borrower: Int, from lender: Int, _ slots: inout Slots) {
         loans.begin(from: lender, to: borrower, slots)
         guard slots[borrower].state == .ready else {
             taken -= 1
             return
         }
-        slots[borrower].state = .granted
-        grantedCount += 1
-        lastGranted = max(lastGranted, slots[borrower].order)
+        slots[borrower].state = .reserved
+        reservedCount += 1
+        lastReserved = max(lastReserved, slots[borrower].order)
         ready.removeVoid(slots)
-        granted.insert(borrower, slots)
-        granted.removeVoid(slots)
+        reserved.insert(borrower, slots)
+        reserved.removeVoid(slots)
     }
 
     /// Takes back the loan of an entry that has not started, so the entry is ready again.
     private mutating func takeBack(_ borrower: Int, from lender: Int, _ slots: inout Slots) {
         loans.end(from: lender, to: borrower)
         slots[borrower].state = .ready
-        loanLeft()
+        reservationEnded()
         ready.insert(borrower, slots)
     }
 
-    /// Counts a granted entry that has started, left the queue or lost its loan.
+    /// Counts an entry with a reservation that has started, left the queue or lost its loan.
     @inline(__always)
-    private mutating func loanLeft() {
-        grantedCount -= 1
-        if grantedCount == 0 { lastGranted = TaskQueueOrder.beforeAll }
+    private mutating func reservationEnded() {
+        reservedCount -= 1
+        if reservedCount == 0 { lastReserved = TaskQueueOrder.beforeAll }
     }
 
     // MARK: Inspection

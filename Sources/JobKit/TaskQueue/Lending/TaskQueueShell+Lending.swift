@@ -11,7 +11,7 @@ import Synchronization
 ///   to know the lenders of an entry, which are the jobs of the queue that wait for it, and which
 ///   of them have nothing to run.
 /// - A task that is added searches for its lenders itself, up through the jobs that wait for it. A
-///   job that is started later, or tracks a task that is already in a queue, offers its permit to
+///   job that is started later, or tracks a task that is already in a queue, lends its permit to
 ///   everything below it.
 /// - A job's ``JobPermit`` reports when the job begins to wait and when it has code to run.
 ///
@@ -21,26 +21,21 @@ extension TaskQueueShell {
 
     /// Updates the flag after the concurrency limit, or the number of barriers, may have changed.
     @inline(__always)
-    func noteWhetherItAsks(_ state: borrowing TaskQueueState) {
-        let asks = state.machine.asksWhoWaits
-        guard asksWhoWaits.load(ordering: .relaxed) != asks else { return }
-        asksWhoWaits.store(asks, ordering: .sequentiallyConsistent)
+    func updateNeedsLending(_ state: borrowing TaskQueueState) {
+        let needed = state.machine.needsLending
+        guard needsLending.load(ordering: .relaxed) != needed else { return }
+        needsLending.store(needed, ordering: .sequentiallyConsistent)
     }
 
     /// Finds the lenders of all operations, because the queue has just become limited.
     func findWaitingJobs() {
         for operation in ask({ $0.machine.entries }) {
-            lookForJobs(waitingFor: operation)
+            findLenders(of: operation)
             if let job = operation as? any WaitingJob { send { $0.jobWaits(job) } }
         }
     }
 
     // MARK: Searching up: the lenders of a task
-
-    /// Finds the lenders of an operation that has its slot in this queue.
-    func lookForJobs(waitingFor operation: Operation) {
-        findLenders(of: operation)
-    }
 
     /// Whether any job except the operation itself was started here and still exists.
     private func hasStartedJobs(besides operation: Operation) -> Bool {
@@ -53,9 +48,9 @@ extension TaskQueueShell {
     ///
     /// The search begins at `job` or, without one, at all jobs that wait for the operation, and
     /// goes up from there.
-    private func findLenders(of operation: Operation, from job: (any WaitingJob)? = nil) {
+    func findLenders(of operation: Operation, from job: (any WaitingJob)? = nil) {
         // In one sequentially consistent order with ``ConcurrentOperation/isShared``.
-        guard asksWhoWaits.load(ordering: .sequentiallyConsistent),
+        guard needsLending.load(ordering: .sequentiallyConsistent),
             hasStartedJobs(besides: operation)
         else { return }
         var found: [any WaitingJob] = []
@@ -76,14 +71,14 @@ extension TaskQueueShell {
         send { $0.jobsFound(found, waitingFor: operation) }
     }
 
-    // MARK: Searching down: the offer of a job
+    // MARK: Searching down: the tasks of a lender
 
     /// Reports a started job as a lender for tasks and for everything below them.
     ///
-    /// Goes down only through started jobs, because the others will make their own offer when they
+    /// Goes down only through started jobs, because the others will do the same when they
     /// start. Goes down only while a queue has a lender above and none in between, because only the
     /// nearest lender counts.
-    static func offerPermits(of first: any WaitingJob, to tasks: [Operation]) {
+    static func lendPermits(of first: any WaitingJob, to tasks: [Operation]) {
         var lenders: [TaskQueueShell]?
         var remaining = [(tasks: tasks, queues: [TaskQueueShell]?.none)]
         var seen: Set<ObjectIdentifier> = []
@@ -114,7 +109,7 @@ extension TaskQueueShell {
         while let job = walk.next {
             // If the job is alone, there is nothing to lend to, and operations that are added later
             // search for lenders themselves.
-            if let queue = queue(of: job), queue.asksWhoWaits.load(ordering: .acquiring),
+            if let queue = queue(of: job), queue.needsLending.load(ordering: .acquiring),
                 queue.ask({ $0.machine.count > 1 })
             {
                 found[ObjectIdentifier(queue)] = queue

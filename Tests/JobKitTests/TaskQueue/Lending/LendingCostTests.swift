@@ -10,7 +10,7 @@ final class LendingCostTests: XCTestCase {
     /// Notifying the queue takes time, so jobs do it only while there is a reason.
     func testJobsReportWaitingOnlyWhileItMatters() async {
         let queue = TaskQueue()
-        func asks() -> Bool { queue.shell.asksWhoWaits.load(ordering: .relaxed) }
+        func asks() -> Bool { queue.shell.needsLending.load(ordering: .relaxed) }
         XCTAssertFalse(asks())
         queue.maxConcurrentOperationCount = 2
         XCTAssertTrue(asks())

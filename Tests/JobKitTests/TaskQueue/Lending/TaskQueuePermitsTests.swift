@@ -29,7 +29,9 @@ import Testing
         machine.jobWaits(job)
         for (number, task) in tasks.enumerated() {
             #expect([machine.next(), machine.next()] == ["\(number)", nil])
-            #expect(machine.permits.loans.state(of: job).asked.value?.requests.count ?? 0 <= 1)
+            #expect(
+                machine.permits.loans.state(of: job).lenderState.value?.requests.count ?? 0 <= 1
+            )
             _ = machine.entryFinished(task)
         }
     }
@@ -98,8 +100,8 @@ import Testing
         func visit(_ machine: Machine, depth: Int) {
             let lenders = (0..<3).filter { machine.permits.loans.state(of: $0).canLend }
             let ready = machine.slots.count { $0.state == .ready }
-            let isShort = ready > max(0, machine.width - machine.permits.taken)
-            if isShort, !lenders.isEmpty { Issue.record("a place is idle") }
+            let isContended = ready > max(0, machine.width - machine.permits.taken)
+            if isContended, !lenders.isEmpty { Issue.record("a place is idle") }
             guard depth > 0 else { return }
             for job in 0..<3 {
                 var machine = machine
@@ -366,7 +368,7 @@ extension TaskQueueStateMachine {
 extension TaskQueueStateMachine {
     /// Whether any state of a request remains after the entries have left.
     var remembersRequests: Bool {
-        slots.indices.contains { !permits.loans.state(of: $0).asked.isNone }
+        slots.indices.contains { !permits.loans.state(of: $0).lenderState.isNone }
     }
 }
 
