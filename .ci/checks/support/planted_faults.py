@@ -16,8 +16,8 @@ class Fault(NamedTuple):
 
 FAULTS = [
     Fault("Q1", "a limited queue has one permit too many", "TaskQueue/Lending/TaskQueuePermits.swift",
-          "taken < width, let slot = ready.popFirst(slots)",
-          "taken < width || planted(1) && taken == width, let slot = ready.popFirst(slots)"),
+          "taken < concurrencyLimit, let slot = ready.popFirst(slots)",
+          "taken < concurrencyLimit || planted(1) && taken == concurrencyLimit, let slot = ready.popFirst(slots)"),
     Fault("Q2", "what was added last goes first", "TaskQueue/TaskQueueStateMachine.swift",
           "slots[index].sequence = nextSequence",
           "slots[index].sequence = planted(2) ? 1_000_000 - nextSequence : nextSequence"),

@@ -22,7 +22,7 @@ protocol HoldingStateMachine {
     /// Returns whether the caller must take steps until none is left.
     ///
     /// If not, another caller is doing so.
-    mutating func claimSteps() -> Bool
+    mutating func claimActions() -> Bool
 }
 
 /// An operation that a queue holds back, and the queue to which it will be passed on.

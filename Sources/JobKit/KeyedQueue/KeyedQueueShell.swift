@@ -86,7 +86,7 @@ final class KeyedQueueShell: HoldingQueue {
     // MARK: Passing on
 
     func passOn() {
-        guard state.withLock({ $0.machine.claimSteps() }) else { return }
+        guard state.withLock({ $0.machine.claimActions() }) else { return }
         let now = CoarseTime.now.rawValue
         while let next = state.withLock({ $0.next(at: now) }) {
             passOn(next.entry, next.ticket, at: next.priority)
@@ -177,7 +177,7 @@ extension HoldingState where Machine == KeyedQueueShell.Machine {
     fileprivate mutating func next(
         at now: CoarseTime.RawValue
     ) -> (entry: HeldOperation, ticket: TaskQueueTicket, priority: TaskPriority)? {
-        let next = machine.nextStep(at: now)
+        let next = machine.next(at: now)
         if let next { operationLeaves(next.entry.operation) }
         return next
     }

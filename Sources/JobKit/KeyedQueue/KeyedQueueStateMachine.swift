@@ -362,7 +362,7 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
 
     // MARK: Passing on
 
-    mutating func claimSteps() -> Bool {
+    mutating func claimActions() -> Bool {
         guard !isPassingOn else { return false }
         isPassingOn = true
         return true
@@ -371,7 +371,7 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
     /// Takes the next entry for the caller that claimed the steps.
     ///
     /// If it returns nil, the claim has ended.
-    mutating func nextStep(
+    mutating func next(
         at now: CoarseTime.RawValue = 0
     ) -> (entry: Entry, ticket: Ticket, priority: TaskPriority)? {
         while !isSuspended {

@@ -112,16 +112,16 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
     // MARK: Passing on
 
     func passOn() {
-        guard state.withLock({ $0.machine.claimSteps() }) else { return }
+        guard state.withLock({ $0.machine.claimActions() }) else { return }
         while true {
             // The clock is read without the lock, because it may be a user's.
             let now = timeSinceCreation()
-            let step = state.withLock { state in
-                let step = state.machine.nextStep(at: now)
-                if case .passOn(let held, _, _) = step { state.operationLeaves(held.operation) }
-                return step
+            let action = state.withLock { state in
+                let action = state.machine.nextAction(at: now)
+                if case .passOn(let held, _, _) = action { state.operationLeaves(held.operation) }
+                return action
             }
-            switch step {
+            switch action {
             case .passOn(let held, let ticket, let priority): pass(held, ticket, priority)
             case .sleep(let duration): replaceTimer(by: duration.map(timer))
             case .nothing: return letGoIfIdle()

@@ -4,7 +4,7 @@
 /// passed on until one interval after its start. Therefore, at most `limit` entries start in any
 /// interval, however long the queue below delays them.
 struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
-    enum Step {
+    enum Action {
         /// A call of ``entryStarted(_:at:)``, ``entryEnded(_:)`` or ``entryRefused(_:)`` follows.
         case passOn(Entry, TaskQueueTicket, TaskPriority)
         /// Replaces an earlier sleep.
@@ -96,7 +96,7 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
 
     // MARK: Passing on
 
-    mutating func claimSteps() -> Bool {
+    mutating func claimActions() -> Bool {
         guard !isPassingOn else { return false }
         isPassingOn = true
         return true
@@ -105,7 +105,7 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
     /// Returns the next step for the caller that claimed the steps.
     ///
     /// After `nothing`, the claim has ended.
-    mutating func nextStep(at now: Duration) -> Step {
+    mutating func nextAction(at now: Duration) -> Action {
         forgetTimes(before: now)
         guard readyCount > 0 else { return sleep(for: nil, at: now) }
         guard room > 0 else { return sleep(for: times.first, at: now) }
@@ -122,7 +122,7 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
     }
 
     /// Sleeps until the given time is one interval ago, or ends the sleep if it is nil.
-    private mutating func sleep(for time: Duration?, at now: Duration) -> Step {
+    private mutating func sleep(for time: Duration?, at now: Duration) -> Action {
         guard time != timeSleptFor else {
             isPassingOn = false
             return .nothing
@@ -170,4 +170,4 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
     }
 }
 
-extension RateLimitedQueueStateMachine.Step: Equatable where Entry: Equatable {}
+extension RateLimitedQueueStateMachine.Action: Equatable where Entry: Equatable {}

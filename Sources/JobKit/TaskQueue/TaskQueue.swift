@@ -62,7 +62,7 @@ public final class TaskQueue: OperationScheduling, Sendable {
         self.qualityOfService = qualityOfService
         shell = TaskQueueShell(
             name: name,
-            width: Self.limit(maxConcurrentOperationCount, of: name),
+            concurrencyLimit: Self.limit(maxConcurrentOperationCount, of: name),
             quality: DispatchQoS(qualityOfService)
         )
     }
@@ -76,8 +76,8 @@ public final class TaskQueue: OperationScheduling, Sendable {
     /// `OperationQueue.defaultMaxConcurrentOperationCount`, which is -1, means no limit. Any other
     /// number below 1 traps.
     public var maxConcurrentOperationCount: Int {
-        get { shell.ask { $0.machine.width } }
-        set { shell.changeWidth(to: Self.limit(newValue, of: name)) }
+        get { shell.ask { $0.machine.concurrencyLimit } }
+        set { shell.changeLimit(to: Self.limit(newValue, of: name)) }
     }
 
     /// Whether the queue starts no further operations.

@@ -11,16 +11,16 @@ extension TaskQueueShell {
     ///   - isBarrier: Whether it runs alone.
     func add(_ operation: Operation, mayHaveStarted: Bool = false, isBarrier: Bool = false) {
         if enter(operation, mayHaveStarted: mayHaveStarted).isQueued {
-            insert(TaskQueueState.Arrival(operation, isBarrier: isBarrier))
+            insert(TaskQueueState.EnqueueRequest(operation, isBarrier: isBarrier))
         }
     }
 
     /// Adds operations in order, all of them before the first is started.
     func add(_ operations: [Operation]) {
         for operation in operations { _ = enter(operation, mayHaveStarted: false) }
-        let arrivals = operations.map { TaskQueueState.Arrival($0) }
-        let places = send { state in arrivals.map { state.operationAdded($0, to: self) } }
-        for (arrival, place) in zip(arrivals, places) { arrived(arrival, at: place) }
+        let requests = operations.map { TaskQueueState.EnqueueRequest($0) }
+        let actions = send { state in requests.map { state.operationAdded($0, to: self) } }
+        for (request, action) in zip(requests, actions) { arrived(request, at: action) }
     }
 
     /// Adds a job's task, after registering the listener so that it receives the finish.
@@ -32,33 +32,38 @@ extension TaskQueueShell {
         let entry = enter(operation, mayHaveStarted: true, listener)
         if entry.isQueued {
             let isHere = job.holdsPermit(in: self)
-            insert(TaskQueueState.Arrival(operation, job: isHere ? .passUnretained(job) : nil))
+            insert(
+                TaskQueueState.EnqueueRequest(operation, job: isHere ? .passUnretained(job) : nil)
+            )
         }
         return entry
     }
 
-    private func insert(_ arrival: TaskQueueState.Arrival) {
-        let place = send { state in
-            let place = state.operationAdded(arrival, to: self)
-            if arrival.isBarrier { updateNeedsLending(state) }
-            return place
+    private func insert(_ request: TaskQueueState.EnqueueRequest) {
+        let action = send { state in
+            let action = state.operationAdded(request, to: self)
+            if request.isBarrier { updateNeedsLending(state) }
+            return action
         }
-        arrived(arrival, at: place)
+        arrived(request, at: action)
     }
 
     /// Handles changes that happened before the operation had a slot.
     ///
     /// Waiting jobs are searched after the slot exists. Therefore, a job that begins at the same
     /// time finds the operation or is found.
-    private func arrived(_ arrival: TaskQueueState.Arrival, at place: TaskQueueState.Place) {
-        let operation = arrival.operation
-        guard arrival.isPlaced(at: place.ticket) else { return operationFinished(place.ticket) }
+    private func arrived(
+        _ request: TaskQueueState.EnqueueRequest,
+        at action: TaskQueueState.AddAction
+    ) {
+        let operation = request.operation
+        guard request.isPlaced(at: action.ticket) else { return operationFinished(action.ticket) }
         // Jobs other than the known one can only exist if several jobs track the operation.
-        if !place.hasJob || arrival.isShared { findLenders(of: operation) }
-        if !arrival.isReady { checkReadiness(of: operation) }
-        if place.mustLookForCancelled { lookForCancelledLater() }
-        guard arrival.mayHaveChanged else { return }
-        if TaskPriority(of: operation) != arrival.priority { operationPriorityChanged(operation) }
+        if !action.hasJob || request.isShared { findLenders(of: operation) }
+        if !request.isReady { checkReadiness(of: operation) }
+        if action.mustFindCancelled { findCancelledLater() }
+        guard request.mayHaveChanged else { return }
+        if TaskPriority(of: operation) != request.priority { operationPriorityChanged(operation) }
         if operation.isCancelled { operationCancelled(operation) }
     }
 

@@ -18,13 +18,13 @@ extension TaskQueueShell {
         send { $0.machine.suspensionChanged(to: isSuspended) }
     }
 
-    func changeWidth(to width: Int) {
+    func changeLimit(to concurrencyLimit: Int) {
         readPriorities()
         let becameLimited = send { state in
-            let wasUnlimited = state.machine.width == Int.max
-            state.machine.widthChanged(to: width)
+            let wasUnlimited = state.machine.concurrencyLimit == Int.max
+            state.machine.limitChanged(to: concurrencyLimit)
             updateNeedsLending(state)
-            return wasUnlimited && width < Int.max
+            return wasUnlimited && concurrencyLimit < Int.max
         }
         if becameLimited { findWaitingJobs() }
     }
@@ -36,14 +36,14 @@ extension TaskQueueShell {
     /// Checks ten times a second for plain operations that were cancelled by `cancel()` alone.
     ///
     /// The checks end when the queue contains no plain operations.
-    func lookForCancelledLater() {
+    func findCancelledLater() {
         let pause = DispatchTimeInterval.milliseconds(ReadinessPolls.longestPause)
         pollQueue.asyncAfter(deadline: .now() + pause) { [weak self] in
-            guard let self, let operations = ask({ $0.plainOperationsToAsk() }) else { return }
+            guard let self, let operations = ask({ $0.plainOperationsToCheck() }) else { return }
             for operation in operations where operation.isCancelled {
                 operationCancelled(operation)
             }
-            lookForCancelledLater()
+            findCancelledLater()
         }
     }
 

@@ -28,13 +28,13 @@ final class TaskQueueShell: PollingQueue {
     /// long.
     private static let readsPerClockRead = 64
 
-    init(name: String, width: Int, quality: DispatchQoS) {
+    init(name: String, concurrencyLimit: Int, quality: DispatchQoS) {
         self.name = name
         let cores = ProcessInfo.processInfo.activeProcessorCount
         let pool = WorkerPool(cores: max(2, cores), limit: Self.threadLimit)
         let workers = TaskQueueWorkers(pool, name: name, quality: quality)
-        state = Guarded(TaskQueueState(width: width, workers: workers))
-        needsLending = Atomic(width < Int.max)
+        state = Guarded(TaskQueueState(concurrencyLimit: concurrencyLimit, workers: workers))
+        needsLending = Atomic(concurrencyLimit < Int.max)
     }
 
     /// Changes the queue's state, and wakes a worker if there is something to start.
@@ -129,14 +129,14 @@ final class TaskQueueShell: PollingQueue {
     /// Takes the next operation and wakes another worker if there are more, or begins to search.
     ///
     /// If the worker has delivered to a job that waits now, `waiting` is that job.
-    func next(waiting: (any WaitingJob)? = nil) -> TaskQueueState.Start? {
+    func next(waiting: (any WaitingJob)? = nil) -> TaskQueueState.StartAction? {
         let (start, action) = state.withLock { $0.takeNext(waiting: waiting) }
         carryOut(action)
         return start
     }
 
     /// Searches for work a little longer, or returns nil if the worker should end.
-    private func search(_ index: Int) -> TaskQueueState.Start? {
+    private func search(_ index: Int) -> TaskQueueState.StartAction? {
         let begin = DispatchTime.now().uptimeNanoseconds
         var now = begin
         while true {
@@ -168,10 +168,10 @@ final class TaskQueueShell: PollingQueue {
 
     /// Starts an operation, delivers to its job if it has finished, and takes the next operation.
     private func run(
-        _ start: TaskQueueState.Start,
+        _ start: TaskQueueState.StartAction,
         _ context: UnsafeMutablePointer<ThreadContext>,
         _ update: PendingPermitUpdate
-    ) -> TaskQueueState.Start? {
+    ) -> TaskQueueState.StartAction? {
         guard start.operation.isReady else {
             // A dependency was added while the operation waited for its turn.
             send { $0.startRefused(start.ticket) }
@@ -219,8 +219,8 @@ final class TaskQueueShell: PollingQueue {
     /// Returns an operation's permit and takes the next operation, under one lock acquisition.
     @inline(__always)
     func finishAndTakeNext(
-        _ remove: (inout TaskQueueState) -> TaskQueueState.End?
-    ) -> TaskQueueState.Start? {
+        _ remove: (inout TaskQueueState) -> TaskQueueState.IdleAction?
+    ) -> TaskQueueState.StartAction? {
         let (end, (next, action)) = state.withLock { state in
             let end = remove(&state)
             updateNeedsLending(state)
@@ -258,7 +258,7 @@ final class TaskQueueShell: PollingQueue {
             && context.pointee.frame.operation == nil && context.pointee.taskExecutor == nil
     }
 
-    private func startTask(_ start: TaskQueueState.Start) {
+    private func startTask(_ start: TaskQueueState.StartAction) {
         guard start.operation.isReady else {
             // A dependency was added while the operation waited for its turn.
             send { $0.startRefused(start.ticket) }
@@ -279,7 +279,7 @@ final class TaskQueueShell: PollingQueue {
     @inline(__always)
     private func finish(
         by caller: WorkerPool.Caller? = nil,
-        _ remove: (inout TaskQueueState) -> TaskQueueState.End?
+        _ remove: (inout TaskQueueState) -> TaskQueueState.IdleAction?
     ) {
         let end = send(by: caller) { state in
             let end = remove(&state)

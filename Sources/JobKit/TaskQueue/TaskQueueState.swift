@@ -13,16 +13,16 @@ struct TaskQueueState {
     /// Whether a plain operation was added since the queue was empty.
     private var mayHoldPlain = false
     /// Whether a timer checks for cancelled plain operations, which do not notify the queue.
-    private var looksForCancelled = false
-    private var nextSlotToAsk = 0
+    private var findsCancelled = false
+    private var nextSlotToCheck = 0
     private var polls = ReadinessPolls()
     /// Called when no operation is left in the queue.
     private var idleWaiters: [@Sendable () -> Void] = []
     /// The queue itself, while it contains an operation.
     private var keptAlive: TaskQueueShell?
 
-    init(width: Int, workers: TaskQueueWorkers) {
-        machine = Machine(width: width)
+    init(concurrencyLimit: Int, workers: TaskQueueWorkers) {
+        machine = Machine(concurrencyLimit: concurrencyLimit)
         self.workers = workers
     }
 
@@ -48,18 +48,18 @@ struct TaskQueueState {
     // MARK: Starting
 
     /// An operation that a worker must start.
-    struct Start {
+    struct StartAction {
         let operation: Operation
         let ticket: TaskQueueTicket
         let priority: TaskPriority
     }
 
     @inline(__always)
-    private mutating func start() -> Start? {
+    private mutating func start() -> StartAction? {
         guard let slot = machine.nextSlot(), let operation = machine.slots[slot].entry else {
             return nil
         }
-        return Start(
+        return StartAction(
             operation: operation,
             ticket: machine.ticket(slot),
             priority: machine.slots[slot].priority
@@ -70,7 +70,7 @@ struct TaskQueueState {
     ///
     /// If the worker has delivered to a job that waits now, `waiting` is that job.
     @inline(__always)
-    mutating func takeNext(waiting: (any WaitingJob)?) -> (Start?, WorkerPool.WakeAction) {
+    mutating func takeNext(waiting: (any WaitingJob)?) -> (StartAction?, WorkerPool.WakeAction) {
         if let waiting { jobWaits(waiting) }
         guard !workers.pool.hasTooMany, let start = start() else {
             workers.pool.searchBegan()
@@ -80,7 +80,7 @@ struct TaskQueueState {
     }
 
     /// Takes the next operation if any thread may start it.
-    mutating func takeNextTask() -> Start? {
+    mutating func takeNextTask() -> StartAction? {
         guard let operation = machine.upcomingEntry() as? ConcurrentOperation,
             operation.mayStartOnAnyThread
         else { return nil }
@@ -88,8 +88,8 @@ struct TaskQueueState {
     }
 
     /// What follows when a worker has searched.
-    enum Found {
-        case start(Start)
+    enum SearchAction {
+        case start(StartAction)
         case nothing
         /// The worker must leave.
         case end
@@ -102,7 +102,7 @@ struct TaskQueueState {
         _ worker: Int,
         from begin: UInt64,
         to now: UInt64
-    ) -> (Found, WorkerPool.WakeAction) {
+    ) -> (SearchAction, WorkerPool.WakeAction) {
         workers.pool.measure(at: now, startCount: machine.startCount)
         let continues = workers.pool.searchContinues(after: now - begin)
         guard !workers.pool.hasTooMany, let start = start() else {
@@ -127,38 +127,38 @@ struct TaskQueueState {
     // MARK: Operations
 
     /// The result of enqueuing an operation.
-    struct Place {
+    struct AddAction {
         let ticket: TaskQueueTicket
         /// Whether the machine has found a job that waits for it.
         let hasJob: Bool
         /// Whether the caller must begin to check for cancelled plain operations.
-        let mustLookForCancelled: Bool
+        let mustFindCancelled: Bool
     }
 
     @inline(__always)
-    mutating func operationAdded(_ arrival: Arrival, to queue: TaskQueueShell) -> Place {
+    mutating func operationAdded(_ request: EnqueueRequest, to queue: TaskQueueShell) -> AddAction {
         if keptAlive == nil { keptAlive = queue }
         let job =
             machine.needsLending
-            ? arrival.job?._withUnsafeGuaranteedRef { self.slot(of: $0) } : nil
+            ? request.job?._withUnsafeGuaranteedRef { self.slot(of: $0) } : nil
         let slot = machine.entryAdded(
-            arrival.operation,
-            priority: arrival.priority,
-            isReady: arrival.isReady,
-            isBarrier: arrival.isBarrier,
+            request.operation,
+            priority: request.priority,
+            isReady: request.isReady,
+            isBarrier: request.isBarrier,
             job: job
         )
-        let mustLook = !arrival.isConcurrent && !looksForCancelled
-        if arrival.isConcurrent {
-            unsafeDowncast(arrival.operation, to: ConcurrentOperation.self).queueSlot =
+        let mustFind = !request.isConcurrent && !findsCancelled
+        if request.isConcurrent {
+            unsafeDowncast(request.operation, to: ConcurrentOperation.self).queueSlot =
                 Int32(slot)
         } else {
-            (mayHoldPlain, looksForCancelled) = (true, true)
+            (mayHoldPlain, findsCancelled) = (true, true)
         }
-        return Place(
+        return AddAction(
             ticket: machine.ticket(slot),
             hasJob: job != nil,
-            mustLookForCancelled: mustLook
+            mustFindCancelled: mustFind
         )
     }
 
@@ -166,11 +166,11 @@ struct TaskQueueState {
     /// cancelled.
     ///
     /// - Returns: Nil if the queue has no plain operations, so the timer ends.
-    mutating func plainOperationsToAsk() -> [Operation]? {
-        looksForCancelled = mayHoldPlain
+    mutating func plainOperationsToCheck() -> [Operation]? {
+        findsCancelled = mayHoldPlain
         guard mayHoldPlain else { return nil }
-        let (entries, next) = machine.unstarted(from: nextSlotToAsk, ReadinessPolls.mostPolled)
-        nextSlotToAsk = next
+        let (entries, next) = machine.unstarted(from: nextSlotToCheck, ReadinessPolls.mostPolled)
+        nextSlotToCheck = next
         return entries.filter { !($0 is ConcurrentOperation) && $0.endsWithoutUserCode }
     }
 
@@ -189,7 +189,7 @@ struct TaskQueueState {
     }
 
     /// The actions to perform when no operation is left in the queue.
-    struct End {
+    struct IdleAction {
         /// Must be released with no lock held.
         let queue: TaskQueueShell?
         let waiters: [@Sendable () -> Void]
@@ -200,7 +200,7 @@ struct TaskQueueState {
     }
 
     /// Removes a finished operation, and returns the actions to perform if no operation is left.
-    mutating func operationFinished(_ operation: ConcurrentOperation) -> End? {
+    mutating func operationFinished(_ operation: ConcurrentOperation) -> IdleAction? {
         slot(of: operation).flatMap { remove($0) }
     }
 
@@ -212,16 +212,16 @@ struct TaskQueueState {
     mutating func operationFinished(
         _ ticket: TaskQueueTicket,
         busy: Unmanaged<ConcurrentOperation>? = nil
-    ) -> End? {
+    ) -> IdleAction? {
         busy?._withUnsafeGuaranteedRef { jobBusy($0) }
         return machine.isCurrent(ticket) ? remove(ticket.slot) : nil
     }
 
     @inline(__always)
-    private mutating func remove(_ slot: Int) -> End? {
+    private mutating func remove(_ slot: Int) -> IdleAction? {
         guard machine.entryFinished(slot) else { return nil }
         mayHoldPlain = false
-        return End(queue: keptAlive.take(), waiters: exchange(&idleWaiters, with: []))
+        return IdleAction(queue: keptAlive.take(), waiters: exchange(&idleWaiters, with: []))
     }
 
     /// Adds a waiter to call when no operation is left, or returns false if the queue is already

@@ -56,7 +56,7 @@ extension TaskQueueStateMachine {
     /// Returns the reasons why ready entries are not started, with at most `limit` executing
     /// entries.
     func stall(naming limit: Int) -> Stall {
-        let (isFull, hasBarrier) = (permits.taken >= width, hasBarrier)
+        let (isFull, hasBarrier) = (permits.taken >= concurrencyLimit, hasBarrier)
         var executing: [Slot] = []
         var blocked: [Entry] = []
         if !isSuspended, isFull || hasBarrier {

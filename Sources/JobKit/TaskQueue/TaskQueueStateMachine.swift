@@ -19,11 +19,11 @@ struct TaskQueueStateMachine<Entry> {
     private var barriers = TaskQueueBarriers()
     private(set) var permits: TaskQueuePermits<Entry>
 
-    init(width: Int) {
-        permits = TaskQueuePermits(width: width)
+    init(concurrencyLimit: Int) {
+        permits = TaskQueuePermits(concurrencyLimit: concurrencyLimit)
     }
 
-    var width: Int { permits.width }
+    var concurrencyLimit: Int { permits.concurrencyLimit }
 
     /// How many entries could be started now.
     var startableCount: Int { isSuspended ? 0 : permits.startableCount }
@@ -32,7 +32,7 @@ struct TaskQueueStateMachine<Entry> {
     var hasBarrier: Bool { barriers.hasBarrier }
 
     /// Whether permits may be too few, so jobs must report when they wait.
-    var needsLending: Bool { width < Int.max || hasBarrier }
+    var needsLending: Bool { concurrencyLimit < Int.max || hasBarrier }
 
     // MARK: Entries
 
@@ -146,9 +146,9 @@ struct TaskQueueStateMachine<Entry> {
 
     // MARK: The queue
 
-    mutating func widthChanged(to width: Int) {
-        precondition(width > 0, "a width below 1")
-        permits.widthChanged(to: width, &slots)
+    mutating func limitChanged(to concurrencyLimit: Int) {
+        precondition(concurrencyLimit > 0, "a limit below 1")
+        permits.limitChanged(to: concurrencyLimit, &slots)
     }
 
     mutating func suspensionChanged(to isSuspended: Bool) {

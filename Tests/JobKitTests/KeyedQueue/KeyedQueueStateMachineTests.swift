@@ -21,9 +21,9 @@ import Testing
     }
 
     private func passedOn(_ machine: inout Machine) -> [String] {
-        guard machine.claimSteps() else { return [] }
+        guard machine.claimActions() else { return [] }
         var entries: [String] = []
-        while let next = machine.nextStep() { entries.append(next.entry) }
+        while let next = machine.next() { entries.append(next.entry) }
         return entries
     }
 
@@ -108,12 +108,12 @@ import Testing
         var machine = Machine(limit: .max, limitPerKey: 1)
         let first = add("first", ["a"], &machine)
         _ = add("second", ["a"], &machine)
-        #expect(machine.claimSteps() == true)
-        #expect(machine.nextStep()?.entry == "first")
+        #expect(machine.claimActions() == true)
+        #expect(machine.next()?.entry == "first")
         machine.entryRefused(first)
         machine.entryBecameReady(first)
-        #expect(machine.nextStep()?.entry == "first")
-        #expect(machine.nextStep() == nil)
+        #expect(machine.next()?.entry == "first")
+        #expect(machine.next() == nil)
     }
 
     @Test func suspendedQueuePassesNothingOnAndALimitCounts() {

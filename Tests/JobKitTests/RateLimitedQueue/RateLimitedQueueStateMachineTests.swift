@@ -25,16 +25,16 @@ import Testing
     /// Forwards all permitted entries at one time, and starts them at once.
     ///
     /// - Returns: The entries and the last step, which forwarded nothing.
-    private func handOn(_ machine: inout Machine, at seconds: Int) -> ([String], Machine.Step) {
-        var (entries, last): ([String], Machine.Step) = ([], .nothing)
-        guard machine.claimSteps() else { return ([], .nothing) }
+    private func handOn(_ machine: inout Machine, at seconds: Int) -> ([String], Machine.Action) {
+        var (entries, last): ([String], Machine.Action) = ([], .nothing)
+        guard machine.claimActions() else { return ([], .nothing) }
         while true {
-            let step = machine.nextStep(at: .seconds(seconds))
-            switch step {
+            let action = machine.nextAction(at: .seconds(seconds))
+            switch action {
             case .passOn(let entry, let ticket, _):
                 entries.append(entry)
                 machine.entryStarted(ticket, at: .seconds(seconds))
-            case .sleep: last = step
+            case .sleep: last = action
             case .nothing: return (entries, last)
             }
         }
@@ -67,15 +67,15 @@ import Testing
     @Test func entryCountsUntilAnIntervalAfterItsStart() throws {
         var (machine, tickets) = machine(limit: 1, [("slow", .normal), ("next", .normal)])
         let slow = try #require(tickets["slow"])
-        #expect(machine.claimSteps() == true)
-        #expect(machine.nextStep(at: .zero) == .passOn("slow", slow, .normal))
-        #expect(machine.claimSteps() == false)
-        #expect(machine.nextStep(at: .seconds(100)) == .nothing)
+        #expect(machine.claimActions() == true)
+        #expect(machine.nextAction(at: .zero) == .passOn("slow", slow, .normal))
+        #expect(machine.claimActions() == false)
+        #expect(machine.nextAction(at: .seconds(100)) == .nothing)
         machine.entryStarted(slow, at: .seconds(107))
         machine.entryStarted(slow, at: .seconds(200))
-        #expect(machine.claimSteps() == true)
-        #expect(machine.nextStep(at: .seconds(108)) == .sleep(.seconds(9)))
-        #expect(machine.nextStep(at: .seconds(108)) == .nothing)
+        #expect(machine.claimActions() == true)
+        #expect(machine.nextAction(at: .seconds(108)) == .sleep(.seconds(9)))
+        #expect(machine.nextAction(at: .seconds(108)) == .nothing)
     }
 
     @Test func entriesAreForwardedByPriorityThenInOrder() throws {
@@ -115,17 +115,17 @@ import Testing
             limit: 1,
             ["refused", "ended", "cancelled", "next"].map { ($0, .normal) }
         )
-        #expect(machine.claimSteps() == true)
+        #expect(machine.claimActions() == true)
         for name in ["refused", "ended", "cancelled", "next"] {
             let ticket = try #require(tickets[name])
-            #expect(machine.nextStep(at: .zero) == .passOn(name, ticket, .normal))
+            #expect(machine.nextAction(at: .zero) == .passOn(name, ticket, .normal))
             switch name {
             case "refused": machine.entryRefused(ticket)
             case "ended": machine.entryEnded(ticket)
             default: machine.entryLeft(ticket)
             }
         }
-        #expect(machine.nextStep(at: .zero) == .nothing)
+        #expect(machine.nextAction(at: .zero) == .nothing)
         #expect(!machine.isIdle)
         machine.entryBecameReady(try #require(tickets["refused"]))
         #expect(handOn(&machine, at: 0).0 == ["refused"])

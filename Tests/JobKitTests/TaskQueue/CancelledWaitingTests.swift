@@ -5,7 +5,7 @@ import XCTest
 
 /// Q7: a cancelled waiting operation finishes soon in every state of its queue.
 final class CancelledWaitingTests: XCTestCase {
-    private enum Place: CaseIterable { case suspended, full, behindABarrier }
+    private enum AddAction: CaseIterable { case suspended, full, behindABarrier }
 
     private typealias Making = @Sendable () -> Operation
 
@@ -16,12 +16,12 @@ final class CancelledWaitingTests: XCTestCase {
     ]
 
     /// Returns a queue that starts nothing, and the operation that must finish to empty it.
-    private func queue(_ place: Place) async -> (queue: TaskQueue, holder: HeldOperation) {
-        let queue = TaskQueue(maxConcurrentOperationCount: place == .full ? 1 : 2)
+    private func queue(_ action: AddAction) async -> (queue: TaskQueue, holder: HeldOperation) {
+        let queue = TaskQueue(maxConcurrentOperationCount: action == .full ? 1 : 2)
         let holder = HeldOperation("holder", stopsWhenCancelled: false)
         queue.addOperation(holder)
         await wait(for: holder.began)
-        switch place {
+        switch action {
         case .suspended: queue.isSuspended = true
         case .full: break
         case .behindABarrier: queue.addBarrierBlock {}
@@ -36,10 +36,10 @@ final class CancelledWaitingTests: XCTestCase {
     }
 
     func testOperationThatIsCancelledThroughItsQueueFinishes() async {
-        for place in Place.allCases {
+        for action in AddAction.allCases {
             for making in Self.makings {
                 for isReady in [true, false] {
-                    let (queue, holder) = await queue(place)
+                    let (queue, holder) = await queue(action)
                     let (waiting, never) = (making(), ClosureOperation { () })
                     if !isReady { waiting.addDependency(never) }
                     queue.addOperation(waiting)
@@ -54,10 +54,10 @@ final class CancelledWaitingTests: XCTestCase {
     }
 
     func testOperationThatIsCancelledAloneFinishes() async {
-        for place in Place.allCases {
+        for action in AddAction.allCases {
             for making in Self.makings {
                 for isCancelledBefore in [true, false] {
-                    let (queue, holder) = await queue(place)
+                    let (queue, holder) = await queue(action)
                     let waiting = making()
                     if isCancelledBefore { waiting.cancel() }
                     queue.addOperation(waiting)
@@ -71,9 +71,9 @@ final class CancelledWaitingTests: XCTestCase {
 
     /// J8: the job does not wait for tasks in a queue in which nothing can start.
     func testCancelledJobFinishesAlthoughItsTasksWait() async {
-        for place in Place.allCases {
+        for action in AddAction.allCases {
             for making in Self.makings {
-                let (queue, holder) = await queue(place)
+                let (queue, holder) = await queue(action)
                 let waiting = making()
                 let tracked = Gate()
                 let job = ScriptedJob { job in

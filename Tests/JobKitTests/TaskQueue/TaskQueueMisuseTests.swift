@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func widthBelowOneTraps() async {  // Q1
+    @Test func limitBelowOneTraps() async {  // Q1
         let atStart = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]

@@ -58,7 +58,7 @@ struct TaskQueueShellWorld {
 
     private let plans: [Plan]
     private let mistake: Mistake
-    private var machine = Machine(width: 1)
+    private var machine = Machine(concurrencyLimit: 1)
     private var operations: [Operation]
     /// The remaining steps of each thread, in which the next step is last.
     ///

@@ -5,8 +5,8 @@ import Testing
 @Suite struct TaskQueueStateMachineTests {
     typealias Machine = TaskQueueStateMachine<String>
 
-    @Test func widthOneStartsOneAfterAnother() {  // Q1
-        var machine = Machine(width: 1)
+    @Test func limitOneStartsOneAfterAnother() {  // Q1
+        var machine = Machine(concurrencyLimit: 1)
         let first = machine.entryAdded("a")
         let second = machine.entryAdded("b")
         #expect(machine.startableCount == 1)
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func urgentEntriesComeFirst() {  // Q2
-        var machine = Machine(width: 1)
+        var machine = Machine(concurrencyLimit: 1)
         for (name, priority) in [("d", TaskPriority.low), ("b", .high), ("c", .normal)] {
             _ = machine.entryAdded(name, priority: priority)
         }
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func priorityChangedBackAndForthStartsTheEntryOnce() {  // Q2
-        var machine = Machine(width: 1)
+        var machine = Machine(concurrencyLimit: 1)
         let slot = machine.entryAdded("a")
         for priority in [TaskPriority.high, .normal, .low, .high, .normal] {
             machine.priorityChanged(slot, to: priority)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func suspendedMachineStartsNothing() {  // Q4
-        var machine = Machine(width: 1)
+        var machine = Machine(concurrencyLimit: 1)
         _ = machine.entryAdded("a")
         machine.suspensionChanged(to: true)
         #expect(machine.startableCount == 0)
@@ -49,10 +49,10 @@ import Testing
     }
 
     @Test func narrowedMachineStartsNothingUntilEnoughHaveFinished() {  // Q4
-        var machine = Machine(width: 3)
+        var machine = Machine(concurrencyLimit: 3)
         let slots = ["a", "b", "c", "d"].map { machine.entryAdded($0) }
         #expect([machine.next(), machine.next(), machine.next()] == ["a", "b", "c"])
-        machine.widthChanged(to: 1)
+        machine.limitChanged(to: 1)
         _ = machine.entryFinished(slots[0])
         _ = machine.entryFinished(slots[1])
         #expect(machine.next() == nil)
@@ -61,19 +61,19 @@ import Testing
     }
 
     @Test func refusedEntryReleasesItsPermit() {  // Q2
-        var machine = Machine(width: 1)
+        var machine = Machine(concurrencyLimit: 1)
         let refused = machine.entryAdded("a")
         _ = machine.entryAdded("b")
         #expect(machine.next() == "a")
         machine.startRefused(refused)
         #expect(machine.next() == "b")
         machine.entryBecameReady(refused)
-        machine.widthChanged(to: 2)
+        machine.limitChanged(to: 2)
         #expect(machine.next() == "a")
     }
 
     @Test func entryMayFinishWithoutHavingBeenStarted() {
-        var machine = Machine(width: 1)
+        var machine = Machine(concurrencyLimit: 1)
         let ready = machine.entryAdded("ready")
         let waiting = machine.entryAdded("waiting", isReady: false)
         _ = machine.entryAdded("last")
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func entryThatFinishesBehindABarrierIsForgotten() {
-        var machine = Machine(width: 2)
+        var machine = Machine(concurrencyLimit: 2)
         let first = machine.entryAdded("first")
         let barrier = machine.entryAdded("barrier", isBarrier: true)
         let gone = machine.entryAdded("gone")
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func barrierExecutesAloneBetweenEarlierAndLaterEntries() {
-        var machine = Machine(width: 3)
+        var machine = Machine(concurrencyLimit: 3)
         let before = ["a", "b"].map { machine.entryAdded($0) }
         let barrier = machine.entryAdded("barrier", priority: .veryHigh, isBarrier: true)
         _ = machine.entryAdded("c", priority: .veryHigh)
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test func entriesAreInTheOrderAdded() {
-        var machine = Machine(width: 1)
+        var machine = Machine(concurrencyLimit: 1)
         let first = machine.entryAdded("a")
         _ = machine.entryAdded("b")
         _ = machine.next()

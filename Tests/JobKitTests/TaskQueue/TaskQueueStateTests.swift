@@ -19,7 +19,7 @@ import Testing
     private let jobTicket: TaskQueueTicket
     private var tickets: [TaskQueueTicket] = []
     private var state = TaskQueueState(
-        width: 1,
+        concurrencyLimit: 1,
         workers: TaskQueueWorkers(
             WorkerPool(cores: 2, limit: 64),
             name: "queue",
@@ -29,11 +29,11 @@ import Testing
 
     /// Creates a queue limited to 1 in which a job executes and two of its tasks are ready.
     init() {
-        jobTicket = state.operationAdded(TaskQueueState.Arrival(job), to: queue).ticket
+        jobTicket = state.operationAdded(TaskQueueState.EnqueueRequest(job), to: queue).ticket
         _ = state.takeNext(waiting: nil)
         for task in tasks {
-            let arrival = TaskQueueState.Arrival(task, job: .passUnretained(job))
-            tickets.append(state.operationAdded(arrival, to: queue).ticket)
+            let request = TaskQueueState.EnqueueRequest(task, job: .passUnretained(job))
+            tickets.append(state.operationAdded(request, to: queue).ticket)
         }
     }
 

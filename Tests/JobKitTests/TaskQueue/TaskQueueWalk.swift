@@ -17,7 +17,7 @@ struct TaskQueueWalk {
         generator = WalkGenerator(seed: seed)
         hasJobs = jobs
         mostWidth = Int.random(in: 1...4, using: &generator)
-        machine = TaskQueueStateMachine(width: mostWidth)
+        machine = TaskQueueStateMachine(concurrencyLimit: mostWidth)
     }
 
     private mutating func chance(_ percent: Int) -> Bool {
@@ -34,7 +34,7 @@ struct TaskQueueWalk {
         case 44..<62: start()
         case 62..<80: finish()
         case 80..<83: machine.suspensionChanged(to: chance(40))
-        case 83..<85: changeWidth()
+        case 83..<85: changeLimit()
         case 85..<90: takeBack()
         case 90..<92: trackLate(entries.indices.randomElement(using: &generator))
         default: toggleJob()
@@ -189,11 +189,12 @@ struct TaskQueueWalk {
     /// Sometimes there is no limit.
     ///
     /// When a limit is set again, the machine treats all jobs as busy.
-    private mutating func changeWidth() {
-        let wasUnlimited = machine.width == Int.max
-        let width = chance(20) ? Int.max : Int.random(in: 1...mostWidth, using: &generator)
-        machine.widthChanged(to: width)
-        guard wasUnlimited, width < Int.max else { return }
+    private mutating func changeLimit() {
+        let wasUnlimited = machine.concurrencyLimit == Int.max
+        let concurrencyLimit =
+            chance(20) ? Int.max : Int.random(in: 1...mostWidth, using: &generator)
+        machine.limitChanged(to: concurrencyLimit)
+        guard wasUnlimited, concurrencyLimit < Int.max else { return }
         for index in entries.indices { entries[index].isWaitingJob = false }
     }
 
@@ -244,7 +245,7 @@ struct TaskQueueWalk {
         guard entry.isReady, !entry.isExecuting, isUnblocked(entry) else { return false }
         let slot = machine.slots[entry.slot]
         if slot.state == .reserved { return true }
-        if machine.permits.taken < machine.width { return true }
+        if machine.permits.taken < machine.concurrencyLimit { return true }
         return entries.contains {
             $0.isExecuting && $0.isWaitingJob && isAncestor($0.id, of: entry)
                 && machine.permits.loans.borrower(of: $0.slot) == nil
@@ -284,10 +285,11 @@ struct TaskQueueWalk {
             }
         }
         let ready = slots.count { $0.state == .ready }
-        let places = max(0, machine.width - machine.permits.taken)
-        let startable = machine.isSuspended ? 0 : min(ready, places) + machine.permits.reservedCount
+        let actions = max(0, machine.concurrencyLimit - machine.permits.taken)
+        let startable =
+            machine.isSuspended ? 0 : min(ready, actions) + machine.permits.reservedCount
         expect(machine.startableCount == startable, "counts what can be started")
-        guard ready > places else { return }
+        guard ready > actions else { return }
         checkThatNoPlaceIsIdle()
         checkThatLoansAreUrgent()
     }

@@ -1,4 +1,4 @@
-/// Decides which ready entry may start: with one of the queue's ``width`` permits, or a loan (J12).
+/// Decides which ready entry may start: with one of the queue's ``concurrencyLimit`` permits, or a loan (J12).
 ///
 /// A job that only waits for its tasks lends its permit to one of them at a time. A task requests
 /// the permits of the nearest jobs of its queue that wait for it, and of the jobs above them.
@@ -21,7 +21,7 @@ struct TaskQueuePermits<Entry> {
     /// How many entries are ready, including those for which a permit is reserved.
     private var readyCount = 0
     private var ready = StateTickets<Entry>(of: .ready)
-    private(set) var width: Int
+    private(set) var concurrencyLimit: Int
 
     private var reserved = StateTickets<Entry>(of: .reserved)
     /// How many entries of ``reserved`` are still valid.
@@ -34,14 +34,14 @@ struct TaskQueuePermits<Entry> {
     /// The least urgent position among the entries with a reservation, since the last time there were none.
     private var lastReserved = TaskQueueOrder.beforeAll
 
-    init(width: Int) {
-        self.width = width
+    init(concurrencyLimit: Int) {
+        self.concurrencyLimit = concurrencyLimit
     }
 
     /// How many entries could be started now.
     var startableCount: Int { reservedCount + min(readyCount - reservedCount, free) }
 
-    private var free: Int { max(0, width - taken) }
+    private var free: Int { max(0, concurrencyLimit - taken) }
     /// Whether more entries could start than there are free permits, which is when permits are
     /// lent.
     private var isContended: Bool { readyCount - reservedCount > free }
@@ -77,7 +77,8 @@ struct TaskQueuePermits<Entry> {
             readyCount -= 1
             return slot
         }
-        guard readyCount > reservedCount, taken < width, let slot = ready.popFirst(slots) else {
+        guard readyCount > reservedCount, taken < concurrencyLimit, let slot = ready.popFirst(slots)
+        else {
             return nil
         }
         readyCount -= 1
@@ -88,7 +89,7 @@ struct TaskQueuePermits<Entry> {
     /// The slot that ``nextSlot(_:)`` would take.
     mutating func upcomingSlot(_ slots: Slots) -> Int? {
         if reservedCount > 0, let slot = reserved.first(slots) { return slot }
-        return readyCount > reservedCount && taken < width ? ready.first(slots) : nil
+        return readyCount > reservedCount && taken < concurrencyLimit ? ready.first(slots) : nil
     }
 
     /// An entry that was in this state has left the queue.
@@ -122,11 +123,13 @@ struct TaskQueuePermits<Entry> {
         }
     }
 
-    mutating func widthChanged(to width: Int, _ slots: inout Slots) {
-        let wasUnlimited = self.width == Int.max
-        self.width = width
+    mutating func limitChanged(to concurrencyLimit: Int, _ slots: inout Slots) {
+        let wasUnlimited = self.concurrencyLimit == Int.max
+        self.concurrencyLimit = concurrencyLimit
         // While the queue was unlimited, jobs did not report whether they were waiting.
-        if wasUnlimited, width < Int.max { for slot in slots.indices { jobBusy(slot, &slots) } }
+        if wasUnlimited, concurrencyLimit < Int.max {
+            for slot in slots.indices { jobBusy(slot, &slots) }
+        }
         lendWhileContended(&slots)
     }
 

@@ -7,7 +7,7 @@ import Testing
     typealias Machine = TaskQueueStateMachine<String>
 
     @Test func taskTakesAFreePermitAndMovesToALoanWhenAnotherNeedsIt() {  // J12
-        var (machine, job) = Machine.withJob(width: 2)
+        var (machine, job) = Machine.withJob(concurrencyLimit: 2)
         let task = machine.entryAdded("task", lenders: [job])
         machine.jobWaits(job)
         #expect(machine.next() == "task")
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func taskOfABusyJobMovesAsSoonAsTheJobWaits() {  // J12
-        var (machine, job) = Machine.withJob(width: 2)
+        var (machine, job) = Machine.withJob(concurrencyLimit: 2)
         let task = machine.entryAdded("task", lenders: [job])
         _ = machine.entryAdded("stranger")
         #expect([machine.next(), machine.next()] == ["task", nil])
@@ -33,21 +33,21 @@ import Testing
     }
 
     @Test func machineWithALowerLimitLendsTheNeededPermits() {  // Q4, J12
-        var (machine, job) = Machine.withJob(width: 3)
+        var (machine, job) = Machine.withJob(concurrencyLimit: 3)
         let task = machine.entryAdded("task", lenders: [job])
         machine.jobWaits(job)
         _ = machine.entryAdded("stranger")
         #expect(machine.permits.loans.borrower(of: job) == nil)
-        machine.widthChanged(to: 2)
+        machine.limitChanged(to: 2)
         #expect(machine.startableCount == 2)
-        machine.widthChanged(to: 1)
+        machine.limitChanged(to: 1)
         #expect(machine.permits.loans.borrower(of: job)?.slot == task)
         #expect([machine.next(), machine.next()] == ["task", nil])
     }
 
     /// A job ends while a task of two jobs uses its permit, so the other job's permit is available.
     @Test func taskThatOutlivesOneOfItsJobsMovesToTheOther() {  // J12
-        var machine = Machine(width: 2)
+        var machine = Machine(concurrencyLimit: 2)
         let jobs = ["a", "b"].map { machine.entryAdded($0) }
         #expect([machine.next(), machine.next()] == ["a", "b"])
         let task = machine.entryAdded("task", lenders: jobs)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func taskThatLostItsLoanTriesItsOtherJobs() {  // Q2, J12
-        var machine = Machine(width: 2)
+        var machine = Machine(concurrencyLimit: 2)
         let jobs = ["a", "b"].map { machine.entryAdded($0) }
         #expect([machine.next(), machine.next()] == ["a", "b"])
         for job in jobs { machine.jobWaits(job) }
@@ -75,7 +75,7 @@ import Testing
 
     /// The task that was added first requests first, and a task with a loan does not overtake it.
     @Test func postponedTasksAskInTheOrderAdded() {  // Q2, J12
-        var (machine, job) = Machine.withJob(width: 2)
+        var (machine, job) = Machine.withJob(concurrencyLimit: 2)
         machine.jobWaits(job)
         machine.suspensionChanged(to: true)
         for name in ["a", "b", "c"] { _ = machine.entryAdded(name, lenders: [job]) }

@@ -6,7 +6,7 @@ import Testing
     typealias Machine = TaskQueueStateMachine<String>
 
     @Test func jobThatRunsItsOwnCodeLendsNothing() {  // J12
-        var (machine, job) = Machine.withJob(width: 1)
+        var (machine, job) = Machine.withJob(concurrencyLimit: 1)
         _ = machine.entryAdded("task", lenders: [job])
         #expect(machine.next() == nil)
         machine.jobWaits(job)
@@ -15,7 +15,7 @@ import Testing
 
     /// A task that is added while no permit is available sends no request, which would fail.
     @Test func taskOfABusyJobRequestsNothing() {  // J12
-        var (machine, job) = Machine.withJob(width: 1)
+        var (machine, job) = Machine.withJob(concurrencyLimit: 1)
         for _ in 0..<3 { _ = machine.entryAdded("task", lenders: [job]) }
         #expect(!machine.remembersRequests)
         machine.jobWaits(job)
@@ -24,7 +24,7 @@ import Testing
 
     /// If all waiting tasks were searched, the lock would be held for a time that grows with them.
     @Test func permitIsLentWithoutALookAtAllThatWaitForIt() {  // J12
-        var (machine, job) = Machine.withJob(width: 1)
+        var (machine, job) = Machine.withJob(concurrencyLimit: 1)
         let tasks = (0..<1_000).map { machine.entryAdded("\($0)", lenders: [job]) }
         machine.jobWaits(job)
         for (number, task) in tasks.enumerated() {
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func mostUrgentOfThoseAddedMeanwhileIsLentThePermit() {  // Q2, J12
-        var (machine, job) = Machine.withJob(width: 1)
+        var (machine, job) = Machine.withJob(concurrencyLimit: 1)
         let priorities: [TaskPriority] = [.normal, .low, .veryHigh, .high, .normal]
         let tasks = priorities.map {
             machine.entryAdded("\($0)", priority: $0, lenders: [job])
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func oneTaskAtATimeUsesTheJobsPermit() {  // J12
-        var (machine, job) = Machine.withJob(width: 1)
+        var (machine, job) = Machine.withJob(concurrencyLimit: 1)
         let first = machine.entryAdded("a", lenders: [job])
         _ = machine.entryAdded("b", lenders: [job])
         _ = machine.entryAdded("stranger", priority: .veryHigh)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func loanNotYetTakenIsTakenBack() {  // J12
-        var (machine, job) = Machine.withJob(width: 1)
+        var (machine, job) = Machine.withJob(concurrencyLimit: 1)
         machine.jobWaits(job)
         _ = machine.entryAdded("task", lenders: [job])
         #expect(machine.startableCount == 1)
@@ -76,7 +76,7 @@ import Testing
 
     @Test func jobFarAboveIsFoundThatCouldNotLendBefore() {  // J12
         for getsLender in [false, true] {
-            var (machine, stranger) = Machine.withJob(width: 41)
+            var (machine, stranger) = Machine.withJob(concurrencyLimit: 41)
             var jobs: [Int] = []
             for number in 0..<40 {
                 jobs.append(machine.entryAdded("job \(number)", lenders: jobs.suffix(1)))
@@ -100,7 +100,7 @@ import Testing
         func visit(_ machine: Machine, depth: Int) {
             let lenders = (0..<3).filter { machine.permits.loans.state(of: $0).canLend }
             let ready = machine.slots.count { $0.state == .ready }
-            let isContended = ready > max(0, machine.width - machine.permits.taken)
+            let isContended = ready > max(0, machine.concurrencyLimit - machine.permits.taken)
             if isContended, !lenders.isEmpty { Issue.record("a place is idle") }
             guard depth > 0 else { return }
             for job in 0..<3 {
@@ -130,7 +130,7 @@ import Testing
                 break
             }
         }
-        var machine = Machine(width: 4)
+        var machine = Machine(concurrencyLimit: 4)
         for number in 0..<3 {
             _ = machine.entryAdded("job \(number)", lenders: number == 0 ? [] : [number - 1])
             _ = machine.next()
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func permitGoesThroughAChainOfJobs() {  // J12
-        var (machine, job) = Machine.withJob(width: 1)
+        var (machine, job) = Machine.withJob(concurrencyLimit: 1)
         machine.jobWaits(job)
         let nested = machine.entryAdded("nested", lenders: [job])
         #expect(machine.next() == "nested")
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test func taskThatOutlivesItsJobKeepsThePermit() {  // Q1
-        var (machine, job) = Machine.withJob(width: 1)
+        var (machine, job) = Machine.withJob(concurrencyLimit: 1)
         let task = machine.entryAdded("task", lenders: [job])
         machine.jobWaits(job)
         #expect(machine.next() == "task")
@@ -170,7 +170,7 @@ import Testing
     }
 
     @Test func taskTrackedLateIsLentThePermit() {  // J12
-        var (machine, job) = Machine.withJob(width: 1)
+        var (machine, job) = Machine.withJob(concurrencyLimit: 1)
         let task = machine.entryAdded("task")
         machine.jobWaits(job)
         #expect(machine.next() == nil)
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test func jobTrackedLateBringsItsTasksWithIt() {  // J12
-        var machine = Machine(width: 2)
+        var machine = Machine(concurrencyLimit: 2)
         let (outer, inner) = (machine.entryAdded("outer"), machine.entryAdded("inner"))
         #expect([machine.next(), machine.next()] == ["outer", "inner"])
         _ = machine.entryAdded("task", lenders: [inner])
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test func taskTrackedLateStartsBeforeTheBarrier() {
-        var (machine, job) = Machine.withJob(width: 2)
+        var (machine, job) = Machine.withJob(concurrencyLimit: 2)
         let barrier = machine.entryAdded("barrier", isBarrier: true)
         let task = machine.entryAdded("task")
         let later = machine.entryAdded("later")
@@ -206,7 +206,7 @@ import Testing
     }
 
     @Test func moreUrgentTaskTakesALoanThatWasNotTakenYet() {  // Q2
-        var (machine, job) = Machine.withJob(width: 1)
+        var (machine, job) = Machine.withJob(concurrencyLimit: 1)
         machine.jobWaits(job)
         machine.suspensionChanged(to: true)
         let waiting = machine.entryAdded("first added", isReady: false, lenders: [job])
@@ -230,7 +230,7 @@ import Testing
     }
 
     @Test func manyLoansLeaveNothingBehind() {  // J10
-        var (machine, job) = Machine.withJob(width: 1)
+        var (machine, job) = Machine.withJob(concurrencyLimit: 1)
         for number in 0..<10_000 {
             let task = machine.entryAdded("\(number)", lenders: [job])
             machine.jobWaits(job)
@@ -242,7 +242,7 @@ import Testing
     }
 
     @Test func requestsThatWereNotNeededAreForgotten() {  // J10
-        var (machine, job) = Machine.withJob(width: 2)
+        var (machine, job) = Machine.withJob(concurrencyLimit: 2)
         let borrower = machine.entryAdded("borrower", lenders: [job])
         machine.jobWaits(job)
         #expect(machine.next() == "borrower")
@@ -257,11 +257,11 @@ import Testing
 
     /// Without a limit, nothing reports whether a job waits, so earlier reports are outdated.
     @Test func narrowedMachineForgetsWhoWaited() {  // Q1, J12
-        var (machine, job) = Machine.withJob(width: 1)
+        var (machine, job) = Machine.withJob(concurrencyLimit: 1)
         machine.jobWaits(job)
-        machine.widthChanged(to: Int.max)
+        machine.limitChanged(to: Int.max)
         let task = machine.entryAdded("task", isReady: false, lenders: [job])
-        machine.widthChanged(to: 1)
+        machine.limitChanged(to: 1)
         machine.entryBecameReady(task)
         #expect(machine.next() == nil)
         machine.jobWaits(job)
@@ -269,7 +269,7 @@ import Testing
     }
 
     @Test func permitServesATaskOfAJobFurtherDown() {  // J12
-        var machine = Machine(width: 2)
+        var machine = Machine(concurrencyLimit: 2)
         let top = machine.entryAdded("top")
         _ = machine.next()
         machine.jobWaits(top)
@@ -288,7 +288,7 @@ import Testing
 
     /// If each completion compared each job with every other, this would not end.
     @Test func deepJobsLookForRequestsOnce() {  // J10, J12
-        var (machine, top) = Machine.withJob(width: 1)
+        var (machine, top) = Machine.withJob(concurrencyLimit: 1)
         var jobs = [top]
         var tasks: [Int] = []
         for number in 0..<5_000 {
@@ -347,7 +347,7 @@ import Testing
                 visit(machine, tasks, depth: depth - 1)
             }
         }
-        visit(Machine.withJob(width: 1).0, [nil, nil], depth: 7)
+        visit(Machine.withJob(concurrencyLimit: 1).0, [nil, nil], depth: 7)
     }
 }
 
@@ -378,8 +378,8 @@ extension PermitLoans {
 
 extension TaskQueueStateMachine<String> {
     /// Returns a machine in which a job executes, and the job's slot.
-    static func withJob(width: Int) -> (Self, Int) {
-        var machine = Self(width: width)
+    static func withJob(concurrencyLimit: Int) -> (Self, Int) {
+        var machine = Self(concurrencyLimit: concurrencyLimit)
         let job = machine.entryAdded("job")
         _ = machine.next()
         return (machine, job)

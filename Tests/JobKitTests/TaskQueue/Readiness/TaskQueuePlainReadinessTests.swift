@@ -7,8 +7,8 @@ import XCTest
 /// Checks that plain operations receive notifications, so that the queue need not poll.
 final class TaskQueuePlainReadinessTests: XCTestCase {
     /// Returns a queue that waits for a poll which never comes.
-    private func queueWithoutPolls(width: Int = 2) -> TaskQueue {
-        let queue = TaskQueue(maxConcurrentOperationCount: width)
+    private func queueWithoutPolls(concurrencyLimit: Int = 2) -> TaskQueue {
+        let queue = TaskQueue(maxConcurrentOperationCount: concurrencyLimit)
         let poll = queue.shell.changePolls { polls, _ in
             polls.entryWaits(TaskQueueTicket(sequence: -1, slot: 0)) { _ in true }
         }
@@ -93,7 +93,7 @@ final class TaskQueuePlainReadinessTests: XCTestCase {
 
     /// Q2: a dependency is added while the operation waits for its turn or for another dependency.
     func testDependencyAddedWhileWaitingNeedsNoPolls() async {
-        let queue = queueWithoutPolls(width: 1)
+        let queue = queueWithoutPolls(concurrencyLimit: 1)
         let log = EventLog()
         queue.isSuspended = true
         let ready = BlockOperation { log.record("ready") }

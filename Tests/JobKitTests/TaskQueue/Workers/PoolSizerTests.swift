@@ -7,7 +7,7 @@ import Testing
     /// A queue in which all operations are alike.
     private struct Queue {
         var sizer = PoolSizer(cores: 2, limit: 64)
-        var width = 64
+        var concurrencyLimit = 64
         /// The processor time of operations, in hundredths of their duration.
         var work = 0
         var active = 2
@@ -17,8 +17,8 @@ import Testing
         var length: UInt64 = 4_000_000
         var backlog = 1_000_000
 
-        init(work: Int, width: Int = 64) {
-            (self.work, self.width) = (work, width)
+        init(work: Int, concurrencyLimit: Int = 64) {
+            (self.work, self.concurrencyLimit) = (work, concurrencyLimit)
             sizer.monitoringBegan()
         }
 
@@ -34,7 +34,7 @@ import Testing
                 waiting: active * (100 - work) / 100,
                 used: used,
                 active: active,
-                startable: min(width - active, backlog),
+                startable: min(concurrencyLimit - active, backlog),
                 startCount: startCount
             )
             active += sizer.sampled(sample)
@@ -43,10 +43,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [4, 16, 64]) func blockedQueueHasAllItsThreadsInFiveMilliseconds(width: Int) {
-        var queue = Queue(work: 0, width: width)
-        while queue.active < width, queue.time < 1_000_000_000 { queue.sample() }
-        #expect(queue.active == width)
+    @Test(arguments: [4, 16, 64]) func blockedQueueHasAllItsThreadsInFiveMilliseconds(
+        concurrencyLimit: Int
+    ) {
+        var queue = Queue(work: 0, concurrencyLimit: concurrencyLimit)
+        while queue.active < concurrencyLimit, queue.time < 1_000_000_000 { queue.sample() }
+        #expect(queue.active == concurrencyLimit)
         #expect(queue.time <= 5_000_000)
     }
 
@@ -63,8 +65,8 @@ import Testing
     }
 
     @Test(arguments: [64, .max])
-    func threadsAreReleasedSoonWhenTheCoresAreBusy(width: Int) {
-        var queue = Queue(work: 0, width: width)
+    func threadsAreReleasedSoonWhenTheCoresAreBusy(concurrencyLimit: Int) {
+        var queue = Queue(work: 0, concurrencyLimit: concurrencyLimit)
         while queue.active < 64 { queue.sample() }
         queue.work = 100
         let begin = queue.time
@@ -143,7 +145,7 @@ import Testing
 
     @Test func moreThreadsThanCoresAreNeverWantedBeyondTheLimit() {
         #expect(PoolSizer(cores: 128, limit: 64).wanted == 64)
-        var queue = Queue(work: 0, width: .max)
+        var queue = Queue(work: 0, concurrencyLimit: .max)
         while queue.time < 100_000_000 { queue.sample() }
         #expect(queue.active == 64)
     }

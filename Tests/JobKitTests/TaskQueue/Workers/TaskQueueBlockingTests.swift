@@ -80,20 +80,22 @@ final class TaskQueueBlockingTests: XCTestCase {
 
     /// Q5: as many operations block at a time as the limit allows, and no more.
     func testBlockingOperationsUseTheWholeLimit() async {
-        for width in [4, 16, 64] {
-            let queue = TaskQueue(maxConcurrentOperationCount: width)
+        for concurrencyLimit in [4, 16, 64] {
+            let queue = TaskQueue(maxConcurrentOperationCount: concurrencyLimit)
             let arrived = Atomic(0)
             let rounds = (0..<3).map { _ in Gate() }
-            for _ in 0..<3 * width {
+            for _ in 0..<3 * concurrencyLimit {
                 queue.addOperation {
                     // Each waits until the number of operations has reached the limit.
                     let number = arrived.add(1, ordering: .sequentiallyConsistent).oldValue
-                    if number % width == width - 1 { rounds[number / width].open() }
-                    rounds[number / width].wait()
+                    if number % concurrencyLimit == concurrencyLimit - 1 {
+                        rounds[number / concurrencyLimit].open()
+                    }
+                    rounds[number / concurrencyLimit].wait()
                 }
             }
             await drain(queue)
-            XCTAssertEqual(arrived.load(ordering: .sequentiallyConsistent), 3 * width)
+            XCTAssertEqual(arrived.load(ordering: .sequentiallyConsistent), 3 * concurrencyLimit)
         }
     }
 

@@ -109,8 +109,8 @@ extension KeyedQueueSearch.World {
 
     fileprivate mutating func machinePassesOn() -> [Int] {
         var passed: [Int] = []
-        guard machine.claimSteps() else { return [] }
-        while let next = machine.nextStep() { passed.append(next.entry) }
+        guard machine.claimActions() else { return [] }
+        while let next = machine.next() { passed.append(next.entry) }
         return passed
     }
 }

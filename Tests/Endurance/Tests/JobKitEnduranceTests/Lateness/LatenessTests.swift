@@ -27,7 +27,7 @@ import Testing
 
     struct Shape: CustomTestStringConvertible {
         let name: String
-        var width = Int.max
+        var concurrencyLimit = Int.max
         let lines: [Line]
         let limits: [Limits]
 
@@ -126,7 +126,11 @@ import Testing
 
     @Test(arguments: shapes) func operationsStartSoon(_ shape: Shape) {
         for limits in shape.limits {
-            let queue = SimulatedQueue(cores: limits.cores, width: shape.width, shape.lines)
+            let queue = SimulatedQueue(
+                cores: limits.cores,
+                concurrencyLimit: shape.concurrencyLimit,
+                shape.lines
+            )
             queue.run()
             let p99 = Double(queue.lateness(0.99)) / 1e3
             let calls = Double(queue.callCount) / Double(queue.startCount) * 100
@@ -142,12 +146,13 @@ import Testing
     struct Load: CustomTestStringConvertible {
         let work: SimulatedQueue.Work
         let count: Int
-        var width = Int.max
+        var concurrencyLimit = Int.max
         /// The time beyond that of the work alone on the cores or permits, as a fraction.
         let share: Double
 
         var testDescription: String {
-            "\(count) × \(work), " + (width == .max ? "any width" : "width \(width)")
+            "\(count) × \(work), "
+                + (concurrencyLimit == .max ? "any width" : "width \(concurrencyLimit)")
         }
     }
 
@@ -155,34 +160,38 @@ import Testing
         Load(work: .working(10_000), count: 2_000, share: 0.17),
         Load(work: .working(100_000), count: 1_000, share: 0.025),
         Load(work: .working(1_000_000), count: 100, share: 0.01),
-        Load(work: .blocking(4_000_000), count: 400, width: 16, share: 0.03),
-        Load(work: .blocking(4_000_000), count: 1_600, width: 64, share: 0.05),
+        Load(work: .blocking(4_000_000), count: 400, concurrencyLimit: 16, share: 0.03),
+        Load(work: .blocking(4_000_000), count: 1_600, concurrencyLimit: 64, share: 0.05),
     ]
 
     /// While any operations are waiting, two cores or all permits are busy.
     @Test(arguments: loads) func placesAreBusy(_ load: Load) {
         let lines = [Line.add(load.work, count: load.count), .waitForAll]
-        let queue = SimulatedQueue(cores: 2, width: load.width, lines)
+        let queue = SimulatedQueue(cores: 2, concurrencyLimit: load.concurrencyLimit, lines)
         queue.run()
-        let (length, places) =
+        let (length, actions) =
             switch load.work {
             case .working(let time): (time, 2)
-            case .blocking(let time): (time, load.width)
+            case .blocking(let time): (time, load.concurrencyLimit)
             case .addingAndWorking, .addingTinyOnes, .workingAndGoingOn: fatalError("no load")
             }
-        let alone = Double(length) * Double(load.count) / Double(places)
+        let alone = Double(length) * Double(load.count) / Double(actions)
         let share = Double(queue.cores.now) / alone - 1
         let percent = Self.rounded(100 * share)
         print("\(load.testDescription): \(percent) % beyond the work, \(queue.callCount) calls")
         #expect(share <= load.share)
-        #expect(queue.callCount <= (load.width == .max ? 4 : load.width + 4))
+        #expect(queue.callCount <= (load.concurrencyLimit == .max ? 4 : load.concurrencyLimit + 4))
     }
 
     /// Blocked operations leave extra threads, which must not run later operations for long.
     @Test(arguments: [2, 8]) func threadsOfABurstThatBlockedAreGivenBack(cores: Int) {
         let burst = [Line.pause(8_000_000), .add(.working(100_000), count: 50), .waitForAll]
         let blocked = [Line.add(.blocking(4_000_000), count: 300), .waitForAll]
-        let queue = SimulatedQueue(cores: cores, width: 64, blocked + Self.repeated(50, burst))
+        let queue = SimulatedQueue(
+            cores: cores,
+            concurrencyLimit: 64,
+            blocked + Self.repeated(50, burst)
+        )
         queue.run()
         // 64 for the blocked operations, then about as many for each burst as there are cores.
         #expect(queue.callCount <= 64 + 60 + 50 * (cores + 2))

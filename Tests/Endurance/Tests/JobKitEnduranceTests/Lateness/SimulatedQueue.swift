@@ -58,7 +58,7 @@ final class SimulatedQueue {
 
     let cores: SimulatedCores
     private(set) var pool: WorkerPool
-    private let width: Int
+    private let concurrencyLimit: Int
     private var lines: [Line]
     private let adder: Int
     private var isAdderWaiting = false
@@ -74,10 +74,10 @@ final class SimulatedQueue {
     private(set) var callCount = 0
     private(set) var lookCount = 0
 
-    init(cores count: Int, width: Int = .max, _ lines: [Line]) {
+    init(cores count: Int, concurrencyLimit: Int = .max, _ lines: [Line]) {
         cores = SimulatedCores(count: count)
         pool = WorkerPool(cores: max(2, count), limit: TaskQueueShell.threadLimit)
-        (self.width, self.lines) = (width, lines.reversed())
+        (self.concurrencyLimit, self.lines) = (concurrencyLimit, lines.reversed())
         adder = cores.makeThread()
     }
 
@@ -93,7 +93,9 @@ final class SimulatedQueue {
         latenesses.isEmpty ? 0 : latenesses[Int(Double(latenesses.count - 1) * part)]
     }
 
-    private var startable: Int { max(0, min(entries.count - startCount, width - executing)) }
+    private var startable: Int {
+        max(0, min(entries.count - startCount, concurrencyLimit - executing))
+    }
 
     /// Spends some time on the thread, then runs `body` under the queue's only lock.
     private func lock(

@@ -2,7 +2,7 @@ import Foundation
 
 extension TaskQueueState {
     /// An operation about to be enqueued, with its priority and readiness.
-    struct Arrival {
+    struct EnqueueRequest {
         let operation: Operation
         let priority: TaskPriority
         let isReady: Bool
