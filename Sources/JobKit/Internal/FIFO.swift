@@ -38,10 +38,10 @@ struct FIFO<Element> {
     }
 
     /// Removes elements, but keeps the order of the others and the memory of the list.
-    mutating func removeAll(where isVoid: (Element) -> Bool) {
+    mutating func removeAll(where isStale: (Element) -> Bool) {
         var kept = 0
         for index in 0..<count {
-            guard let element = slots[slot(index)].take(), !isVoid(element) else { continue }
+            guard let element = slots[slot(index)].take(), !isStale(element) else { continue }
             slots[slot(kept)] = element
             kept += 1
         }

@@ -31,9 +31,9 @@ package struct MinHeap<Element: Comparable> {
         return first
     }
 
-    package mutating func removeAll(where isVoid: (Element) -> Bool) {
+    package mutating func removeAll(where isStale: (Element) -> Bool) {
         // Sorted, because a sorted array is a heap.
-        elements.removeAll(where: isVoid)
+        elements.removeAll(where: isStale)
         elements.sort()
     }
 

@@ -294,8 +294,8 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
             pools[pool].tasks[group, default: ReadyLists()].insert(ticket, priority: priority)
             taskPools.insert(pool)
         }
-        guard pools[pool].waiting.isCrowded else { return }
-        pools[pool].waiting.removeVoid { [slots] in Self.waits($0, $1, in: pool, slots) }
+        guard pools[pool].waiting.needsCompaction else { return }
+        pools[pool].waiting.removeStale { [slots] in Self.waits($0, $1, in: pool, slots) }
     }
 
     /// Whether the entry of a ticket in the list of a pool still belongs there.

@@ -71,7 +71,7 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
         guard let found = waiting[ticket.sequence], found.priority != priority else { return }
         waiting[ticket.sequence]?.priority = priority
         if found.isReady { ready.insert(ticket, priority: priority) }
-        removeVoid()
+        removeStale()
     }
 
     mutating func entryEnded(_ ticket: TaskQueueTicket) {
@@ -79,7 +79,7 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
         else { return }
         guard let found = waiting.removeValue(forKey: ticket.sequence) else { return }
         if found.isReady { readyCount -= 1 }
-        removeVoid()
+        removeStale()
     }
 
     /// Removes an entry that was passed on and can no longer start.
@@ -161,9 +161,9 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
         while let oldest = times.first, now - oldest >= interval { _ = times.popFirst() }
     }
 
-    private mutating func removeVoid() {
-        guard ready.isCrowded else { return }
-        ready.removeVoid { [waiting] ticket, priority in
+    private mutating func removeStale() {
+        guard ready.needsCompaction else { return }
+        ready.removeStale { [waiting] ticket, priority in
             guard let found = waiting[ticket.sequence] else { return false }
             return found.isReady && found.priority == priority
         }

@@ -128,21 +128,21 @@ struct PermitLoans<Entry> {
     mutating func addRequest(of slot: Int, _ slots: Slots) {
         let (ticket, priority) = (slots[slot].ticket(slot), slots[slot].priority)
         for lender in states[slot].lenders where slots.stands(lender) {
-            let isCrowded = states[lender.slot]
+            let needsCompaction = states[lender.slot]
                 .withLenderState { lenderState in
                     lenderState.requests.insert(ticket, priority: priority)
-                    return lenderState.requests.isCrowded
+                    return lenderState.requests.needsCompaction
                 }
-            if isCrowded { removeVoidRequests(of: lender.slot, slots) }
+            if needsCompaction { removeStaleRequests(of: lender.slot, slots) }
             addRequest(below: lender.slot, slots)
         }
     }
 
-    private mutating func removeVoidRequests(of job: Int, _ slots: Slots) {
+    private mutating func removeStaleRequests(of job: Int, _ slots: Slots) {
         // Moved out, because the check reads `states`. The check captures only `states`, because a
         // closure that reads `self` would copy all of it for each request.
         var requests = states[job].withLenderState { exchange(&$0.requests, with: ReadyLists()) }
-        Self.removeVoid(from: &requests, slots, states)
+        Self.removeStale(from: &requests, slots, states)
         states[job].withLenderState { $0.requests = requests }
     }
 
@@ -160,12 +160,12 @@ struct PermitLoans<Entry> {
         }
     }
 
-    private static func removeVoid(
+    private static func removeStale(
         from requests: inout ReadyLists,
         _ slots: Slots,
         _ states: ContiguousArray<LoanState>
     ) {
-        requests.removeVoid { holds($0, $1, slots, states) }
+        requests.removeStale { holds($0, $1, slots, states) }
     }
 
     /// Whether a request is valid: the entry is ready, or executes with a permit of the queue's

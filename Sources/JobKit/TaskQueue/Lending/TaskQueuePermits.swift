@@ -29,7 +29,7 @@ struct TaskQueuePermits<Entry> {
     private(set) var loans = PermitLoans<Entry>()
     /// The entries that request or lend later.
     ///
-    /// A ticket is void if its entry has left, or already requests or lends.
+    /// A ticket is stale if its entry has left, or already requests or lends.
     private var deferred = ReadyLists()
     /// The least urgent position among the entries with a reservation, since the last time there were none.
     private var lastReserved = TaskQueueOrder.beforeAll
@@ -65,7 +65,7 @@ struct TaskQueuePermits<Entry> {
             if slots[slot].state == .ready { requestWhenContended(for: slot, &slots) }
         } else if slots[slot].state == .ready {
             ready.insert(slot, slots)
-            ready.removeVoid(slots)
+            ready.removeStale(slots)
             requestWhenContended(for: slot, &slots)
         }
     }
@@ -100,7 +100,7 @@ struct TaskQueuePermits<Entry> {
     ) {
         if state == .ready || state == .reserved {
             readyCount -= 1
-            ready.removeVoid(slots)
+            ready.removeStale(slots)
         }
         if state == .reserved { reservationEnded() }
         if state == .reserved || state == .executing { giveBackPermit(of: slot, &slots) }
@@ -173,8 +173,8 @@ struct TaskQueuePermits<Entry> {
         guard loans.states[slot].canLend || !loans.states[slot].lenders.isEmpty else { return }
         loans.setDeferred(slot, true)
         deferred.insert(slots[slot].ticket(slot), priority: slots[slot].priority)
-        if deferred.isCrowded {
-            deferred.removeVoid { [loans] ticket, _ in
+        if deferred.needsCompaction {
+            deferred.removeStale { [loans] ticket, _ in
                 slots.stands(ticket) && loans.states[ticket.slot].isDeferred
             }
         }
@@ -256,7 +256,7 @@ struct TaskQueuePermits<Entry> {
     /// Lends a job's permit to an entry.
     ///
     /// A ready entry may then start with it, and its ticket in the list of ready entries becomes
-    /// void. An executing entry uses it from now on, so its own permit becomes free.
+    /// stale. An executing entry uses it from now on, so its own permit becomes free.
     private mutating func lend(_ borrower: Int, from lender: Int, _ slots: inout Slots) {
         loans.begin(from: lender, to: borrower, slots)
         guard slots[borrower].state == .ready else {
@@ -266,9 +266,9 @@ struct TaskQueuePermits<Entry> {
         slots[borrower].state = .reserved
         reservedCount += 1
         lastReserved = max(lastReserved, slots[borrower].order)
-        ready.removeVoid(slots)
+        ready.removeStale(slots)
         reserved.insert(borrower, slots)
-        reserved.removeVoid(slots)
+        reserved.removeStale(slots)
     }
 
     /// Takes back the loan of an entry that has not started, so the entry is ready again.

@@ -1,8 +1,8 @@
 /// Tickets by priority and, within a priority, by the order in which their entries were added.
 ///
-/// A ticket that has become void stays until it is popped. Only the caller knows which tickets are
-/// valid. A caller that makes many tickets void without popping them removes them when the lists
-/// are ``isCrowded``.
+/// A ticket that has become stale stays until it is popped. Only the caller knows which tickets are
+/// valid. A caller that makes many tickets stale without popping them removes them when the lists
+/// are ``needsCompaction``.
 struct ReadyLists: Sendable {
     private struct List: Sendable {
         /// The tickets that came in the order added, which are nearly all of them.
@@ -32,9 +32,9 @@ struct ReadyLists: Sendable {
             inOrder.contains(where: condition) || late.contains(where: condition)
         }
 
-        mutating func removeAll(where isVoid: (TaskQueueTicket) -> Bool) {
-            inOrder.removeAll(where: isVoid)
-            late.removeAll(where: isVoid)
+        mutating func removeAll(where isStale: (TaskQueueTicket) -> Bool) {
+            inOrder.removeAll(where: isStale)
+            late.removeAll(where: isStale)
         }
 
         mutating func popFirst() -> TaskQueueTicket? {
@@ -50,38 +50,40 @@ struct ReadyLists: Sendable {
     /// Therefore, everything that an entry of normal priority needs is in one cache line. Two
     /// threads that use the queue take that line from each other.
     private var others: [List] = []
-    /// How many tickets are reason enough to remove void ones.
-    private var crowd = Self.smallestCrowd
+    /// How many tickets are reason enough to remove stale ones.
+    private var compactionThreshold = Self.smallestThreshold
 
-    private static let smallestCrowd = 64
+    private static let smallestThreshold = 64
     private static let moreUrgent: [TaskPriority] = [.veryHigh, .high]
     private static let lessUrgent: [TaskPriority] = [.low, .veryLow]
 
-    /// How many tickets there are, including void ones.
+    /// How many tickets there are, including stale ones.
     var count: Int { others.reduce(normal.count) { $0 + $1.count } }
 
-    /// Whether there are twice as many tickets as when void ones were last removed.
-    var isCrowded: Bool { normal.count > crowd || !others.isEmpty && count > crowd }
+    /// Whether there are twice as many tickets as when stale ones were last removed.
+    var needsCompaction: Bool {
+        normal.count > compactionThreshold || !others.isEmpty && count > compactionThreshold
+    }
 
     /// Removes the tickets that are no longer valid.
-    mutating func removeVoid(where holds: (TaskQueueTicket, TaskPriority) -> Bool) {
+    mutating func removeStale(where holds: (TaskQueueTicket, TaskPriority) -> Bool) {
         normal.removeAll { !holds($0, .normal) }
         if !others.isEmpty {
             for priority in Self.moreUrgent + Self.lessUrgent {
                 others[priority.rawValue].removeAll { !holds($0, priority) }
             }
         }
-        crowd = max(Self.smallestCrowd, 2 * count)
+        compactionThreshold = max(Self.smallestThreshold, 2 * count)
     }
 
-    /// Whether any ticket, void or not, satisfies a condition, checked in no particular order.
+    /// Whether any ticket, stale or not, satisfies a condition, checked in no particular order.
     func contains(where condition: (TaskQueueTicket, TaskPriority) -> Bool) -> Bool {
         if normal.contains(where: { condition($0, .normal) }) { return true }
         return zip(others, TaskPriority.allCases)
             .contains { list, priority in list.contains { condition($0, priority) } }
     }
 
-    /// The first ticket of normal priority that came in the order added, void or not.
+    /// The first ticket of normal priority that came in the order added, stale or not.
     var firstOfNormal: TaskQueueTicket? { normal.inOrder.first }
 
     mutating func removeFirstOfNormal() { _ = normal.inOrder.popFirst() }
@@ -94,7 +96,7 @@ struct ReadyLists: Sendable {
         others[priority.rawValue].insert(ticket)
     }
 
-    /// The first ticket, void or not, with its priority.
+    /// The first ticket, stale or not, with its priority.
     var first: (ticket: TaskQueueTicket, priority: TaskPriority)? {
         guard !others.isEmpty else { return normal.first.map { ($0, .normal) } }
         for priority in Self.moreUrgent {
@@ -107,7 +109,7 @@ struct ReadyLists: Sendable {
         return nil
     }
 
-    /// Removes and returns the first ticket, void or not, with its priority.
+    /// Removes and returns the first ticket, stale or not, with its priority.
     mutating func popFirst() -> (ticket: TaskQueueTicket, priority: TaskPriority)? {
         guard !others.isEmpty else { return normal.popFirst().map { ($0, .normal) } }
         return popFirstOfAll()

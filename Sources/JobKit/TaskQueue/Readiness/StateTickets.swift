@@ -1,7 +1,7 @@
 /// The tickets of the entries of a queue that are in one state, the next to start first.
 ///
-/// The ticket of an entry that has left the state is void. It is removed when it is popped, or
-/// together with other void tickets.
+/// The ticket of an entry that has left the state is stale. It is removed when it is popped, or
+/// together with other stale tickets.
 struct StateTickets<Entry> {
     typealias Slots = ContiguousArray<TaskQueueSlot<Entry>>
 
@@ -36,8 +36,8 @@ struct StateTickets<Entry> {
         return nil
     }
 
-    /// Keeps the lists short where entries leave the state without being popped.
-    mutating func removeVoid(_ slots: Slots) {
+    /// Keeps the lists short if entries leave the state without being popped.
+    mutating func removeStale(_ slots: Slots) {
         // Usual case: the tasks of one job start one after another with its permit, and none is
         // popped.
         while let first = lists.firstOfNormal,
@@ -45,7 +45,7 @@ struct StateTickets<Entry> {
         {
             lists.removeFirstOfNormal()
         }
-        guard lists.isCrowded else { return }
-        lists.removeVoid { slots[$0.slot].stands(for: $0, $1, in: state) }
+        guard lists.needsCompaction else { return }
+        lists.removeStale { slots[$0.slot].stands(for: $0, $1, in: state) }
     }
 }

@@ -43,9 +43,9 @@ import Testing
     @Test func voidTicketsAreRemovedWhenTheyCrowd() {
         var lists = ReadyLists()
         for sequence in 0..<100 { lists.insert(ticket(sequence), priority: .low) }
-        #expect(lists.isCrowded)
-        lists.removeVoid { ticket, priority in ticket.sequence >= 97 && priority == .low }
-        #expect(!lists.isCrowded)
+        #expect(lists.needsCompaction)
+        lists.removeStale { ticket, priority in ticket.sequence >= 97 && priority == .low }
+        #expect(!lists.needsCompaction)
         #expect(lists.count == 3)
         #expect(lists.popFirst()?.ticket.sequence == 97)
     }
