@@ -36,7 +36,7 @@ struct TaskQueueState {
 
     /// Evaluates a sample of the workers, as ``WorkerPool/sampled(_:at:)`` describes.
     mutating func workersSampled(
-        _ sample: PoolSizer.Sample,
+        _ sample: WorkerPoolSizer.Sample,
         at now: UInt64
     ) -> (woken: [Int], pause: UInt64?) {
         var sample = sample

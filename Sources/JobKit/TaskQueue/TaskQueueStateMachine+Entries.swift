@@ -6,7 +6,7 @@ extension TaskQueueStateMachine {
     func ticket(_ slot: Int) -> Ticket { slots[slot].ticket(slot) }
 
     /// Whether the ticket's entry is still in the queue.
-    func isCurrent(_ ticket: Ticket) -> Bool { slots.stands(ticket) }
+    func isCurrent(_ ticket: Ticket) -> Bool { slots.isCurrent(ticket) }
 
     /// Whether the entry waits to become ready.
     func isWaiting(_ slot: Int) -> Bool { slots[slot].state == .waiting }

@@ -8,9 +8,7 @@ struct TaskQueueStateMachine<Entry> {
 
     // Fields that change with every entry come first and together, because a thread that adds
     // entries and one that starts them take these cache lines from each other for each entry.
-    private(set) var slots: ContiguousArray<Slot> = []
-    private var vacantSlots: [Int] = []
-    private var nextSequence = 0
+    private(set) var slots = TaskQueueSlots<Entry>()
     /// The number of entries in the queue, including executing ones.
     private(set) var count = 0
     /// How many entries were started since the queue was created.
@@ -52,27 +50,21 @@ struct TaskQueueStateMachine<Entry> {
         isBarrier: Bool = false,
         job: Int? = nil
     ) -> Int {
-        let index = vacantSlots.popLast() ?? slots.count
-        if index == slots.count { slots.append(Slot()) }
-        slots[index].entry = entry
-        slots[index].sequence = nextSequence
-        slots[index].priority = priority
-        slots[index].state = .waiting
-        slots[index].epoch = isBarrier ? barriers.barrierAdded() : barriers.entryAdded()
-        nextSequence += 1
+        let epoch = isBarrier ? barriers.barrierAdded() : barriers.entryAdded()
+        let slot = slots.add(entry, priority: priority, epoch: epoch)
         count += 1
         if let job {
-            permits.jobFound(ticket(job), waitingFor: index, slots)
-            moveBeforeBarriers(index)
+            permits.jobFound(ticket(job), waitingFor: slot, slots)
+            moveBeforeBarriers(slot)
         }
-        if isReady { entryBecameReady(index) }
-        return index
+        if isReady { entryBecameReady(slot) }
+        return slot
     }
 
     mutating func entryBecameReady(_ slot: Int) {
         guard slots[slot].state == .waiting else { return }
         guard slots[slot].epoch == barriers.current else {
-            slots[slot].state = .blocked
+            slots.markBlocked(slot)
             barriers.block(ticket(slot), epoch: slots[slot].epoch)
             return
         }
@@ -82,20 +74,20 @@ struct TaskQueueStateMachine<Entry> {
     /// Makes an entry wait again, because it was not ready at its start.
     mutating func startRefused(_ slot: Int) {
         precondition(slots[slot].state == .executing, "refused or postponed, and not started")
-        slots[slot].state = .waiting
+        slots.markWaiting(slot)
         permits.giveBackPermit(of: slot, &slots)
     }
 
     /// Makes an entry ready again with a lower priority, because others may come before it now.
     mutating func startPostponed(_ slot: Int, to priority: TaskPriority) {
         startRefused(slot)
-        slots[slot].priority = priority
+        slots.setPriority(slot, priority)
         permits.entryBecameReady(slot, &slots)
     }
 
     mutating func priorityChanged(_ slot: Int, to priority: TaskPriority) {
         guard slots[slot].priority != priority else { return }
-        slots[slot].priority = priority
+        slots.setPriority(slot, priority)
         permits.priorityChanged(slot, &slots)
     }
 
@@ -103,7 +95,7 @@ struct TaskQueueStateMachine<Entry> {
     mutating func nextSlot() -> Int? {
         guard !isSuspended else { return nil }
         guard let slot = permits.nextSlot(slots) else { return nil }
-        slots[slot].state = .executing
+        slots.markExecuting(slot)
         startCount += 1
         return slot
     }
@@ -115,7 +107,7 @@ struct TaskQueueStateMachine<Entry> {
     mutating func entryCancelled(_ slot: Int) -> Bool {
         let state = slots[slot].state
         guard state != .executing, state != .withdrawn, state != .vacant else { return false }
-        slots[slot].state = .withdrawn
+        slots.markWithdrawn(slot)
         permits.entryLeft(slot, from: state, &slots)
         return true
     }
@@ -129,10 +121,9 @@ struct TaskQueueStateMachine<Entry> {
     mutating func entryFinished(_ slot: Int) -> Bool {
         let (state, epoch) = (slots[slot].state, slots[slot].epoch)
         precondition(state != .vacant, "entryFinished(_:) of a vacant slot")
-        slots[slot].state = .vacant
+        slots.markVacant(slot)
         permits.entryLeft(slot, from: state, &slots)
-        slots[slot].entry = nil
-        vacantSlots.append(slot)
+        slots.reuse(slot)
         count -= 1
         if let released = barriers.entryFinished(epoch: epoch) {
             for ticket in released where isCurrent(ticket) {
@@ -179,7 +170,7 @@ struct TaskQueueStateMachine<Entry> {
     private mutating func moveBeforeBarriers(_ slot: Int) {
         guard slots[slot].epoch > barriers.current else { return }
         barriers.entryMovedToCurrent(from: slots[slot].epoch)
-        slots[slot].epoch = barriers.current
+        slots.setEpoch(slot, barriers.current)
         if slots[slot].state == .blocked { permits.entryBecameReady(slot, &slots) }
     }
 }

@@ -10,23 +10,23 @@
 /// before the borrower has started, the loan is taken back.
 ///
 /// This type changes entries between `ready`, `reserved` and `executing`. The machine handles the
-/// other states. A queue that never had to lend has no ``LoanState``.
+/// other states. A queue that never had to lend has no ``TaskQueueLoanState``.
 struct TaskQueuePermits<Entry> {
     typealias Ticket = TaskQueueTicket
-    typealias Slots = ContiguousArray<TaskQueueSlot<Entry>>
+    typealias Slots = TaskQueueSlots<Entry>
 
     // Fields that change with every entry come first.
     /// How many of the queue's own permits are in use.
     private(set) var taken = 0
     /// How many entries are ready, including those for which a permit is reserved.
     private var readyCount = 0
-    private var ready = StateTickets<Entry>(of: .ready)
+    private var ready = TaskQueueTickets<Entry>(of: .ready)
     private(set) var concurrencyLimit: Int
 
-    private var reserved = StateTickets<Entry>(of: .reserved)
+    private var reserved = TaskQueueTickets<Entry>(of: .reserved)
     /// How many entries of ``reserved`` are still valid.
     private(set) var reservedCount = 0
-    private(set) var loans = PermitLoans<Entry>()
+    private(set) var loans = TaskQueueLoans<Entry>()
     /// The entries that request or lend later.
     ///
     /// A ticket is stale if its entry has left, or already requests or lends.
@@ -49,7 +49,7 @@ struct TaskQueuePermits<Entry> {
     // MARK: Entries
 
     mutating func entryBecameReady(_ slot: Int, _ slots: inout Slots) {
-        slots[slot].state = .ready
+        slots.markReady(slot)
         readyCount += 1
         ready.insert(slot, slots)
         requestWhenContended(for: slot, &slots)
@@ -175,7 +175,7 @@ struct TaskQueuePermits<Entry> {
         deferred.insert(slots[slot].ticket(slot), priority: slots[slot].priority)
         if deferred.needsCompaction {
             deferred.removeStale { [loans] ticket, _ in
-                slots.stands(ticket) && loans.states[ticket.slot].isDeferred
+                slots.isCurrent(ticket) && loans.states[ticket.slot].isDeferred
             }
         }
     }
@@ -186,7 +186,7 @@ struct TaskQueuePermits<Entry> {
     private mutating func nextDeferred(_ slots: Slots) -> Int? {
         while let (ticket, priority) = deferred.first {
             let slot = ticket.slot
-            if slots.stands(ticket), loans.states[slot].isDeferred {
+            if slots.isCurrent(ticket), loans.states[slot].isDeferred {
                 // If its priority has changed, the entries behind it may be more urgent.
                 let isInOrder = slots[slot].priority == priority
                 if loans.lenderCount == 0, isInOrder, slots[slot].order >= lastReserved {
@@ -243,7 +243,7 @@ struct TaskQueuePermits<Entry> {
         guard slots[slot].state == .ready else { return }
         // Jobs further up are not searched, because an entry ten thousand jobs deep would search
         // them all.
-        for lender in loans.states[slot].lenders where slots.stands(lender) {
+        for lender in loans.states[slot].lenders where slots.isCurrent(lender) {
             guard let borrower = loans.states[lender.slot].borrower?.slot,
                 slots[borrower].state == .reserved, slots[slot].comesBefore(slots[borrower])
             else { continue }
@@ -263,7 +263,7 @@ struct TaskQueuePermits<Entry> {
             taken -= 1
             return
         }
-        slots[borrower].state = .reserved
+        slots.markReserved(borrower)
         reservedCount += 1
         lastReserved = max(lastReserved, slots[borrower].order)
         ready.removeStale(slots)
@@ -274,7 +274,7 @@ struct TaskQueuePermits<Entry> {
     /// Takes back the loan of an entry that has not started, so the entry is ready again.
     private mutating func takeBack(_ borrower: Int, from lender: Int, _ slots: inout Slots) {
         loans.end(from: lender, to: borrower)
-        slots[borrower].state = .ready
+        slots.markReady(borrower)
         reservationEnded()
         ready.insert(borrower, slots)
     }

@@ -3,7 +3,7 @@ import Dispatch
 /// Monitors the workers of a queue that has something to start and no free worker.
 ///
 /// The kernel reports which workers use a core and which wait inside their operations. From that,
-/// ``PoolSizer`` decides how many more to wake, and when to take the next sample. The timer ends
+/// ``WorkerPoolSizer`` decides how many more to wake, and when to take the next sample. The timer ends
 /// after several samples without anything to start.
 extension TaskQueueShell {
     /// The thread of all samples, which no operation can block.
@@ -15,7 +15,7 @@ extension TaskQueueShell {
 
     /// Samples the workers until there has been nothing to start for a while.
     func monitorWorkers() {
-        sample(after: PoolSizer.shortestPause, since: DispatchTime.now().uptimeNanoseconds)
+        sample(after: WorkerPoolSizer.shortestPause, since: DispatchTime.now().uptimeNanoseconds)
     }
 
     private func sample(after pause: UInt64, since last: UInt64) {
@@ -34,8 +34,8 @@ extension TaskQueueShell {
         at workers: [WorkerActivity],
         at now: UInt64,
         since last: UInt64
-    ) -> PoolSizer.Sample {
-        var sample = PoolSizer.Sample(time: now - last)
+    ) -> WorkerPoolSizer.Sample {
+        var sample = WorkerPoolSizer.Sample(time: now - last)
         var mayWait: [WorkerThread] = []
         for worker in workers {
             guard let (use, inOperation) = worker.read(at: now) else { continue }

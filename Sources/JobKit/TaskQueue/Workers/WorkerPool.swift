@@ -2,12 +2,12 @@
 ///
 /// **The rule.** One more worker is woken if the active workers would take longer to start the
 /// available entries than a wake-up takes. This repeats while another worker is worth its wake-up,
-/// up to the number that ``PoolSizer`` wants.
+/// up to the number that ``WorkerPoolSizer`` wants.
 ///
 /// A worker that is running an operation is not counted for the entries it adds. A worker between
 /// two operations is counted for one entry. The remaining entries are re-evaluated by the monitor.
 struct WorkerPool: Sendable {
-    private var sizer: PoolSizer
+    private var sizer: WorkerPoolSizer
     private(set) var active = 0
     /// The active workers that were woken and have not arrived.
     private var waking = 0
@@ -54,7 +54,7 @@ struct WorkerPool: Sendable {
     ///   - cores: How many workers run while none of them waits.
     ///   - limit: The largest number of workers.
     init(cores: Int, limit: Int) {
-        sizer = PoolSizer(cores: cores, limit: limit)
+        sizer = WorkerPoolSizer(cores: cores, limit: limit)
     }
 
     // MARK: Waking
@@ -150,7 +150,7 @@ struct WorkerPool: Sendable {
     /// - Returns: The workers to wake, and the time until the next sample in nanoseconds. The time
     ///   is nil if no sample follows.
     mutating func sampled(
-        _ sample: PoolSizer.Sample,
+        _ sample: WorkerPoolSizer.Sample,
         at now: UInt64
     ) -> (woken: [Int], pause: UInt64?) {
         measure(at: now, startCount: sample.startCount)

@@ -372,8 +372,10 @@ extension TaskQueueStateMachine {
     }
 }
 
-extension PermitLoans {
-    func state(of slot: Int) -> LoanState { isKnown(slot) ? states[slot] : LoanState() }
+extension TaskQueueLoans {
+    func state(of slot: Int) -> TaskQueueLoanState {
+        isKnown(slot) ? states[slot] : TaskQueueLoanState()
+    }
 }
 
 extension TaskQueueStateMachine<String> {

@@ -34,7 +34,7 @@ import Testing
             workers.workerArrived(worker, WorkerActivity(at: 0))
         }
         #expect(workers.workerLeft(1, startable: 1) == .monitor)
-        let sample = PoolSizer.Sample(time: 1, active: 1, startable: 1)
+        let sample = WorkerPoolSizer.Sample(time: 1, active: 1, startable: 1)
         let (wakeCount, pause) = workers.pool.sampled(sample, at: 1)
         #expect(wakeCount == [1])
         #expect(pause != nil)
@@ -45,9 +45,9 @@ import Testing
             action()
             workers.workerArrived(worker, WorkerActivity(at: 0))
         }
-        let blocked = PoolSizer.Sample(time: 1, waiting: 2, active: 2, startable: 9)
+        let blocked = WorkerPoolSizer.Sample(time: 1, waiting: 2, active: 2, startable: 9)
         for worker in workers.pool.sampled(blocked, at: 1).woken { _ = workers.queue(of: worker) }
-        _ = workers.pool.sampled(PoolSizer.Sample(time: 1, active: 4), at: 1)
+        _ = workers.pool.sampled(WorkerPoolSizer.Sample(time: 1, active: 4), at: 1)
         let activity = WorkerActivity(at: 0)
         activity.began.store(1, ordering: .relaxed)
         workers.workerArrived(3, activity)

@@ -138,7 +138,7 @@ import Testing
     // MARK: Samples
 
     private func sampled(
-        _ sample: PoolSizer.Sample,
+        _ sample: WorkerPoolSizer.Sample,
         at now: UInt64 = 0
     ) -> (woken: [Int], pause: UInt64?) {
         var pool = pool
@@ -150,7 +150,7 @@ import Testing
         pool.workerArrived()
         search(until: wakeTime, startCount: 1_000)
         #expect(action(1) == .monitor)
-        let sample = PoolSizer.Sample(time: 1, active: 2, startable: 1, startCount: 1_000)
+        let sample = WorkerPoolSizer.Sample(time: 1, active: 2, startable: 1, startCount: 1_000)
         #expect(sampled(sample).woken == [1])
         pool.searchBegan()
         #expect(sampled(sample).woken == [])
@@ -160,7 +160,7 @@ import Testing
         #expect(action(1) == .worker(0))
         pool.workerArrived()
         search(until: wakeTime, startCount: 1_000)
-        let sample = PoolSizer.Sample(time: 1, active: 1, startCount: 1_001)
+        let sample = WorkerPoolSizer.Sample(time: 1, active: 1, startCount: 1_001)
         _ = pool.sampled(sample, at: 3 * wakeTime)
         #expect(action(1) == .worker(1))
     }
@@ -170,7 +170,12 @@ import Testing
         var woken: [Int] = []
         for active in [2, 4, 8, 16, 32, 64] {
             #expect(pool.active == active)
-            let sample = PoolSizer.Sample(time: 1, waiting: active, active: active, startable: 100)
+            let sample = WorkerPoolSizer.Sample(
+                time: 1,
+                waiting: active,
+                active: active,
+                startable: 100
+            )
             woken += pool.sampled(sample, at: 0).woken
         }
         #expect(woken.sorted() == Array(2..<64))
@@ -184,9 +189,9 @@ import Testing
 
     @Test mutating func workerThatStartsNothingWasOneTooMany() {
         for _ in 0..<2 { _ = pool.idleWorker() }
-        let blocked = PoolSizer.Sample(time: 1, waiting: 2, active: 2, startable: 9)
+        let blocked = WorkerPoolSizer.Sample(time: 1, waiting: 2, active: 2, startable: 9)
         #expect(pool.sampled(blocked, at: 0).woken == [2, 3])
-        _ = pool.sampled(PoolSizer.Sample(time: 1, active: 4), at: 0)
+        _ = pool.sampled(WorkerPoolSizer.Sample(time: 1, active: 4), at: 0)
         _ = pool.workerLeft(3, startable: 1, hasStarted: false)
         #expect(pool.hasTooMany == false, "it left something to others")
         _ = pool.workerLeft(2, startable: 0, hasStarted: false)
@@ -195,11 +200,11 @@ import Testing
 
     @Test mutating func workersThatAreTooManyAreToLeave() {
         for _ in 0..<2 { _ = pool.idleWorker() }
-        let blocked = PoolSizer.Sample(time: 1, waiting: 2, active: 2, startable: 9)
+        let blocked = WorkerPoolSizer.Sample(time: 1, waiting: 2, active: 2, startable: 9)
         #expect(pool.sampled(blocked, at: 0).woken.count == 2)
         #expect(pool.hasTooMany == false)
-        let busy = PoolSizer.evaluationTime
-        let sample = PoolSizer.Sample(time: busy, used: 2 * busy, active: 4, startable: 9)
+        let busy = WorkerPoolSizer.evaluationTime
+        let sample = WorkerPoolSizer.Sample(time: busy, used: 2 * busy, active: 4, startable: 9)
         #expect(pool.sampled(sample, at: 0).woken == [])
         #expect(pool.hasTooMany == true)
         for worker in [3, 2] {
@@ -213,11 +218,11 @@ import Testing
     @Test mutating func queueWithMoreWorkersThanCoresIsLookedAt() {
         for worker in 0..<2 { #expect(action(1) == .worker(worker)) }
         #expect(action(1) == .monitor)
-        let blocked = PoolSizer.Sample(time: 1, waiting: 2, active: 2, startable: 1)
+        let blocked = WorkerPoolSizer.Sample(time: 1, waiting: 2, active: 2, startable: 1)
         #expect(pool.sampled(blocked, at: 0).woken == [2])
         // A queue that has had nothing to start for five samples is not sampled any longer.
         for count in 1...5 {
-            let pause = pool.sampled(PoolSizer.Sample(time: 1, waiting: 3, active: 3), at: 0)
+            let pause = pool.sampled(WorkerPoolSizer.Sample(time: 1, waiting: 3, active: 3), at: 0)
                 .pause
             #expect((pause == nil) == (count == 5))
         }
@@ -265,7 +270,7 @@ import Testing
                 }
             case 2:
                 guard isMonitored else { continue }
-                let sample = PoolSizer.Sample(
+                let sample = WorkerPoolSizer.Sample(
                     time: .random(in: 0..<100_000_000, using: &generator),
                     waiting: .random(in: 0...active.count, using: &generator),
                     busy: .random(in: 0...active.count, using: &generator),

@@ -280,12 +280,12 @@ final class SimulatedQueue {
 
     private func monitor() {
         lastSample = cores.now
-        cores.after(PoolSizer.shortestPause) { self.sample() }
+        cores.after(WorkerPoolSizer.shortestPause) { self.sample() }
     }
 
     private func sample() {
         lookCount += 1
-        var sample = PoolSizer.Sample(time: cores.now - lastSample)
+        var sample = WorkerPoolSizer.Sample(time: cores.now - lastSample)
         lastSample = cores.now
         for index in workers.indices where workers[index].isAtWork {
             let (before, worker) = (workers[index].sample, workers[index])

@@ -2,12 +2,12 @@
 ///
 /// It finds a job that could lend its permit to an entry. ``TaskQueuePermits`` decides when that
 /// job lends it.
-struct PermitLoans<Entry> {
+struct TaskQueueLoans<Entry> {
     typealias Ticket = TaskQueueTicket
-    typealias Slots = ContiguousArray<TaskQueueSlot<Entry>>
+    typealias Slots = TaskQueueSlots<Entry>
 
     /// Indexed by slot, up to the highest slot that was involved in lending.
-    private(set) var states: ContiguousArray<LoanState> = []
+    private(set) var states: ContiguousArray<TaskQueueLoanState> = []
     /// How many jobs could lend their permits now, because no search is needed while none can.
     private(set) var lenderCount = 0
 
@@ -87,12 +87,12 @@ struct PermitLoans<Entry> {
     }
 
     private mutating func allocateState(of slot: Int) {
-        while states.count <= slot { states.append(LoanState()) }
+        while states.count <= slot { states.append(TaskQueueLoanState()) }
     }
 
     /// Makes a change after which a job may be able, or no longer able, to lend.
     @inline(__always)
-    private mutating func change(_ slot: Int, _ change: (inout LoanState) -> Void) {
+    private mutating func change(_ slot: Int, _ change: (inout TaskQueueLoanState) -> Void) {
         let couldLend = states[slot].canLend
         change(&states[slot])
         let canLend = states[slot].canLend
@@ -106,14 +106,14 @@ struct PermitLoans<Entry> {
         guard lenderCount > 0, isKnown(slot) else { return nil }
         // Usually this is a chain of jobs, in which none occurs twice.
         var entry = slot
-        while states[entry].lenders.count == 1, slots.stands(states[entry].lenders[0]) {
+        while states[entry].lenders.count == 1, slots.isCurrent(states[entry].lenders[0]) {
             entry = states[entry].lenders[0].slot
             if states[entry].canLend { return entry }
         }
         guard states[entry].lenders.count > 1 else { return nil }
         var (jobs, next, seen) = ([entry], 0, Set<Int>())
         while next < jobs.count {
-            for lender in states[jobs[next]].lenders where slots.stands(lender) {
+            for lender in states[jobs[next]].lenders where slots.isCurrent(lender) {
                 if states[lender.slot].canLend { return lender.slot }
                 if seen.insert(lender.slot).inserted { jobs.append(lender.slot) }
             }
@@ -127,7 +127,7 @@ struct PermitLoans<Entry> {
     /// Records at an entry's lenders that it requests a permit.
     mutating func addRequest(of slot: Int, _ slots: Slots) {
         let (ticket, priority) = (slots[slot].ticket(slot), slots[slot].priority)
-        for lender in states[slot].lenders where slots.stands(lender) {
+        for lender in states[slot].lenders where slots.isCurrent(lender) {
             let needsCompaction = states[lender.slot]
                 .withLenderState { lenderState in
                     lenderState.requests.insert(ticket, priority: priority)
@@ -153,7 +153,7 @@ struct PermitLoans<Entry> {
         while let job = pending.popLast() {
             guard !states[job].hasRequestBelow else { continue }
             states[job].hasRequestBelow = true
-            for lender in states[job].lenders where slots.stands(lender) {
+            for lender in states[job].lenders where slots.isCurrent(lender) {
                 states[lender.slot].withLenderState { $0.jobsBelow.append(slots[job].ticket(job)) }
                 pending.append(lender.slot)
             }
@@ -163,7 +163,7 @@ struct PermitLoans<Entry> {
     private static func removeStale(
         from requests: inout ReadyLists,
         _ slots: Slots,
-        _ states: ContiguousArray<LoanState>
+        _ states: ContiguousArray<TaskQueueLoanState>
     ) {
         requests.removeStale { holds($0, $1, slots, states) }
     }
@@ -174,10 +174,10 @@ struct PermitLoans<Entry> {
         _ ticket: Ticket,
         _ priority: TaskPriority,
         _ slots: Slots,
-        _ states: ContiguousArray<LoanState>
+        _ states: ContiguousArray<TaskQueueLoanState>
     ) -> Bool {
         guard slots[ticket.slot].state == .executing else {
-            return slots[ticket.slot].stands(for: ticket, priority, in: .ready)
+            return slots[ticket.slot].matches(ticket, priority, in: .ready)
         }
         return slots[ticket.slot].sequence == ticket.sequence && states[ticket.slot].lender == nil
     }
@@ -196,7 +196,7 @@ struct PermitLoans<Entry> {
             while let (ticket, priority) = states[job].nextRequest() {
                 if Self.holds(ticket, priority, slots, states) { return ticket.slot }
             }
-            if let below = states[job].firstBelow, slots.stands(below) {
+            if let below = states[job].firstBelow, slots.isCurrent(below) {
                 above.append(job)
                 job = below.slot
             } else if states[job].forgetFirstBelow() == nil {

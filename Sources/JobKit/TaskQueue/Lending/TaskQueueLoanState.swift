@@ -1,5 +1,5 @@
 /// The part that one entry of a queue has in lending.
-struct LoanState: Sendable {
+struct TaskQueueLoanState: Sendable {
     /// The nearest jobs that execute in the queue and wait for the entry.
     var lenders = Lenders()
     /// The job that lends its permit to the entry, which uses it or may start with it.

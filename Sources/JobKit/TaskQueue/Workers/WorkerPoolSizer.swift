@@ -4,7 +4,7 @@
 /// their operations. While it has fewer, and something to start, each sample doubles its threads,
 /// and their number is remembered for the next burst. The number is forgotten when the threads keep
 /// the cores busy, or when a woken thread finds nothing to do.
-struct PoolSizer: Sendable {
+struct WorkerPoolSizer: Sendable {
     /// How many threads a queue wants while none of them waits.
     let cores: Int
     /// The largest number of threads.
@@ -149,7 +149,7 @@ struct ThreadUse: Equatable, Sendable {
     ///
     /// A thread that waits between short operations does not count.
     var mayWait: Bool {
-        time >= PoolSizer.shortestPause / 2 && used < time / 4
-            && began <= 1 + Int(time / PoolSizer.operationTime)
+        time >= WorkerPoolSizer.shortestPause / 2 && used < time / 4
+            && began <= 1 + Int(time / WorkerPoolSizer.operationTime)
     }
 }

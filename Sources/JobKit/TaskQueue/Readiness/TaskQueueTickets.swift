@@ -2,8 +2,8 @@
 ///
 /// The ticket of an entry that has left the state is stale. It is removed when it is popped, or
 /// together with other stale tickets.
-struct StateTickets<Entry> {
-    typealias Slots = ContiguousArray<TaskQueueSlot<Entry>>
+struct TaskQueueTickets<Entry> {
+    typealias Slots = TaskQueueSlots<Entry>
 
     private var lists = ReadyLists()
     private let state: TaskQueueSlot<Entry>.State
@@ -22,7 +22,7 @@ struct StateTickets<Entry> {
     @inline(__always)
     mutating func popFirst(_ slots: Slots) -> Int? {
         while let (ticket, priority) = lists.popFirst() {
-            if slots[ticket.slot].stands(for: ticket, priority, in: state) { return ticket.slot }
+            if slots[ticket.slot].matches(ticket, priority, in: state) { return ticket.slot }
         }
         return nil
     }
@@ -30,7 +30,7 @@ struct StateTickets<Entry> {
     /// The slot of the first entry that is still in the state.
     mutating func first(_ slots: Slots) -> Int? {
         while let (ticket, priority) = lists.first {
-            if slots[ticket.slot].stands(for: ticket, priority, in: state) { return ticket.slot }
+            if slots[ticket.slot].matches(ticket, priority, in: state) { return ticket.slot }
             _ = lists.popFirst()
         }
         return nil
@@ -41,11 +41,11 @@ struct StateTickets<Entry> {
         // Usual case: the tasks of one job start one after another with its permit, and none is
         // popped.
         while let first = lists.firstOfNormal,
-            !slots[first.slot].stands(for: first, .normal, in: state)
+            !slots[first.slot].matches(first, .normal, in: state)
         {
             lists.removeFirstOfNormal()
         }
         guard lists.needsCompaction else { return }
-        lists.removeStale { slots[$0.slot].stands(for: $0, $1, in: state) }
+        lists.removeStale { slots[$0.slot].matches($0, $1, in: state) }
     }
 }

@@ -3,10 +3,10 @@ import Testing
 @testable import JobKit
 
 /// How many threads a queue wants (Q5), in simulated queues: time is counted, and no thread runs.
-@Suite struct PoolSizerTests {
+@Suite struct WorkerPoolSizerTests {
     /// A queue in which all operations are alike.
     private struct Queue {
-        var sizer = PoolSizer(cores: 2, limit: 64)
+        var sizer = WorkerPoolSizer(cores: 2, limit: 64)
         var concurrencyLimit = 64
         /// The processor time of operations, in hundredths of their duration.
         var work = 0
@@ -29,7 +29,7 @@ import Testing
             startCount += max(1, active * Int(pause) / Int(length))
             // Each core runs one operation, and the others that need a core wait for it.
             let used = min(2 * pause, UInt64(active * work) * pause / 100)
-            let sample = PoolSizer.Sample(
+            let sample = WorkerPoolSizer.Sample(
                 time: pause,
                 waiting: active * (100 - work) / 100,
                 used: used,
@@ -80,7 +80,7 @@ import Testing
         var queue = Queue(work: 0)
         while queue.active < 64 { queue.sample() }
         queue.backlog = 0
-        for _ in 0..<PoolSizer.idleSamplesBeforeRest { queue.sample() }
+        for _ in 0..<WorkerPoolSizer.idleSamplesBeforeRest { queue.sample() }
         #expect(queue.sizer.mayRest)
         #expect(queue.sizer.wanted == 64)
         queue.sizer.wakeWasSpurious()
@@ -88,22 +88,22 @@ import Testing
     }
 
     @Test func threadsAreReleasedAfterANeedlessWakeUp() {
-        var sizer = PoolSizer(cores: 2, limit: 64)
-        _ = sizer.sampled(PoolSizer.Sample(time: 1, waiting: 2, active: 2, startable: 2))
+        var sizer = WorkerPoolSizer(cores: 2, limit: 64)
+        _ = sizer.sampled(WorkerPoolSizer.Sample(time: 1, waiting: 2, active: 2, startable: 2))
         #expect(sizer.wanted == 4)
-        _ = sizer.sampled(PoolSizer.Sample(time: 1, waiting: 1, active: 4))
+        _ = sizer.sampled(WorkerPoolSizer.Sample(time: 1, waiting: 1, active: 4))
         sizer.wakeWasSpurious()
         #expect(sizer.wanted == 3)
     }
 
     /// Operations that keep all threads busy may spin until another has run.
     @Test func standstillGetsOneThreadAfterAnother() {
-        var sizer = PoolSizer(cores: 2, limit: 64)
+        var sizer = WorkerPoolSizer(cores: 2, limit: 64)
         var (active, time, calls) = (2, UInt64(0), [UInt64]())
         while calls.count < 5 {
             time += 10_000_000
             let wakeCount = sizer.sampled(
-                PoolSizer.Sample(
+                WorkerPoolSizer.Sample(
                     time: 10_000_000,
                     busy: active,
                     used: 20_000_000,
@@ -119,7 +119,7 @@ import Testing
         #expect(calls == [100, 300, 700, 1_500, 2_500])
         // They have finished, so a thread that the cores do not need is no longer wanted.
         _ = sizer.sampled(
-            PoolSizer.Sample(
+            WorkerPoolSizer.Sample(
                 time: 10_000_000,
                 used: 20_000_000,
                 active: active,
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func moreThreadsThanCoresAreNeverWantedBeyondTheLimit() {
-        #expect(PoolSizer(cores: 128, limit: 64).wanted == 64)
+        #expect(WorkerPoolSizer(cores: 128, limit: 64).wanted == 64)
         var queue = Queue(work: 0, concurrencyLimit: .max)
         while queue.time < 100_000_000 { queue.sample() }
         #expect(queue.active == 64)
