@@ -7,9 +7,6 @@ protocol HoldingStateMachine {
     /// The entry of a ticket, if it waits.
     func entry(_ ticket: TaskQueueTicket) -> Entry?
 
-    /// Whether no entry waits, and none is being passed on.
-    var isIdle: Bool { get }
-
     mutating func entryBecameReady(_ ticket: TaskQueueTicket)
     mutating func priorityChanged(of ticket: TaskQueueTicket, to priority: TaskPriority)
 
@@ -18,11 +15,6 @@ protocol HoldingStateMachine {
 
     /// Removes an entry that has finished, or that leaves the queue without being passed on.
     mutating func entryEnded(_ ticket: TaskQueueTicket)
-
-    /// Returns whether the caller must take steps until none is left.
-    ///
-    /// If not, another caller is doing so.
-    mutating func claimActions() -> Bool
 }
 
 /// An operation that a queue holds back, and the queue to which it will be passed on.
@@ -42,6 +34,8 @@ struct HoldingState<Machine: HoldingStateMachine> {
     fileprivate var polls = ReadinessPolls()
     /// The queue itself, while operations wait.
     private var keptAlive: AnyObject?
+    /// Whether a thread is passing operations on.
+    private var isPassingOn = false
 
     init(_ machine: Machine) { self.machine = machine }
 
@@ -61,11 +55,17 @@ struct HoldingState<Machine: HoldingStateMachine> {
         tickets.removeValue(forKey: ObjectIdentifier(operation))
     }
 
+    /// Returns whether the caller must pass operations on, because no other thread does.
+    mutating func claim() -> Bool { !exchange(&isPassingOn, with: true) }
+
+    /// Ends the claim, because no operation can be passed on now.
+    mutating func endClaim() { isPassingOn = false }
+
     /// Takes out the queue if no operation waits.
     ///
     /// The caller releases it with no lock held.
     fileprivate mutating func takeIdle() -> AnyObject? {
-        machine.isIdle ? keptAlive.take() : nil
+        tickets.isEmpty && !isPassingOn ? keptAlive.take() : nil
     }
 }
 
@@ -157,13 +157,6 @@ extension HoldingQueue {
             change(operation) { [priority] in $0.priorityChanged(of: $1, to: priority) }
         } while TaskPriority(of: operation) != priority
     }
-
-    /// Does nothing, because the listener is notified.
-    ///
-    /// Other code started the operation.
-    func operationFinished(_ operation: ConcurrentOperation) {}
-
-    func operationFinished(_ ticket: TaskQueueTicket) {}
 
     /// Handles the completion of an operation, here or in the queue below.
     func end(_ listener: HeldListener) {

@@ -86,7 +86,7 @@ final class KeyedQueueShell: HoldingQueue {
     // MARK: Passing on
 
     func passOn() {
-        guard state.withLock({ $0.machine.claimActions() }) else { return }
+        guard state.withLock({ $0.claim() }) else { return }
         let now = CoarseTime.now.rawValue
         while let next = state.withLock({ $0.next(at: now) }) {
             passOn(next.entry, next.ticket, at: next.priority)
@@ -178,7 +178,7 @@ extension HoldingState where Machine == KeyedQueueShell.Machine {
         at now: CoarseTime.RawValue
     ) -> (entry: HeldOperation, ticket: TaskQueueTicket, priority: TaskPriority)? {
         let next = machine.next(at: now)
-        if let next { operationLeaves(next.entry.operation) }
+        if let next { operationLeaves(next.entry.operation) } else { endClaim() }
         return next
     }
 

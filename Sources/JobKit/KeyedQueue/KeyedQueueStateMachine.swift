@@ -90,14 +90,11 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
     ///
     /// The entry that holds one of them back may be in any pool.
     private var severalKeysCount = 0
-    private var isPassingOn = false
 
     init(limit: Int, limitPerKey: Int) {
         self.limitPerKey = limitPerKey
         pools = [Pool(limit: limit)]
     }
-
-    var isIdle: Bool { waitingCount == 0 && !isPassingOn }
 
     var limit: Int {
         get { pools[0].limit }
@@ -362,15 +359,7 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
 
     // MARK: Passing on
 
-    mutating func claimActions() -> Bool {
-        guard !isPassingOn else { return false }
-        isPassingOn = true
-        return true
-    }
-
-    /// Takes the next entry for the caller that claimed the steps.
-    ///
-    /// If it returns nil, the claim has ended.
+    /// Takes the next entry that may be passed on, or returns nil if there is none.
     mutating func next(
         at now: CoarseTime.RawValue = 0
     ) -> (entry: Entry, ticket: Ticket, priority: TaskPriority)? {
@@ -387,7 +376,6 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
             slots[slot].passedOnAt = now
             return (entry, ticket(slot), slots[slot].priority)
         }
-        isPassingOn = false
         return nil
     }
 

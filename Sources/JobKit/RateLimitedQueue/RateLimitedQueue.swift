@@ -112,13 +112,17 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
     // MARK: Passing on
 
     func passOn() {
-        guard state.withLock({ $0.machine.claimActions() }) else { return }
+        guard state.withLock({ $0.claim() }) else { return }
         while true {
             // The clock is read without the lock, because it may be a user's.
             let now = timeSinceCreation()
             let action = state.withLock { state in
                 let action = state.machine.nextAction(at: now)
-                if case .passOn(let held, _, _) = action { state.operationLeaves(held.operation) }
+                switch action {
+                case .passOn(let held, _, _): state.operationLeaves(held.operation)
+                case .sleep: break
+                case .nothing: state.endClaim()
+                }
                 return action
             }
             switch action {

@@ -36,15 +36,11 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
     /// The start time that the current sleep waits for to be one interval ago, or nil without a
     /// sleep.
     private var timeSleptFor: Duration?
-    /// Whether a caller is passing an entry on, or is about to take the next step.
-    private var isPassingOn = false
 
     init(limit: Int, interval: Duration) {
         self.limit = limit
         self.interval = interval
     }
-
-    var isIdle: Bool { waiting.isEmpty && !isPassingOn }
 
     /// How many entries may be passed on now.
     private var room: Int { limit - unstarted.count - times.count }
@@ -96,15 +92,7 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
 
     // MARK: Passing on
 
-    mutating func claimActions() -> Bool {
-        guard !isPassingOn else { return false }
-        isPassingOn = true
-        return true
-    }
-
-    /// Returns the next step for the caller that claimed the steps.
-    ///
-    /// After `nothing`, the claim has ended.
+    /// Returns the next action, of which `nothing` is the last.
     mutating func nextAction(at now: Duration) -> Action {
         forgetTimes(before: now)
         guard readyCount > 0 else { return sleep(for: nil, at: now) }
@@ -123,10 +111,7 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
 
     /// Sleeps until the given time is one interval ago, or ends the sleep if it is nil.
     private mutating func sleep(for time: Duration?, at now: Duration) -> Action {
-        guard time != timeSleptFor else {
-            isPassingOn = false
-            return .nothing
-        }
+        guard time != timeSleptFor else { return .nothing }
         timeSleptFor = time
         return .sleep(time.map { interval - (now - $0) })
     }

@@ -27,7 +27,6 @@ import Testing
     /// - Returns: The entries and the last step, which forwarded nothing.
     private func handOn(_ machine: inout Machine, at seconds: Int) -> ([String], Machine.Action) {
         var (entries, last): ([String], Machine.Action) = ([], .nothing)
-        guard machine.claimActions() else { return ([], .nothing) }
         while true {
             let action = machine.nextAction(at: .seconds(seconds))
             switch action {
@@ -48,7 +47,6 @@ import Testing
         #expect(handOn(&machine, at: 10) == (["c", "d"], .sleep(.seconds(10))))
         machine.sleepEnded()
         #expect(handOn(&machine, at: 25) == (["e"], .nothing))
-        #expect(machine.isIdle)
     }
 
     @Test func windowSlides() {
@@ -67,13 +65,10 @@ import Testing
     @Test func entryCountsUntilAnIntervalAfterItsStart() throws {
         var (machine, tickets) = machine(limit: 1, [("slow", .normal), ("next", .normal)])
         let slow = try #require(tickets["slow"])
-        #expect(machine.claimActions() == true)
         #expect(machine.nextAction(at: .zero) == .passOn("slow", slow, .normal))
-        #expect(machine.claimActions() == false)
         #expect(machine.nextAction(at: .seconds(100)) == .nothing)
         machine.entryStarted(slow, at: .seconds(107))
         machine.entryStarted(slow, at: .seconds(200))
-        #expect(machine.claimActions() == true)
         #expect(machine.nextAction(at: .seconds(108)) == .sleep(.seconds(9)))
         #expect(machine.nextAction(at: .seconds(108)) == .nothing)
     }
@@ -107,7 +102,6 @@ import Testing
         for _ in 1...2 { machine.entryEnded(ticket) }
         #expect(machine.entry(ticket) == nil)
         #expect(handOn(&machine, at: 1) == ([], .sleep(nil)))
-        #expect(machine.isIdle)
     }
 
     @Test func entryThatCannotStartNoLongerCounts() throws {
@@ -115,7 +109,6 @@ import Testing
             limit: 1,
             ["refused", "ended", "cancelled", "next"].map { ($0, .normal) }
         )
-        #expect(machine.claimActions() == true)
         for name in ["refused", "ended", "cancelled", "next"] {
             let ticket = try #require(tickets[name])
             #expect(machine.nextAction(at: .zero) == .passOn(name, ticket, .normal))
@@ -126,7 +119,6 @@ import Testing
             }
         }
         #expect(machine.nextAction(at: .zero) == .nothing)
-        #expect(!machine.isIdle)
         machine.entryBecameReady(try #require(tickets["refused"]))
         #expect(handOn(&machine, at: 0).0 == ["refused"])
     }

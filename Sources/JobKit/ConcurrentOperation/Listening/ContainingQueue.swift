@@ -18,5 +18,11 @@ protocol ContainingQueue: AnyObject, Sendable {
     func reasonsNotStarted(at now: CoarseTime) -> (Operation) -> String?
 
     /// Called when an operation has finished on a thread that does not release its permit itself.
+    ///
+    /// The default does nothing, because operations that only wait have no permit.
     func operationFinished(_ operation: ConcurrentOperation)
+}
+
+extension ContainingQueue {
+    func operationFinished(_ operation: ConcurrentOperation) {}
 }

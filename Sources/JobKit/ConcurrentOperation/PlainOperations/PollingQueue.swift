@@ -5,9 +5,6 @@ import Foundation
 ///
 /// These are the members that ``PlainOperations`` uses.
 protocol PollingQueue: ContainingQueue {
-    /// Removes an operation that has finished, and releases its permit.
-    func operationFinished(_ ticket: TaskQueueTicket)
-
     /// The ticket of an operation that waits to become ready, or nil if it does not wait.
     func waitingTicket(of operation: Operation) -> TaskQueueTicket?
 
@@ -27,6 +24,12 @@ protocol PollingQueue: ContainingQueue {
     ///
     /// It always gets a thread, because no blocked operation holds it.
     var pollQueue: DispatchQueue { get }
+}
+
+/// A queue whose operations have permits, because it starts them itself.
+protocol PermitQueue: PollingQueue {
+    /// Removes an operation that has finished, and releases its permit.
+    func operationFinished(_ ticket: TaskQueueTicket)
 }
 
 /// Detects when operations become ready.

@@ -109,7 +109,6 @@ extension KeyedQueueSearch.World {
 
     fileprivate mutating func machinePassesOn() -> [Int] {
         var passed: [Int] = []
-        guard machine.claimActions() else { return [] }
         while let next = machine.next() { passed.append(next.entry) }
         return passed
     }

@@ -176,6 +176,8 @@ extension ChaosCall {
         guard let own = task as? WorldTask,
             let index = tracked.firstIndex(where: { $0.task === task }), index > 0,
             tracked[index].cancellation != .leaveRunning,
+            // It may hold a key for which the earlier task waits.
+            !tracked[index].isKeyed,
             let earlier = tracked[target % index].task as? WorldTask
         else { return }
         own.expectAnotherTurn()
@@ -191,8 +193,11 @@ extension ChaosCall {
         case .width:
             queue.maxConcurrentOperationCount =
                 queue === world.few ? 1 + other % world.plan.width : 1
+        case .suspendQueue where other % 5 == 0: world.keyed.isSuspended = true
         case .suspendQueue: pausedQueue(world).isSuspended = true
-        case .resumeQueue: pausedQueue(world).isSuspended = false
+        case .resumeQueue:
+            world.keyed.isSuspended = false
+            pausedQueue(world).isSuspended = false
         case .addBlock: queue.addOperation {}
         case .addBarrier: world.side.addBarrierBlock {}
         case .addAsynchronous:
@@ -208,6 +213,9 @@ extension ChaosCall {
             }
             _ = (queue.name, queue.qualityOfService, queue.maxConcurrentOperationCount)
             for operation in operations.prefix(4) { _ = queue.reasonNotStarted(operation) }
+            for operation in world.keyed.operations(for: "b").prefix(4) {
+                _ = world.keyed.reasonNotStarted(operation)
+            }
         case .waitForQueue:
             Task {
                 await queue.waitForAllOperations()
@@ -218,6 +226,7 @@ extension ChaosCall {
             for job in world.jobs { job.expectUnseenEnd() }
             for case let task as WorldTask in world.tasks { task.sharers.expectCancel() }
             queue.cancelAllOperations()
+            if other % 8 == 0 { world.keyed.cancelOperations(for: "a") }
         case .advanceClock: world.clock.advance(by: .microseconds(other))
         case .timeline:
             let timeline = world.recorder.timeline

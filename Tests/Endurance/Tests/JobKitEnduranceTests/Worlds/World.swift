@@ -21,11 +21,15 @@ final class World: Sendable {
     let ordered = OrderedQueue()
     let rated: RateLimitedQueue
     private let rateNotes: RateNotes
+    let keyed: KeyedQueue<String>
     let foundation = OperationQueue()
     let narrowFoundation = OperationQueue()
     /// Ends the tasks that wait during `explainStall`.
     let watched: Watched
     private let gauges: [WorldQueue: Gauge]
+    /// Count the tasks of each key, and all tasks of the keyed queue (X1).
+    private let keyGauges = ["a": Gauge(limit: 1), "b": Gauge(limit: 1)]
+    private let keyedGauge: Gauge
     private let numbers = Atomic(0)
     /// The current wait of the world.
     private let stage = Guarded("chaos")
@@ -48,6 +52,12 @@ final class World: Sendable {
         let (limit, interval) = (2, Duration.microseconds(plan.rateMicroseconds))
         rateNotes = RateNotes(TaskQueue.shared, limit: limit, per: interval)
         rated = RateLimitedQueue(rateNotes, limit: limit, per: interval)
+        keyed = KeyedQueue(
+            TaskQueue.shared,
+            name: "keyed",
+            maxConcurrentOperationCount: plan.width
+        )
+        keyedGauge = Gauge(limit: plan.width)
         watched = Watched(isOver: !plan.isAsked)
         gauges = [
             .one: Gauge(limit: 1), .few: Gauge(limit: plan.width),
@@ -64,10 +74,17 @@ final class World: Sendable {
         case .ordered: ordered
         case .foundation: foundation
         case .narrowFoundation: narrowFoundation
+        case .keyA, .keyB, .bothKeys: keyed.keyed(queue.keys)
         }
     }
 
-    func gauge(of queue: WorldQueue) -> Gauge? { gauges[queue] }
+    /// The gauges that count the executing tasks of a queue.
+    func gauges(of queue: WorldQueue) -> [Gauge] {
+        guard queue.keys.isEmpty else {
+            return queue.keys.compactMap { keyGauges[$0] } + [keyedGauge]
+        }
+        return gauges[queue].map { [$0] } ?? []
+    }
 
     /// The queues that chaos may limit and suspend.
     var taskQueues: [TaskQueue] { [one, few, side] }
@@ -93,6 +110,12 @@ final class World: Sendable {
         for (queue, gauge) in gauges where gauge.wasExceeded {
             complain("Q1: too many execute in \(queue)")
         }
+        for (key, gauge) in keyGauges where gauge.wasExceeded {
+            complain("X1: two execute with the key \(key)")
+        }
+        if keyedGauge.wasExceeded { complain("X1: too many execute in the keyed queue") }
+        let left = keyed.operationCount + keyed.operations(for: "a").count
+        if left > 0 { complain("X6: \(left) operations are left in the keyed queue") }
         for job in jobs { for text in job.complaints() { complain(text) } }
         for text in books.complaints { complain("R2: \(text)") }
         if let text = rateNotes.complaint { complain(text) }
@@ -153,6 +176,8 @@ final class World: Sendable {
             stage.withLock { $0 = queue.name }
             await queue.waitForAllOperations()
         }
+        stage.withLock { $0 = keyed.name }
+        await keyed.waitForAllOperations()
         stage.withLock { $0 = "the launch" }
         await launch?.end()
         ordered.clear()
@@ -199,6 +224,7 @@ final class World: Sendable {
     /// Resumes everything that chaos has suspended.
     private func calm() {
         for queue in pausedQueues { queue.isSuspended = false }
+        keyed.isSuspended = false
         foundation.isSuspended = false
         narrowFoundation.isSuspended = false
         for job in jobs {

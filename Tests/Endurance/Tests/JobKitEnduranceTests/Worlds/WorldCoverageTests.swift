@@ -11,7 +11,6 @@ final class WorldCoverageTests: XCTestCase {
         "hash",  // group: each tracked task's
         "encode",  // snapshot or timeline: a value's
         "errorDescription",  // error: its text
-        "keyed", "cancelOperations",  // KeyedQueue has its own oracle
         "waitUntilAllOperationsAreFinished",  // blocks the thread
     ]
 

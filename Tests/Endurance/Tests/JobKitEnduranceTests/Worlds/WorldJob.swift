@@ -14,6 +14,8 @@ final class WorldJob: JobController, @unchecked Sendable {
         let cancellation: TaskCancellation
         /// Whether another job also tracks it and may be the one that waits for it in the end.
         let isShared: Bool
+        /// Whether it was added to the keyed queue.
+        let isKeyed: Bool
         let next: [TaskPlan]
     }
 
@@ -240,7 +242,7 @@ final class WorldJob: JobController, @unchecked Sendable {
         let isCounted = tasks.count % 3 != 0
         let gauges =
             isCounted
-            ? [world.gauge(of: queue), isNarrow ? places : nil].compactMap { $0 } + [Gauge()] : []
+            ? world.gauges(of: queue) + (isNarrow ? [places] : []) + [Gauge()] : []
         let isDue = mayWait(plan) && plan.waitsFor > 0 && plan.waitsFor <= tasks.count
         let earlier = isDue ? tasks[tasks.count - plan.waitsFor].task : nil
         let waitsOutside = plan.waitsOutside && mayWait(plan) && !self.outside.isEmpty
@@ -322,6 +324,7 @@ final class WorldJob: JobController, @unchecked Sendable {
             group: group,
             cancellation: cancellation,
             isShared: isShared,
+            isKeyed: queue.map { !$0.keys.isEmpty } ?? false,
             next: plan.next
         )
         tasks.append(tracked)

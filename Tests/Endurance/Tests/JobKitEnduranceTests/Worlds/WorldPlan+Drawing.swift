@@ -69,11 +69,24 @@ extension ChaosCall {
 /// Picks the jobs of a world, and counts the tasks that it may still have.
 private struct WorldDraw {
     private static let deepest = 4
+    private static let queuesBelowKeys: [WorldQueue] = [
+        .shared, .foundation, .keyA, .keyB, .bothKeys,
+    ]
 
     var tasksLeft: Int
+    /// Whether a job above holds a key.
+    ///
+    /// Its tasks use no limited queue, because other jobs in that queue may wait for the key.
+    private var isBelowKey = false
+
+    init(tasksLeft: Int) { self.tasksLeft = tasksLeft }
 
     mutating func job(depth: Int, _ dice: inout Dice) -> JobPlan {
-        var plan = JobPlan(queue: dice.pick([.few, .few, .shared, .foundation]))
+        var plan = JobPlan(
+            queue: dice.pick(
+                isBelowKey ? [.shared, .foundation] : [.few, .few, .shared, .foundation]
+            )
+        )
         plan.hasCallbackQueue = dice.one(in: 10)
         plan.hasContext = dice.one(in: 4)
         plan.hasNarrowGroup = dice.one(in: 4)
@@ -115,7 +128,11 @@ private struct WorldDraw {
     }
 
     private mutating func task(depth: Int, callback: Int, _ dice: inout Dice) -> TaskPlan {
+        let wasBelowKey = isBelowKey
+        let isKeyed = dice.one(in: 5)
+        isBelowKey = isBelowKey || isKeyed
         var plan = TaskPlan(kind: kind(depth: depth, &dice))
+        isBelowKey = wasBelowKey
         plan.group = dice.pick([nil, "a", "a", "b"])
         plan.cancellation = dice.one(in: 8) ? dice.number(1...2) : 0
         plan.weight = Int64(dice.pick([0, 1, 1, 1, 5, 1_000_000]))
@@ -126,8 +143,12 @@ private struct WorldDraw {
         plan.edgeIsRemoved = dice.one(in: 4)
         plan.priority = dice.number(-2...2)
         switch plan.kind {
-        case .job, .sharing: plan.queue = dice.pick([nil, .few, .shared, .foundation])
-        default: plan.queue = dice.one(in: 2) ? dice.pick(WorldQueue.allCases) : nil
+        case .job where isKeyed: plan.queue = .keyA
+        case .job, .sharing:
+            plan.queue = dice.pick([nil, .shared, .foundation, isBelowKey ? nil : .few])
+        default:
+            let queues = isBelowKey ? Self.queuesBelowKeys : WorldQueue.allCases
+            plan.queue = dice.one(in: 2) ? dice.pick(queues) : nil
         }
         if callback < 6, dice.one(in: 2) {
             plan.next = tasks(0...3, depth: depth, callback: callback + 1, &dice)

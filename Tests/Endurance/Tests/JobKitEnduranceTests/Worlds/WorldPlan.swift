@@ -103,6 +103,18 @@ enum WorldQueue: Int, Codable, CaseIterable, Sendable {
     case rated
     /// A `TaskQueue` limited to 1 for tasks, which checks their order.
     case ordered
+    /// Views of a `KeyedQueue`, of which jobs use only the first.
+    case keyA, keyB, bothKeys
+
+    /// The keys of its operations.
+    var keys: Set<String> {
+        switch self {
+        case .keyA: ["a"]
+        case .keyB: ["b"]
+        case .bothKeys: ["a", "b"]
+        default: []
+        }
+    }
 }
 
 /// A call of a chaos thread.
