@@ -31,7 +31,7 @@ struct OutcomePayload {
         outcome = UnsafeRawBufferPointer(rebasing: bytes[end...])
     }
 
-    /// Creates the frame that records an outcome.
+    /// Creates the record of an outcome.
     static func record(
         _ path: StepPath,
         version: Int,

@@ -99,19 +99,6 @@ struct RecoveredFile: Sendable {
         }
         return true
     }
-
-    /// Cuts off a torn write.
-    ///
-    /// - Returns: The end of the file, at which this session continues.
-    func tail(of file: OpenFile, _ head: FileHead, isSynced: Bool) throws -> RecordTail {
-        if end < Int(try file.status().st_size) { try file.truncate(to: end) }
-        let fileKey = fileKey ?? .random()
-        var last = session
-        // An outbox has recorded the doubt in each entry.
-        if head.cutsZeros { last?.isInDoubt = false }
-        let session = SessionPayload(isSynced: isSynced, after: last, with: fileKey)
-        return RecordTail(fileKey: fileKey, head: head, session: session, end: end)
-    }
 }
 
 /// Damage that was found in a file, which is left unchanged.

@@ -58,7 +58,7 @@ extension JobJournal {
         guard case .whole(let fileKey) = Preamble.read(Array(bytes.prefix(Preamble.size))) else {
             return []
         }
-        var source = WholeFile(bytes: bytes)
+        var source = bytes
         var scan = RecordScan(fileKey: fileKey, offset: Preamble.size)
         var records: [OutcomeRecord] = []
         while let record = try scan.next(&source, isSynced: false) {
@@ -78,22 +78,5 @@ extension JobJournal {
             }
         }
         return records
-    }
-}
-
-/// A file in memory.
-private struct WholeFile: ByteSource {
-    let bytes: [UInt8]
-
-    var size: Int { bytes.count }
-
-    func read<Value>(
-        at offset: Int,
-        count: Int,
-        _ body: (UnsafeRawBufferPointer) throws -> Value
-    ) throws -> Value {
-        try bytes.withUnsafeBytes {
-            try body(UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count]))
-        }
     }
 }

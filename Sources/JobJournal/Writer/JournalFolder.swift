@@ -18,57 +18,17 @@ struct JournalFolder: Sendable {
         handle = OpenFile(descriptor, calls: calls)
     }
 
-    /// Opens a folder and one of its files, and locks the file.
+    /// Creates a folder and those that lead to it.
     ///
-    /// - Throws: ``JobJournal/JobJournal/InUseError``, ``JobJournal/JobJournal/DamagedError`` or
-    ///   ``JobJournal/JobJournal/WriteError``.
-    static func open<Value>(
-        _ url: URL,
-        _ name: JournalFileName,
-        of id: String,
-        calls: FileCalls = .system,
-        _ body: (JournalFolder, OpenFile) throws -> Value
-    ) throws -> Value {
-        let path = url.appendingPathComponent(name.text)
-        do {
-            let folder = try JournalFolder(url, calls: calls)
-            guard let file = try folder.openLocked(name.text) else {
-                throw JobJournal.InUseError(job: id)
-            }
-            try folder.unlink(name.temporary)
-            return try body(folder, file)
-        } catch let damage as Damage {
-            throw JobJournal.DamagedError(damage, of: path)
-        } catch let error as JobJournal.InUseError {
-            throw error
-        } catch {
-            throw JobJournal.WriteError(file: path, underlying: error)
-        }
-    }
-
+    /// - Returns: The folders with new entries.
     private static func make(_ path: String) throws -> [String] {
-        var missing: [String] = []
-        var at = path
-        while mkdir(at, 0o700) != 0 {
-            switch errno {
-            case EEXIST: return try finish(missing.reversed(), [])
-            case ENOENT where at != "/" && !at.isEmpty:
-                missing.append(at)
-                at = (at as NSString).deletingLastPathComponent
-                if at.isEmpty { at = "." }
-            default: throw systemError()
-            }
-        }
-        return try finish(missing.reversed(), [(at as NSString).deletingLastPathComponent])
-    }
-
-    private static func finish(_ missing: [String], _ changed: [String]) throws -> [String] {
-        var changed = changed
-        for path in missing {
-            guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw systemError() }
-            changed.append((path as NSString).deletingLastPathComponent)
-        }
-        return changed
+        let parent = (path as NSString).deletingLastPathComponent
+        if mkdir(path, 0o700) == 0 { return [parent] }
+        if errno == EEXIST { return [] }
+        guard errno == ENOENT, path != "/", path != "." else { throw systemError() }
+        let changed = try make(parent.isEmpty ? "." : parent)
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw systemError() }
+        return changed + [parent]
     }
 
     /// Opens a file and takes its lock.

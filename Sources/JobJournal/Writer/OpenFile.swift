@@ -88,36 +88,26 @@ final class OpenFile: Sendable {
     }
 }
 
-/// Reads each piece of a file when it is needed.
-struct FilePieces: ByteSource {
-    let file: OpenFile
-    var size: Int { .max }
-
-    func read<Value>(
-        at offset: Int,
-        count: Int,
-        _ body: (UnsafeRawBufferPointer) throws -> Value
-    ) throws -> Value {
-        let bytes = try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            let all = UnsafeMutableRawBufferPointer(buffer)
-            try file.read(into: UnsafeMutableRawBufferPointer(rebasing: all[..<count]), at: offset)
-            filled = count
-        }
-        return try bytes.withUnsafeBytes(body)
-    }
-}
-
-/// Reads a file one mebibyte at a time.
+/// Reads a file, at least one window at a time.
 struct FileBytes: ByteSource {
     let size: Int
     private let file: OpenFile
+    private let windowSize: Int
     private var window: [UInt8] = []
     private var start = 0
 
-    /// Reads a file, or its first `size` bytes.
+    /// Reads a file, or its first `size` bytes, one mebibyte at a time.
     init(_ file: OpenFile, size: Int? = nil) throws {
         self.file = file
         self.size = try size ?? Int(file.status().st_size)
+        windowSize = 1 << 20
+    }
+
+    /// Reads only the bytes that are needed, wherever they are.
+    init(piecesOf file: OpenFile) {
+        self.file = file
+        size = .max
+        windowSize = 0
     }
 
     mutating func read<Value>(
@@ -126,14 +116,23 @@ struct FileBytes: ByteSource {
         _ body: (UnsafeRawBufferPointer) throws -> Value
     ) throws -> Value {
         if offset < start || offset + count > start + window.count {
-            let wanted = min(max(count, 1 << 20), size - offset)
+            let wanted = min(max(count, windowSize), size - offset)
             if window.count != wanted { window = [UInt8](repeating: 0, count: wanted) }
             start = offset
             try window.withUnsafeMutableBytes { try file.read(into: $0, at: offset) }
         }
-        let first = offset - start
-        return try window.withUnsafeBytes {
-            try body(UnsafeRawBufferPointer(rebasing: $0[first..<first + count]))
-        }
+        return try window.read(at: offset - start, count: count, body)
+    }
+}
+
+extension [UInt8]: ByteSource {
+    var size: Int { count }
+
+    func read<Value>(
+        at offset: Int,
+        count: Int,
+        _ body: (UnsafeRawBufferPointer) throws -> Value
+    ) throws -> Value {
+        try withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count])) }
     }
 }

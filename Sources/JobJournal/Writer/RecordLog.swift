@@ -142,25 +142,23 @@ struct RecordLog: Sendable {
 /// Reads a file after a failed sync, with the unsynced bytes from memory.
 struct UnsyncedPieces: ByteSource {
     let size: Int
-    private let file: FilePieces
+    private var file: FileBytes
     private let unsynced: [UInt8]
 
     init(_ log: RecordLog) {
         size = log.tail.end
-        file = FilePieces(file: log.file)
+        file = FileBytes(piecesOf: log.file)
         unsynced = log.unsynced ?? []
     }
 
-    func read<Value>(
+    mutating func read<Value>(
         at offset: Int,
         count: Int,
         _ body: (UnsafeRawBufferPointer) throws -> Value
     ) throws -> Value {
         let start = offset - (size - unsynced.count)
-        guard start >= 0 else { return try file.read(at: offset, count: count, body) }
-        return try unsynced.withUnsafeBytes {
-            try body(UnsafeRawBufferPointer(rebasing: $0[start..<start + count]))
-        }
+        guard start < 0 else { return try unsynced.read(at: start, count: count, body) }
+        return try file.read(at: offset, count: count, body)
     }
 }
 
@@ -173,5 +171,20 @@ extension Record: RecordCarrying {
     var record: Record {
         get { self }
         set { self = newValue }
+    }
+}
+
+extension RecoveredFile {
+    /// Cuts off a torn write.
+    ///
+    /// - Returns: The end of the file, at which this session continues.
+    func tail(of file: OpenFile, _ head: FileHead, isSynced: Bool) throws -> RecordTail {
+        if end < Int(try file.status().st_size) { try file.truncate(to: end) }
+        let fileKey = fileKey ?? .random()
+        var last = session
+        // An outbox has recorded the doubt in each entry.
+        if head.cutsZeros { last?.isInDoubt = false }
+        let session = SessionPayload(isSynced: isSynced, after: last, with: fileKey)
+        return RecordTail(fileKey: fileKey, head: head, session: session, end: end)
     }
 }

@@ -24,7 +24,7 @@ extension OutboxShell {
     }
 
     func entry(_ slot: OutboxStateMachine.Slot, _ file: OpenFile) throws -> OutboxEntryPayload {
-        var pieces = FilePieces(file: file)
+        var pieces = FileBytes(piecesOf: file)
         let entry = try pieces.outboxEntry(at: slot.location, with: fileKey)
         let damage = Damage(offset: slot.location.offset, reason: .check)
         guard let entry else { throw JobJournal.DamagedError(damage, of: url) }
@@ -33,7 +33,7 @@ extension OutboxShell {
 
     private func lastError(_ slot: OutboxStateMachine.Slot, _ file: OpenFile?) -> String? {
         guard let file else { return nil }
-        var pieces = FilePieces(file: file)
+        var pieces = FileBytes(piecesOf: file)
         return slot.errorLocation.flatMap { try? pieces.outboxError(at: $0, with: fileKey) }
     }
 

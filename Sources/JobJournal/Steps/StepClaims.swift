@@ -1,6 +1,6 @@
 import JobKit
 
-/// The steps that run in this session, and the steps with a recorded beginning.
+/// The steps that run in this session, and the steps with a start record.
 struct StepClaims {
     private struct Claim {
         let token: UInt64
@@ -35,7 +35,7 @@ struct StepClaims {
         if isHeld(digest, by: token) { claims[digest] = nil }
     }
 
-    /// Whether this session must still record the beginning of the step.
+    /// Whether this session must still write the start record of the step.
     func needsStartRecord(_ digest: SipHash.Digest) -> Bool { !begun.contains(digest) }
 
     mutating func startRecorded(_ digest: SipHash.Digest) { begun.insert(digest) }

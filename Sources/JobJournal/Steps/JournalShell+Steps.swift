@@ -50,7 +50,7 @@ extension JournalShell {
         of step: StepName,
         _ body: (OutcomePayload) throws -> Value
     ) throws -> Value {
-        var pieces = FilePieces(file: file)
+        var pieces = FileBytes(piecesOf: file)
         let result: Result<Value, any Error>?
         do {
             result = try pieces.record(at: location, with: fileKey) { _, payload in
@@ -68,7 +68,7 @@ extension JournalShell {
         return try result.get()
     }
 
-    /// Creates the entry that records the beginning of a step.
+    /// Creates the entry that records the start of a step.
     func startRecord(of step: RunningStep) -> JournalEntry {
         let digest = step.step.digest
         return JournalEntry(Record(.begun, digest.bytes, with: fileKey), .begun(digest))
