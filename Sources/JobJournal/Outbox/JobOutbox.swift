@@ -117,13 +117,18 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
         _ key: String?,
         _ deduplicationID: String?,
         _ notBefore: Date?
-    ) throws -> OutboxNewItem {
-        OutboxNewItem(
-            item: Array(try Coders.encoded(item, by: Coders.outcome)),
+    ) throws -> OutboxEntryPayload {
+        let bytes = Array(try Coders.encoded(item, by: Coders.outcome))
+        var entry = OutboxEntryPayload(
             key: key,
             deduplicationID: deduplicationID,
-            notBefore: notBefore.map(\.timeIntervalSinceReferenceDate)
+            item: bytes[...]
         )
+        // A date that is not a number is no date.
+        if let date = notBefore?.timeIntervalSinceReferenceDate, !date.isNaN {
+            entry.progress.notBefore = date
+        }
+        return entry
     }
 
     /// Waits until every earlier entry is as safe as ``OutboxConfiguration/safety`` requires.
@@ -190,15 +195,7 @@ public final class JobOutbox<Item: Codable & Sendable>: Sendable {
     // MARK: Reading
 
     /// The number of entries in each state.
-    public var counts: OutboxCounts {
-        let counts = shell.read { $0.machine.counts }
-        return OutboxCounts(
-            waiting: counts.waiting,
-            delayed: counts.delayed,
-            parked: counts.parked,
-            performing: counts.performing
-        )
-    }
+    public var counts: OutboxCounts { shell.read { $0.machine.counts } }
 
     /// Returns entries in the order of their positions.
     ///

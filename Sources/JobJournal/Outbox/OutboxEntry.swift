@@ -105,13 +105,13 @@ public struct OutboxEntry: Sendable, Identifiable {
 /// Each entry is counted once.
 public struct OutboxCounts: Sendable, Hashable {
     /// Entries that wait for their turn.
-    public let waiting: Int
+    public internal(set) var waiting = 0
     /// Entries that wait for a date.
-    public let delayed: Int
+    public internal(set) var delayed = 0
     /// Entries that stay until they are retried or removed.
-    public let parked: Int
+    public internal(set) var parked = 0
     /// Entries with a running attempt.
-    public let performing: Int
+    public internal(set) var performing = 0
 }
 
 /// A change of an entry that is in the file.
@@ -147,6 +147,9 @@ public struct OutboxEvent: Sendable {
         self.kind = kind
         self.error = error
     }
+
+    /// Returns an error's text as it is stored.
+    static func text(of error: any Error) -> String { String("\(error)".prefix(1_000)) }
 }
 
 /// Describes an attempt to its code.

@@ -16,7 +16,7 @@ struct OutboxAdditions: Sendable {
     var entries: [OutboxEntryPayload] { new.compactMap { $0 } }
 
     init(
-        _ items: [OutboxNewItem],
+        _ items: [OutboxEntryPayload],
         _ policy: DuplicatePolicy,
         _ machine: OutboxStateMachine,
         with fileKey: FileKey,
@@ -33,17 +33,9 @@ struct OutboxAdditions: Sendable {
                 ids.append(kept)
                 continue
             }
-            var entry = OutboxEntryPayload(
-                id: nextID,
-                position: nextID,
-                addedAt: now,
-                key: item.key,
-                deduplicationID: item.deduplicationID,
-                duplicate: duplicate,
-                item: item.item[...]
-            )
-            // A date that is not a number is no date.
-            if let date = item.notBefore, !date.isNaN { entry.progress.notBefore = date }
+            var entry = item
+            (entry.id, entry.position, entry.addedAt) = (nextID, nextID, now)
+            entry.duplicate = duplicate
             if policy == .replace, let duplicate { replace(duplicate, by: &entry, machine) }
             events.append(OutboxEvent(nextID, item.key, .added))
             if let duplicate { indexes[duplicate] = new.count }

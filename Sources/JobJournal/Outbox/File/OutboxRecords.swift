@@ -12,9 +12,10 @@
 struct OutboxEntryPayload: Sendable {
     static let headerSize = 88
 
-    var id: UInt64
-    var position: UInt64
-    var addedAt: Double
+    /// 0 for an item that is not added yet, and so are the position and the time.
+    var id: UInt64 = 0
+    var position: UInt64 = 0
+    var addedAt = 0.0
     var progress = OutboxProgress()
     var key: String?
     var deduplicationID: String?

@@ -59,12 +59,3 @@ struct OutboxWork: Sendable {
     let perform: @Sendable (OutboxAttempt) async throws -> Void
     let respond: @Sendable (any Error, OutboxAttempt) -> OutboxFailureResponse
 }
-
-enum OutboxError {
-    static let longestText = 1_000
-
-    /// Returns an error's text as it is stored.
-    static func text(of error: any Error) -> String {
-        String("\(error)".prefix(longestText))
-    }
-}

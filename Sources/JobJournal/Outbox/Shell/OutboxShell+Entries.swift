@@ -1,17 +1,9 @@
 import Foundation
 import JobKit
 
-/// An item to add.
-struct OutboxNewItem: Sendable {
-    let item: [UInt8]
-    let key: String?
-    let deduplicationID: String?
-    let notBefore: Double?
-}
-
 extension OutboxShell {
     /// Adds all items in one write, or none of them.
-    func add(_ items: [OutboxNewItem], _ duplicates: DuplicatePolicy) throws -> [UInt64] {
+    func add(_ items: [OutboxEntryPayload], _ duplicates: DuplicatePolicy) throws -> [UInt64] {
         let size = items.reduce(0) { $0 + $1.item.count }
         guard size <= home.calls.sizeLimit else {
             let name = items.count == 1 ? "the item" : "the batch"
@@ -109,7 +101,7 @@ extension OutboxShell {
         case .unreadable(let failure, let before):
             progress = before
             progress?.flags.formUnion([.parked, .unreadable])
-            error = OutboxError.text(of: failure)
+            error = OutboxEvent.text(of: failure)
             kind = .failed(.park)
         case .succeeded: kind = .finished
         case .cancelled(let after): progress = after
@@ -120,7 +112,7 @@ extension OutboxShell {
             let policy = settings.retryPolicy
             let (next, shown) = before.after(response, to: failure, policy, now: time.wall)
             progress = next
-            error = OutboxError.text(of: failure)
+            error = OutboxEvent.text(of: failure)
             kind = .failed(shown)
         }
         let (next, text, event) = (progress, error, kind)

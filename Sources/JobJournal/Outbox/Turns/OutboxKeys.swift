@@ -18,28 +18,15 @@ struct OutboxKeys: Sendable {
         fileprivate var isInTurns = false
     }
 
-    private struct Turn: Comparable, Sendable {
-        let turn: UInt64
-        let key: Number
-
-        static func < (left: Turn, right: Turn) -> Bool { left.turn < right.turn }
-    }
-
-    struct Ready: Comparable, Sendable {
-        let position: UInt64
-        let id: UInt64
-
-        static func < (left: Ready, right: Ready) -> Bool { left.position < right.position }
-    }
-
     /// The internal key of entries without a key.
     static let none: Number = 0
 
     private var numbers: [String: Number] = [:]
     private var keys = [Key(turn: 0)]
     private var free: [Number] = []
-    private var turns = OutboxHeap<Turn>()
-    private var withoutKey = OutboxHeap<Ready>()
+    private var turns = OutboxHeap<UInt64>()
+    /// The entries without a key that may start, by position.
+    var withoutKey = OutboxHeap<UInt64>()
     private var latestTurn: UInt64 = 0
 
     subscript(number: Number) -> Key { keys[Int(number)] }
@@ -90,18 +77,18 @@ struct OutboxKeys: Sendable {
     // MARK: Turns
 
     /// The key that has its turn.
-    var firstTurn: Number? { turns.first?.key }
+    var firstTurn: Number? { turns.first.map { Number($0.id) } }
 
     mutating func takeTurn(_ key: Number) {
         guard !keys[Int(key)].isInTurns else { return }
         keys[Int(key)].isInTurns = true
-        turns.insert(Turn(turn: keys[Int(key)].turn, key: key))
+        turns.insert(OutboxRanked(rank: keys[Int(key)].turn, id: UInt64(key)))
     }
 
     mutating func dropFirstTurn() {
-        guard let turn = turns.popFirst() else { return }
-        keys[Int(turn.key)].isInTurns = false
-        freeIfUnused(turn.key)
+        guard let key = turns.popFirst().map({ Number($0.id) }) else { return }
+        keys[Int(key)].isInTurns = false
+        freeIfUnused(key)
     }
 
     /// Ends the turn of the first key, because its attempt starts.
@@ -133,14 +120,4 @@ struct OutboxKeys: Sendable {
         keys[Int(number)].name = nil
         free.append(number)
     }
-
-    // MARK: Entries without a key
-
-    var firstWithoutKey: Ready? { withoutKey.first }
-
-    mutating func readyWithoutKey(_ position: UInt64, _ id: UInt64) {
-        withoutKey.insert(Ready(position: position, id: id))
-    }
-
-    mutating func dropFirstWithoutKey() { _ = withoutKey.popFirst() }
 }

@@ -14,43 +14,34 @@ struct OutboxStateMachine: Sendable {
         var clock = 0.0
     }
 
-    struct Counts: Hashable, Sendable {
-        var waiting = 0
-        var delayed = 0
-        var parked = 0
-        var performing = 0
+    /// A running attempt, whose entry may have left.
+    private struct Attempt: Sendable {
+        let key: Number
+        /// The turn of the key before the attempt.
+        let turnBefore: UInt64
     }
 
     let limit: Int
     private(set) var slots = OutboxSlots()
     private(set) var keys = OutboxKeys()
-    private(set) var counts = Counts()
+    private(set) var counts = OutboxCounts()
     private(set) var nextID: ID = 1
     /// The total size of all entries' records, in bytes.
     private(set) var liveBytes = 0
-    /// The number of running attempts, including those of removed entries.
-    private(set) var activeCount = 0
     var reasons: Set<String> = []
     /// Whether no entry may begin, because writing fails or the outbox is closing.
     var isHeld = false
     private var duplicates: [SipHash.Digest: SlotList] = [:]
-    private var delays = OutboxHeap<Delay>()
+    private var delays = OutboxHeap<Double>()
+    private var attempts: [ID: Attempt] = [:]
     private var isAloneActive = false
-    /// The running attempts of entries that have left, with their keys.
-    private var ghosts: [ID: Number] = [:]
-    /// The previous turns of keys for which attempts are starting.
-    private var turnsBefore: [ID: UInt64] = [:]
-
-    private struct Delay: Comparable, Sendable {
-        let dueAt: Double
-        let id: ID
-
-        static func < (left: Delay, right: Delay) -> Bool { left.dueAt < right.dueAt }
-    }
 
     init(limit: Int) { self.limit = limit }
 
     var isEmpty: Bool { slots.count == 0 }
+
+    /// The number of running attempts, including those of removed entries.
+    var activeCount: Int { attempts.count }
 
     func slot(_ id: ID) -> Slot? { slots.numbers[id].map { slots[$0] } }
 
@@ -63,14 +54,13 @@ struct OutboxStateMachine: Sendable {
     /// Nil if no attempt can start.
     mutating func nextAttempt() -> ID? {
         guard let number = readyNumber() else { return nil }
-        let key = slots[number].key
-        let isAlone = slots[number].progress.isAlone
-        turnsBefore[slots[number].id] = keys.attemptStarted(of: key)
+        let slot = slots[number]
+        let turnBefore = keys.attemptStarted(of: slot.key)
+        attempts[slot.id] = Attempt(key: slot.key, turnBefore: turnBefore)
         change(number) { $0.phase = .starting }
-        activeCount += 1
-        if isAlone { isAloneActive = true }
-        noteReady(key)
-        return slots[number].id
+        if slot.progress.isAlone { isAloneActive = true }
+        noteReady(slot.key)
+        return slot.id
     }
 
     /// Whether an attempt could start now.
@@ -91,9 +81,9 @@ struct OutboxStateMachine: Sendable {
     /// Returns the entry of a key that may start if only the key is considered.
     private mutating func firstReady(of key: Number) -> Number? {
         if key == OutboxKeys.none {
-            while let first = keys.firstWithoutKey {
+            while let first = keys.withoutKey.first {
                 if let number = slots.numbers[first.id], isReady(number) { return number }
-                keys.dropFirstWithoutKey()
+                _ = keys.withoutKey.popFirst()
                 if let number = slots.numbers[first.id] { slots[number].isInReadyHeap = false }
             }
             return nil
@@ -119,14 +109,11 @@ struct OutboxStateMachine: Sendable {
     ///
     /// The key gets its previous turn back.
     mutating func startRefused(_ id: ID) {
-        guard let number = slots.numbers[id], slots[number].phase == .starting else {
-            return attemptEnded(id)
+        if slots.numbers[id] != nil, let attempt = attempts[id] {
+            keys.giveBack(attempt.turnBefore, to: attempt.key)
         }
-        change(number) { $0.phase = .waiting }
-        let key = slots[number].key
-        if let turn = turnsBefore[id] { keys.giveBack(turn, to: key) }
-        endActive(id, key)
-        entryChanged(number)
+        attemptEnded(id)
+        if let number = slots.numbers[id] { entryChanged(number) }
     }
 
     /// Returns the state that an entry has when its attempt begins.
@@ -152,24 +139,18 @@ struct OutboxStateMachine: Sendable {
 
     /// Ends an attempt after its code has returned.
     ///
-    /// Unless the entry has left, it stays with the new state.
-    mutating func attemptEnded(_ id: ID, _ progress: OutboxProgress? = nil, at time: Time? = nil) {
-        if let key = ghosts.removeValue(forKey: id) { return endActive(id, key) }
-        guard let number = slots.numbers[id], slots[number].phase != .waiting else { return }
-        change(number) { slot in
-            slot.phase = .waiting
-            slot.progress.flags.remove(.began)
+    /// Its entry may have left before.
+    mutating func attemptEnded(_ id: ID) {
+        guard let attempt = attempts.removeValue(forKey: id) else { return }
+        if let number = slots.numbers[id] {
+            change(number) { slot in
+                slot.phase = .waiting
+                slot.progress.flags.remove(.began)
+            }
         }
-        endActive(id, slots[number].key)
-        if let progress, let time { stateChanged(id, progress, at: time) }
-    }
-
-    private mutating func endActive(_ id: ID, _ key: Number) {
-        turnsBefore[id] = nil
-        activeCount -= 1
         isAloneActive = false
-        keys.attemptEnded(of: key)
-        noteReady(key)
+        keys.attemptEnded(of: attempt.key)
+        noteReady(attempt.key)
     }
 
     // MARK: Entries
@@ -236,7 +217,6 @@ struct OutboxStateMachine: Sendable {
         count(slots[number], -1)
         let slot = slots[number]
         liveBytes -= slot.location.size
-        if slot.phase != .waiting { ghosts[id] = slot.key }
         if let duplicate = slot.duplicate, var list = duplicates[duplicate] {
             slots.remove(number, .duplicates, &list)
             duplicates[duplicate] = list.isEmpty ? nil : list
@@ -277,8 +257,8 @@ struct OutboxStateMachine: Sendable {
     /// Returns the time at which the next delay ends, on the session's clock.
     mutating func nextDue() -> Double? {
         while let delay = delays.first {
-            if let number = slots.numbers[delay.id], slots[number].dueAt == delay.dueAt {
-                return delay.dueAt
+            if let number = slots.numbers[delay.id], slots[number].dueAt == delay.rank {
+                return delay.rank
             }
             _ = delays.popFirst()
         }
@@ -320,11 +300,11 @@ struct OutboxStateMachine: Sendable {
         let isDelayed = remaining > 0 && !slot.progress.isParked
         change(number) { $0.dueAt = isDelayed ? time.clock + remaining : nil }
         guard isDelayed else { return }
-        delays.insert(Delay(dueAt: time.clock + remaining, id: slot.id))
+        delays.insert(OutboxRanked(rank: time.clock + remaining, id: slot.id))
         if delays.count > 64 + 2 * counts.delayed {
             let slots = slots
             delays.removeAll { delay in
-                slots.numbers[delay.id].map { slots[$0].dueAt != delay.dueAt } ?? true
+                slots.numbers[delay.id].map { slots[$0].dueAt != delay.rank } ?? true
             }
         }
     }
@@ -334,7 +314,7 @@ struct OutboxStateMachine: Sendable {
         let slot = slots[number]
         if slot.key == OutboxKeys.none, isReady(number), !slot.isInReadyHeap {
             slots[number].isInReadyHeap = true
-            keys.readyWithoutKey(slot.position, slot.id)
+            keys.withoutKey.insert(OutboxRanked(rank: slot.position, id: slot.id))
         }
         noteReady(slot.key)
     }
