@@ -18,7 +18,7 @@ struct Journal: ParsableCommand {
 
     @Option(
         help:
-            "Measure this alone, for a profiler: plain or durable steps, which stay in the folder, or opening those."
+            "Measure this alone, for a profiler: plain or durable steps, which stay in the folder, opening those, or a part of an outbox."
     )
     var only: JournalPart?
 

@@ -33,7 +33,7 @@ struct JournalCosts {
             disk.append, disk.sync, (durable.processor - plain.processor) / 1000,
             1e9 / durable.wall, 1e9 / loss.wall, alone / 1000 / disk.sync, opening.seconds,
             opening.bytes, durable.fileSize,
-        ] + (try OutboxCosts(folder: folder, count: steps).measure())
+        ] + (try outbox.measure())
     }
 
     /// Measures one part alone.
@@ -50,9 +50,16 @@ struct JournalCosts {
             figures.fileSize = Double(try fileSize()) / Double(steps)
             return figures
         case .opening: return try opening()
-        case .outbox: return try OutboxCosts(folder: folder, count: steps).opening()
+        case .outbox: return try outbox.opening()
+        case .outboxAdds: return try outbox.cost(ofEach: steps) { _ = try outbox.adds() }
+        case .outboxBatch: return try outbox.cost(ofEach: 20_000) { _ = try outbox.batch() }
+        case .outboxFlow: return try outbox.cost(ofEach: steps / 2) { _ = try outbox.flow() }
+        case .outboxTurns:
+            return try outbox.cost(ofEach: 11_000) { _ = try outbox.turns(large: 10_000) }
         }
     }
+
+    private var outbox: OutboxCosts { OutboxCosts(folder: folder, count: steps) }
 
     private func cost(
         _ count: Int? = nil,
@@ -159,8 +166,16 @@ enum JournalPart: String, CaseIterable, Sendable {
     case durable
     /// Opening a journal of durable steps.
     case opening
-    /// Opening the outbox of an earlier round.
+    /// Opening the outbox of ``outboxAdds``.
     case outbox
+    /// Adding entries one after another, which stay in the folder.
+    case outboxAdds = "outbox-adds"
+    /// Adding 1,000 entries in one synced write, twenty times.
+    case outboxBatch = "outbox-batch"
+    /// Adding, performing and removing entries.
+    case outboxFlow = "outbox-flow"
+    /// The turns of 1,000 keys beside a key with 10,000 entries.
+    case outboxTurns = "outbox-turns"
 }
 
 /// Measured nanoseconds and bytes per step.

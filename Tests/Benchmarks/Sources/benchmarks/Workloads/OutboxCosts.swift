@@ -24,6 +24,16 @@ struct OutboxCosts {
         return [adds, batch, flow, opening.seconds, opening.bytes, turns]
     }
 
+    /// Measures the time and the processor time of each entry in a part.
+    func cost(ofEach count: Int, _ part: () throws -> Void) rethrows -> JournalFigures {
+        let processor = ProcessorTime.ofProcess
+        let wall = try ContinuousClock().measure { try part() }
+        return JournalFigures(
+            processor: Double(ProcessorTime.ofProcess - processor) / Double(count),
+            wall: wall.nanoseconds / Double(count)
+        )
+    }
+
     /// Opens the outbox of ``adds()``, and waits until its first entry begins.
     func opening() throws -> JournalFigures {
         let before = ResidentMemory.bytes
@@ -43,7 +53,7 @@ struct OutboxCosts {
     }
 
     /// Measures how many entries a second can be added one after another, to 100 keys.
-    private func adds() throws -> Double {
+    func adds() throws -> Double {
         let outbox = try open("adds", isSuspended: true)
         let keys = (0..<100).map { "album \($0)" }
         let time = try ContinuousClock()
@@ -57,7 +67,7 @@ struct OutboxCosts {
     }
 
     /// Compares a synced write of 1,000 items with a sync of as many bytes.
-    private func batch() throws -> Double {
+    func batch() throws -> Double {
         let items = (0..<1_000).map { Upload(id: $0, name: "photo") }
         let outbox = try open("batch", isSuspended: true, .powerLoss)
         let path = folder.appending(path: "disk").path
@@ -74,7 +84,11 @@ struct OutboxCosts {
             let disk = ContinuousClock()
                 .measure {
                     _ = write(file, bytes, bytes.count)
-                    fsync(file)
+                    #if os(Linux)
+                    fdatasync(file)
+                    #else
+                    _ = fcntl(file, F_FULLFSYNC)
+                    #endif
                 }
             ratios.append(time.nanoseconds / disk.nanoseconds)
         }
@@ -84,7 +98,7 @@ struct OutboxCosts {
     }
 
     /// Measures how many entries a second are added, performed and removed.
-    private func flow() throws -> Double {
+    func flow() throws -> Double {
         let outbox = try open("flow", isSuspended: false)
         let time = try ContinuousClock()
             .measure {
@@ -97,7 +111,7 @@ struct OutboxCosts {
     }
 
     /// Measures the time until each of 1,000 keys has had a turn, beside a key with many entries.
-    private func turns(large: Int) throws -> Double {
+    func turns(large: Int) throws -> Double {
         let turns = Mutex(0)
         let done = DispatchSemaphore(value: 0)
         let outbox = try open("turns", isSuspended: true) { _, attempt in
