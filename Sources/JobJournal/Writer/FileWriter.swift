@@ -62,12 +62,16 @@ final class FileWriter<Owner: FileWriterOwner>: Sendable {
     }
 
     private func write(for owner: Owner, _ rounds: Int) {
-        for _ in 0..<rounds {
+        for round in 0... {
             let (requests, log, isClosing) = state.withLock { state in
+                guard round < rounds || !state.machine.hasWaiting else {
+                    return (nil as [Owner.Request]?, nil as RecordLog?, false)
+                }
                 let requests = state.machine.batchTaken()
                 let log = requests.isEmpty ? nil : state.log.take()
                 return (requests, log, state.machine.isClosing)
             }
+            guard let requests else { break }
             guard !requests.isEmpty else {
                 if isClosing { ended.fulfill(()) }
                 return owner.requestsCarriedOut()

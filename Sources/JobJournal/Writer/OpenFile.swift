@@ -133,6 +133,8 @@ extension [UInt8]: ByteSource {
         count: Int,
         _ body: (UnsafeRawBufferPointer) throws -> Value
     ) throws -> Value {
-        try withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count])) }
+        try withUnsafeBytes {
+            try body(UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count]))
+        }
     }
 }

@@ -9,6 +9,8 @@ struct WriterStateMachine<Request> {
     private(set) var refusal: (any Error)?
     private(set) var isClosing = false
 
+    var hasWaiting: Bool { !waiting.isEmpty }
+
     /// Appends a request to those that wait.
     ///
     /// - Returns: Whether the caller must write now.

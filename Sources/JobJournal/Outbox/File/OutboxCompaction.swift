@@ -104,13 +104,13 @@ extension OutboxShell {
         guard let end = writer.fileSize else { return }
         let isNeeded = guarded.withLock { state in
             let disk = state.disk
-            guard !disk.isCompacting, !disk.isFailing, !state.isClosing else { return false }
+            guard disk.compaction == nil, !disk.isFailing, !state.isClosing else { return false }
             let isWorthIt =
                 state.machine.isEmpty
                 ? end > OutboxDisk.emptySize
                 : end > 1 << 20 && end > 2 * (state.machine.liveBytes + OutboxDisk.emptySize)
             guard isWorthIt, end > disk.compactionFloor else { return false }
-            state.disk.isCompacting = true
+            state.disk.compaction = Promise()
             return true
         }
         guard isNeeded else { return }
@@ -125,10 +125,11 @@ extension OutboxShell {
             floor = max((writer.fileSize ?? 0) * 3 / 2, 1 << 20)
         }
         let newFloor = floor
-        guarded.withLock { state in
-            state.disk.isCompacting = false
+        let ended = guarded.withLock { state in
             if let newFloor { state.disk.compactionFloor = newFloor }
+            return state.disk.compaction.take()
         }
+        ended?.fulfill(())
         startAttempts()
     }
 

@@ -25,7 +25,8 @@ struct OutboxDisk {
     var kept: [OutboxRequest] = []
     var pause = 1.0
     var timer: OutboxTimer?
-    var isCompacting = false
+    /// The compaction that runs, and its end.
+    var compaction: Promise<Void>?
     /// The file size below which no compaction is tried.
     var compactionFloor = 0
 }

@@ -72,7 +72,7 @@ final class OutboxShell: Sendable {
         // A thread that writes repeats this check afterwards.
         guard !writer.isWriting else { return }
         let waiters = guarded.withLock { state -> [CheckedContinuation<Void, Never>] in
-            guard state.machine.activeCount == 0, !state.disk.isCompacting,
+            guard state.machine.activeCount == 0, state.disk.compaction == nil,
                 !state.machine.canStart()
             else { return [] }
             return exchange(&state.watchers.idle, with: [])
@@ -145,6 +145,7 @@ final class OutboxShell: Sendable {
         if !attempts.isEmpty { await waitForAttempts(limit) }
         try? await write { [self] log in try writeEnd(&log) }
         _ = await writer.close()
+        await guarded.withLock { $0.disk.compaction }?.wait()
         let (file, watchers, timer) = guarded.withLock { state in
             state.isClosed = true
             return (state.file.take(), state.watchers.takeAll(), state.disk.timer.take())
