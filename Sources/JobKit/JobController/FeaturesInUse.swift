@@ -16,7 +16,7 @@ struct FeaturesInUse: ~Copyable, Sendable {
         /// The job or one of its ancestors has a context.
         static let context = Feature(rawValue: 1 << 2)
         /// A finished task must return a permit of its group.
-        static let groupWidths = Feature(rawValue: 1 << 3)
+        static let groupLimits = Feature(rawValue: 1 << 3)
         /// At least one task reports its own fraction: a nested job, or a task that calls
         /// `reportProgress`.
         static let ownFractions = Feature(rawValue: 1 << 4)

@@ -8,7 +8,7 @@ import Foundation
 extension JobController: WaitingJob {
     func holdsPermit(in queue: TaskQueueShell) -> Bool { shell.permit.isIn(queue) }
 
-    var onlyWaits: Bool { shell.mailbox.turn.isOpen }
+    var onlyWaits: Bool { shell.completionQueue.token.isFree }
 
     var hasTasksToLendTo: Bool {
         shell.ask { $0.owner.started != nil && $0.machine.openCount > 0 }

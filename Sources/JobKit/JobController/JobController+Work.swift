@@ -20,7 +20,8 @@ extension JobController {
         switch shell.send({ $0.workBegins() }) {
         case .begins: break
         case .refused: return
-        case .waits: return shell.mailbox.put(DelayedCallback { [self] in startWork(body) })
+        case .waits:
+            return shell.completionQueue.enqueue(DelayedCallback { [self] in startWork(body) })
         }
         let executor = ThreadContext.current.pointee.taskExecutor
         let task = Task(name: name, executorPreference: executor, operation: body)
@@ -34,14 +35,14 @@ extension JobController {
     /// - Parameter callback: Called as one of the job's callbacks. Never called if the job has
     ///   already ended in another way.
     package final func endWork(_ callback: @escaping @Sendable () -> Void) {
-        shell.mailbox.put(WorkEnd(callback))
+        shell.completionQueue.enqueue(WorkEnd(callback))
         shell.deliverWorkEnd()
     }
 }
 
 // Unchecked because its superclass is. The callback is a constant.
 /// Notifies a job that its own work has ended.
-private final class WorkEnd: JobMail, @unchecked Sendable {
+private final class WorkEnd: JobMessage, @unchecked Sendable {
     private let callback: @Sendable () -> Void
 
     init(_ callback: @escaping @Sendable () -> Void) {

@@ -190,7 +190,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 
     override func timedOut() {
-        guard let steps = shell.decideEnd(of: self, .overrun) else { return }
+        guard let steps = shell.decideEnd(of: self, .timedOut) else { return }
         let decision = transition { $0.runtimePassed() }
         stopRequested(decision)
         CancelSweep([JobTimeoutStep(job: self, decision: decision)] + steps).run()
@@ -209,7 +209,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 
     override func delayPassed(_ body: @escaping @Sendable () -> Void) {
-        shell.mailbox.put(DelayedCallback(body))
+        shell.completionQueue.enqueue(DelayedCallback(body))
         shell.deliverElsewhere()
         if !currentLifecycle.contains(.entered) { shell.releaseUncallable() }
     }
@@ -219,19 +219,19 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 
     override func takeOwnedOperations() -> [Operation] {
-        takeDependencies() + shell.letGo()
+        takeDependencies() + shell.releaseAll()
     }
 
     /// Stores how the job ended.
     ///
     /// - Returns: False if the job was cancelled just before it would have completed.
-    func conclude(_ ending: JobState.Machine.Ending, failure: (any Error)?) -> Bool {
+    func decideOutcome(_ ending: JobState.Machine.Ending, failure: (any Error)?) -> Bool {
         let error: (any Error)? =
             switch ending {
             case .completed, .finishedEarly: errorOfMissingValue
             case .failed: failure
             case .cancelled: CancellationError()
-            case .overrun: OperationTimeoutError(name: label, limit: passedRuntime)
+            case .timedOut: OperationTimeoutError(name: label, limit: passedRuntime)
             }
         storedError = error
         var flags: OperationLifecycle = []

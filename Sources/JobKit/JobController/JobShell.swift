@@ -6,19 +6,19 @@ import Synchronization
 ///
 /// The job's state is a ``JobState``. ``send(_:)`` changes it, and ``ask(_:)`` only reads it.
 ///
-/// A finished task puts its record into the mailbox and claims the mailbox's ``DeliveryTurn``. The
-/// thread that gets the turn delivers until it has taken all mail, and then gives the turn back.
-/// Therefore, no thread waits, and the callbacks are serial. `main()` has the turn until it has
+/// A finished task puts its record into the ``CompletionQueue`` and acquires its ``DrainToken``.
+/// The thread that gets the token delivers until the queue is empty, and then releases the token.
+/// Therefore, no thread waits, and the callbacks are serial. `main()` has the token until it has
 /// returned.
 final class JobShell: CallbackDelivery {
     private let state = Guarded(JobState())
-    let mailbox = JobMailbox()
+    let completionQueue = CompletionQueue()
     /// Flags for features that most jobs do not use.
     let features = FeaturesInUse()
     let callbackQueue: DispatchQueue?
     /// The ``CoarseTime`` at which a delivery was requested from the `callbackQueue`, or 0 for
     /// none.
-    let callbackQueueAsked = Atomic<CoarseTime.RawValue>(0)
+    let callbackQueueRequestedAt = Atomic<CoarseTime.RawValue>(0)
     let permit = JobPermit()
     /// The highest fraction that a snapshot of the job has shown.
     let shownFraction = ReportedFraction()
@@ -27,24 +27,24 @@ final class JobShell: CallbackDelivery {
         self.callbackQueue = callbackQueue
     }
 
-    /// Changes the job's state, and then puts newly admitted tasks into their queues.
+    /// Changes the job's state, and then drains its submission queue.
     @inline(__always)
     func send<Result>(_ input: (inout sending JobState) -> sending Result) -> sending Result {
         // Not returned together with the result, because that would copy the result.
-        var mustPut = false
+        var mustDrain = false
         let result = state.withLock { state in
             let result = input(&state)
-            mustPut = state.admission.claimLine()
+            mustDrain = state.submission.startDraining()
             return result
         }
-        if mustPut { putAdmitted() }
+        if mustDrain { drainSubmissions() }
         return result
     }
 
     /// Reads the job's state without putting any task into a queue.
     ///
-    /// Takes the same lock as `send`. Tasks that another thread has just admitted are left to that
-    /// thread.
+    /// Takes the same lock as `send`. Tasks that another thread has just submitted are left to
+    /// that thread.
     @inline(__always)
     func ask<Result>(_ question: (borrowing JobState) -> sending Result) -> sending Result {
         state.withLock { question($0) }
@@ -70,40 +70,42 @@ final class JobShell: CallbackDelivery {
     /// Starts the job and returns whether the caller must call `main()`.
     func begin(_ job: JobController, mayEnterMain: Bool) -> Bool {
         permit.jobStarts(job)
-        let (entersMain, tasks, mustPut) = state.withLock { state in
+        let (entersMain, tasks, mustDrain) = state.withLock { state in
             let (entersMain, hasTasks) = state.jobStarted(job, mayEnterMain: mayEnterMain)
-            let mustPut = state.admission.claimLine()
-            return (entersMain, hasTasks ? state.tasks.operations : [], mustPut)
+            let mustDrain = state.submission.startDraining()
+            return (entersMain, hasTasks ? state.tasks.operations : [], mustDrain)
         }
         // Offered before any task is queued. Otherwise, a nested job that already runs would make
         // this one search all its ancestors, and each task that is added would search them too. The
-        // line is claimed, so no other thread puts one of the tasks into its queue in the meantime.
-        if !tasks.isEmpty { TaskQueueShell.lendPermits(of: job, to: tasks) }
-        if mustPut { putAdmitted() }
+        // caller drains the submission queue, so no other thread enqueues one of them meanwhile.
+        if !tasks.isEmpty { TaskQueueShell.offerPermits(of: job, to: tasks) }
+        if mustDrain { drainSubmissions() }
         return entersMain
     }
 
-    /// Opens the turn after `main()` has returned, so the thread that takes it may deliver.
+    /// Opens the token after `main()` has returned, so the thread that takes it may deliver.
     func mainReturned() {
         send { $0.mainReturned() }
         ProgressReport(of: self).taskAdvanced()
-        mailbox.turn.open()
+        completionQueue.token.release()
     }
 
     /// Releases everything, and returns the operations that a job that never ran still owned.
-    func letGo() -> [Operation] {
-        let (records, completions, contexts) = send { $0.letGo() }
+    func releaseAll() -> [Operation] {
+        let (records, completions, contexts) = send { $0.releaseAll() }
         let left = records.compactMap { release($0) }
         withExtendedLifetime((completions, contexts)) {}
-        // Mail that arrives from now on is discarded by the thread that puts it.
-        mailbox.turn.close()
-        throwAwayMail()
+        // A message that arrives from now on is discarded by the thread that enqueues it.
+        completionQueue.token.close()
+        discardMessages()
         return left
     }
 
-    /// Discards all mail, because it will not be delivered.
-    func throwAwayMail() {
-        while let mail = send({ $0.takeUndeliverable(from: mailbox) }) { mail.release() }
+    /// Discards all messages, because they will not be delivered.
+    func discardMessages() {
+        while let message = send({ $0.takeUndeliverable(from: completionQueue) }) {
+            message.release()
+        }
     }
 
     private func release(_ record: TaskRecord) -> Operation? {

@@ -7,16 +7,16 @@ import Foundation
 /// several of the values. They return the actions that the shell must perform after it has released
 /// the lock.
 struct JobState {
-    /// Mail is retained from the time it is put into the mailbox until it was delivered.
+    /// A message is retained from the time it is enqueued until it was delivered.
     ///
     /// Unmanaged, because counting references for the copies of each step would cost more than the
     /// rest of the delivery.
-    typealias Mail = Unmanaged<JobMail>
-    typealias Machine = JobStateMachine<Mail>
+    typealias Message = Unmanaged<JobMessage>
+    typealias Machine = JobStateMachine<Message>
 
     var machine = Machine()
     var delivery = JobDelivery()
-    var admission = AdmissionStateMachine<TaskRecord>()
+    var submission = JobSubmissionStateMachine<TaskRecord>()
     var tasks = JobTasks()
     var groups = JobGroups()
     var owner = JobOwner()
@@ -50,7 +50,7 @@ struct JobState {
             return (false, hasTasks)
         }
         machine.mainEntered()
-        admission.jobStarted()
+        submission.jobStarted()
         return (true, hasTasks)
     }
 
@@ -62,7 +62,7 @@ struct JobState {
 
     mutating func suspensionChanged(to isSuspended: Bool) {
         machine.suspensionChanged(to: isSuspended)
-        admission.suspensionChanged(to: isSuspended)
+        submission.suspensionChanged(to: isSuspended)
     }
 
     /// Ends the job and returns true, unless its end was already decided.
@@ -81,7 +81,7 @@ struct JobState {
 
     /// Returns the tasks and the work to cancel, after the end was decided.
     mutating func cancelBegan() -> (tasks: [TaskCancelStep], work: Task<Void, Never>?) {
-        admission.jobEnds()
+        submission.jobEnds()
         return (tasksToCancel, work)
     }
 
@@ -91,7 +91,7 @@ struct JobState {
     }
 
     /// Removes everything that the job owns, because it has finished or is released unstarted.
-    mutating func letGo() -> (
+    mutating func releaseAll() -> (
         records: [TaskRecord], completions: [Int: @Sendable () -> Void], contexts: JobContexts
     ) {
         // The record of a running callback stays until the callback returns.
@@ -116,7 +116,7 @@ struct JobState {
     // MARK: Work
 
     /// Whether the job's own work can start.
-    enum WorkStart {
+    enum WorkAction {
         case begins
         /// The work must wait, because the job is suspended.
         case waits
@@ -124,7 +124,7 @@ struct JobState {
         case refused
     }
 
-    mutating func workBegins() -> WorkStart {
+    mutating func workBegins() -> WorkAction {
         guard machine.ending == nil else { return .refused }
         guard !machine.isSuspended else { return .waits }
         machine.workBegan()
@@ -148,12 +148,12 @@ struct JobState {
 
     // MARK: Tasks
 
-    /// Begins to track a task, and admits it if it is submitted and nothing holds it back.
+    /// Begins to track a task, and enqueues it if it is submitted and nothing defers it.
     ///
     /// If there are observers, their notification is appended to `notifications`.
     ///
-    /// - Returns: How the task is tracked (nil if it is already tracked), and whether it is
-    ///   admitted.
+    /// - Returns: How the task is tracked (nil if it is already tracked), and whether the caller
+    ///   must put it into its queue.
     @inline(__always)
     mutating func taskTracked(
         _ record: TaskRecord,
@@ -162,7 +162,7 @@ struct JobState {
         by job: JobController,
         isSubmitted: Bool,
         _ notifications: inout [TaskNotification]
-    ) -> (tracking: Machine.Tracking?, isAdmitted: Bool) {
+    ) -> (tracking: Machine.TrackAction?, isEnqueued: Bool) {
         guard tasks.noteUndelivered(record, task) else { return (nil, false) }
         let number = groups.number(of: group, for: type(of: task))
         let tracking = machine.taskTracked(group: number)
@@ -174,8 +174,8 @@ struct JobState {
         record.joins(group: number, in: tally.taskTracked(weight: record.terms.weight))
         if !observers.isEmpty { notifications.append(trackingBegan(record, task, by: job)) }
         tasks.append(record)
-        let isAdmitted = tracking == .normal && isSubmitted && admission.admitAtOnce(record)
-        return (tracking, isAdmitted)
+        let isEnqueued = tracking == .normal && isSubmitted && submission.enqueueAtOnce(record)
+        return (tracking, isEnqueued)
     }
 
     /// Sets the completion of a group.
@@ -193,14 +193,14 @@ struct JobState {
     /// Sets the concurrency limit of a group.
     ///
     /// - Parameters:
-    ///   - width: The limit.
+    ///   - limit: The limit.
     ///   - group: The group.
     ///   - finished: The tasks that had already finished when this was checked, before the first
     ///     limit.
-    mutating func widthChanged(to width: Int, for group: JobGroup, finished: [TaskRecord]) {
+    mutating func limitChanged(to limit: Int, for group: JobGroup, finished: [TaskRecord]) {
         let number = groups.number(of: group)
-        if !admission.isCounting { admission.countingBegan(tasks.records, finished: finished) }
-        admission.widthChanged(to: width, group: number)
+        if !submission.isCounting { submission.countingBegan(tasks.records, finished: finished) }
+        submission.limitChanged(to: limit, group: number)
     }
 
     /// Whether the job waits for a task and has not ended.
@@ -212,36 +212,40 @@ struct JobState {
 
     /// Decides the next step of the delivering thread.
     @inline(__always)
-    mutating func nextStep(from mailbox: JobMailbox, at now: CoarseTime) -> Machine.Step {
+    mutating func nextAction(from completionQueue: CompletionQueue, at now: CoarseTime)
+        -> Machine.Action
+    {
         tally.codeReturned()
-        if !machine.hasArrivals, let mail = delivery.takeFirst(from: mailbox) { putAside(mail) }
-        let step = machine.nextStep()
-        if case .deliver(let mail) = step {
-            mail.withRecord { $0.stopWaiting() }
-            observers.callbackBegins(of: mail)
+        if !machine.hasArrivals, let message = delivery.dequeue(from: completionQueue) {
+            receive(message)
         }
-        if delivery.stepBegan(step, at: now) { tally.codeBegins() }
+        let step = machine.nextAction()
+        if case .deliver(let message) = step {
+            message.withRecord { $0.stopWaiting() }
+            observers.callbackBegins(of: message)
+        }
+        if delivery.actionBegan(step, at: now) { tally.codeBegins() }
         return step
     }
 
     /// Whether there is nothing to deliver until something changes.
     @inline(__always)
-    func hasNothingDue(_ mailbox: JobMailbox) -> Bool {
-        mailbox.isEmpty && machine.hasNothingDue
+    func isOnlyWaiting(_ completionQueue: CompletionQueue) -> Bool {
+        completionQueue.isEmpty && machine.isOnlyWaiting
     }
 
-    /// Passes mail from the mailbox to the state machine.
-    private mutating func putAside(_ mail: Mail) {
+    /// Passes a message from the completion queue to the state machine.
+    private mutating func receive(_ message: Message) {
         let (group, hasFailed) =
-            mail.withRecord { record in
+            message.withRecord { record in
                 (record.group, record.failure != nil && record.terms.failure != .carryOn)
             } ?? (nil, false)
-        machine.mailArrived(mail, group: group, hasFailed: hasFailed)
+        machine.messageArrived(message, group: group, hasFailed: hasFailed)
     }
 
-    /// Takes mail that will not be delivered.
-    mutating func takeUndeliverable(from mailbox: JobMailbox) -> Mail? {
-        machine.takeArrival() ?? delivery.takeFirst(from: mailbox)
+    /// Takes a message that will not be delivered.
+    mutating func takeUndeliverable(from completionQueue: CompletionQueue) -> Message? {
+        machine.takeArrival() ?? delivery.dequeue(from: completionQueue)
     }
 
     /// Records that a callback has returned.
@@ -251,11 +255,11 @@ struct JobState {
         tally.codeReturned()
     }
 
-    /// Records that the callbacks of mail have returned.
+    /// Records that the callbacks of a message have returned.
     @inline(__always)
-    mutating func delivered(_ mail: Mail) -> TaskRecord.Released? {
+    mutating func delivered(_ message: Message) -> TaskRecord.Released? {
         codeReturned()
-        return mail.withRecord { record in
+        return message.withRecord { record in
             tally.taskDelivered(weight: record.terms.weight, fraction: record.fraction)
             return taskEnded(record)
         }
@@ -272,7 +276,7 @@ struct JobState {
     @inline(__always)
     mutating func empty(_ record: TaskRecord) -> TaskRecord.Released {
         tasks.forgetUndelivered(record)
-        defer { admission.taskFinished(record) }
+        defer { submission.taskFinished(record) }
         return record.empty()
     }
 
@@ -301,16 +305,16 @@ struct JobState {
     /// Removes the closures and delays of a job that has ended before it entered `main()`.
     ///
     /// - Returns: Nil for any other job.
-    mutating func takeUncallable(from mailbox: JobMailbox) -> sending [Any]? {
+    mutating func takeUncallable(from completionQueue: CompletionQueue) -> sending [Any]? {
         guard machine.callsNothing else { return nil }
         var released: [Any] = tasks.records.compactMap { $0.takeCompletion() }
         released.append(groups.takeCompletions())
         released.append(contexts.jobEnded())
-        while let mail = delivery.takeFirst(from: mailbox) {
-            if mail.withRecord({ _ in }) == nil {
-                released.append(mail.takeRetainedValue())
+        while let message = delivery.dequeue(from: completionQueue) {
+            if message.withRecord({ _ in }) == nil {
+                released.append(message.takeRetainedValue())
             } else {
-                putAside(mail)
+                receive(message)
             }
         }
         return released
@@ -336,7 +340,7 @@ struct JobState {
             weight: record.terms.weight,
             from: record.fraction,
             to: fraction,
-            trackedIn: record.stretch
+            trackedIn: record.generation
         )
         record.advance(to: fraction)
         return true
@@ -347,7 +351,7 @@ struct JobState {
 struct JobOwner {
     /// The job from its start to its finish, retained here to keep itself alive.
     private(set) var started: JobController?
-    /// ``started`` without a retain, for the thread that has the job's turn.
+    /// ``started`` without a retain, for the thread that has the job's token.
     @inline(__always)
     var unretained: Unmanaged<JobController>? { started.map { .passUnretained($0) } }
     /// Set when the job tracks a task before its start.

@@ -1,8 +1,9 @@
 /// Decides a job's next callback, and when the job has finished.
 ///
 /// All ends share the same bookkeeping. A job that is cancelled, fails, times out or finishes early
-/// calls no further step callback, discards all later mail, and finishes when it waits for nothing.
-struct JobStateMachine<Mail> {
+/// calls no further step callback, discards all later messages, and finishes when it waits for
+/// nothing.
+struct JobStateMachine<Message> {
     enum Ending: Equatable, Sendable {
         /// All tasks were delivered.
         case completed
@@ -10,21 +11,21 @@ struct JobStateMachine<Mail> {
         case finishedEarly
         case failed
         case cancelled
-        case overrun
+        case timedOut
     }
 
-    enum Step {
+    enum Action {
         case none
-        case askAboutFailure(Mail)
-        case deliver(Mail)
-        case discard(Mail)
+        case callTaskFailed(Message)
+        case deliver(Message)
+        case discard(Message)
         case callGroupFinished(Int)
         case callAllTasksFinished
         case callCancelled
         case finish(Ending)
     }
 
-    enum Tracking: Equatable {
+    enum TrackAction: Equatable {
         case normal
         case cancelAtOnce
         case refused
@@ -40,8 +41,8 @@ struct JobStateMachine<Mail> {
     }
 
     private struct Arrival {
-        let mail: Mail
-        /// Nil if the mail is not a task.
+        let message: Message
+        /// Nil if the message is not a task.
         let group: Int?
         let hasFailed: Bool
     }
@@ -62,11 +63,11 @@ struct JobStateMachine<Mail> {
     private var arrival: Arrival?
     private var laterArrivals = FIFO<Arrival>()
     /// The failed task for which the job's response is pending or was received.
-    private var asked: Arrival?
-    private var isAnswered = false
+    private var failing: Arrival?
+    private var isResolved = false
     /// The group of the task that was delivered last, until that delivery is counted.
     private var delivered: Int??
-    private var dueGroup: Int?
+    private var finishedGroup: Int?
     /// Whether the last callbacks belonged to a task, so `allTasksFinished()` may be due.
     private var isAfterTask = false
     private var hasCalledAll = false
@@ -89,8 +90,8 @@ struct JobStateMachine<Mail> {
     /// Whether the job certainly waits for another task of the group that was delivered last.
     ///
     /// If true, the next step is `.none`. It may be false even if the next step is `.none`.
-    var hasNothingDue: Bool {
-        guard ending == nil, !hasArrivals, asked == nil, dueGroup == nil,
+    var isOnlyWaiting: Bool {
+        guard ending == nil, !hasArrivals, failing == nil, finishedGroup == nil,
             case .some(let group?) = delivered
         else { return false }
         return openByGroup[group] > 1
@@ -104,7 +105,7 @@ struct JobStateMachine<Mail> {
 
     mutating func suspensionChanged(to isSuspended: Bool) { self.isSuspended = isSuspended }
 
-    mutating func taskTracked(group: Int) -> Tracking {
+    mutating func taskTracked(group: Int) -> TrackAction {
         guard stage != .finished else { return .refused }
         openCount += 1
         while group >= openByGroup.count { openByGroup.append(0) }
@@ -115,18 +116,18 @@ struct JobStateMachine<Mail> {
         return .cancelAtOnce
     }
 
-    mutating func mailArrived(_ mail: Mail, group: Int?, hasFailed: Bool) {
-        let arrival = Arrival(mail: mail, group: group, hasFailed: hasFailed)
+    mutating func messageArrived(_ message: Message, group: Int?, hasFailed: Bool) {
+        let arrival = Arrival(message: message, group: group, hasFailed: hasFailed)
         if hasArrivals { laterArrivals.append(arrival) } else { self.arrival = arrival }
     }
 
-    /// Takes mail that will not be delivered.
-    mutating func takeArrival() -> Mail? { popArrival()?.mail }
+    /// Takes a message that will not be delivered.
+    mutating func takeArrival() -> Message? { popArrival()?.message }
 
     private mutating func popArrival() -> Arrival? { arrival.take() ?? laterArrivals.popFirst() }
 
-    /// Records that the job carries on despite the failure of ``Step/askAboutFailure(_:)``.
-    mutating func carryOnAnswered() { isAnswered = true }
+    /// Records that the job carries on despite the failure of ``Action/callTaskFailed(_:)``.
+    mutating func failureAnswered() { isResolved = true }
 
     /// Decides how the job ends, if that is still open.
     ///
@@ -177,7 +178,7 @@ struct JobStateMachine<Mail> {
     // MARK: Steps
 
     /// Decides the next step, after the delivering thread has performed the last one.
-    mutating func nextStep() -> Step {
+    mutating func nextAction() -> Action {
         noteDelivered()
         return ending == nil ? nextCallback() : nextOfEnding()
     }
@@ -188,13 +189,13 @@ struct JobStateMachine<Mail> {
         guard let group else { return }
         openCount -= 1
         openByGroup[group] -= 1
-        if openByGroup[group] == 0 { dueGroup = group }
+        if openByGroup[group] == 0 { finishedGroup = group }
     }
 
-    private mutating func nextCallback() -> Step {
+    private mutating func nextCallback() -> Action {
         guard stage == .afterMain, !isSuspended else { return .none }
-        if let group = dueGroup {
-            dueGroup = nil
+        if let group = finishedGroup {
+            finishedGroup = nil
             // The last callback may have tracked more of the group.
             if openByGroup[group] == 0 { return .callGroupFinished(group) }
         }
@@ -204,15 +205,15 @@ struct JobStateMachine<Mail> {
             // between.
             if openCount == 0, !isWorking { return callAllTasksFinished() }
         }
-        if let arrival = asked {
-            guard isAnswered else { return .none }
-            (asked, isAnswered) = (nil, false)
+        if let arrival = failing {
+            guard isResolved else { return .none }
+            (failing, isResolved) = (nil, false)
             return deliver(arrival)
         }
         if let arrival = popArrival() {
             guard !arrival.hasFailed else {
-                asked = arrival
-                return .askAboutFailure(arrival.mail)
+                failing = arrival
+                return .callTaskFailed(arrival.message)
             }
             return deliver(arrival)
         }
@@ -223,21 +224,21 @@ struct JobStateMachine<Mail> {
         return .finish(.completed)
     }
 
-    private mutating func deliver(_ arrival: Arrival) -> Step {
+    private mutating func deliver(_ arrival: Arrival) -> Action {
         delivered = .some(arrival.group)
         isAfterTask = arrival.group != nil
-        return .deliver(arrival.mail)
+        return .deliver(arrival.message)
     }
 
-    private mutating func callAllTasksFinished() -> Step {
+    private mutating func callAllTasksFinished() -> Action {
         hasCalledAll = true
         return .callAllTasksFinished
     }
 
-    private mutating func nextOfEnding() -> Step {
-        if let arrival = asked ?? popArrival() {
-            asked = nil
-            return .discard(arrival.mail)
+    private mutating func nextOfEnding() -> Action {
+        if let arrival = failing ?? popArrival() {
+            failing = nil
+            return .discard(arrival.message)
         }
         guard let ending, stage != .finished, isAfterMain else { return .none }
         guard openCount == 0, !isWorking, !isCancellingTasks else { return .none }

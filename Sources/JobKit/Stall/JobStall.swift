@@ -17,10 +17,10 @@ extension JobShell {
     /// Returns the state of the job's own code and its first unfinished tasks.
     func stall(of job: JobController, limit: Int, at now: CoarseTime) -> JobStall {
         var code = StalledCode()
-        ask { code.read($0, mailbox) }
-        let gates = StallGates()
+        ask { code.read($0, completionQueue) }
+        let groups = StalledGroups()
         let tasks = UnfinishedTasks(of: self, limit: limit) { state, record, task in
-            TaskStall(task, record, of: job, gate: gates.gate(of: record, state))
+            TaskStall(task, record, of: job, groupLimit: groups.groupLimit(of: record, state))
         }
         return JobStall(
             words: code.words(of: job, at: now),
@@ -36,7 +36,7 @@ extension JobShell {
     func stall(of record: TaskRecord) -> TaskStall? {
         ask { state in
             guard let task = record.task, let job = state.owner.known else { return nil }
-            return TaskStall(task, record, of: job, gate: nil)
+            return TaskStall(task, record, of: job, groupLimit: nil)
         }
     }
 }
@@ -47,7 +47,7 @@ private struct StalledCode {
     /// How many tasks have finished and wait for their callbacks, except the one in its callback.
     private var undeliveredCount = 0
     private var callback: RunningCallback?
-    /// The record of the callback, retained here because the callback's step does not retain it.
+    /// The record of the callback, retained here because the callback's action does not retain it.
     ///
     /// The task is stored separately, because the record may be emptied in the meantime.
     private var record: TaskRecord?
@@ -58,12 +58,12 @@ private struct StalledCode {
     private var ending: JobState.Machine.Ending?
     private var endRequestedAt = CoarseTime(rawValue: 0)
 
-    mutating func read(_ state: borrowing JobState, _ mailbox: JobMailbox) {
+    mutating func read(_ state: borrowing JobState, _ completionQueue: CompletionQueue) {
         isSuspended = state.machine.isSuspended
         callback = state.delivery.callback
         record = callback?.record
         task = record?.task
-        if case .callGroupFinished(let number)? = callback?.step {
+        if case .callGroupFinished(let number)? = callback?.action {
             group = state.groups.groups[number]
         }
         isStarted = state.machine.isStarted
@@ -71,7 +71,7 @@ private struct StalledCode {
         isInMain = state.machine.hasEnteredMain ? !isAfterMain : false
         (ending, endRequestedAt) = (state.machine.ending, state.endRequestedAt)
         let waiting =
-            mailbox.finishedCount - state.tasks.endedCount - (record == nil ? 0 : 1)
+            completionQueue.finishedCount - state.tasks.endedCount - (record == nil ? 0 : 1)
         undeliveredCount = state.tasks.isEmpty ? 0 : max(0, waiting)
     }
 
@@ -106,22 +106,22 @@ private struct StalledCode {
                 return lasting("its main() waits for \(queue.label)", since: start)
             }
             let asked = CoarseTime(
-                rawValue: job.shell.callbackQueueAsked.load(ordering: .relaxed)
+                rawValue: job.shell.callbackQueueRequestedAt.load(ordering: .relaxed)
             )
             if asked.rawValue != 0 {
                 return lasting("its callbacks wait for \(queue.label)", since: asked)
             }
         }
         guard let callback else { return "" }
-        return lasting("in " + words(of: callback.step), since: callback.since)
+        return lasting("in " + words(of: callback.action), since: callback.since)
     }
 
-    private func words(of step: JobState.Machine.Step) -> String {
+    private func words(of action: JobState.Machine.Action) -> String {
         let name = task.map(operationLabel) ?? "a task"
-        return switch step {
+        return switch action {
         case .deliver:
             record == nil ? "a callback of perform(after:)" : "a callback of \(name)"
-        case .askAboutFailure: "taskFailed(_:error:) of \(name)"
+        case .callTaskFailed: "taskFailed(_:error:) of \(name)"
         case .callGroupFinished: "the callback of group \(group.map(\.description) ?? "")"
         case .callAllTasksFinished: "allTasksFinished()"
         case .callCancelled: "jobCancelled()"

@@ -73,7 +73,7 @@ struct StallReport {
         // The tasks that have no text yet, in reverse order.
         var waiting = stall.tasks.reversed().map { (task: $0, level: 0) }
         while remarks.count < limit, let (next, level) = waiting.popLast() {
-            let untold = next.hasFinishedWithoutTelling
+            let untold = next.hasFinishedWithoutNotifying
             guard untold || !next.task.isFinished else { continue }
             let job = next.task as? JobController
             let own = job.map {

@@ -61,8 +61,8 @@ struct UnfinishedTasks<Entry> {
             let room = limit - entries.count
             let isValid = shell.ask { state in
                 (trackedCount, hasTasks) = (state.tasks.trackedCount, !state.tasks.isEmpty)
-                finishedCount = min(trackedCount, shell.mailbox.finishedCount)
-                failedCount = min(finishedCount, shell.mailbox.failedCount)
+                finishedCount = min(trackedCount, shell.completionQueue.finishedCount)
+                failedCount = min(finishedCount, shell.completionQueue.failedCount)
                 return page.turn(state, room: room, length: pageLength, entry)
             }
             guard isValid else { return false }

@@ -13,7 +13,7 @@ final class TaskQueueShell: PermitQueue {
     private let state: Guarded<TaskQueueState>
     /// A copy of the machine's `needsLending`, which is read without the lock.
     ///
-    /// If true, jobs must report when they wait. It is sequentially consistent, like the turns of
+    /// If true, jobs must report when they wait. It is sequentially consistent, like the tokens of
     /// the jobs: the queue sets this and then checks the jobs, and a job begins to wait and then
     /// reads this. Therefore, at least one of the two sees the other.
     let needsLending: Atomic<Bool>
@@ -189,7 +189,7 @@ final class TaskQueueShell: PermitQueue {
             send { $0.startPostponed(start.ticket, to: priority) }
             return next()
         }
-        // Claimed before the permit is returned, because a job with mail keeps its own permit. If
+        // Claimed before the permit is returned, because a job with messages keeps its permit. If
         // the operation has not ended, the thread that finishes it must return the permit. That
         // thread may not have looked up the operation's queue yet.
         guard let delivery = frame.delivery, delivery.claimDelivery(by: update) else {

@@ -263,7 +263,7 @@ struct TaskQueueState {
 
     /// Marks a job as waiting: it has nothing to run until one of its tasks finishes.
     ///
-    /// Ignored if mail has arrived since, because the job has then reported that it is busy.
+    /// Ignored if a message has arrived since, because the job has then reported that it is busy.
     mutating func jobWaits(_ job: any WaitingJob) {
         if job.onlyWaits, let slot = slot(of: job) { machine.jobWaits(slot) }
     }

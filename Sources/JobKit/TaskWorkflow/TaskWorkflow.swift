@@ -148,9 +148,9 @@ open class TaskWorkflow: JobController, @unchecked Sendable {
     // MARK: For JobKit
 
     override func performCustomStart() {
-        let isServing = MainThread.isCurrent && launch.claimServing()
+        let isDraining = MainThread.isCurrent && launch.beginDraining()
         super.performCustomStart()
-        if isServing { launch.serveClaimed() }
+        if isDraining { launch.drain() }
     }
 
     override func performMain() {

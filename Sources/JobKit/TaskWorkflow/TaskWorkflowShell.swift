@@ -27,7 +27,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         /// Whether the delegate was called, or the workflow has finished without one.
         var isNotified = false
         /// Whether a call on the main thread's stack serves the workflow.
-        var isServing = false
+        var isDraining = false
         /// Whether there may be more work since the serving call last read the state.
         var hasChanged = false
         /// Whether the main thread waits for the end, and must be notified of it.
@@ -167,7 +167,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
     /// Continues the workflow after a failed task was delivered.
     func taskDelivered(_ index: Int?) {
         guard let index else { return }
-        send { $0.machine.carryOnAnswered(about: index) }
+        send { $0.machine.failureAccepted(of: index) }
     }
 
     private func send(_ input: (inout State) -> [TaskRecord]) {
@@ -198,26 +198,26 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
     func wakeMainThread() {
         let isServed = state.withLock { state in
             state.hasChanged = true
-            return state.isServing
+            return state.isDraining
         }
-        if !isServed { MainThread.shared.summon(self) }
+        if !isServed { MainThread.shared.wake(self) }
     }
 
     /// Reserves the serving for the caller, which runs on the main thread.
     ///
     /// Returns false if a call below on the stack serves the workflow already, so tasks are never
-    /// nested in each other. If this returns true, the caller must call ``serveClaimed()``.
-    func claimServing() -> Bool {
-        state.withLock { !exchange(&$0.isServing, with: true) }
+    /// nested in each other. If this returns true, the caller must call ``drain()``.
+    func beginDraining() -> Bool {
+        state.withLock { !exchange(&$0.isDraining, with: true) }
     }
 
     /// Serves the workflow on the calling thread, which is the main thread.
-    func serve() {
-        if claimServing() { serveClaimed() }
+    func drainIfIdle() {
+        if beginDraining() { drain() }
     }
 
     /// Runs the main-queue tasks that are ready, in order, and then notifies the delegate if due.
-    func serveClaimed() {
+    func drain() {
         while true {
             let (task, workflow) = state.withLock { state in
                 state.hasChanged = false
@@ -236,17 +236,17 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
                     }
                 }
                 delegateNotified()
-            } else if endServing() {
+            } else if endDraining() {
                 return
             }
         }
     }
 
-    /// Stops serving, unless something has changed in between.
-    private func endServing() -> Bool {
+    /// Stops draining, unless something has changed in between.
+    private func endDraining() -> Bool {
         state.withLock { state in
-            state.isServing = state.hasChanged
-            return !state.isServing
+            state.isDraining = state.hasChanged
+            return !state.isDraining
         }
     }
 
@@ -292,7 +292,7 @@ final class TaskWorkflowShell: OperationScheduling, Sendable {
         guard !MainThread.isCurrent else {
             state.withLock { $0.isAwaitedOnMainThread = true }
             start()
-            return MainThread.shared.serve(waitingAtMost: limit) {
+            return MainThread.shared.drain(waitingAtMost: limit) {
                 state.withLock { $0.isNotified }
             }
         }

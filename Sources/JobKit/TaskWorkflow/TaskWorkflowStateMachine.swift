@@ -10,7 +10,7 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         /// Whether the task has finished and, if it failed, the workflow continues.
         var isDone = false
         /// Whether the task has failed, and the workflow has not decided yet whether to carry on.
-        var awaitsAnswer = false
+        var awaitsResponse = false
     }
 
     /// The maximum number of tasks in the reason why a stage has not opened.
@@ -42,7 +42,7 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         asGroup: Bool
     ) -> (indices: Range<Int>, submitted: [Task]) {
         let indices = plan.tasksAdded(to: added.map(\.queue), asGroup: asGroup)
-        for (index, member) in zip(indices, added) { note(member.task, at: index) }
+        for (index, member) in zip(indices, added) { insert(member.task, at: index) }
         return (indices, advance())
     }
 
@@ -55,7 +55,7 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
         plan.dependenciesFound(dependencies, of: task)
     }
 
-    private mutating func note(_ task: Task, at index: Int) {
+    private mutating func insert(_ task: Task, at index: Int) {
         // A stage that opens now waited for no task, but for this one to be added.
         lastDone = nil
         let (stage, queue) = (plan.tasks[index].stage, plan.tasks[index].queue)
@@ -80,41 +80,41 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
 
     /// Lets the next main-queue task start, unless the task has failed and awaits an answer.
     mutating func taskRan(_ index: Int) -> [Task] {
-        guard !tasks[index].awaitsAnswer else { return [] }
-        noteRun(index)
+        guard !tasks[index].awaitsResponse else { return [] }
+        taskHasRun(index)
         return advance()
     }
 
     /// Ends a task that has not failed.
     ///
-    /// A failed task holds back the next ones until ``carryOnAnswered(about:)``.
+    /// A failed task holds back the next ones until ``failureAccepted(of:)``.
     mutating func taskFinished(_ index: Int, hasFailed: Bool) -> [Task] {
         guard !tasks[index].isDone else { return [] }
-        tasks[index].awaitsAnswer = hasFailed
+        tasks[index].awaitsResponse = hasFailed
         return hasFailed ? [] : taskDone(index)
     }
 
     /// Ends a failed task, because the workflow carries on.
-    mutating func carryOnAnswered(about index: Int) -> [Task] {
+    mutating func failureAccepted(of index: Int) -> [Task] {
         tasks[index].isDone ? [] : taskDone(index)
     }
 
     private mutating func taskDone(_ index: Int) -> [Task] {
-        tasks[index].awaitsAnswer = false
+        tasks[index].awaitsResponse = false
         tasks[index].isDone = true
-        noteMet(.finished, by: index)
-        noteRun(index)
+        conditionMet(.finished, by: index)
+        taskHasRun(index)
         return advance()
     }
 
-    private mutating func noteRun(_ index: Int) {
+    private mutating func taskHasRun(_ index: Int) {
         lastDone = index
         guard !tasks[index].hasRun else { return }
         tasks[index].hasRun = true
-        noteMet(.ran, by: index)
+        conditionMet(.ran, by: index)
     }
 
-    private mutating func noteMet(_ condition: LaunchPlan.Condition, by index: Int) {
+    private mutating func conditionMet(_ condition: LaunchPlan.Condition, by index: Int) {
         guard plan.conditionOfNextStage(index) == condition else { return }
         remaining[plan.tasks[index].stage] -= 1
     }
@@ -175,14 +175,14 @@ struct TaskWorkflowStateMachine<Task: Sendable>: Sendable {
             _ = gated.popFirst()
             submitted.append(tasks[index].task)
         }
-        while nextMainTask < plan.mainTasks.count, isDue(plan.mainTasks[nextMainTask]) {
+        while nextMainTask < plan.mainTasks.count, isReady(plan.mainTasks[nextMainTask]) {
             submitted.append(tasks[plan.mainTasks[nextMainTask]].task)
             nextMainTask += 1
         }
         return submitted
     }
 
-    private func isDue(_ index: Int) -> Bool {
+    private func isReady(_ index: Int) -> Bool {
         let task = plan.tasks[index]
         guard task.stage < openStages, task.gateCount <= passableGates else { return false }
         return task.predecessor.map { tasks[$0].hasRun } ?? true

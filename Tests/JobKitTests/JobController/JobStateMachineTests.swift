@@ -11,14 +11,14 @@ import Testing
     private func steps(_ machine: inout Machine) -> [String] {
         var steps: [String] = []
         while true {
-            switch machine.nextStep() {
+            switch machine.nextAction() {
             case .none: return steps
-            case .askAboutFailure(let mail):
-                steps.append("ask \(mail)")
-                machine.carryOnAnswered()
-            case .deliver(let mail): steps.append("deliver \(mail)")
-            case .discard(let mail):
-                steps.append("discard \(mail)")
+            case .callTaskFailed(let message):
+                steps.append("ask \(message)")
+                machine.failureAnswered()
+            case .deliver(let message): steps.append("deliver \(message)")
+            case .discard(let message):
+                steps.append("discard \(message)")
                 machine.taskStopped()
             case .callGroupFinished(let group): steps.append("group \(group)")
             case .callAllTasksFinished: steps.append("all")
@@ -39,7 +39,7 @@ import Testing
 
     @Test func arrivalInMainWaitsForItsReturn() {
         var machine = machine(tasks: [0])
-        machine.mailArrived("a", group: 0, hasFailed: false)
+        machine.messageArrived("a", group: 0, hasFailed: false)
         #expect(steps(&machine) == [])
         machine.mainReturned()
         #expect(steps(&machine) == ["deliver a", "group 0", "all", "finish completed"])
@@ -73,7 +73,7 @@ import Testing
         var machine = machine(tasks: [0, 1, 0])
         machine.mainReturned()
         for (name, group) in [("a", 0), ("b", 1), ("c", 0)] {
-            machine.mailArrived(name, group: group, hasFailed: false)
+            machine.messageArrived(name, group: group, hasFailed: false)
         }
         #expect(
             steps(&machine) == [
@@ -86,34 +86,34 @@ import Testing
     @Test func taskFailedIsCalledBeforeTheDelivery() {
         var machine = machine(tasks: [0])
         machine.mainReturned()
-        machine.mailArrived("a", group: 0, hasFailed: true)
+        machine.messageArrived("a", group: 0, hasFailed: true)
         #expect(steps(&machine) == ["ask a", "deliver a", "group 0", "all", "finish completed"])
     }
 
-    @Test func mailThatIsNoTaskFinishesNoGroup() {
+    @Test func messageThatIsNoTaskFinishesNoGroup() {
         var machine = machine(tasks: [0])
         machine.mainReturned()
-        machine.mailArrived("delayed", group: nil, hasFailed: false)
+        machine.messageArrived("delayed", group: nil, hasFailed: false)
         #expect(steps(&machine) == ["deliver delayed"])
     }
 
     // J2
-    @Test func mailThatIsNoTaskDoesNotComeBetweenTheCallbacksOfOne() {
+    @Test func messageThatIsNoTaskDoesNotComeBetweenTheCallbacksOfOne() {
         var machine = machine(tasks: [0])
         machine.mainReturned()
-        machine.mailArrived("a", group: 0, hasFailed: false)
-        machine.mailArrived("delayed", group: nil, hasFailed: false)
+        machine.messageArrived("a", group: 0, hasFailed: false)
+        machine.messageArrived("delayed", group: nil, hasFailed: false)
         let all = ["deliver a", "group 0", "all", "deliver delayed", "finish completed"]
         #expect(steps(&machine) == all)
     }
 
-    @Test func taskTrackedByAGroupCallbackLetsMailThatIsNoTaskCome() {
+    @Test func taskTrackedByAGroupCallbackLetsAMessageThatIsNoTaskCome() {
         var machine = machine(tasks: [0])
         machine.mainReturned()
-        machine.mailArrived("a", group: 0, hasFailed: false)
-        machine.mailArrived("delayed", group: nil, hasFailed: false)
-        _ = machine.nextStep()
-        guard case .callGroupFinished = machine.nextStep() else {
+        machine.messageArrived("a", group: 0, hasFailed: false)
+        machine.messageArrived("delayed", group: nil, hasFailed: false)
+        _ = machine.nextAction()
+        guard case .callGroupFinished = machine.nextAction() else {
             return #expect(Bool(false), "no group")
         }
         #expect(machine.taskTracked(group: 0) == .normal)
@@ -123,9 +123,9 @@ import Testing
     @Test(arguments: 0..<4) func suspensionStopsBetweenAnyTwoCallbacks(after count: Int) {
         var machine = machine(tasks: [0])
         machine.mainReturned()
-        machine.mailArrived("a", group: 0, hasFailed: true)
+        machine.messageArrived("a", group: 0, hasFailed: true)
         for _ in 0..<count {
-            if case .askAboutFailure = machine.nextStep() { machine.carryOnAnswered() }
+            if case .callTaskFailed = machine.nextAction() { machine.failureAnswered() }
         }
         machine.suspensionChanged(to: true)
         #expect(steps(&machine) == [])
@@ -137,13 +137,13 @@ import Testing
     @Test func trackingInTheLastCallbackKeepsTheJobOpen() {
         var machine = machine()
         machine.mainReturned()
-        guard case .callAllTasksFinished = machine.nextStep() else {
+        guard case .callAllTasksFinished = machine.nextAction() else {
             Issue.record("not told")
             return
         }
         #expect(machine.taskTracked(group: 0) == .normal)
         #expect(steps(&machine) == [])
-        machine.mailArrived("a", group: 0, hasFailed: false)
+        machine.messageArrived("a", group: 0, hasFailed: false)
         #expect(steps(&machine) == ["deliver a", "group 0", "all", "finish completed"])
         #expect(machine.taskTracked(group: 0) == .refused)
     }
@@ -151,7 +151,7 @@ import Testing
     @Test func endingJobWaitsForItsTasksAndTheCancelling() {
         var machine = machine(tasks: [0, 0])
         machine.mainReturned()
-        machine.mailArrived("a", group: 0, hasFailed: false)
+        machine.messageArrived("a", group: 0, hasFailed: false)
         #expect(machine.endRequested(.cancelled) == true)
         #expect(machine.endRequested(.failed) == false)
         #expect(machine.taskTracked(group: 1) == .cancelAtOnce)
@@ -174,11 +174,12 @@ import Testing
     }
 
     @Test(arguments: [
-        JobStateMachine<String>.Ending.finishedEarly, .failed, .cancelled, .overrun,
+        JobStateMachine<String>.Ending.finishedEarly, .failed, .cancelled, .timedOut,
     ])
     func firstEndingDecides(first: JobStateMachine<String>.Ending) {
-        for second in [JobStateMachine<String>.Ending.finishedEarly, .failed, .cancelled, .overrun]
-        {
+        for second in [
+            JobStateMachine<String>.Ending.finishedEarly, .failed, .cancelled, .timedOut,
+        ] {
             var machine = machine()
             #expect(machine.endRequested(first) == true)
             #expect(machine.endRequested(second) == false)
@@ -204,15 +205,15 @@ import Testing
     @Test func nothingIsDueWhileTheGroupHasMoreTasksAndNothingHasArrived() {
         var machine = machine(tasks: [0, 0])
         machine.mainReturned()
-        machine.mailArrived("a", group: 0, hasFailed: false)
-        #expect(!machine.hasNothingDue)
-        _ = machine.nextStep()
-        #expect(machine.hasNothingDue)
-        machine.mailArrived("b", group: 0, hasFailed: false)
-        #expect(!machine.hasNothingDue)
-        _ = machine.nextStep()
+        machine.messageArrived("a", group: 0, hasFailed: false)
+        #expect(!machine.isOnlyWaiting)
+        _ = machine.nextAction()
+        #expect(machine.isOnlyWaiting)
+        machine.messageArrived("b", group: 0, hasFailed: false)
+        #expect(!machine.isOnlyWaiting)
+        _ = machine.nextAction()
         // The completion of the group is due.
-        #expect(!machine.hasNothingDue)
+        #expect(!machine.isOnlyWaiting)
         #expect(steps(&machine) == ["group 0", "all", "finish completed"])
     }
 
@@ -244,7 +245,7 @@ import Testing
             case 3...6:
                 guard !open.isEmpty else { break }
                 let task = open.remove(at: Int.random(in: 0..<open.count, using: &random))
-                machine.mailArrived(
+                machine.messageArrived(
                     task.name,
                     group: task.group,
                     hasFailed: Bool.random(using: &random)
@@ -256,17 +257,17 @@ import Testing
                 if machine.endRequested(.failed) { machine.tasksCancelled() }
             default:
                 let (isEnding, isSuspended) = (machine.ending != nil, machine.isSuspended)
-                switch machine.nextStep() {
+                switch machine.nextAction() {
                 case .none: break
-                case .askAboutFailure:
+                case .callTaskFailed:
                     #expect(!isEnding && !isSuspended)
-                    machine.carryOnAnswered()
-                case .deliver(let mail):
+                    machine.failureAnswered()
+                case .deliver(let message):
                     #expect(!isEnding && !isSuspended && machine.isAfterMain)
-                    #expect(handled.insert(mail).inserted)
-                case .discard(let mail):
+                    #expect(handled.insert(message).inserted)
+                case .discard(let message):
                     #expect(isEnding)
-                    #expect(handled.insert(mail).inserted)
+                    #expect(handled.insert(message).inserted)
                     machine.taskStopped()
                 case .callGroupFinished(let group):
                     #expect(!isEnding && !isSuspended)

@@ -24,7 +24,7 @@ struct JobWorld {
     private var machine = Machine()
     private var tasks: [Task] = []
     /// The tasks that have finished and were not taken, in order.
-    private var mail: [Int] = []
+    private var messages: [Int] = []
     private var isInMain = false
     private var isStarted = false
     private var enteredMain = false
@@ -32,7 +32,7 @@ struct JobWorld {
     private var isSweeping = false
     private var ending: Machine.Ending?
     private var hasEnded = false
-    private var asked: Int?
+    private var failing: Int?
     private var lastDelivered: Int?
     private var hasCalledAll = false
     private var hasCalledCancelled = false
@@ -104,7 +104,7 @@ struct JobWorld {
     private mutating func track(group: Int) -> Bool {
         guard tasks.count < 2 else { return false }
         let tracking = machine.taskTracked(group: group)
-        let expected: Machine.Tracking =
+        let expected: Machine.TrackAction =
             hasEnded ? .refused : ending == nil ? .normal : .cancelAtOnce
         if tracking != expected { broken = "tracking is \(tracking), not \(expected)" }
         guard !hasEnded else { return true }
@@ -116,8 +116,8 @@ struct JobWorld {
     private mutating func finish(_ task: Int) -> Bool {
         guard tasks.indices.contains(task), !tasks[task].hasFinished else { return false }
         tasks[task].hasFinished = true
-        mail.append(task)
-        machine.mailArrived(task, group: tasks[task].group, hasFailed: task == 1)
+        messages.append(task)
+        machine.messageArrived(task, group: tasks[task].group, hasFailed: task == 1)
         return true
     }
 
@@ -141,7 +141,7 @@ struct JobWorld {
     private var mayCall: Bool { isStarted && !isInMain && !isSuspended && ending == nil }
 
     /// The group that must receive its completion call next.
-    private var dueGroup: Int? {
+    private var finishedGroup: Int? {
         lastDelivered.map { tasks[$0].group }.flatMap { isOpen($0) ? nil : $0 }
     }
 
@@ -153,39 +153,42 @@ struct JobWorld {
     ///
     /// - Returns: False if the other response would have the same result.
     private mutating func step(carriesOn: Bool) -> Bool {
-        let nothingIsDue = machine.hasNothingDue
-        let step = machine.nextStep()
-        if nothingIsDue {
+        let isOnlyWaiting = machine.isOnlyWaiting
+        let step = machine.nextAction()
+        if isOnlyWaiting {
             if case .none = step {} else { expect(false, "has a step although nothing is due") }
             expect(openCount > 0, "has nothing due, and waits for nothing")
         }
-        if case .askAboutFailure(let task) = step {
-            expect(mayCall && dueGroup == nil, "asks out of turn")
-            expect(mail.first == task && task == 1 && asked == nil, "asks about another task")
-            (lastDelivered, asked) = (nil, task)
-            if carriesOn { machine.carryOnAnswered() } else { _ = end(.failed) }
+        if case .callTaskFailed(let task) = step {
+            expect(mayCall && finishedGroup == nil, "asks out of turn")
+            expect(messages.first == task && task == 1 && failing == nil, "asks about another task")
+            (lastDelivered, failing) = (nil, task)
+            if carriesOn { machine.failureAnswered() } else { _ = end(.failed) }
             return true
         }
         guard carriesOn else { return false }
         switch step {
-        case .askAboutFailure: break
+        case .callTaskFailed: break
         case .none: expect(mustWait, "waits for nothing")
         case .deliver(let task):
-            expect(mayCall && dueGroup == nil, "delivers out of turn")
-            expect(mail.first == task && asked == (task == 1 ? 1 : nil), "delivers another task")
-            asked = nil
+            expect(mayCall && finishedGroup == nil, "delivers out of turn")
+            expect(
+                messages.first == task && failing == (task == 1 ? 1 : nil),
+                "delivers another task"
+            )
+            failing = nil
             take(task)
             lastDelivered = task
         case .discard(let task):
-            expect(ending != nil && mail.first == task, "discards out of turn")
+            expect(ending != nil && messages.first == task, "discards out of turn")
             let wasClosed = tasks[task].isClosed
             take(task)
             if !wasClosed { machine.taskStopped() }
         case .callGroupFinished(let group):
-            expect(mayCall && dueGroup == group, "tells of a group out of turn")
+            expect(mayCall && finishedGroup == group, "tells of a group out of turn")
             lastDelivered = nil
         case .callAllTasksFinished:
-            expect(mayCall && dueGroup == nil && mail.isEmpty, "tells of all out of turn")
+            expect(mayCall && finishedGroup == nil && messages.isEmpty, "tells of all out of turn")
             expect(openCount == 0 && !hasCalledAll, "tells of all too early, or again")
             (lastDelivered, hasCalledAll) = (nil, true)
         case .callCancelled:
@@ -205,18 +208,18 @@ struct JobWorld {
     private mutating func take(_ task: Int) {
         expect(!tasks[task].isTaken, "takes a task twice")
         (tasks[task].isTaken, tasks[task].isClosed) = (true, true)
-        mail.removeAll { $0 == task }
+        messages.removeAll { $0 == task }
     }
 
     private var hasStopped: Bool {
-        isStarted && !isInMain && mail.isEmpty && openCount == 0 && !isSweeping
+        isStarted && !isInMain && messages.isEmpty && openCount == 0 && !isSweeping
     }
 
     /// Whether the machine has no step to take.
     private var mustWait: Bool {
         if hasEnded { return true }
-        guard ending == nil else { return mail.isEmpty && !hasStopped }
-        return !mayCall || dueGroup == nil && mail.isEmpty && openCount > 0
+        guard ending == nil else { return messages.isEmpty && !hasStopped }
+        return !mayCall || finishedGroup == nil && messages.isEmpty && openCount > 0
     }
 
     // MARK: The end

@@ -28,7 +28,7 @@ struct TaskQueueShellWorld {
         var laterCount = 0
         var openCount = 0
         var signals = 1
-        var mail = 0
+        var message = 0
         var hasEnded = false
     }
 
@@ -129,7 +129,7 @@ struct TaskQueueShellWorld {
             return []
         case .tell(let index):
             guard let parent = plans[index].parent, !plans[index].isLeft else { return [] }
-            operations[parent].mail += 1
+            operations[parent].message += 1
             return [.claim(parent)]
         case .giveAway(let index):
             if operations[index].slot >= 0 { _ = machine.entryFinished(operations[index].slot) }
@@ -191,8 +191,8 @@ struct TaskQueueShellWorld {
     }
 
     private mutating func deliver(_ job: Int, _ seen: Int) -> [Step] {
-        if operations[job].mail > 0 {
-            operations[job].mail -= 1
+        if operations[job].message > 0 {
+            operations[job].message -= 1
             operations[job].openCount -= 1
             let later = plans[job].later.dropFirst(operations[job].laterCount).first
             if later != nil { operations[job].laterCount += 1 }

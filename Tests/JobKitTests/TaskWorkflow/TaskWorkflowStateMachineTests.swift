@@ -91,8 +91,8 @@ import Testing
         _ = machine.started()
         #expect(machine.taskFinished(0, hasFailed: true) == [])
         #expect(machine.taskRan(0) == [])
-        #expect(machine.carryOnAnswered(about: 0) == ["B"])
-        #expect(machine.carryOnAnswered(about: 0) == [])
+        #expect(machine.failureAccepted(of: 0) == ["B"])
+        #expect(machine.failureAccepted(of: 0) == [])
     }
 
     @Test func secondFinishIsIgnored() {

@@ -1,8 +1,8 @@
 import Dispatch
 
-/// How much of a job's mail has been delivered.
+/// How many of a job's messages have been delivered.
 struct JobDelivery {
-    private var reader = JobMailbox.Reader()
+    private var reader = CompletionQueue.Reader()
     /// The callback that is running.
     private(set) var callback: RunningCallback?
     /// Runs callbacks when no JobKit thread is available.
@@ -11,16 +11,16 @@ struct JobDelivery {
     /// blocked.
     lazy var queue = DispatchQueue(label: "JobKit.callbacks")
 
-    /// Takes the oldest mail, which the caller must release.
+    /// Takes the oldest message, which the caller must release.
     @inline(__always)
-    mutating func takeFirst(from mailbox: JobMailbox) -> JobState.Mail? {
-        mailbox.isEmpty ? nil : mailbox.takeFirst(&reader)
+    mutating func dequeue(from completionQueue: CompletionQueue) -> JobState.Message? {
+        completionQueue.isEmpty ? nil : completionQueue.dequeue(&reader)
     }
 
-    /// Returns whether the step calls the job's code.
+    /// Returns whether the action calls the job's code.
     @inline(__always)
-    mutating func stepBegan(_ step: JobState.Machine.Step, at now: CoarseTime) -> Bool {
-        callback = RunningCallback(step, since: now)
+    mutating func actionBegan(_ action: JobState.Machine.Action, at now: CoarseTime) -> Bool {
+        callback = RunningCallback(action, since: now)
         return callback != nil
     }
 

@@ -7,17 +7,17 @@ extension JobShell {
     /// How many callbacks run in one block on a `callbackQueue`.
     ///
     /// The bound keeps a main queue responsive.
-    private static let callbacksAtAStretch = 64
+    private static let callbacksPerBlock = 64
 
     /// Records that there is something to deliver, and returns whether the caller must deliver it.
     func claimDelivery(by worker: DeliveringWorker?) -> Bool {
-        switch mailbox.turn.claim() {
-        case .left:
+        switch completionQueue.token.acquire() {
+        case .busy:
             return false
         case .closed:
-            throwAwayMail()
+            discardMessages()
             return false
-        case .taken:
+        case .acquired:
             permit.jobBusy(worker)
             return true
         }
@@ -33,7 +33,7 @@ extension JobShell {
 
     func deliverClaimedElsewhere() {
         if let callbackQueue {
-            callbackQueueAsked.store(max(1, CoarseTime.now.rawValue), ordering: .relaxed)
+            callbackQueueRequestedAt.store(max(1, CoarseTime.now.rawValue), ordering: .relaxed)
             callbackQueue.async { [self] in deliverOnCallbackQueue() }
         } else if !permit.deliverOnIdleWorker(self) {
             let queue = send { $0.delivery.queue }
@@ -45,8 +45,8 @@ extension JobShell {
     ///
     /// If that finishes the job, another thread delivers to the job above it.
     func deliverOnCallbackQueue() {
-        callbackQueueAsked.store(0, ordering: .relaxed)
-        deliver(atMost: Self.callbacksAtAStretch, by: nil)?.deliverClaimedElsewhere()
+        callbackQueueRequestedAt.store(0, ordering: .relaxed)
+        deliver(atMost: Self.callbacksPerBlock, by: nil)?.deliverClaimedElsewhere()
     }
 
     /// Delivers the end of the job's work on this thread.
@@ -69,12 +69,13 @@ extension JobShell {
         atMost limit: Int = .max,
         by worker: DeliveringWorker?
     ) -> (any CallbackDelivery)? {
-        var seen = mailbox.turn.seen
+        var pending = completionQueue.token.pending
         let now = CoarseTime.now
-        // Not retained, because the job cannot finish while this thread has the turn.
-        let begin = send { state -> (job: Unmanaged<JobController>, step: JobState.Machine.Step)? in
+        // Not retained, because the job cannot finish while this thread has the token.
+        let begin = send {
+            state -> (job: Unmanaged<JobController>, action: JobState.Machine.Action)? in
             guard let job = state.owner.unretained else { return nil }
-            return (job, state.nextStep(from: mailbox, at: now))
+            return (job, state.nextAction(from: completionQueue, at: now))
         }
         guard let (job, first) = begin else { return nil }
         let surroundings = self.context
@@ -82,67 +83,67 @@ extension JobShell {
         let outer = thread.pointee.callbackJob
         thread.pointee.callbackJob = ObjectIdentifier(self)
         defer { thread.pointee.callbackJob = outer }
-        var (step, remaining) = (first, limit)
-        // Cancels the tasks of a job that has failed. It runs after the turn was given back,
+        var (action, remaining) = (first, limit)
+        // Cancels the tasks of a job that has failed. It runs after the token was released,
         // because a user's didCancel() may not return.
         var sweep: CancelSweep?
         while true {
-            switch step {
+            switch action {
             case .none:
-                // Retained, because another thread may end the job as soon as the turn is open.
+                // Retained, because another thread may end the job as soon as the token is free.
                 let kept = job.takeUnretainedValue()
-                if mailbox.turn.giveBack(seen) {
+                if completionQueue.token.release(pending) {
                     permit.jobWaits(kept, worker)
                     sweep?.run()
                     return nil
                 }
-                seen = mailbox.turn.seen
-                step = nextStep()
+                pending = completionQueue.token.pending
+                action = nextAction()
             case .finish(let ending):
                 var claimed: (any CallbackDelivery)?
                 if finish(job.takeUnretainedValue(), ending, &claimed) { return claimed }
-                step = nextStep()
+                action = nextAction()
             default:
                 let answer = runWithPool {
-                    job._withUnsafeGuaranteedRef { perform(step, of: $0, inside: surroundings) }
+                    job._withUnsafeGuaranteedRef { perform(action, of: $0, inside: surroundings) }
                 }
-                seen = mailbox.turn.seen
-                if answer == .failJob { sweep = job._withUnsafeGuaranteedRef { fail(step, $0) } }
-                let nothingIsDue = stepPerformed(step, answer)
+                pending = completionQueue.token.pending
+                if answer == .failJob { sweep = job._withUnsafeGuaranteedRef { fail(action, $0) } }
+                let isOnlyWaiting = actionPerformed(action, answer)
                 remaining -= 1
                 if remaining <= 0, sweep == nil { return self }
-                step = nothingIsDue ? .none : nextStep()
+                action = isOnlyWaiting ? .none : nextAction()
             }
         }
     }
 
-    private func nextStep() -> JobState.Machine.Step {
+    private func nextAction() -> JobState.Machine.Action {
         let now = CoarseTime.now
-        return send { $0.nextStep(from: mailbox, at: now) }
+        return send { $0.nextAction(from: completionQueue, at: now) }
     }
 
-    /// Releases the task of a callback that has returned, before the next step is decided.
+    /// Releases the task of a callback that has returned, before the next action is decided.
     ///
     /// No lock is held, because the release may take long. The job may be cancelled in the
     /// meantime.
     ///
-    /// - Returns: Whether nothing was due at that time, so the caller can skip `nextStep()`.
-    private func stepPerformed(
-        _ step: JobState.Machine.Step,
+    /// - Returns: Whether nothing was due at that time, so the caller can skip `nextAction()`.
+    private func actionPerformed(
+        _ action: JobState.Machine.Action,
         _ answer: FailureResponse?
     ) -> Bool {
-        switch step {
-        case .deliver(let mail):
-            let (released, nothingIsDue) = send { state in
-                let released = state.delivered(mail)
-                return (released, state.hasNothingDue(mailbox))
+        switch action {
+        case .deliver(let message):
+            let (released, isOnlyWaiting) = send { state in
+                let released = state.delivered(message)
+                return (released, state.isOnlyWaiting(completionQueue))
             }
-            release(mail, released)
-            return nothingIsDue
-        case .askAboutFailure, .callGroupFinished, .callAllTasksFinished, .callCancelled:
+            release(message, released)
+            return isOnlyWaiting
+        case .callTaskFailed, .callGroupFinished, .callAllTasksFinished, .callCancelled:
             send { state in
                 state.codeReturned()
-                if answer == .carryOn { state.machine.carryOnAnswered() }
+                if answer == .carryOn { state.machine.failureAnswered() }
             }
             ProgressReport(of: self).taskAdvanced()
             return false
@@ -151,7 +152,10 @@ extension JobShell {
         }
     }
 
-    private func release(_ delivered: JobState.Mail, _ released: consuming TaskRecord.Released?) {
+    private func release(
+        _ delivered: JobState.Message,
+        _ released: consuming TaskRecord.Released?
+    ) {
         _ = consume released
         // The thread that finished the task may still hold the record.
         _ = delivered.withRecord { $0.releaseCompletion() }
@@ -160,34 +164,35 @@ extension JobShell {
     }
 
     private func perform(
-        _ step: JobState.Machine.Step,
+        _ action: JobState.Machine.Action,
         of job: JobController,
         inside surroundings: OperationContext?
     ) -> FailureResponse? {
-        if case .discard(let mail) = step {
-            discard(mail)
+        if case .discard(let message) = action {
+            discard(message)
             return nil
         }
-        guard let surroundings else { return call(step, of: job) }
+        guard let surroundings else { return call(action, of: job) }
         var answer: FailureResponse?
-        surroundings.run { answer = call(step, of: job) }
+        surroundings.run { answer = call(action, of: job) }
         return answer
     }
 
     /// Calls the job's code and returns its response to a failure.
-    private func call(_ step: JobState.Machine.Step, of job: JobController) -> FailureResponse? {
-        switch step {
+    private func call(_ action: JobState.Machine.Action, of job: JobController) -> FailureResponse?
+    {
+        switch action {
         case .none, .discard, .finish:
             break
-        case .deliver(let mail):
-            mail._withUnsafeGuaranteedRef { mail in
-                mail.deliver(to: job)
-                guard features.contains(.observed), let record = mail.record else { return }
+        case .deliver(let message):
+            message._withUnsafeGuaranteedRef { message in
+                message.deliver(to: job)
+                guard features.contains(.observed), let record = message.record else { return }
                 TaskNotifier(record).taskDelivered()
             }
-        case .askAboutFailure(let mail):
+        case .callTaskFailed(let message):
             guard
-                let (task, error, known) = mail.withRecord({
+                let (task, error, known) = message.withRecord({
                     ($0.task, $0.failure, $0.terms.failure)
                 }), let task, let error
             else { return nil }
@@ -209,22 +214,22 @@ extension JobShell {
     ///
     /// - Returns: The sweep that cancels the other tasks. Nil if the end of the job was already
     ///   decided.
-    private func fail(_ step: JobState.Machine.Step, _ job: JobController) -> CancelSweep? {
-        guard case .askAboutFailure(let mail) = step,
-            let error = mail.withRecord({ $0.failure }),
+    private func fail(_ action: JobState.Machine.Action, _ job: JobController) -> CancelSweep? {
+        guard case .callTaskFailed(let message) = action,
+            let error = message.withRecord({ $0.failure }),
             let steps = decideEnd(of: job, .failed, failure: error)
         else { return nil }
         return CancelSweep(steps)
     }
 
-    private func discard(_ mail: JobState.Mail) {
-        let owned = mail.withRecord { record in
+    private func discard(_ message: JobState.Message) {
+        let owned = message.withRecord { record in
             stopWaiting(for: record, hasFinished: true)
             return send { ($0.taskEnded(record), record.takeCompletion()) }
         }
         withExtendedLifetime(owned) {}
-        if owned == nil { mail._withUnsafeGuaranteedRef { $0.discard(from: self) } }
-        mail.release()
+        if owned == nil { message._withUnsafeGuaranteedRef { $0.discard(from: self) } }
+        message.release()
     }
 
     /// Finishes the job, or returns false if it was cancelled just before it would have completed.
@@ -234,12 +239,12 @@ extension JobShell {
         _ claimed: inout (any CallbackDelivery)?
     ) -> Bool {
         let failure = ask { $0.failure }
-        guard job.conclude(ending, failure: failure) else {
+        guard job.decideOutcome(ending, failure: failure) else {
             send { $0.completionRefused() }
             if job.currentLifecycle.contains(.isTimed) { job.watchStopTime() }
             return false
         }
-        let left = letGo().filter(LeftTask.mustBeNamed).map { LeftTask($0) }
+        let left = releaseAll().filter(LeftTask.mustBeNamed).map { LeftTask($0) }
         send { state in
             state.tasksLeft(left)
             state.owner.jobFinished()

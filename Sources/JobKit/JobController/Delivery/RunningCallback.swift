@@ -1,23 +1,25 @@
 /// The callback that a job is running, for `explainStall`.
 struct RunningCallback {
-    /// The step that calls it, with mail that lives as long as this value is in the job's state.
-    let step: JobState.Machine.Step
+    /// The action that calls it.
+    ///
+    /// Its message lives as long as this value is in the job's state.
+    let action: JobState.Machine.Action
     let since: CoarseTime
 
-    /// Nil for a step that does not call the job's code.
+    /// Nil for an action that does not call the job's code.
     @inline(__always)
-    init?(_ step: JobState.Machine.Step, since: CoarseTime) {
-        switch step {
+    init?(_ action: JobState.Machine.Action, since: CoarseTime) {
+        switch action {
         case .none, .discard, .finish: return nil
-        case .deliver, .askAboutFailure, .callGroupFinished, .callAllTasksFinished, .callCancelled:
-            (self.step, self.since) = (step, since)
+        case .deliver, .callTaskFailed, .callGroupFinished, .callAllTasksFinished, .callCancelled:
+            (self.action, self.since) = (action, since)
         }
     }
 
     /// The record of the callback's task, if it has one.
     var record: TaskRecord? {
-        switch step {
-        case .deliver(let mail), .askAboutFailure(let mail): mail.withRecord { $0 }
+        switch action {
+        case .deliver(let message), .callTaskFailed(let message): message.withRecord { $0 }
         default: nil
         }
     }

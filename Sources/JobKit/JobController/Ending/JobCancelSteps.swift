@@ -21,18 +21,18 @@ struct TaskCancelStep: CancelStep {
         let shell = record.shell
         // Must come before the task may enter its queue.
         if isLeft { shell.keepContext(of: record) }
-        let withdrawal = shell.send { state in
-            record.task == nil ? nil : state.admission.withdraw(record, isLeft: isLeft)
+        let submission = shell.send { state in
+            record.task == nil ? nil : state.submission.taskCancelled(record, isLeft: isLeft)
         }
-        guard let withdrawal else { return }
+        guard let submission else { return }
         guard !isLeft else { return shell.leave(record, task) }
         let isWaitedFor =
             record.terms.cancellation != .cancelWithoutWaiting
-            && task.mayRunThoughBarred(wasQueued: withdrawal.wasQueued)
+            && task.mayRunThoughBarred(wasQueued: submission.wasQueued)
         // Must come before the cancellation, because a user's `cancel()` may not return.
         if !isWaitedFor { shell.stopWaiting(for: record) }
         task.cancelInSweep()
-        if withdrawal.mustStart { task.startCancelled() }
+        if submission.mustStart { task.startCancelled() }
     }
 
     func ensureCancelled() { if !isLeft { task.ensureCancelled() } }

@@ -67,9 +67,9 @@ extension JobShell {
     @discardableResult
     func releaseUncallable() -> Bool {
         // The removed closures are released here, with no lock held.
-        while send({ $0.takeUncallable(from: mailbox) }) != nil {
-            if mailbox.isEmpty { return true }
-            // Another thread is still putting mail.
+        while send({ $0.takeUncallable(from: completionQueue) }) != nil {
+            if completionQueue.isEmpty { return true }
+            // Another thread is still enqueueing a message.
             sched_yield()
         }
         return false

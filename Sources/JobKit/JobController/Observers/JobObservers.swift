@@ -23,7 +23,7 @@ struct JobObservers: Sendable {
     private(set) var causeID: Int?
 
     /// The removals that wait for threads that are notifying observers of a task, by its record.
-    private var leaves: [ObjectIdentifier: [ObserversLeave]] = [:]
+    private var removals: [ObjectIdentifier: [ObserverRemoval]] = [:]
 
     /// Up to this number, observers are searched one by one.
     private static let few = 8
@@ -51,13 +51,13 @@ struct JobObservers: Sendable {
     }
 
     /// Removes observers and returns the indices that they had.
-    mutating func remove(_ leaving: Set<ObjectIdentifier>) -> [Int] {
+    mutating func remove(_ ids: Set<ObjectIdentifier>) -> [Int] {
         let removed = entries.indices.filter {
-            leaving.contains(ObjectIdentifier(entries[$0].observer))
+            ids.contains(ObjectIdentifier(entries[$0].observer))
         }
         guard !removed.isEmpty else { return [] }
         completeCount -= removed.count { $0 < completeCount }
-        entries.removeAll { leaving.contains(ObjectIdentifier($0.observer)) }
+        entries.removeAll { ids.contains(ObjectIdentifier($0.observer)) }
         indices = [:]
         return removed
     }
@@ -84,31 +84,32 @@ struct JobObservers: Sendable {
 
     /// Records the operation of the callbacks that are about to be called.
     @inline(__always)
-    mutating func callbackBegins(of mail: JobState.Mail) {
+    mutating func callbackBegins(of message: JobState.Message) {
         guard !isEmpty else { return }
         causeID =
-            mail.withRecord { $0.concurrentTask?.eventNumber ?? $0.task?.operationID } ?? nil
+            message.withRecord { $0.concurrentTask?.eventNumber ?? $0.task?.operationID } ?? nil
     }
 
     // MARK: Leaving
 
     /// Makes a removal wait for another thread that is notifying observers of a task.
-    mutating func await(_ leave: ObserversLeave, of record: TaskRecord) {
-        leave.expect()
-        leaves[ObjectIdentifier(record), default: []].append(leave)
+    mutating func await(_ removal: ObserverRemoval, of record: TaskRecord) {
+        removal.expect()
+        removals[ObjectIdentifier(record), default: []].append(removal)
     }
 
     /// Takes the removals that waited for notifications of a task, which are complete now.
-    mutating func takeLeaves(of record: TaskRecord) -> [ObserversLeave] {
-        leaves.removeValue(forKey: ObjectIdentifier(record)) ?? []
+    mutating func takeRemovals(of record: TaskRecord) -> [ObserverRemoval] {
+        removals.removeValue(forKey: ObjectIdentifier(record)) ?? []
     }
 
     // MARK: Indices
 
-    /// The entries that must first be notified of a task's tracking, given that `aware` already
-    /// were.
-    func unaware(behind aware: Int) -> Range<Int> {
-        aware < completeCount ? aware..<completeCount : 0..<0
+    /// The entries that must first be notified of a task's tracking.
+    ///
+    /// - Parameter notified: How many of the entries were already notified of it.
+    func pending(after notified: Int) -> Range<Int> {
+        notified < completeCount ? notified..<completeCount : 0..<0
     }
 
     private mutating func index(of observer: any JobObserver) -> Int? {
@@ -125,7 +126,7 @@ struct JobObservers: Sendable {
 /// Waits while a job's observers are removed from a nested job.
 ///
 /// Calls a closure once no thread is notifying them of an event below that job.
-final class ObserversLeave: Sendable {
+final class ObserverRemoval: Sendable {
     private let remaining = Atomic<Int>(1)
     private let body: @Sendable () -> Void
 

@@ -21,7 +21,7 @@ extension JobState {
     ) -> TaskNotification {
         TaskNotification(
             entries: observers.entries,
-            unaware: observers.unaware(behind: Int(record.awareObservers)),
+            pending: observers.pending(after: Int(record.notifiedObservers)),
             job: job,
             task: task,
             taskID: record.isConcurrent
@@ -30,7 +30,7 @@ extension JobState {
             isConcurrent: record.isConcurrent,
             group: groups.groups[record.group],
             startTime: record.startTime,
-            groupCauseID: record.admission.causeID
+            groupCauseID: record.submission.causeID
         )
     }
 
@@ -43,7 +43,7 @@ extension JobState {
     ) -> TaskNotification {
         var notification = notification(of: record, task, by: job)
         record.trackingIsNotified(to: notification.entries.count)
-        notification.unaware = 0..<0
+        notification.pending = 0..<0
         if ThreadContext.current.pointee.callbackJob == ObjectIdentifier(record.shell) {
             notification.causeID = observers.causeID
         }
@@ -75,22 +75,22 @@ extension JobState {
     /// Removes observers from the job, or replaces them by those that another job passes on.
     ///
     /// - Parameters:
-    ///   - leaving: The observers to remove.
+    ///   - ids: The observers to remove.
     ///   - replacing: The new entries of the observers that stay.
-    ///   - leave: Waits for the threads that are notifying the removed observers.
+    ///   - removal: Waits for the threads that are notifying the removed observers.
     /// - Returns: Whether anything has changed.
-    mutating func observersLeave(
-        _ leaving: Set<ObjectIdentifier>,
+    mutating func removeObservers(
+        _ ids: Set<ObjectIdentifier>,
         replacing: [JobObservers.Entry],
-        _ leave: ObserversLeave?
+        _ removal: ObserverRemoval?
     ) -> Bool {
         let isReplaced = observers.replace(replacing)
-        let removed = observers.remove(leaving)
+        let removed = observers.remove(ids)
         guard !removed.isEmpty else { return isReplaced }
         for record in tasks.records {
-            record.observersLeft(removed.count { $0 < record.awareObservers })
-            if let leave, record.change({ $0.observersLeft() }) {
-                observers.await(leave, of: record)
+            record.observersRemoved(removed.count { $0 < record.notifiedObservers })
+            if let removal, record.change({ $0.observersRemoved() }) {
+                observers.await(removal, of: record)
             }
         }
         return true

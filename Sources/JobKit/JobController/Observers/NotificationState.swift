@@ -8,13 +8,13 @@ struct NotificationState: RawRepresentable, Hashable, Sendable {
     private(set) var rawValue: UInt8
 
     /// The job would have stopped waiting for the task if no thread were notifying observers.
-    private static let isDue: UInt8 = 1 << 6
+    private static let isReleasable: UInt8 = 1 << 6
     /// Observers were notified of the task's finish or drop, or are being notified.
     private static let hasEnded: UInt8 = 1 << 7
     /// Observers were removed while threads were notifying, and a removal waits for those threads.
-    private static let haveLeft: UInt8 = 1 << 4
+    private static let hasRemovals: UInt8 = 1 << 4
     /// The number of threads that are notifying observers.
-    private static let count: UInt8 = haveLeft - 1
+    private static let count: UInt8 = hasRemovals - 1
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -45,7 +45,7 @@ struct NotificationState: RawRepresentable, Hashable, Sendable {
     /// The actions to perform after a thread has notified observers.
     struct EndAction: Equatable {
         /// Whether to step the removals that wait for this task.
-        var stepsLeaves = false
+        var stepsRemovals = false
         var stopsWaiting = false
     }
 
@@ -54,22 +54,25 @@ struct NotificationState: RawRepresentable, Hashable, Sendable {
         precondition(isNotifying, "end() without begin(endsTask:)")
         rawValue -= 1
         guard !isNotifying else { return EndAction() }
-        let stepsLeaves = rawValue & Self.haveLeft != 0
-        rawValue &= ~Self.haveLeft
-        return EndAction(stepsLeaves: stepsLeaves, stopsWaiting: rawValue & Self.isDue != 0)
+        let stepsRemovals = rawValue & Self.hasRemovals != 0
+        rawValue &= ~Self.hasRemovals
+        return EndAction(
+            stepsRemovals: stepsRemovals,
+            stopsWaiting: rawValue & Self.isReleasable != 0
+        )
     }
 
     /// Records that observers were removed.
     ///
     /// - Returns: Whether a thread is still notifying, so the removed observers may receive more
     ///   events.
-    mutating func observersLeft() -> Bool {
-        if isNotifying { rawValue |= Self.haveLeft }
+    mutating func observersRemoved() -> Bool {
+        if isNotifying { rawValue |= Self.hasRemovals }
         return isNotifying
     }
 
     /// The action to perform when the job may stop waiting for the task.
-    enum Release: Equatable {
+    enum ReleaseAction: Equatable {
         case stopWaiting
         /// Notify observers that the task is dropped, and then stop waiting.
         case notifyDrop
@@ -78,8 +81,8 @@ struct NotificationState: RawRepresentable, Hashable, Sendable {
     }
 
     /// Records that the job may stop waiting for the task.
-    mutating func waitIsOver(isObserved: Bool) -> Release {
-        rawValue |= Self.isDue
+    mutating func waitIsOver(isObserved: Bool) -> ReleaseAction {
+        rawValue |= Self.isReleasable
         guard !isNotifying else { return .later }
         guard isObserved, begin(endsTask: true) else { return .stopWaiting }
         return .notifyDrop

@@ -6,7 +6,7 @@ import Foundation
 struct TaskNotification: Sendable {
     var entries: [JobObservers.Entry]
     /// The entries that were not yet notified that the task is tracked.
-    var unaware = 0..<0
+    var pending = 0..<0
     let job: JobController
     let task: Operation
     /// Read while the record holds the task, because a plain operation loses its number afterwards.
@@ -21,7 +21,7 @@ struct TaskNotification: Sendable {
 
     /// Notifies the observers, first of the tracking if they have not received it.
     func post(_ kind: JobEvent.Kind, at time: EventTime) {
-        if !unaware.isEmpty { event(.tracked, at: time).post(to: entries[unaware], by: job) }
+        if !pending.isEmpty { event(.tracked, at: time).post(to: entries[pending], by: job) }
         event(kind, at: time).post(to: entries, by: job)
     }
 

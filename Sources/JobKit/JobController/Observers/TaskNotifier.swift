@@ -9,7 +9,7 @@ struct TaskNotifier {
     /// Notifies that the task is tracked, before any other event of the task.
     func taskTracked(_ notification: TaskNotification) {
         notification.post(.tracked, at: .now)
-        ObserverWalk.passOn(notification.entries, to: notification.task, isComplete: true)
+        ObserverTraversal.passOn(notification.entries, to: notification.task, isComplete: true)
         ended()
     }
 
@@ -47,19 +47,20 @@ struct TaskNotifier {
             notification?.post(.dropped, at: .now)
             return ended()
         }
-        let leave = ObserversLeave { [self] in
+        let removal = ObserverRemoval { [self] in
             notification.post(.dropped, at: .now)
             ended()
         }
-        ObserverWalk.remove(notification.entries, from: nested, droppedBy: record, leave)
-        leave.step()
+        ObserverTraversal.remove(notification.entries, from: nested, droppedBy: record, removal)
+        removal.step()
     }
 
     /// Performs the actions that had to wait while a thread was notifying observers.
     func ended() {
         let action = record.change { $0.end() }
-        if action.stepsLeaves {
-            for leave in record.shell.send({ $0.observers.takeLeaves(of: record) }) { leave.step() }
+        if action.stepsRemovals {
+            let removals = record.shell.send { $0.observers.takeRemovals(of: record) }
+            for removal in removals { removal.step() }
         }
         if action.stopsWaiting {
             record.shell.stopWaiting(for: record)

@@ -7,7 +7,7 @@ import Foundation
 final class JobProgress: Sendable {
     let progress: Progress
     private let furthest = ReportedFraction()
-    private let turn = DeliveryTurn()
+    private let token = DrainToken()
 
     /// Divisible by all numbers up to 40, so the shares of few tasks are exact.
     private static let total: Int64 = 5_342_931_457_063_200
@@ -22,14 +22,14 @@ final class JobProgress: Sendable {
 
     /// Advances to `fraction`, from 0 to 1, if that is higher than before.
     func advance(to fraction: Double) {
-        guard furthest.advance(to: fraction), turn.claim() == .taken else { return }
-        var seen: DeliveryTurn.Seen
+        guard furthest.advance(to: fraction), token.acquire() == .acquired else { return }
+        var pending: DrainToken.Pending
         repeat {
-            seen = turn.seen
+            pending = token.pending
             let fraction = furthest.value ?? 0
             let limit = fraction < 1 ? Self.total - 1 : Self.total
             progress.completedUnitCount =
                 min(Int64((fraction * Double(Self.total)).rounded()), limit)
-        } while !turn.giveBack(seen)
+        } while !token.release(pending)
     }
 }

@@ -4,7 +4,7 @@
 /// callback, has returned, because until then the total is still growing.
 struct ProgressTally: Sendable {
     /// Identifies one run of the job's code, or the time between two runs.
-    typealias Stretch = UInt32
+    typealias Generation = UInt32
 
     // 128 bits, so that sums of weights of any size never overflow.
     private var tracked: Int128 = 0
@@ -12,15 +12,15 @@ struct ProgressTally: Sendable {
     /// The completed weight of the unfinished tasks.
     private var partial = 0.0
     /// The same for the tasks that were tracked in the current run of the job's code.
-    private var held = 0.0
+    private var deferred = 0.0
     /// Odd during a run of the job's code, and until `main()` has returned.
-    private var stretch: Stretch = 1
+    private var generation: Generation = 1
 
-    /// Adds a task and returns the stretch, for ``taskAdvanced(weight:from:to:trackedIn:)``.
+    /// Adds a task and returns the generation, for ``taskAdvanced(weight:from:to:trackedIn:)``.
     @inline(__always)
-    mutating func taskTracked(weight: Int64) -> Stretch {
+    mutating func taskTracked(weight: Int64) -> Generation {
         tracked += Int128(weight)
-        return stretch
+        return generation
     }
 
     /// Counts a delivered task that had done `fraction` of its weight before.
@@ -34,28 +34,32 @@ struct ProgressTally: Sendable {
         weight: Int64,
         from old: Double,
         to new: Double,
-        trackedIn stretch: Stretch
+        trackedIn generation: Generation
     ) {
         let advance = Double(weight) * (new - old)
-        if stretch == self.stretch, isInCode { held += advance } else { partial += advance }
+        if generation == self.generation, isInCode {
+            deferred += advance
+        } else {
+            partial += advance
+        }
     }
 
     // MARK: The job's code
 
-    private var isInCode: Bool { stretch & 1 == 1 }
+    private var isInCode: Bool { generation & 1 == 1 }
 
     /// Records that a callback is about to be called.
     @inline(__always)
-    mutating func codeBegins() { stretch |= 1 }
+    mutating func codeBegins() { generation |= 1 }
 
     /// Records that `main()` or a callback has returned.
     @inline(__always)
     mutating func codeReturned() {
         guard isInCode else { return }
-        stretch &+= 1
-        guard held != 0 else { return }
-        partial += held
-        held = 0
+        generation &+= 1
+        guard deferred != 0 else { return }
+        partial += deferred
+        deferred = 0
     }
 
     /// The completed fraction, which is below 1 because the job has not finished.

@@ -103,7 +103,7 @@ extension JobController {
                     + "it must be at least 1."
             )
         }
-        shell.setWidth(count, for: group)
+        shell.setLimit(count, for: group)
     }
 
     @inline(__always)

@@ -31,7 +31,7 @@ extension JobShell {
         // task.
         var notifications: [TaskNotification] = []
         let isSubmitted = isQueued && !isSubmittedLater
-        let (tracking, isAdmitted) = send {
+        let (tracking, isEnqueued) = send {
             $0.taskTracked(
                 record,
                 task,
@@ -51,12 +51,12 @@ extension JobShell {
         }
         if let context { Self.handDown(context, to: task) }
         if tracking == .normal {
-            if isAdmitted, let shell = queue?.taskQueueShell {
+            if isEnqueued, let shell = queue?.taskQueueShell {
                 let entry = shell._withUnsafeGuaranteedRef { $0.addTracked(task, record, of: job) }
-                if entry.hasFinished { heardOf(task, record) }
+                if entry.hasFinished { taskHadFinished(task, record) }
             } else {
                 listen(to: task, record)
-                if let queue, isAdmitted, !task.isFinished {
+                if let queue, isEnqueued, !task.isFinished {
                     queue.addUnlessStarted(task)
                 } else if isSubmitted, !task.isFinished {
                     submit(record)
@@ -84,10 +84,10 @@ extension JobShell {
     // MARK: Finishes
 
     private func listen(to task: Operation, _ record: TaskRecord) {
-        if !task.addListener(record) { heardOf(task, record) }
+        if !task.addListener(record) { taskHadFinished(task, record) }
     }
 
-    private func heardOf(_ task: Operation, _ record: TaskRecord) {
+    private func taskHadFinished(_ task: Operation, _ record: TaskRecord) {
         taskFinished(record, hasFailed: (task as? ConcurrentOperation)?.error != nil)
         deliverElsewhere()
     }
@@ -97,7 +97,7 @@ extension JobShell {
         if features.contains(.observed) { TaskNotifier(record).taskFinished() }
         // Must come before the group permit is free, because the task that gets it may finish at
         // once.
-        mailbox.put(record, hasFailed: hasFailed)
-        leaveQueue(record)
+        completionQueue.enqueue(record, hasFailed: hasFailed)
+        returnGroupPermit(record)
     }
 }

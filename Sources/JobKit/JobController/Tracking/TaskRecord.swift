@@ -7,19 +7,19 @@ import Synchronization
 ///
 /// The record and the task retain each other. Delivering the task, or ending the job, breaks the
 /// cycle.
-final class TaskRecord: JobMail, @unchecked Sendable {
+final class TaskRecord: JobMessage, @unchecked Sendable {
     // Small properties are stored together, because memory is the cost of a waiting task.
     let isConcurrent: Bool
     /// Whether the job waits for the task: it is not being delivered, and was not left.
     private(set) var isAwaited = true
     /// How many of the job's observers were notified that the task is tracked.
-    private(set) var awareObservers: Int32 = 0
+    private(set) var notifiedObservers: Int32 = 0
     let shell: JobShell
     /// The number of the task's group in the job.
     private(set) var group = 0
     let terms: TaskTerms
     /// The run of the job's code in which the task was tracked.
-    private(set) var stretch: ProgressTally.Stretch = 0
+    private(set) var generation: ProgressTally.Generation = 0
     /// Nil once the task was delivered, or the job has ended.
     private(set) var task: Operation?
     /// Called instead of `taskFinished(_:)`.
@@ -28,9 +28,9 @@ final class TaskRecord: JobMail, @unchecked Sendable {
     /// job's shell guards it.
     private var completion: TaskCompletion<Operation>
 
-    /// The queue that the task enters once it is admitted, or nil if it is only tracked.
+    /// The queue that the task enters once the job lets it, or nil if it is only tracked.
     private(set) var queue: (any OperationScheduling)?
-    var admission = TaskAdmission()
+    var submission = TaskSubmission()
     /// See ``NotificationState``.
     private let notificationState = Atomic<NotificationState.RawValue>(0)
 
@@ -93,9 +93,9 @@ final class TaskRecord: JobMail, @unchecked Sendable {
     // MARK: Under the lock of the job
 
     @inline(__always)
-    func joins(group number: Int, in stretch: ProgressTally.Stretch) {
+    func joins(group number: Int, in generation: ProgressTally.Generation) {
         group = number
-        self.stretch = stretch
+        self.generation = generation
     }
 
     @inline(__always)
@@ -117,19 +117,19 @@ final class TaskRecord: JobMail, @unchecked Sendable {
     /// Records that `observers` observers are being notified that the task is tracked.
     func trackingIsNotified(to observers: Int) {
         notificationState.store(NotificationState.begun.rawValue, ordering: .relaxed)
-        awareObservers = Int32(observers)
+        notifiedObservers = Int32(observers)
     }
 
     /// Records that `observers` observers are being notified of an event.
     ///
     /// Those that did not know the task are first notified that it is tracked.
     func eventIsNotified(to observers: Int, startTime: EventTime?) {
-        awareObservers = Int32(observers)
+        notifiedObservers = Int32(observers)
         if let startTime { self.startTime = startTime }
     }
 
     /// Records that `count` of the observers that knew the task were removed.
-    func observersLeft(_ count: Int) { awareObservers -= Int32(count) }
+    func observersRemoved(_ count: Int) { notifiedObservers -= Int32(count) }
 
     /// Whether observers were notified of the task's end, or are being notified.
     var endIsNotified: Bool {

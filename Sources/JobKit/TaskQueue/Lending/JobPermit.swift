@@ -38,7 +38,7 @@ struct JobPermit: ~Copyable, Sendable {
 
     /// Reports that the job is about to run its own code.
     ///
-    /// The caller has the job's turn, so the job has not finished.
+    /// The caller has the job's token, so the job has not finished.
     @inline(__always)
     func jobBusy(_ worker: DeliveringWorker?) {
         notifyQueue(worker) { queue, update in
@@ -89,7 +89,7 @@ final class PendingPermitUpdate: DeliveringWorker {
     // Unchecked, because no other thread uses this worker.
     /// The job that is about to run its own code.
     ///
-    /// Not retained, because the worker has the job's turn, so the job has not finished.
+    /// Not retained, because the worker has the job's token, so the job has not finished.
     @exclusivity(unchecked) var busy: Unmanaged<ConcurrentOperation>?
     /// The job that has nothing to run until one of its tasks finishes.
     @exclusivity(unchecked) var waiting: (any WaitingJob)?

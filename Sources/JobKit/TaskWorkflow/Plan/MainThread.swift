@@ -42,27 +42,27 @@ final class MainThread: Sendable {
         return try MainActor.assumeIsolated(body)
     }
 
-    /// Makes the main thread serve a workflow soon.
-    func summon(_ shell: TaskWorkflowShell) {
+    /// Makes the main thread drain a workflow soon.
+    func wake(_ shell: TaskWorkflowShell) {
         let wait = state.withLock { state in
             state.inbox.append(shell)
             return state.waits.last
         }
         // The main queue does not run during a wait, and the wait may end before it sees the signal.
         wait?.signal()
-        DispatchQueue.main.async { [self] in serveAll() }
+        DispatchQueue.main.async { [self] in drainAll() }
     }
 
-    private func serveAll() {
-        while let shell = state.withLock({ $0.inbox.popFirst() }) { shell.serve() }
+    private func drainAll() {
+        while let shell = state.withLock({ $0.inbox.popFirst() }) { shell.drainIfIdle() }
     }
 
-    /// Serves workflows on the main thread, which is the calling thread, until one is done.
+    /// Drains workflows on the main thread, which is the calling thread, until one is done.
     ///
-    /// The time in which workflows are served does not count toward the limit.
+    /// The time in which workflows are drained does not count toward the limit.
     ///
     /// - Returns: Whether the workflow was done before the limit.
-    func serve(waitingAtMost limit: Duration?, isDone: () -> Bool) -> Bool {
+    func drain(waitingAtMost limit: Duration?, isDone: () -> Bool) -> Bool {
         let wait = DispatchSemaphore(value: 0)
         state.withLock { $0.waits.append(wait) }
         defer {
@@ -75,7 +75,7 @@ final class MainThread: Sendable {
         }
         var remaining = limit
         while true {
-            serveAll()
+            drainAll()
             if isDone() { return true }
             let start = ContinuousClock.now
             if !wait.wait(atMost: remaining) { return isDone() }

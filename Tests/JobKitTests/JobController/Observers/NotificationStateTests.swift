@@ -9,13 +9,13 @@ import Testing
         var notifiers = 0
         var endsNotified = 0
         var hasStopped = false
-        var isDue = false
+        var isReleasable = false
         var hasLeft = false
         /// Whether something waits for threads that notify observers which have left.
-        var leaveWaits = false
+        var removalWaits = false
     }
 
-    /// Two threads notify, a job stops waiting, and observers leave, at any time.
+    /// Two threads notify, a job stops waiting, and observers are removed, at any time.
     ///
     /// One end is notified. Once no thread is notifying, the job stops waiting, and the code that
     /// waits for the notifications continues.
@@ -26,13 +26,13 @@ import Testing
             guard seen.insert(world).inserted else { continue }
             #expect(world.endsNotified <= 1)
             #expect(!world.hasStopped || world.notifiers == 0)
-            #expect(!world.isDue || world.notifiers > 0 || world.hasStopped)
+            #expect(!world.isReleasable || world.notifiers > 0 || world.hasStopped)
             #expect(!(world.hasStopped && isObserved) || world.endsNotified == 1)
-            #expect(!world.leaveWaits || world.notifiers > 0)
+            #expect(!world.removalWaits || world.notifiers > 0)
             waiting += next(world, isObserved: isObserved)
         }
         #expect(seen.contains { $0.hasStopped })
-        #expect(seen.contains { $0.leaveWaits } == isObserved)
+        #expect(seen.contains { $0.removalWaits } == isObserved)
     }
 
     private func next(_ world: World, isObserved: Bool) -> [World] {
@@ -48,20 +48,20 @@ import Testing
             var next = world
             let action = next.state.end()
             next.notifiers -= 1
-            if action.stepsLeaves { next.leaveWaits = false }
+            if action.stepsRemovals { next.removalWaits = false }
             if action.stopsWaiting { stopWaiting(&next, isObserved: isObserved) }
             worlds.append(next)
         }
         if isObserved, !world.hasLeft {
             var next = world
             next.hasLeft = true
-            next.leaveWaits = next.state.observersLeft()
-            #expect(next.leaveWaits == (next.notifiers > 0))
+            next.removalWaits = next.state.observersRemoved()
+            #expect(next.removalWaits == (next.notifiers > 0))
             worlds.append(next)
         }
         if !world.hasStopped {
             var next = world
-            next.isDue = true
+            next.isReleasable = true
             stopWaiting(&next, isObserved: isObserved)
             worlds.append(next)
         }
@@ -101,8 +101,8 @@ import Testing
         #expect(state.begin(endsTask: true) == true)
         #expect(state.end() == .init())
         #expect(state.beginDelivery() == true)
-        #expect(state.observersLeft() == true)
-        #expect(state.end() == .init(stepsLeaves: true))
+        #expect(state.observersRemoved() == true)
+        #expect(state.end() == .init(stepsRemovals: true))
     }
 
     #if os(macOS) || os(Linux)

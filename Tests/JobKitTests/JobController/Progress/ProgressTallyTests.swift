@@ -10,12 +10,12 @@ import Testing
 
     @Test func weightsOfAnySizeAddUp() {
         var tally = ProgressTally()
-        var stretch: ProgressTally.Stretch = 0
-        for _ in 0..<4 { stretch = tally.taskTracked(weight: .max) }
+        var generation: ProgressTally.Generation = 0
+        for _ in 0..<4 { generation = tally.taskTracked(weight: .max) }
         tally.codeReturned()
         tally.taskDelivered(weight: .max, fraction: 0)
         #expect(tally.fraction == 0.25)
-        tally.taskAdvanced(weight: .max, from: 0, to: 0.5, trackedIn: stretch)
+        tally.taskAdvanced(weight: .max, from: 0, to: 0.5, trackedIn: generation)
         #expect(tally.fraction == 0.375)
         tally.taskDelivered(weight: .max, fraction: 0.5)
         #expect(tally.fraction == 0.5)
@@ -30,12 +30,12 @@ import Testing
 
     @Test func weightOfZeroCountsForNothing() {
         var tally = ProgressTally()
-        let stretch = tally.taskTracked(weight: 0)
+        let generation = tally.taskTracked(weight: 0)
         tally.codeReturned()
         tally.taskDelivered(weight: 0, fraction: 0)
         #expect(tally.fraction == 0)
         _ = tally.taskTracked(weight: 2)
-        tally.taskAdvanced(weight: 0, from: 0, to: 1, trackedIn: stretch)
+        tally.taskAdvanced(weight: 0, from: 0, to: 1, trackedIn: generation)
         #expect(tally.fraction == 0)
     }
 
@@ -61,9 +61,9 @@ import Testing
     @Test func taskTrackedBetweenTwoCallbacksCountsAtOnce() {
         var tally = ProgressTally()
         tally.codeReturned()
-        let stretch = tally.taskTracked(weight: 1)
+        let generation = tally.taskTracked(weight: 1)
         tally.codeBegins()
-        tally.taskAdvanced(weight: 1, from: 0, to: 0.5, trackedIn: stretch)
+        tally.taskAdvanced(weight: 1, from: 0, to: 0.5, trackedIn: generation)
         #expect(tally.fraction == 0.5)
     }
 }

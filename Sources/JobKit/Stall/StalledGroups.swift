@@ -3,8 +3,8 @@ import Foundation
 /// The limited groups of a job, with the tasks that hold their permits.
 ///
 /// Each group is searched once.
-final class StallGates {
-    private var gates: [Int: TaskStall.Gate] = [:]
+final class StalledGroups {
+    private var groups: [Int: TaskStall.GroupLimit] = [:]
 
     /// How many tasks, usually the first ones, are searched for those that hold a group's permits.
     private static let searchLimit = 1_024
@@ -12,11 +12,11 @@ final class StallGates {
     /// Returns the group limit that holds a task back, if there is one.
     ///
     /// Called with the job's lock held.
-    func gate(of record: TaskRecord, _ state: borrowing JobState) -> TaskStall.Gate? {
-        guard state.admission.isCounting, record.admission.stage == .held else { return nil }
-        if let known = gates[record.group] { return known }
-        let (width, count) = state.admission.places(of: record.group)
-        guard width < .max else { return nil }
+    func groupLimit(of record: TaskRecord, _ state: borrowing JobState) -> TaskStall.GroupLimit? {
+        guard state.submission.isCounting, record.submission.stage == .deferred else { return nil }
+        if let known = groups[record.group] { return known }
+        let (limit, count) = state.submission.limit(of: record.group)
+        guard limit < .max else { return nil }
         var inside: [Operation] = []
         var searched = 0
         var next = state.tasks.record(after: nil)
@@ -24,7 +24,7 @@ final class StallGates {
             inside.count < min(count, OperationNames.limit)
         {
             searched += 1
-            if other.group == record.group, other.admission.stage == .admitted,
+            if other.group == record.group, other.submission.stage == .enqueued,
                 let task = other.task
             {
                 inside.append(task)
@@ -32,8 +32,13 @@ final class StallGates {
             next = state.tasks.record(after: other)
         }
         let group = state.groups.groups[record.group]
-        let gate = TaskStall.Gate(group: group, width: width, count: count, inside: inside)
-        gates[record.group] = gate
-        return gate
+        let groupLimit = TaskStall.GroupLimit(
+            group: group,
+            limit: limit,
+            count: count,
+            inside: inside
+        )
+        groups[record.group] = groupLimit
+        return groupLimit
     }
 }

@@ -3,11 +3,11 @@ import Testing
 @testable import JobKit
 
 // J14, J15
-@Suite struct AdmissionStateMachineTests {
-    private final class Task: AdmittedTask {
+@Suite struct JobSubmissionStateMachineTests {
+    private final class Task: SubmittedTask {
         let name: String
         let group: Int
-        var admission = TaskAdmission()
+        var submission = TaskSubmission()
         var submission: String? { name }
         let eventID: Int
 
@@ -15,10 +15,10 @@ import Testing
             (self.name, self.group, self.eventID) = (name, group, eventID)
         }
 
-        var isHeld: Bool { admission.stage == .held }
+        var isDeferred: Bool { submission.stage == .deferred }
     }
 
-    private typealias Machine = AdmissionStateMachine<Task>
+    private typealias Machine = JobSubmissionStateMachine<Task>
 
     /// Returns the machine of a started job.
     private func started() -> Machine {
@@ -28,10 +28,10 @@ import Testing
     }
 
     /// Returns the machine of a started job that has groups with limits.
-    private func limited(_ widths: [Int: Int]) -> Machine {
+    private func limited(_ limits: [Int: Int]) -> Machine {
         var machine = started()
         machine.countingBegan([], finished: [])
-        for (group, width) in widths { machine.widthChanged(to: width, group: group) }
+        for (group, limit) in limits { machine.limitChanged(to: limit, group: group) }
         return machine
     }
 
@@ -41,15 +41,15 @@ import Testing
     private func submit(_ task: Task, to machine: inout Machine) -> Bool {
         let submission = machine.taskSubmitted(task)
         #expect(submission == nil || submission == task.name)
-        #expect(task.isHeld == (submission == nil))
+        #expect(task.isDeferred == (submission == nil))
         return submission != nil
     }
 
     /// Takes all tasks from the submission queue.
-    private func line(of machine: inout Machine) -> [String] {
-        guard machine.claimLine() else { return [] }
+    private func entries(of machine: inout Machine) -> [String] {
+        guard machine.startDraining() else { return [] }
         var names: [String] = []
-        while let name = machine.nextInLine() { names.append(name) }
+        while let name = machine.nextEntry() { names.append(name) }
         return names
     }
 
@@ -57,44 +57,44 @@ import Testing
         names.enumerated().map { Task($1, group: group($0)) }
     }
 
-    @Test func taskOfAnUnlimitedJobGoesAtOnce() {
+    @Test func taskOfAnUnlimitedJobIsEnqueuedAtOnce() {
         var machine = started()
         let task = Task("a")
-        #expect(machine.admitAtOnce(task) == true)
-        #expect(task.admission.wasQueued)
+        #expect(machine.enqueueAtOnce(task) == true)
+        #expect(task.submission.wasQueued)
         #expect(submit(Task("b"), to: &machine))
         machine.taskFinished(task)
-        #expect(task.admission.stage == .left)
-        #expect(line(of: &machine) == [])
+        #expect(task.submission.stage == .finished)
+        #expect(entries(of: &machine) == [])
     }
 
-    @Test func jobNotStartedHoldsAndAdmitsInOrderWhenItStarts() {
+    @Test func jobNotStartedDefersTasksAndEnqueuesThemInOrder() {
         var machine = Machine()
         for task in tasks("a", "b", "c", group: { $0 % 2 }) {
-            #expect(machine.admitAtOnce(task) == false)
+            #expect(machine.enqueueAtOnce(task) == false)
             #expect(!submit(task, to: &machine))
         }
         machine.suspensionChanged(to: true)
         machine.suspensionChanged(to: false)
-        #expect(line(of: &machine) == [])
+        #expect(entries(of: &machine) == [])
         machine.jobStarted()
-        #expect(machine.admitAtOnce(Task("late")) == false)
-        #expect(line(of: &machine) == ["a", "b", "c"])
-        #expect(machine.admitAtOnce(Task("later")) == true)
+        #expect(machine.enqueueAtOnce(Task("late")) == false)
+        #expect(entries(of: &machine) == ["a", "b", "c"])
+        #expect(machine.enqueueAtOnce(Task("later")) == true)
     }
 
-    @Test func taskGoesBehindTheWaitingTasks() {
+    @Test func taskIsEnqueuedBehindDeferredTasks() {
         var machine = Machine()
         _ = submit(Task("a"), to: &machine)
         machine.jobStarted()
         let task = Task("b")
         #expect(machine.taskSubmitted(task) == nil)
-        #expect(task.admission.stage == .admitted)
-        #expect(line(of: &machine) == ["a", "b"])
+        #expect(task.submission.stage == .enqueued)
+        #expect(entries(of: &machine) == ["a", "b"])
     }
 
-    /// If each step copied the list of held tasks, this would take minutes.
-    @Test(.timeLimit(.minutes(30))) func manyTasksAreHeldWithoutCopyingThoseBefore() {
+    /// If each step copied the list of deferred tasks, this would take minutes.
+    @Test(.timeLimit(.minutes(30))) func manyTasksAreDeferredWithoutCopyingTheList() {
         let count = length(of: 100_000)
         var (limited, early) = (limited([0: 1]), Machine())
         let tasks = (0...count).map { Task("\($0)") }
@@ -105,141 +105,141 @@ import Testing
         }
         for (task, next) in zip(tasks, tasks.dropFirst()) {
             limited.taskFinished(task)
-            guard line(of: &limited) != [next.name] else { continue }
+            guard entries(of: &limited) != [next.name] else { continue }
             Issue.record("Task \(next.name) does not come in its turn")
         }
         early.jobStarted()
-        #expect(line(of: &early).count == count)
+        #expect(entries(of: &early).count == count)
     }
 
-    @Test func jobSuspendedBeforeItsStartHoldsUntilItIsResumed() {
+    @Test func jobSuspendedBeforeItsStartDefersUntilItIsResumed() {
         var machine = Machine()
         machine.suspensionChanged(to: true)
         #expect(!submit(Task("a"), to: &machine))
         machine.jobStarted()
-        #expect(line(of: &machine) == [])
+        #expect(entries(of: &machine) == [])
         machine.suspensionChanged(to: false)
-        #expect(line(of: &machine) == ["a"])
-        #expect(machine.admitAtOnce(Task("b")) == true)
+        #expect(entries(of: &machine) == ["a"])
+        #expect(machine.enqueueAtOnce(Task("b")) == true)
     }
 
-    @Test func widthSetBeforeTheStartCounts() {
+    @Test func limitSetBeforeTheStartCounts() {
         var machine = Machine()
         machine.countingBegan([], finished: [])
-        machine.widthChanged(to: 1, group: 0)
+        machine.limitChanged(to: 1, group: 0)
         let tasks = tasks("a", "b")
         for task in tasks { #expect(!submit(task, to: &machine)) }
         machine.jobStarted()
-        #expect(line(of: &machine) == ["a"])
+        #expect(entries(of: &machine) == ["a"])
         machine.taskFinished(tasks[0])
-        #expect(line(of: &machine) == ["b"])
+        #expect(entries(of: &machine) == ["b"])
     }
 
-    @Test func fullGroupHoldsUntilAPlaceIsFree() {
+    @Test func fullGroupDefersUntilAPermitIsFree() {
         var machine = limited([0: 1])
-        let (first, held) = (Task("a", eventID: 7), Task("b"))
+        let (first, deferred) = (Task("a", eventID: 7), Task("b"))
         #expect(submit(first, to: &machine))
-        #expect(!submit(held, to: &machine))
+        #expect(!submit(deferred, to: &machine))
         #expect(submit(Task("c", group: 1), to: &machine))
-        #expect(machine.places(of: 0) == (1, 1))
+        #expect(machine.limit(of: 0) == (1, 1))
         machine.taskFinished(first)
-        #expect(line(of: &machine) == ["b"])
-        #expect(held.admission.causeID == 7)
-        machine.taskFinished(held)
-        #expect(line(of: &machine) == [])
+        #expect(entries(of: &machine) == ["b"])
+        #expect(deferred.submission.causeID == 7)
+        machine.taskFinished(deferred)
+        #expect(entries(of: &machine) == [])
     }
 
-    @Test func suspensionHoldsAllGroupsAndResumesInOrder() {
+    @Test func suspensionDefersAllGroupsAndResumesInOrder() {
         var machine = started()
         machine.suspensionChanged(to: true)
         for task in tasks("a", "b", "c", "d", group: { $0 % 2 }) {
             #expect(!submit(task, to: &machine))
         }
         machine.suspensionChanged(to: false)
-        #expect(line(of: &machine) == ["a", "b", "c", "d"])
+        #expect(entries(of: &machine) == ["a", "b", "c", "d"])
     }
 
-    @Test func suspensionThatHeldATaskLeavesNothingBehind() {
+    @Test func suspensionThatDeferredATaskLeavesNothingBehind() {
         var machine = started()
         machine.suspensionChanged(to: true)
         let task = Task("a")
         #expect(!submit(task, to: &machine))
         machine.suspensionChanged(to: false)
-        #expect(line(of: &machine) == ["a"])
-        #expect(machine.admitAtOnce(Task("b")) == true)
+        #expect(entries(of: &machine) == ["a"])
+        #expect(machine.enqueueAtOnce(Task("b")) == true)
         machine.taskFinished(task)
-        #expect(line(of: &machine) == [])
+        #expect(entries(of: &machine) == [])
     }
 
-    @Test func raisedLimitAdmits() {
+    @Test func raisedLimitEnqueuesDeferredTasks() {
         var machine = started()
         let (inQueue, finished) = (tasks("1", "2", group: { $0 }), Task("3"))
-        for task in inQueue + [finished] { #expect(machine.admitAtOnce(task) == true) }
+        for task in inQueue + [finished] { #expect(machine.enqueueAtOnce(task) == true) }
         machine.countingBegan(inQueue + [finished], finished: [finished])
-        machine.widthChanged(to: 1, group: 0)
-        #expect(machine.places(of: 0) == (1, 1))
+        machine.limitChanged(to: 1, group: 0)
+        #expect(machine.limit(of: 0) == (1, 1))
         for task in tasks("a", "b", "c") { #expect(!submit(task, to: &machine)) }
-        machine.widthChanged(to: 3, group: 0)
-        #expect(line(of: &machine) == ["a", "b"])
+        machine.limitChanged(to: 3, group: 0)
+        #expect(entries(of: &machine) == ["a", "b"])
         machine.jobEnds()
         machine.taskFinished(inQueue[0])
-        #expect(line(of: &machine) == [])
+        #expect(entries(of: &machine) == [])
     }
 
-    @Test func groupWithoutAWidthIsCountedOnceAnotherHasOne() {
+    @Test func groupWithoutALimitIsCountedOnceAnotherHasOne() {
         var machine = started()
         let inQueue = tasks("1", "2", group: { _ in 1 })
-        for task in inQueue { #expect(machine.admitAtOnce(task) == true) }
+        for task in inQueue { #expect(machine.enqueueAtOnce(task) == true) }
         machine.countingBegan(inQueue, finished: [])
-        machine.widthChanged(to: 1, group: 0)
+        machine.limitChanged(to: 1, group: 0)
         #expect(submit(Task("a", group: 1), to: &machine))
-        machine.widthChanged(to: 3, group: 1)
+        machine.limitChanged(to: 3, group: 1)
         #expect(!submit(Task("b", group: 1), to: &machine))
         machine.taskFinished(inQueue[0])
-        #expect(line(of: &machine) == ["b"])
+        #expect(entries(of: &machine) == ["b"])
     }
 
-    @Test func heldTaskThatOtherCodeRanGivesWayToTheNext() {
+    @Test func deferredTaskThatOtherCodeRanIsSkipped() {
         var machine = limited([0: 1])
         let tasks = tasks("a", "b", "c")
         for task in tasks { _ = submit(task, to: &machine) }
         machine.taskFinished(tasks[1])
-        #expect(tasks[1].admission.stage == .withdrawn)
+        #expect(tasks[1].submission.stage == .cancelled)
         machine.taskFinished(tasks[0])
-        #expect(line(of: &machine) == ["c"])
-        #expect(machine.places(of: 0) == (1, 1))
+        #expect(entries(of: &machine) == ["c"])
+        #expect(machine.limit(of: 0) == (1, 1))
     }
 
-    @Test func endingJobWithdrawsHeldTasksUnlessTheyAreLeftRunning() {
+    @Test func endingJobCancelsDeferredTasksUnlessTheyAreLeftRunning() {
         var machine = limited([0: 1])
         let tasks = tasks("queued", "cancelled", "left")
         for task in tasks { _ = submit(task, to: &machine) }
         machine.jobEnds()
-        #expect(machine.withdraw(tasks[0], isLeft: false).wasQueued)
-        #expect(machine.withdraw(tasks[1], isLeft: false).mustStart)
-        #expect(!machine.withdraw(tasks[1], isLeft: false).mustStart)
-        #expect(!machine.withdraw(tasks[2], isLeft: true).wasQueued)
-        #expect(line(of: &machine) == ["left"])
+        #expect(machine.taskCancelled(tasks[0], isLeft: false).wasQueued)
+        #expect(machine.taskCancelled(tasks[1], isLeft: false).mustStart)
+        #expect(!machine.taskCancelled(tasks[1], isLeft: false).mustStart)
+        #expect(!machine.taskCancelled(tasks[2], isLeft: true).wasQueued)
+        #expect(entries(of: &machine) == ["left"])
         #expect(machine.taskSubmitted(tasks[1]) == nil)
-        #expect(tasks[1].admission.stage == .withdrawn)
+        #expect(tasks[1].submission.stage == .cancelled)
     }
 
     @Test(arguments: 0..<rounds(of: 200)) func randomWalkKeepsLimitAndOrder(seed: Int) {
         var random = WalkGenerator(seed: UInt64(seed))
-        var widths = [2, 3, Int.max]
+        var limits = [2, 3, Int.max]
         var machine = limited([0: 2, 1: 3, 2: .max])
-        var held = [[Task]](repeating: [], count: 3)
+        var deferred = [[Task]](repeating: [], count: 3)
         var inQueues = [[Task]](repeating: [], count: 3)
         var (next, isSuspended) = (0, false)
         func handOver() {
-            let names = line(of: &machine).compactMap { Int($0) }
+            let names = entries(of: &machine).compactMap { Int($0) }
             #expect(!isSuspended || names.isEmpty)
             #expect(names == names.sorted())
             for name in names {
                 let group = name % 3
-                #expect(held[group].first?.name == "\(name)")
-                inQueues[group].append(held[group].removeFirst())
-                #expect(inQueues[group].count <= widths[group])
+                #expect(deferred[group].first?.name == "\(name)")
+                inQueues[group].append(deferred[group].removeFirst())
+                #expect(inQueues[group].count <= limits[group])
             }
         }
         for _ in 0..<500 {
@@ -249,9 +249,9 @@ import Testing
                 let task = Task("\(next * 3 + group)", group: group)
                 next += 1
                 let mayGo =
-                    !isSuspended && held[group].isEmpty && inQueues[group].count < widths[group]
+                    !isSuspended && deferred[group].isEmpty && inQueues[group].count < limits[group]
                 #expect(submit(task, to: &machine) == mayGo)
-                if mayGo { inQueues[group].append(task) } else { held[group].append(task) }
+                if mayGo { inQueues[group].append(task) } else { deferred[group].append(task) }
             case 3:
                 guard let task = inQueues[group].popLast() else { break }
                 machine.taskFinished(task)
@@ -261,11 +261,11 @@ import Testing
                 machine.suspensionChanged(to: isSuspended)
                 handOver()
             default:
-                widths[group] = Int.random(in: 1...4, using: &random)
-                machine.widthChanged(to: widths[group], group: group)
+                limits[group] = Int.random(in: 1...4, using: &random)
+                machine.limitChanged(to: limits[group], group: group)
                 handOver()
             }
         }
-        #expect(held.joined().allSatisfy { $0.isHeld })
+        #expect(deferred.joined().allSatisfy { $0.isDeferred })
     }
 }

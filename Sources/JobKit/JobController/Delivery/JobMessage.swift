@@ -2,16 +2,16 @@ import Synchronization
 
 // The compiler does not check a class that has subclasses. The link is atomic, the rest constant.
 /// A message to a job: the finish of a task, the end of a delay or the end of the job's work.
-class JobMail: OperationListener, @unchecked Sendable {
-    /// The next mail in the ``JobMailbox``, retained.
-    final let next = Atomic<Unmanaged<JobMail>?>(nil)
+class JobMessage: OperationListener, @unchecked Sendable {
+    /// The next message in the ``CompletionQueue``, retained.
+    final let next = Atomic<Unmanaged<JobMessage>?>(nil)
     fileprivate let isTask: Bool
 
     init(isTask: Bool) {
         self.isTask = isTask
     }
 
-    /// The mail as a task's record, or nil.
+    /// The message as a task's record, or nil.
     ///
     /// Cheaper than a cast, because it is read several times for each task.
     final var record: TaskRecord? {
@@ -21,23 +21,23 @@ class JobMail: OperationListener, @unchecked Sendable {
     /// Calls the job's code, always on the job's delivering thread.
     func deliver(to job: JobController) {}
 
-    /// Discards mail that is not a task's record, because the job has ended.
+    /// Discards a message that is not a task's record, because the job has ended.
     func discard(from shell: JobShell) {}
 }
 
-extension Unmanaged<JobMail> {
-    /// Calls `body` with the mail as a task's record, if it is one, without reference counting.
+extension Unmanaged<JobMessage> {
+    /// Calls `body` with the message as a task's record, if it is one, without counting references.
     @inline(__always)
     func withRecord<Result>(_ body: (TaskRecord) -> Result) -> Result? {
-        _withUnsafeGuaranteedRef { mail in
-            mail.isTask ? body(unsafeDowncast(mail, to: TaskRecord.self)) : nil
+        _withUnsafeGuaranteedRef { message in
+            message.isTask ? body(unsafeDowncast(message, to: TaskRecord.self)) : nil
         }
     }
 }
 
 // Unchecked because its superclass is. The body is a constant.
 /// A closure that was passed to ``ConcurrentOperation/perform(after:_:)`` and is now due.
-final class DelayedCallback: JobMail, @unchecked Sendable {
+final class DelayedCallback: JobMessage, @unchecked Sendable {
     private let body: @Sendable () -> Void
 
     init(_ body: @escaping @Sendable () -> Void) {

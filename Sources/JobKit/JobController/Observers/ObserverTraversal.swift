@@ -4,7 +4,7 @@ import Synchronization
 /// Adds and removes the observers of a job in all jobs below it.
 ///
 /// It also makes the tasks of these jobs report their starts.
-enum ObserverWalk {
+enum ObserverTraversal {
     /// Adds an observer to a job, and to all jobs below it.
     static func add(_ observer: any JobObserver, to job: JobController) {
         let rootID = job.eventNumber
@@ -56,12 +56,12 @@ enum ObserverWalk {
     ///   - first: The job at which to begin.
     ///   - record: The record of `first` in the job that drops it. Nil if the observers were added
     ///     to `first` itself.
-    ///   - leave: Waits for the threads that are notifying them.
+    ///   - removal: Waits for the threads that are notifying them.
     static func remove(
         _ entries: [JobObservers.Entry],
         from first: JobController,
         droppedBy record: TaskRecord?,
-        _ leave: ObserversLeave?
+        _ removal: ObserverRemoval?
     ) {
         var jobs = [first]
         while let job = jobs.popLast() {
@@ -71,7 +71,7 @@ enum ObserverWalk {
                     above.shell.ask { above.isAwaited ? $0.observers.entries : [] }
                 }
             let here = job.shell.ask { $0.observers }
-            var (leaving, replacing) = (Set<ObjectIdentifier>(), [JobObservers.Entry]())
+            var (removed, replacing) = (Set<ObjectIdentifier>(), [JobObservers.Entry]())
             for entry in entries {
                 guard let known = here.entry(of: entry.observer),
                     known.rootID == entry.rootID || record != nil,
@@ -83,12 +83,12 @@ enum ObserverWalk {
                 if let passed = passedOn.first {
                     if passed.rootID != known.rootID { replacing.append(passed) }
                 } else {
-                    leaving.insert(ObjectIdentifier(entry.observer))
+                    removed.insert(ObjectIdentifier(entry.observer))
                 }
             }
-            guard !leaving.isEmpty || !replacing.isEmpty else { continue }
-            let tasks = job.shell.send { [leaving, replacing] state in
-                state.observersLeave(leaving, replacing: replacing, leave)
+            guard !removed.isEmpty || !replacing.isEmpty else { continue }
+            let tasks = job.shell.send { [removed, replacing] state in
+                state.removeObservers(removed, replacing: replacing, removal)
                     ? state.tasks.operations : []
             }
             jobs += tasks.compactMap { ($0 as? ConcurrentOperation)?.asJob }

@@ -1,53 +1,53 @@
 import Foundation
 
 /// How far a task is on its way into its queue.
-struct TaskAdmission {
+struct TaskSubmission {
     enum Stage {
         case none
         /// Waits in the job until the job starts or is resumed, or until the group has a free
         /// permit.
-        case held
+        case deferred
         /// Was put into its queue, or is about to be, and has one of its group's permits.
-        case admitted
+        case enqueued
         /// Has left its queue.
-        case left
+        case finished
         /// The task finished, or the job ended, before the task was put into its queue.
-        case withdrawn
+        case cancelled
     }
 
-    /// The event number of the task that admitted this one by finishing, or 0 for none.
+    /// The event number of the task whose group permit this one got, or 0 for none.
     var causeID = 0
     var stage = Stage.none
 
     /// Whether the task was, or is about to be, put into its queue.
-    var wasQueued: Bool { stage == .admitted || stage == .left }
+    var wasQueued: Bool { stage == .enqueued || stage == .finished }
 }
 
-/// A task that a job admits into its queue.
-protocol AdmittedTask: AnyObject {
+/// A task that a job submits to a queue.
+protocol SubmittedTask: AnyObject {
     /// A task together with the queue that it must enter.
-    associatedtype Submission
+    associatedtype QueueEntry
 
     var group: Int { get }
-    var admission: TaskAdmission { get set }
+    var submission: TaskSubmission { get set }
     /// Nil if the task enters no queue, or if the job has released it.
-    var submission: Submission? { get }
+    var queueEntry: QueueEntry? { get }
     /// The task's number in events, or 0 if the job has released the task.
     var eventID: Int { get }
 }
 
-extension TaskRecord: AdmittedTask {
+extension TaskRecord: SubmittedTask {
     /// A task on its way into its queue.
     ///
     /// It reaches the queue even if the job ends in the meantime and empties the task's record.
-    struct Submission {
+    struct QueueEntry {
         let task: Operation
         let queue: any OperationScheduling
     }
 
-    final var submission: Submission? {
+    final var queueEntry: QueueEntry? {
         guard let task, let queue else { return nil }
-        return Submission(task: task, queue: queue)
+        return QueueEntry(task: task, queue: queue)
     }
 
     final var eventID: Int { task?.operationID ?? 0 }
