@@ -88,7 +88,7 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
 
     /// The result of a job's decision to end.
     enum EndDecidedAction: Equatable {
-        /// The end was decided before, or a cancellation takes precedence.
+        /// The end was decided before.
         case refused
         case taken
         /// The decision has also made the job cancelled.
@@ -222,9 +222,8 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     }
 
     /// Decides the end of a job that has nothing left to run, except perhaps a `didCancel()`.
-    mutating func endDecided(_ flags: Self, unlessCancelled: Bool) -> EndDecidedAction {
-        guard isDisjoint(with: [.decided, .ending]), !(unlessCancelled && contains(.cancelled))
-        else { return .refused }
+    mutating func endDecided(_ flags: Self) -> EndDecidedAction {
+        guard isDisjoint(with: [.decided, .ending]) else { return .refused }
         formUnion(flags)
         formUnion([.claimed, .decided])
         return flags.contains(.withCancellation) && finishedWithCancellation()

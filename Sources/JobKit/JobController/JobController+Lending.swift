@@ -11,7 +11,7 @@ extension JobController: WaitingJob {
     var onlyWaits: Bool { shell.completionQueue.token.isFree }
 
     var hasTasksToLendTo: Bool {
-        shell.ask { $0.owner.started != nil && $0.machine.openCount > 0 }
+        shell.ask { $0.hasTasksToLendTo }
     }
 
     var tasksToLendTo: [Operation] { shell.tasks }
@@ -20,7 +20,7 @@ extension JobController: WaitingJob {
 extension TaskRecord: WaitingJobListener {
     var waitingJob: (any WaitingJob)? { shell.startedJob }
 
-    var knownJob: (any WaitingJob)? { shell.ask { $0.owner.known } }
+    var knownJob: (any WaitingJob)? { shell.ask { $0.job } }
 }
 
 extension JobShell {

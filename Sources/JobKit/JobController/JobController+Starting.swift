@@ -9,7 +9,7 @@ extension JobController {
     /// Starts the job on a queue.
     public final func startJob(on queue: any OperationScheduling) {
         if !(queue is TaskQueue) {
-            shell.send { $0.owner.jobQueued(in: queue) }
+            shell.send { $0.jobQueued(in: queue) }
         }
         queue.addOperation(self)
     }

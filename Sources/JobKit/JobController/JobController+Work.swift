@@ -8,7 +8,7 @@ extension JobController {
     /// Lets the job be abandoned as a whole when its `maximumStopTime` has passed (S11).
     ///
     /// To its user, a step of a journal is a single operation.
-    package final func becomesStep() { shell.send { $0.machine.isStep = true } }
+    package final func becomesStep() { shell.send { $0.becomeStep() } }
 
     /// Runs a closure in a `Task` and makes the job wait for ``endWork(_:)``.
     ///

@@ -119,7 +119,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     /// and a callback that a thread has already taken may still be called. Everything else waits
     /// until the job is resumed. `cancel()` works while the job is suspended.
     public final var isSuspended: Bool {
-        get { shell.ask { $0.machine.isSuspended } }
+        get { shell.ask { $0.isSuspended } }
         set { shell.setSuspended(newValue) }
     }
 
@@ -163,7 +163,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 
     override func callDidCancel() {
-        if shell.ask({ $0.machine.hasEnteredMain }) { didCancel() }
+        if shell.ask({ $0.hasEnteredMain }) { didCancel() }
     }
 
     override func startIsObserved() { notifyOwnObservers(of: .started) }
@@ -197,7 +197,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 
     override var stopRequest: CoarseTime? {
-        shell.ask { $0.machine.ending != nil && !$0.machine.hasFinished ? $0.endRequestedAt : nil }
+        shell.ask { $0.stopRequest }
     }
 
     override func stopTimePassed() { shell.leaveTasks() }
@@ -215,34 +215,25 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     }
 
     override var callsNothingMore: Bool {
-        super.callsNothingMore || shell.ask { $0.machine.callsNothing }
+        super.callsNothingMore || shell.ask { $0.callsNothing }
     }
 
     override func takeOwnedOperations() -> [Operation] {
         takeDependencies() + shell.releaseAll()
     }
 
-    /// Stores how the job ended.
+    /// Stores the error with which the job ends, and returns the flags of its outcome.
     ///
-    /// - Returns: False if the job was cancelled just before it would have completed.
-    func decideOutcome(_ ending: JobState.Machine.Ending, failure: (any Error)?) -> Bool {
-        let error: (any Error)? =
-            switch ending {
-            case .completed, .finishedEarly: errorOfMissingValue
-            case .failed: failure
-            case .cancelled: CancellationError()
-            case .timedOut: OperationTimeoutError(name: label, limit: passedRuntime)
-            }
-        storedError = error
-        var flags: OperationLifecycle = []
-        if let error { flags = error is CancellationError ? .withCancellation : .withError }
-        switch transition({ $0.endDecided(flags, unlessCancelled: ending == .completed) }) {
-        case .refused: return false
-        case .taken: return true
-        case .takenAsCancel:
-            announceCancel()
-            return true
+    /// Called before the outcome is decided, by the thread that finishes the job.
+    func outcomeFlags(of ending: JobState.Machine.Ending) -> OperationLifecycle {
+        switch ending {
+        case .completed, .finishedEarly: storedError = errorOfMissingValue
+        case .failed: break  // Stored when the end began.
+        case .cancelled: return .withCancellation
+        case .timedOut: storedError = OperationTimeoutError(name: label, limit: passedRuntime)
         }
+        guard let storedError else { return [] }
+        return storedError is CancellationError ? .withCancellation : .withError
     }
 }
 

@@ -34,7 +34,7 @@ final class JobShell: CallbackDelivery {
         var mustDrain = false
         let result = state.withLock { state in
             let result = input(&state)
-            mustDrain = state.submission.startDraining()
+            mustDrain = state.startDraining()
             return result
         }
         if mustDrain { drainSubmissions() }
@@ -59,11 +59,11 @@ final class JobShell: CallbackDelivery {
 
     /// The context of the job's code, or nil if neither the job nor an ancestor has one.
     var context: OperationContext? {
-        features.contains(.context) ? ask { $0.contexts.current } : nil
+        features.contains(.context) ? ask { $0.context } : nil
     }
 
     /// The job, from its start to its finish.
-    var startedJob: JobController? { ask { $0.owner.started } }
+    var startedJob: JobController? { ask { $0.startedJob } }
 
     // MARK: Start and end
 
@@ -71,9 +71,8 @@ final class JobShell: CallbackDelivery {
     func begin(_ job: JobController, mayEnterMain: Bool) -> Bool {
         permit.jobStarts(job)
         let (entersMain, tasks, mustDrain) = state.withLock { state in
-            let (entersMain, hasTasks) = state.jobStarted(job, mayEnterMain: mayEnterMain)
-            let mustDrain = state.submission.startDraining()
-            return (entersMain, hasTasks ? state.tasks.operations : [], mustDrain)
+            let (entersMain, tasks) = state.jobStarted(job, mayEnterMain: mayEnterMain)
+            return (entersMain, tasks, state.startDraining())
         }
         // Offered before any task is queued. Otherwise, a nested job that already runs would make
         // this one search all its ancestors, and each task that is added would search them too. The
@@ -92,9 +91,13 @@ final class JobShell: CallbackDelivery {
 
     /// Releases everything, and returns the operations that a job that never ran still owned.
     func releaseAll() -> [Operation] {
-        let (records, completions, contexts) = send { $0.releaseAll() }
-        let left = records.compactMap { release($0) }
-        withExtendedLifetime((completions, contexts)) {}
+        releaseAll(send { $0.releaseAll() })
+    }
+
+    /// Releases everything that the job owned, and returns its operations.
+    func releaseAll(_ owned: consuming JobState.Owned) -> [Operation] {
+        let left = owned.records.compactMap { release($0) }
+        _ = consume owned
         // A message that arrives from now on is discarded by the thread that enqueues it.
         completionQueue.token.close()
         discardMessages()

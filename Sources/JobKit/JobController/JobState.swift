@@ -3,9 +3,8 @@ import Foundation
 
 /// The state of a job, guarded by the lock of its ``JobShell``.
 ///
-/// Each value in it encapsulates its own state. The methods here are the inputs that concern
-/// several of the values. They return the actions that the shell must perform after it has released
-/// the lock.
+/// Each value in it encapsulates its own state, and only the methods of this type change it. They
+/// return the actions that the shell must perform after it has released the lock.
 struct JobState {
     /// A message is retained from the time it is enqueued until it was delivered.
     ///
@@ -14,45 +13,61 @@ struct JobState {
     typealias Message = Unmanaged<JobMessage>
     typealias Machine = JobStateMachine<Message>
 
-    var machine = Machine()
-    var delivery = JobDelivery()
+    private(set) var machine = Machine()
     var submission = JobSubmissionStateMachine<TaskRecord>()
-    var tasks = JobTasks()
+    private(set) var tasks = JobTasks()
     var groups = JobGroups()
-    var owner = JobOwner()
     var observers = JobObservers()
     var tally = ProgressTally()
     var contexts = JobContexts()
+    /// The job from its start to its finish, retained here to keep itself alive.
+    private(set) var startedJob: JobController?
+    /// Set when the job tracks a task before its start.
+    private(set) weak var unstartedJob: JobController?
+    /// The queue on which the job was started.
+    private(set) weak var startQueue: (any OperationScheduling)?
+    private var reader = CompletionQueue.Reader()
+    /// The callback that is running.
+    private(set) var callback: RunningCallback?
+    /// Runs callbacks when no JobKit thread is available.
+    ///
+    /// A serial queue has its own thread, so it runs even if all threads of other queues are
+    /// blocked.
+    private(set) lazy var ownQueue = DispatchQueue(label: "JobKit.callbacks")
     /// The Swift task that runs the job's own work.
     private(set) var work: Task<Void, Never>?
     /// Nil until the progress is read.
-    private(set) var progress: JobProgress?
+    var progress: JobProgress?
     /// The tasks that the job had left when it finished.
     private(set) var leftTasks: [LeftTask] = []
-    /// The error that made the job fail, or nil until that is decided.
-    private(set) var failure: (any Error)?
     /// When the job's end was decided.
     private(set) var endRequestedAt = CoarseTime(rawValue: 0)
 
     // MARK: Start and end
 
+    /// Records the queue on which the job is started.
+    mutating func jobQueued(in queue: any OperationScheduling) { startQueue = queue }
+
     /// Starts the job.
     ///
-    /// - Returns: Whether the caller must call `main()`, and whether there are tasks.
+    /// - Returns: Whether the caller must call `main()`, and the tasks that were tracked before.
     mutating func jobStarted(
         _ job: JobController,
         mayEnterMain: Bool
-    ) -> (entersMain: Bool, hasTasks: Bool) {
-        owner.jobStarted(job)
-        let hasTasks = machine.openCount > 0
+    ) -> (entersMain: Bool, tasks: [Operation]) {
+        startedJob = job
+        let earlier = machine.openCount > 0 ? operations : []
         guard mayEnterMain, machine.ending == nil else {
             machine.startedWithoutMain()
-            return (false, hasTasks)
+            return (false, earlier)
         }
         machine.mainEntered()
         submission.jobStarted()
-        return (true, hasTasks)
+        return (true, earlier)
     }
+
+    /// Lets the job be abandoned as a whole, like an operation that is not a job.
+    mutating func becomeStep() { machine.isStep = true }
 
     /// Records that `main()` has returned, or was skipped.
     mutating func mainReturned() {
@@ -65,39 +80,79 @@ struct JobState {
         submission.suspensionChanged(to: isSuspended)
     }
 
-    /// Ends the job and returns true, unless its end was already decided.
-    mutating func endRequested(_ ending: Machine.Ending, failure: (any Error)?) -> Bool {
-        guard machine.endRequested(ending) else { return false }
-        self.failure = failure
-        endRequestedAt = .now
-        return true
+    /// The tasks and the work that an ending job cancels.
+    typealias Cancelled = (tasks: [TaskCancelStep], work: Task<Void, Never>?)
+
+    /// Begins to end the job, unless its end was already decided.
+    ///
+    /// - Parameters:
+    ///   - ending: How the job ends.
+    ///   - job: The job.
+    ///   - failure: Why it has failed.
+    /// - Returns: The tasks and the work to cancel. Nil if the end was already decided.
+    mutating func endRequested(
+        _ ending: Machine.Ending,
+        of job: JobController,
+        failure: (any Error)? = nil
+    ) -> Cancelled? {
+        machine.endRequested(ending) ? endBegan(of: job, failure: failure) : nil
     }
 
-    /// Reverses a completion, because the job was cancelled just before it.
-    mutating func completionRefused() {
-        machine.completionRefused()
+    private mutating func endBegan(of job: JobController, failure: (any Error)?) -> Cancelled {
+        job.storedError = failure
         endRequestedAt = .now
-    }
-
-    /// Returns the tasks and the work to cancel, after the end was decided.
-    mutating func cancelBegan() -> (tasks: [TaskCancelStep], work: Task<Void, Never>?) {
         submission.jobEnds()
         return (tasksToCancel, work)
     }
 
+    /// The tasks and the work of an ending job that another thread is still cancelling.
+    var unreached: Cancelled { machine.isReachingTasks ? (tasksToCancel, work) : ([], nil) }
+
+    /// Records that every task was cancelled.
+    mutating func tasksCancelled() { machine.tasksCancelled() }
+
+    /// Records that a task was cancelled that was tracked after the end was decided.
+    ///
+    /// - Returns: Whether the job no longer waits for any task.
+    mutating func lateTaskCancelled() -> Bool {
+        machine.lateTaskCancelled()
+        return machine.hasLeftTasks
+    }
+
     /// The tasks that an ending job cancels or leaves.
-    var tasksToCancel: [TaskCancelStep] {
+    private var tasksToCancel: [TaskCancelStep] {
         tasks.awaited.compactMap { record in record.task.map { TaskCancelStep(record, $0) } }
     }
 
-    /// Removes everything that the job owns, because it has finished or is released unstarted.
-    mutating func releaseAll() -> (
+    /// Everything that a job owned, which must be released with no lock held.
+    typealias Owned = (
         records: [TaskRecord], completions: [Int: @Sendable () -> Void], contexts: JobContexts
-    ) {
+    )
+
+    /// Removes everything that the job owns, because it has finished or is released unstarted.
+    mutating func releaseAll() -> Owned {
         // The record of a running callback stays until the callback returns.
-        let records = tasks.removeAll(but: delivery.callback?.record)
-        return (records, groups.takeCompletions(), contexts.jobEnded())
+        (tasks.removeAll(but: callback?.record), groups.takeCompletions(), contexts.jobEnded())
     }
+
+    /// Decides the outcome of the job after ``JobStateMachine/Action/finish(_:)``.
+    ///
+    /// The lifecycle of the operation changes together with this state. Therefore, a cancellation
+    /// comes either before the decision or after it in both of them.
+    ///
+    /// - Returns: How the outcome changes the operation, and everything that the job owned. Nil if
+    ///   the job cannot finish yet, because its state has changed since the action.
+    mutating func finished(
+        _ job: JobController,
+        _ ending: Machine.Ending,
+        _ flags: OperationLifecycle
+    ) -> (decision: OperationLifecycle.EndDecidedAction, owned: Owned)? {
+        guard machine.finished(ending) else { return nil }
+        return (job.transition { $0.endDecided(flags) }, releaseAll())
+    }
+
+    /// Records the tasks that the finished job has left, and no longer keeps the job alive.
+    mutating func jobFinished(leaving tasks: [LeftTask]) { (leftTasks, startedJob) = (tasks, nil) }
 
     /// Stops waiting for work and tasks, because the time to stop has passed.
     ///
@@ -109,9 +164,6 @@ struct JobState {
         let left = tasks.awaited
         return (left, machine.isStep && (isWorking || !left.isEmpty))
     }
-
-    /// Records the tasks that the job leaves when it finishes.
-    mutating func tasksLeft(_ tasks: [LeftTask]) { leftTasks = tasks }
 
     // MARK: Work
 
@@ -166,7 +218,7 @@ struct JobState {
         guard tasks.noteUndelivered(record, task) else { return (nil, false) }
         let number = groups.number(of: group, for: type(of: task))
         let tracking = machine.taskTracked(group: number)
-        if !machine.isStarted { owner.jobTracks(job) }
+        if !machine.isStarted { unstartedJob = job }
         guard tracking == .normal || tracking == .cancelAtOnce else {
             tasks.forgetUndelivered(record)
             return (tracking, false)
@@ -190,42 +242,30 @@ struct JobState {
         return groups.setCompletion(completion, for: group)
     }
 
-    /// Sets the concurrency limit of a group.
-    ///
-    /// - Parameters:
-    ///   - limit: The limit.
-    ///   - group: The group.
-    ///   - finished: The tasks that had already finished when this was checked, before the first
-    ///     limit.
-    mutating func limitChanged(to limit: Int, for group: JobGroup, finished: [TaskRecord]) {
-        let number = groups.number(of: group)
-        if !submission.isCounting { submission.countingBegan(tasks.records, finished: finished) }
-        submission.limitChanged(to: limit, group: number)
-    }
-
-    /// Whether the job waits for a task and has not ended.
-    func waits(for record: TaskRecord) -> Bool {
-        machine.ending == nil && record.task != nil && record.isAwaited
-    }
-
     // MARK: Delivering
 
-    /// Decides the next step of the delivering thread.
+    /// Decides the next action of the delivering thread.
     @inline(__always)
-    mutating func nextAction(from completionQueue: CompletionQueue, at now: CoarseTime)
-        -> Machine.Action
-    {
+    mutating func nextAction(
+        from completionQueue: CompletionQueue,
+        at now: CoarseTime
+    ) -> Machine.Action {
         tally.codeReturned()
-        if !machine.hasArrivals, let message = delivery.dequeue(from: completionQueue) {
-            receive(message)
-        }
-        let step = machine.nextAction()
-        if case .deliver(let message) = step {
+        if !machine.hasArrivals, let message = dequeue(from: completionQueue) { receive(message) }
+        let action = machine.nextAction()
+        if case .deliver(let message) = action {
             message.withRecord { $0.stopWaiting() }
             observers.callbackBegins(of: message)
         }
-        if delivery.actionBegan(step, at: now) { tally.codeBegins() }
-        return step
+        callback = RunningCallback(action, since: now)
+        if callback != nil { tally.codeBegins() }
+        return action
+    }
+
+    /// Dequeues the oldest message, which the caller must release.
+    @inline(__always)
+    private mutating func dequeue(from completionQueue: CompletionQueue) -> Message? {
+        completionQueue.isEmpty ? nil : completionQueue.dequeue(&reader)
     }
 
     /// Whether there is nothing to deliver until something changes.
@@ -245,14 +285,26 @@ struct JobState {
 
     /// Takes a message that will not be delivered.
     mutating func takeUndeliverable(from completionQueue: CompletionQueue) -> Message? {
-        machine.takeArrival() ?? delivery.dequeue(from: completionQueue)
+        machine.takeArrival() ?? dequeue(from: completionQueue)
     }
 
     /// Records that a callback has returned.
     @inline(__always)
     mutating func codeReturned() {
-        delivery.callbackReturned()
+        callback = nil
         tally.codeReturned()
+    }
+
+    /// Records that `taskFailed(_:error:)` has returned, or that the task's terms have a response.
+    ///
+    /// - Returns: The tasks and the work to cancel, if the job fails.
+    mutating func failureAnswered(
+        _ response: FailureResponse,
+        _ failure: any Error,
+        of job: JobController
+    ) -> Cancelled? {
+        codeReturned()
+        return machine.failureAnswered(response) ? endBegan(of: job, failure: failure) : nil
     }
 
     /// Records that the callbacks of a message have returned.
@@ -272,6 +324,14 @@ struct JobState {
         return empty(record)
     }
 
+    /// Discards a finished task that will not be delivered.
+    mutating func discarded(
+        _ record: TaskRecord
+    ) -> (released: TaskRecord.Released, completion: ((Operation) -> Void)?) {
+        _ = stopWaiting(for: record, hasFinished: true)
+        return (taskEnded(record), record.takeCompletion())
+    }
+
     /// Empties the record of a task that the job no longer needs.
     @inline(__always)
     mutating func empty(_ record: TaskRecord) -> TaskRecord.Released {
@@ -282,24 +342,40 @@ struct JobState {
 
     // MARK: Ending
 
+    /// The notification that a task is dropped, which is nil if the job has no observers any longer.
+    typealias Drop = TaskNotification?
+
     /// Stops waiting for a task, unless observers must be notified first.
     ///
-    /// - Returns: Whether the caller must notify observers that the task is dropped, and that
-    ///   notification. Afterwards, the job stops waiting.
-    mutating func stopWaiting(
-        for record: TaskRecord,
-        hasFinished: Bool
-    ) -> (isDropped: Bool, notification: TaskNotification?) {
-        guard record.isAwaited else { return (false, nil) }
+    /// - Returns: The notification that the caller must post. Afterwards, the job stops waiting.
+    mutating func stopWaiting(for record: TaskRecord, hasFinished: Bool = false) -> Drop? {
+        guard record.isAwaited else { return nil }
         let isObserved = !hasFinished && !observers.isEmpty
         switch record.change({ $0.waitIsOver(isObserved: isObserved) }) {
-        case .later: return (false, nil)
-        case .notifyDrop: return (true, notification(of: record))
+        case .later: return nil
+        case .notifyDrop: return .some(notification(of: record))
         case .stopWaiting:
             record.stopWaiting()
             machine.taskStopped()
-            return (false, nil)
+            return nil
         }
+    }
+
+    /// Cancels the submission of a task, because the job is ending.
+    ///
+    /// - Parameters:
+    ///   - record: The task's record.
+    ///   - isLeft: Whether the task is left running.
+    ///   - stopsWaiting: Whether the job stops waiting for the task.
+    /// - Returns: The action that follows. Nil if the job has released the task.
+    mutating func taskCancelled(
+        _ record: TaskRecord,
+        isLeft: Bool,
+        stopsWaiting: Bool
+    ) -> (action: JobSubmissionStateMachine<TaskRecord>.CancelAction, drop: Drop?)? {
+        guard record.task != nil else { return nil }
+        let action = submission.taskCancelled(record, isLeft: isLeft)
+        return (action, stopsWaiting ? stopWaiting(for: record) : nil)
     }
 
     /// Removes the closures and delays of a job that has ended before it entered `main()`.
@@ -310,7 +386,7 @@ struct JobState {
         var released: [Any] = tasks.records.compactMap { $0.takeCompletion() }
         released.append(groups.takeCompletions())
         released.append(contexts.jobEnded())
-        while let message = delivery.dequeue(from: completionQueue) {
+        while let message = dequeue(from: completionQueue) {
             if message.withRecord({ _ in }) == nil {
                 released.append(message.takeRetainedValue())
             } else {
@@ -319,54 +395,4 @@ struct JobState {
         }
         return released
     }
-
-    // MARK: Progress
-
-    /// Stores the job's progress object if there is none yet, and returns the shared one.
-    mutating func progressAsked(_ made: JobProgress) -> JobProgress {
-        let given = progress ?? made
-        progress = given
-        return given
-    }
-
-    /// Records the fraction of a task.
-    ///
-    /// - Returns: Whether the fraction is higher than before and the job waits for the task.
-    mutating func taskAdvanced(_ record: TaskRecord, to fraction: Double) -> Bool {
-        guard record.task != nil, record.isAwaited, fraction > record.fraction else {
-            return false
-        }
-        tally.taskAdvanced(
-            weight: record.terms.weight,
-            from: record.fraction,
-            to: fraction,
-            trackedIn: record.generation
-        )
-        record.advance(to: fraction)
-        return true
-    }
-}
-
-/// The job that a shell belongs to.
-struct JobOwner {
-    /// The job from its start to its finish, retained here to keep itself alive.
-    private(set) var started: JobController?
-    /// ``started`` without a retain, for the thread that has the job's token.
-    @inline(__always)
-    var unretained: Unmanaged<JobController>? { started.map { .passUnretained($0) } }
-    /// Set when the job tracks a task before its start.
-    private weak var unstarted: JobController?
-    /// The queue on which the job was started.
-    private(set) weak var startQueue: (any OperationScheduling)?
-
-    /// The job, started or not, while it is alive and may have tasks.
-    var known: JobController? { started ?? unstarted }
-
-    mutating func jobTracks(_ job: JobController) { unstarted = job }
-
-    mutating func jobQueued(in queue: any OperationScheduling) { startQueue = queue }
-
-    mutating func jobStarted(_ job: JobController) { started = job }
-
-    mutating func jobFinished() { started = nil }
 }

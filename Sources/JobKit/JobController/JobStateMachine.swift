@@ -126,8 +126,18 @@ struct JobStateMachine<Message> {
 
     private mutating func popArrival() -> Arrival? { arrival.take() ?? laterArrivals.popFirst() }
 
-    /// Records that the job carries on despite the failure of ``Action/callTaskFailed(_:)``.
-    mutating func failureAnswered() { isResolved = true }
+    /// Records the job's response to the failure of ``Action/callTaskFailed(_:)``.
+    ///
+    /// - Returns: Whether the job fails. The caller must then cancel the job's tasks.
+    mutating func failureAnswered(_ response: FailureResponse) -> Bool {
+        switch response {
+        case .carryOn:
+            isResolved = true
+            return false
+        case .failJob:
+            return endRequested(.failed)
+        }
+    }
 
     /// Decides how the job ends, if that is still open.
     ///
@@ -150,10 +160,20 @@ struct JobStateMachine<Message> {
         openCount -= 1
     }
 
-    /// Turns a completion into a cancellation, because the job was cancelled just before it.
-    mutating func completionRefused() {
-        stage = .afterMain
-        ending = .cancelled
+    /// Finishes the job after ``Action/finish(_:)``.
+    ///
+    /// - Returns: False if the job's end was requested, or it got another task, since that action.
+    ///   Nothing has changed then, and the caller must continue with the next action.
+    mutating func finished(_ ending: Ending) -> Bool {
+        guard mayFinish, ending == self.ending ?? .completed else { return false }
+        self.ending = ending
+        stage = .finished
+        return true
+    }
+
+    private var mayFinish: Bool {
+        guard isAfterMain, openCount == 0, !isWorking else { return false }
+        return ending == nil ? hasCalledAll && !isSuspended : !isCancellingTasks
     }
 
     // MARK: Work
@@ -218,10 +238,7 @@ struct JobStateMachine<Message> {
             return deliver(arrival)
         }
         guard openCount == 0, !isWorking else { return .none }
-        guard hasCalledAll else { return callAllTasksFinished() }
-        ending = .completed
-        stage = .finished
-        return .finish(.completed)
+        return hasCalledAll ? .finish(.completed) : callAllTasksFinished()
     }
 
     private mutating func deliver(_ arrival: Arrival) -> Action {
@@ -240,13 +257,11 @@ struct JobStateMachine<Message> {
             failing = nil
             return .discard(arrival.message)
         }
-        guard let ending, stage != .finished, isAfterMain else { return .none }
-        guard openCount == 0, !isWorking, !isCancellingTasks else { return .none }
+        guard let ending, mayFinish else { return .none }
         if ending == .cancelled, stage == .afterMain, !hasCalledCancelled {
             hasCalledCancelled = true
             return .callCancelled
         }
-        stage = .finished
         return .finish(ending)
     }
 }

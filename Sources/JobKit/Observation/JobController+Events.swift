@@ -54,7 +54,7 @@ extension JobController {
     /// Whether the job is in a queue, which will start it.
     private var isInQueue: Bool {
         guard !isFinished else { return false }
-        return containingQueue != nil || shell.ask { $0.owner.startQueue } != nil
+        return containingQueue != nil || shell.ask { $0.startQueue } != nil
     }
 }
 

@@ -16,11 +16,10 @@ struct JobStall {
 extension JobShell {
     /// Returns the state of the job's own code and its first unfinished tasks.
     func stall(of job: JobController, limit: Int, at now: CoarseTime) -> JobStall {
-        var code = StalledCode()
-        ask { code.read($0, completionQueue) }
+        let code = ask { $0.stalledCode(completionQueue) }
         let groups = StalledGroups()
         let tasks = UnfinishedTasks(of: self, limit: limit) { state, record, task in
-            TaskStall(task, record, of: job, groupLimit: groups.groupLimit(of: record, state))
+            TaskStall(task, record, of: job, groupLimit: groups.limit(of: record, state))
         }
         return JobStall(
             words: code.words(of: job, at: now),
@@ -35,45 +34,49 @@ extension JobShell {
     /// Nil if the job no longer tracks it.
     func stall(of record: TaskRecord) -> TaskStall? {
         ask { state in
-            guard let task = record.task, let job = state.owner.known else { return nil }
+            guard let task = record.task, let job = state.job else { return nil }
             return TaskStall(task, record, of: job, groupLimit: nil)
         }
     }
 }
 
+extension JobState {
+    /// Returns the current position of the job's own code.
+    fileprivate func stalledCode(_ completionQueue: CompletionQueue) -> StalledCode {
+        var code = StalledCode()
+        code.isSuspended = isSuspended
+        code.callback = callback
+        code.record = callback?.record
+        code.task = code.record?.task
+        if case .callGroupFinished(let number)? = callback?.action {
+            code.group = group(number).group
+        }
+        code.isStarted = machine.isStarted
+        code.isInMain = machine.hasEnteredMain && !machine.isAfterMain
+        (code.ending, code.endRequestedAt) = (machine.ending, endRequestedAt)
+        let inCallback = code.record == nil ? 0 : 1
+        let waiting = completionQueue.finishedCount - tasks.endedCount - inCallback
+        code.undeliveredCount = hasUndelivered ? max(0, waiting) : 0
+        return code
+    }
+}
+
 /// The current position of the job's own code, read under the job's lock.
 private struct StalledCode {
-    private(set) var isSuspended = false
+    fileprivate(set) var isSuspended = false
     /// How many tasks have finished and wait for their callbacks, except the one in its callback.
-    private var undeliveredCount = 0
-    private var callback: RunningCallback?
+    fileprivate(set) var undeliveredCount = 0
+    fileprivate(set) var callback: RunningCallback?
     /// The record of the callback, retained here because the callback's action does not retain it.
     ///
     /// The task is stored separately, because the record may be emptied in the meantime.
-    private var record: TaskRecord?
-    private var task: Operation?
-    private var group: JobGroup?
-    private var isStarted = false
-    private var isInMain = false
-    private var ending: JobState.Machine.Ending?
-    private var endRequestedAt = CoarseTime(rawValue: 0)
-
-    mutating func read(_ state: borrowing JobState, _ completionQueue: CompletionQueue) {
-        isSuspended = state.machine.isSuspended
-        callback = state.delivery.callback
-        record = callback?.record
-        task = record?.task
-        if case .callGroupFinished(let number)? = callback?.action {
-            group = state.groups.groups[number]
-        }
-        isStarted = state.machine.isStarted
-        let isAfterMain = state.machine.isAfterMain
-        isInMain = state.machine.hasEnteredMain ? !isAfterMain : false
-        (ending, endRequestedAt) = (state.machine.ending, state.endRequestedAt)
-        let waiting =
-            completionQueue.finishedCount - state.tasks.endedCount - (record == nil ? 0 : 1)
-        undeliveredCount = state.tasks.isEmpty ? 0 : max(0, waiting)
-    }
+    fileprivate(set) var record: TaskRecord?
+    fileprivate(set) var task: Operation?
+    fileprivate(set) var group: JobGroup?
+    fileprivate(set) var isStarted = false
+    fileprivate(set) var isInMain = false
+    fileprivate(set) var ending: JobState.Machine.Ending?
+    fileprivate(set) var endRequestedAt = CoarseTime(rawValue: 0)
 
     func words(of job: JobController, at now: CoarseTime) -> String {
         let words = position(of: job, at: now)

@@ -125,7 +125,7 @@ struct StallReport {
             line += "executing"
         } else {
             line += "not started"
-            let queue = root.shell.ask { $0.owner.startQueue }
+            let queue = root.shell.ask { $0.startQueue }
             let reason = reasonNotToStart(TaskStall(root, in: queue))
             if let reason { line += ", \(reason)" }
         }

@@ -4,41 +4,42 @@ import Foundation
 ///
 /// Each group is searched once.
 final class StalledGroups {
-    private var groups: [Int: TaskStall.GroupLimit] = [:]
+    private var limits: [Int: TaskStall.GroupLimit] = [:]
 
-    /// How many tasks, usually the first ones, are searched for those that hold a group's permits.
-    private static let searchLimit = 1_024
-
-    /// Returns the group limit that holds a task back, if there is one.
+    /// Returns the group limit that defers a task, if there is one.
     ///
     /// Called with the job's lock held.
-    func groupLimit(of record: TaskRecord, _ state: borrowing JobState) -> TaskStall.GroupLimit? {
-        guard state.submission.isCounting, record.submission.stage == .deferred else { return nil }
-        if let known = groups[record.group] { return known }
-        let (limit, count) = state.submission.limit(of: record.group)
+    func limit(of record: TaskRecord, _ state: borrowing JobState) -> TaskStall.GroupLimit? {
+        guard record.submission.stage == .deferred else { return nil }
+        if let known = limits[record.group] { return known }
+        limits[record.group] = state.limit(of: record.group)
+        return limits[record.group]
+    }
+}
+
+extension JobState {
+    /// How many tasks, usually the first ones, are searched for those that hold a group's permits.
+    private static var searchLimit: Int { 1_024 }
+
+    /// Returns the limit of a group, and the tasks that hold its permits.
+    fileprivate func limit(of number: Int) -> TaskStall.GroupLimit? {
+        let (limit, count) = submission.limit(of: number)
         guard limit < .max else { return nil }
         var inside: [Operation] = []
         var searched = 0
-        var next = state.tasks.record(after: nil)
-        while let other = next, searched < Self.searchLimit,
+        var next = record(after: nil)
+        while let record = next, searched < Self.searchLimit,
             inside.count < min(count, OperationNames.limit)
         {
             searched += 1
-            if other.group == record.group, other.submission.stage == .enqueued,
-                let task = other.task
+            if record.group == number, record.submission.stage == .enqueued,
+                let task = record.task
             {
                 inside.append(task)
             }
-            next = state.tasks.record(after: other)
+            next = self.record(after: record)
         }
-        let group = state.groups.groups[record.group]
-        let groupLimit = TaskStall.GroupLimit(
-            group: group,
-            limit: limit,
-            count: count,
-            inside: inside
-        )
-        groups[record.group] = groupLimit
-        return groupLimit
+        let group = group(number).group
+        return TaskStall.GroupLimit(group: group, limit: limit, count: count, inside: inside)
     }
 }

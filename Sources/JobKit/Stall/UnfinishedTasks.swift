@@ -60,7 +60,7 @@ struct UnfinishedTasks<Entry> {
             page.found = []
             let room = limit - entries.count
             let isValid = shell.ask { state in
-                (trackedCount, hasTasks) = (state.tasks.trackedCount, !state.tasks.isEmpty)
+                (trackedCount, hasTasks) = (state.trackedCount, state.hasUndelivered)
                 finishedCount = min(trackedCount, shell.completionQueue.finishedCount)
                 failedCount = min(finishedCount, shell.completionQueue.failedCount)
                 return page.turn(state, room: room, length: pageLength, entry)
@@ -96,14 +96,14 @@ struct UnfinishedTasks<Entry> {
         ) -> Bool {
             if let last, !TaskList.holds(last) { return false }
             var count = 0
-            var next = state.tasks.record(after: last)
+            var next = state.record(after: last)
             while let record = next, count < length, found.count < room {
                 count += 1
                 last = record
                 if let task = record.task, !record.hasFinished {
                     found.append((entry(state, record, task), record, task))
                 }
-                next = state.tasks.record(after: record)
+                next = state.record(after: record)
             }
             isLast = next == nil
             return true

@@ -85,7 +85,8 @@ struct LifecycleModel: Hashable {
             storing = nil
             grantEnd(word.finishStored(flags))
         case .decideToFail, .decideToComplete, .decideToBeCancelled:
-            guard mains == 1, firstFinish == nil, endings == 0, decision == nil, !isAbandoned
+            guard mains == 1, firstFinish == nil, endings == 0, decision == nil, !isAbandoned,
+                event != .decideToComplete || settledBy == nil
             else { return false }
             decide(event)
         case .passStopTime:
@@ -169,11 +170,10 @@ struct LifecycleModel: Hashable {
             case .decideToBeCancelled: .withCancellation
             default: []
             }
-        switch word.endDecided(flags, unlessCancelled: event == .decideToComplete) {
+        switch word.endDecided(flags) {
         case .refused:
-            if event != .decideToComplete || !wasCancelled { fault("decision refused") }
+            fault("decision refused")
         case .taken:
-            if event == .decideToComplete, wasCancelled { fault("completed though cancelled") }
             if event == .decideToBeCancelled, !wasCancelled { fault("cancellation not announced") }
             (decision, isDecisionStoring) = (event, true)
         case .takenAsCancel:

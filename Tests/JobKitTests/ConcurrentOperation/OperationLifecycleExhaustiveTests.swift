@@ -162,7 +162,7 @@ import Testing
         #expect(decided.count > 10)
         for (model, path) in decided {
             var word = model.word
-            #expect(word.endDecided([], unlessCancelled: false) == .refused, "after \(path)")
+            #expect(word.endDecided([]) == .refused, "after \(path)")
             #expect(word.finishCalled() == false, "after \(path)")
             #expect([.ignore, .announce].contains(word.cancelCalled()), "after \(path)")
             #expect(word.runtimePassed() == .ignore, "after \(path)")

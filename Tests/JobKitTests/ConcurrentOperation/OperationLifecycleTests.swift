@@ -146,11 +146,10 @@ import Testing
         #expect(life.outcome == .succeeded)
     }
 
-    @Test func decidedEndYieldsToACancelOnlyIfAllowed() {
+    @Test func endIsDecidedOnce() {
         var life: Life = [.started, .entered, .executing, .cancelled]
-        #expect(life.endDecided([], unlessCancelled: true) == .refused)
-        #expect(life.endDecided(.withError, unlessCancelled: false) == .taken)
-        #expect(life.endDecided([], unlessCancelled: false) == .refused)
+        #expect(life.endDecided(.withError) == .taken)
+        #expect(life.endDecided([]) == .refused)
         #expect(life.decisionStored() == true)
         #expect(life.outcome == .failed)
     }
@@ -159,7 +158,7 @@ import Testing
     @Test func decidedEndWaitsForDidCancel() {
         var life: Life = [.started, .entered, .executing]
         #expect(life.cancelCalled() == .announceAndCallDidCancel)
-        #expect(life.endDecided(.withError, unlessCancelled: false) == .taken)
+        #expect(life.endDecided(.withError) == .taken)
         #expect(life.decisionStored() == false)
         #expect(life.didCancelReturned() == true)
         #expect(life.outcome == .failed)
@@ -168,7 +167,7 @@ import Testing
     // O12: a cancellation after the decision sets `isCancelled` and changes nothing else.
     @Test func cancelBetweenTheDecisionAndTheEndOnlySetsIsCancelled() {
         var job: Life = [.started, .entered, .executing]
-        #expect(job.endDecided([], unlessCancelled: true) == .taken)
+        #expect(job.endDecided([]) == .taken)
         #expect(job.cancelCalled() == .announce)
         #expect(job.contains(.cancelled))
         #expect(job.decisionStored() == true)
@@ -250,7 +249,7 @@ import Testing
     // O3
     @Test func decidedCancellationIsACancel() {
         var life: Life = [.started, .entered, .executing]
-        #expect(life.endDecided(.withCancellation, unlessCancelled: false) == .takenAsCancel)
+        #expect(life.endDecided(.withCancellation) == .takenAsCancel)
         #expect(life.contains(.cancelled))
         #expect(life.decisionStored() == true)
         #expect(life.outcome == .cancelled)

@@ -15,7 +15,7 @@ import Testing
             case .none: return steps
             case .callTaskFailed(let message):
                 steps.append("ask \(message)")
-                machine.failureAnswered()
+                #expect(machine.failureAnswered(.carryOn) == false)
             case .deliver(let message): steps.append("deliver \(message)")
             case .discard(let message):
                 steps.append("discard \(message)")
@@ -25,6 +25,7 @@ import Testing
             case .callCancelled: steps.append("cancelled")
             case .finish(let ending):
                 steps.append("finish \(ending)")
+                #expect(machine.finished(ending) == true)
                 return steps
             }
         }
@@ -125,7 +126,9 @@ import Testing
         machine.mainReturned()
         machine.messageArrived("a", group: 0, hasFailed: true)
         for _ in 0..<count {
-            if case .callTaskFailed = machine.nextAction() { machine.failureAnswered() }
+            if case .callTaskFailed = machine.nextAction() {
+                #expect(machine.failureAnswered(.carryOn) == false)
+            }
         }
         machine.suspensionChanged(to: true)
         #expect(steps(&machine) == [])
@@ -217,12 +220,57 @@ import Testing
         #expect(steps(&machine) == ["group 0", "all", "finish completed"])
     }
 
-    @Test func completionDuringACancellationBecomesACancellation() {
+    /// Returns a machine whose next action is to complete.
+    private func completing() -> Machine {
         var machine = machine()
         machine.mainReturned()
-        #expect(steps(&machine) == ["all", "finish completed"])
-        machine.completionRefused()
+        _ = machine.nextAction()
+        guard case .finish(.completed) = machine.nextAction() else {
+            Issue.record("The job does not complete")
+            return machine
+        }
+        return machine
+    }
+
+    // J8, O12
+    @Test func cancellationBeforeTheCompletionIsDecidedCounts() {
+        var machine = completing()
+        #expect(machine.endRequested(.cancelled) == true)
+        #expect(machine.finished(.completed) == false)
+        machine.tasksCancelled()
         #expect(steps(&machine) == ["cancelled", "finish cancelled"])
+        #expect(machine.hasFinished)
+    }
+
+    // O12
+    @Test func cancellationAfterTheCompletionWasDecidedIsIgnored() {
+        var machine = completing()
+        #expect(machine.finished(.completed) == true)
+        #expect(machine.endRequested(.cancelled) == false)
+        #expect(machine.ending == .completed)
+    }
+
+    // J4
+    @Test func taskTrackedBeforeTheCompletionIsDecidedKeepsTheJobOpen() {
+        var machine = completing()
+        #expect(machine.taskTracked(group: 0) == .normal)
+        #expect(machine.finished(.completed) == false)
+        machine.messageArrived("a", group: 0, hasFailed: false)
+        #expect(steps(&machine) == ["deliver a", "group 0", "all", "finish completed"])
+    }
+
+    // J7
+    @Test func failureThatFailsTheJobDiscardsTheTask() {
+        var machine = machine(tasks: [0])
+        machine.mainReturned()
+        machine.messageArrived("a", group: 0, hasFailed: true)
+        guard case .callTaskFailed("a") = machine.nextAction() else {
+            Issue.record("The failure is not reported")
+            return
+        }
+        #expect(machine.failureAnswered(.failJob) == true)
+        machine.tasksCancelled()
+        #expect(steps(&machine) == ["discard a", "finish failed"])
     }
 
     /// Random inputs never break the rules.
@@ -261,7 +309,7 @@ import Testing
                 case .none: break
                 case .callTaskFailed:
                     #expect(!isEnding && !isSuspended)
-                    machine.failureAnswered()
+                    #expect(machine.failureAnswered(.carryOn) == false)
                 case .deliver(let message):
                     #expect(!isEnding && !isSuspended && machine.isAfterMain)
                     #expect(handled.insert(message).inserted)
@@ -275,7 +323,8 @@ import Testing
                 case .callAllTasksFinished:
                     #expect(!isEnding && open.isEmpty && handled.count == tracked)
                 case .callCancelled: Issue.record("nobody cancelled")
-                case .finish:
+                case .finish(let ending):
+                    #expect(machine.finished(ending) == true)
                     finishes += 1
                     #expect(open.isEmpty && handled.count == tracked)
                     #expect(machine.openCount == 0)

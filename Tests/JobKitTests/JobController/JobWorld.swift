@@ -10,7 +10,7 @@ struct JobWorld {
         case suspend, resume
         case cancel, finishEarly, endSweep
         case passStopTime, leaveTasks
-        case step, stepThatFailsTheJob
+        case step, stepThatFailsTheJob, finish
     }
 
     private struct Task {
@@ -32,6 +32,8 @@ struct JobWorld {
     private var isSweeping = false
     private var ending: Machine.Ending?
     private var hasEnded = false
+    /// How the last action finishes the job, until ``Input/finish`` decides that.
+    private var finishing: Machine.Ending?
     private var failing: Int?
     private var lastDelivered: Int?
     private var hasCalledAll = false
@@ -96,7 +98,9 @@ struct JobWorld {
                 machine.taskStopped()
             }
         case .step, .stepThatFailsTheJob:
+            guard finishing == nil else { return false }
             return step(carriesOn: input == .step)
+        case .finish: return decideFinish()
         }
         return true
     }
@@ -163,7 +167,9 @@ struct JobWorld {
             expect(mayCall && finishedGroup == nil, "asks out of turn")
             expect(messages.first == task && task == 1 && failing == nil, "asks about another task")
             (lastDelivered, failing) = (nil, task)
-            if carriesOn { machine.failureAnswered() } else { _ = end(.failed) }
+            let fails = machine.failureAnswered(carriesOn ? .carryOn : .failJob)
+            expect(fails == !carriesOn, "does not follow the response to a failure")
+            if fails { (ending, isSweeping) = (.failed, true) }
             return true
         }
         guard carriesOn else { return false }
@@ -200,8 +206,18 @@ struct JobWorld {
             expect(how == ending ?? .completed, "finishes as \(how)")
             expect(ending != nil || mayCall && hasCalledAll, "finishes before it has told")
             expect(ending != .cancelled || hasCalledCancelled == enteredMain, "told no cancel")
-            hasEnded = true
+            finishing = how
         }
+        return true
+    }
+
+    /// Finishes the job unless its state has changed since the action.
+    private mutating func decideFinish() -> Bool {
+        guard let how = finishing.take() else { return false }
+        let mayFinish = hasStopped && (ending.map { $0 == how } ?? (mayCall && hasCalledAll))
+        let hasFinished = machine.finished(how)
+        expect(hasFinished == mayFinish, "finishes although it has more to do, or does not finish")
+        hasEnded = hasFinished
         return true
     }
 
@@ -232,7 +248,9 @@ struct JobWorld {
             .endSweep, .leaveTasks,
         ]
         for input in inputs where world.broken == nil { _ = world.take(input) }
-        for _ in 0..<12 where world.broken == nil && !world.hasEnded { _ = world.take(.step) }
+        for _ in 0..<14 where world.broken == nil && !world.hasEnded {
+            _ = world.take(world.finishing == nil ? .step : .finish)
+        }
         if world.broken == nil, !world.hasEnded { return "never finishes" }
         return world.broken
     }

@@ -46,6 +46,19 @@ struct JobContexts {
     }
 }
 
+extension JobState {
+    /// Sets the job's own context.
+    mutating func setContext(
+        _ body: @escaping OperationContext.Body,
+        of job: Operation
+    ) -> JobContexts.Change { contexts.set(body, of: job) }
+
+    /// Inherits the context of an ancestor, unless the job has finished.
+    mutating func inherit(_ change: JobContexts.Change) -> JobContexts.Change? {
+        machine.hasFinished ? nil : contexts.inherit(change)
+    }
+}
+
 extension JobShell {
     /// Hands a context down to a task, and through nested jobs to their tasks.
     ///
@@ -76,9 +89,7 @@ extension JobShell {
         guard let concurrent = task as? ConcurrentOperation else { return [] }
         concurrent.setFlag(.inContext)
         guard let shell = (task as? JobController)?.shell else { return [] }
-        let next = shell.send { state in
-            state.machine.hasFinished ? nil : state.contexts.inherit(change)
-        }
+        let next = shell.send { $0.inherit(change) }
         shell.features.insert(.context)
         return next.map { next in shell.tasks.map { ($0, next) } } ?? []
     }
@@ -136,7 +147,7 @@ extension JobController {
             fatalError("JobKit: the context of \(label) was set after its start.")
         }
         OperationContext.isUsed.store(true, ordering: .releasing)
-        let change = shell.send { $0.contexts.set(context, of: self) }
+        let change = shell.send { $0.setContext(context, of: self) }
         shell.features.insert(.context)
         for task in shell.tasks {
             JobShell.handDown(change.context, replacing: change.replaced, to: task)

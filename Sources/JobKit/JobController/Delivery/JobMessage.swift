@@ -21,7 +21,7 @@ class JobMessage: OperationListener, @unchecked Sendable {
     /// Calls the job's code, always on the job's delivering thread.
     func deliver(to job: JobController) {}
 
-    /// Discards a message that is not a task's record, because the job has ended.
+    /// Discards the message, because the job is ending. A task's record needs nothing for this.
     func discard(from shell: JobShell) {}
 }
 

@@ -36,7 +36,7 @@ extension JobShell {
             callbackQueueRequestedAt.store(max(1, CoarseTime.now.rawValue), ordering: .relaxed)
             callbackQueue.async { [self] in deliverOnCallbackQueue() }
         } else if !permit.deliverOnIdleWorker(self) {
-            let queue = send { $0.delivery.queue }
+            let queue = send { $0.ownQueue }
             queue.async { [self] in deliverAll() }
         }
     }
@@ -54,7 +54,7 @@ extension JobShell {
     /// This may be one of Swift's few threads. Therefore, callbacks of the job's tasks, and of jobs
     /// that wait for this one, run elsewhere.
     func deliverWorkEnd() {
-        let mayDeliver = callbackQueue == nil && !ask { $0.tasks.trackedCount > 0 }
+        let mayDeliver = callbackQueue == nil && ask { $0.trackedCount } == 0
         guard mayDeliver, ThreadContext.current.pointee.heldDeliveries == nil else {
             return deliverElsewhere()
         }
@@ -74,7 +74,7 @@ extension JobShell {
         // Not retained, because the job cannot finish while this thread has the token.
         let begin = send {
             state -> (job: Unmanaged<JobController>, action: JobState.Machine.Action)? in
-            guard let job = state.owner.unretained else { return nil }
+            guard let job = state.unretainedJob else { return nil }
             return (job, state.nextAction(from: completionQueue, at: now))
         }
         guard let (job, first) = begin else { return nil }
@@ -103,13 +103,22 @@ extension JobShell {
                 var claimed: (any CallbackDelivery)?
                 if finish(job.takeUnretainedValue(), ending, &claimed) { return claimed }
                 action = nextAction()
+            case .discard(let message):
+                pending = completionQueue.token.pending
+                remaining -= 1
+                // The sweep of a failed job must run before this thread stops delivering.
+                guard let next = discard(message, continues: remaining > 0 || sweep != nil) else {
+                    return self
+                }
+                action = next
             default:
-                let answer = runWithPool {
+                let response = runWithPool {
                     job._withUnsafeGuaranteedRef { perform(action, of: $0, inside: surroundings) }
                 }
                 pending = completionQueue.token.pending
-                if answer == .failJob { sweep = job._withUnsafeGuaranteedRef { fail(action, $0) } }
-                let isOnlyWaiting = actionPerformed(action, answer)
+                let isOnlyWaiting = job._withUnsafeGuaranteedRef {
+                    actionPerformed(action, response, $0, &sweep)
+                }
                 remaining -= 1
                 if remaining <= 0, sweep == nil { return self }
                 action = isOnlyWaiting ? .none : nextAction()
@@ -130,9 +139,13 @@ extension JobShell {
     /// - Returns: Whether nothing was due at that time, so the caller can skip `nextAction()`.
     private func actionPerformed(
         _ action: JobState.Machine.Action,
-        _ answer: FailureResponse?
+        _ response: FailureResponse?,
+        _ job: JobController,
+        _ sweep: inout CancelSweep?
     ) -> Bool {
         switch action {
+        case .none, .discard, .finish:
+            return false
         case .deliver(let message):
             let (released, isOnlyWaiting) = send { state in
                 let released = state.delivered(message)
@@ -140,16 +153,16 @@ extension JobShell {
             }
             release(message, released)
             return isOnlyWaiting
-        case .callTaskFailed, .callGroupFinished, .callAllTasksFinished, .callCancelled:
-            send { state in
-                state.codeReturned()
-                if answer == .carryOn { state.machine.failureAnswered() }
+        case .callTaskFailed(let message):
+            if let response, let failure = message.withRecord({ $0.failure }) ?? nil {
+                let cancelled = send { $0.failureAnswered(response, failure, of: job) }
+                sweep = cancelled.map { CancelSweep(steps(toEnd: job, $0)) }
             }
-            ProgressReport(of: self).taskAdvanced()
-            return false
-        case .none, .discard, .finish:
-            return false
+        case .callGroupFinished, .callAllTasksFinished, .callCancelled:
+            send { $0.codeReturned() }
         }
+        ProgressReport(of: self).taskAdvanced()
+        return false
     }
 
     private func release(
@@ -168,14 +181,10 @@ extension JobShell {
         of job: JobController,
         inside surroundings: OperationContext?
     ) -> FailureResponse? {
-        if case .discard(let message) = action {
-            discard(message)
-            return nil
-        }
         guard let surroundings else { return call(action, of: job) }
-        var answer: FailureResponse?
-        surroundings.run { answer = call(action, of: job) }
-        return answer
+        var response: FailureResponse?
+        surroundings.run { response = call(action, of: job) }
+        return response
     }
 
     /// Calls the job's code and returns its response to a failure.
@@ -198,9 +207,7 @@ extension JobShell {
             else { return nil }
             return known ?? job.taskFailed(task, error: error)
         case .callGroupFinished(let number):
-            let (completion, group) = ask {
-                ($0.groups.completions[number], $0.groups.groups[number])
-            }
+            let (completion, group) = ask { $0.group(number) }
             if let completion { completion() } else { job.taskGroupFinished(group) }
         case .callAllTasksFinished:
             job.allTasksFinished()
@@ -210,45 +217,39 @@ extension JobShell {
         return nil
     }
 
-    /// Fails the job because of a task.
+    /// Discards a message of a job that is ending.
     ///
-    /// - Returns: The sweep that cancels the other tasks. Nil if the end of the job was already
-    ///   decided.
-    private func fail(_ action: JobState.Machine.Action, _ job: JobController) -> CancelSweep? {
-        guard case .callTaskFailed(let message) = action,
-            let error = message.withRecord({ $0.failure }),
-            let steps = decideEnd(of: job, .failed, failure: error)
-        else { return nil }
-        return CancelSweep(steps)
-    }
-
-    private func discard(_ message: JobState.Message) {
-        let owned = message.withRecord { record in
-            stopWaiting(for: record, hasFinished: true)
-            return send { ($0.taskEnded(record), record.takeCompletion()) }
+    /// - Returns: The next action, or nil if the caller does not continue.
+    private func discard(
+        _ message: JobState.Message,
+        continues: Bool
+    ) -> JobState.Machine.Action? {
+        message._withUnsafeGuaranteedRef { $0.discard(from: self) }
+        let now = CoarseTime.now
+        let (discarded, next) = send { state in
+            (
+                message.withRecord { state.discarded($0) },
+                continues ? state.nextAction(from: completionQueue, at: now) : nil
+            )
         }
-        withExtendedLifetime(owned) {}
-        if owned == nil { message._withUnsafeGuaranteedRef { $0.discard(from: self) } }
+        withExtendedLifetime(discarded) {}
         message.release()
+        return next
     }
 
-    /// Finishes the job, or returns false if it was cancelled just before it would have completed.
+    /// Finishes the job, or returns false if its state has changed since ``nextAction()``.
     func finish(
         _ job: JobController,
         _ ending: JobState.Machine.Ending,
         _ claimed: inout (any CallbackDelivery)?
     ) -> Bool {
-        let failure = ask { $0.failure }
-        guard job.decideOutcome(ending, failure: failure) else {
-            send { $0.completionRefused() }
-            if job.currentLifecycle.contains(.isTimed) { job.watchStopTime() }
+        let flags = job.outcomeFlags(of: ending)
+        guard let (decision, owned) = send({ $0.finished(job, ending, flags) }) else {
             return false
         }
-        let left = releaseAll().filter(LeftTask.mustBeNamed).map { LeftTask($0) }
-        send { state in
-            state.tasksLeft(left)
-            state.owner.jobFinished()
-        }
+        if decision == .takenAsCancel { job.announceCancel() }
+        let left = releaseAll(consume owned).filter(LeftTask.mustBeNamed).map { LeftTask($0) }
+        send { $0.jobFinished(leaving: left) }
         // If `didCancel()` is running, the thread that runs it carries out the end afterwards.
         if job.transition({ $0.decisionStored() }) {
             if job.currentLifecycle.outcome == .succeeded {

@@ -21,18 +21,29 @@ struct TaskCancelStep: CancelStep {
         let shell = record.shell
         // Must come before the task may enter its queue.
         if isLeft { shell.keepContext(of: record) }
-        let submission = shell.send { state in
-            record.task == nil ? nil : state.submission.taskCancelled(record, isLeft: isLeft)
+        let stopsWaiting = !isLeft && (isNotWaitedFor || isUnstarted)
+        let cancelled = shell.send {
+            $0.taskCancelled(record, isLeft: isLeft, stopsWaiting: stopsWaiting)
         }
-        guard let submission else { return }
+        guard let (submission, drop) = cancelled else { return }
         guard !isLeft else { return shell.leave(record, task) }
-        let isWaitedFor =
-            record.terms.cancellation != .cancelWithoutWaiting
-            && task.mayRunThoughBarred(wasQueued: submission.wasQueued)
         // Must come before the cancellation, because a user's `cancel()` may not return.
-        if !isWaitedFor { shell.stopWaiting(for: record) }
+        if let drop {
+            TaskNotifier(record).taskDropped(drop)
+        } else if !stopsWaiting, !task.mayRunThoughBarred(wasQueued: submission.wasQueued) {
+            shell.stopWaiting(for: record)
+        }
         task.cancelInSweep()
         if submission.mustStart { task.startCancelled() }
+    }
+
+    private var isNotWaitedFor: Bool { record.terms.cancellation == .cancelWithoutWaiting }
+
+    /// Whether the task is barred from ever running its code.
+    ///
+    /// A plain operation may run although it is barred. That is decided later, without a lock.
+    private var isUnstarted: Bool {
+        record.isConcurrent && !task.mayRunThoughBarred(wasQueued: false)
     }
 
     func ensureCancelled() { if !isLeft { task.ensureCancelled() } }

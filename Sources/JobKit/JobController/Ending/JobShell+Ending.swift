@@ -17,14 +17,18 @@ extension JobShell {
         failure: (any Error)? = nil,
         store: () -> Void = {}
     ) -> [any CancelStep]? {
-        let ended = send { state -> (tasks: [TaskCancelStep], work: Task<Void, Never>?)? in
-            guard state.endRequested(ending, failure: failure) else { return nil }
-            store()
-            return state.cancelBegan()
+        let cancelled = send { state in
+            let cancelled = state.endRequested(ending, of: job, failure: failure)
+            if cancelled != nil { store() }
+            return cancelled
         }
-        guard let ended else { return nil }
+        return cancelled.map { steps(toEnd: job, $0) }
+    }
+
+    /// Returns the steps that cancel the tasks of a job after its end was decided.
+    func steps(toEnd job: JobController, _ cancelled: JobState.Cancelled) -> [any CancelStep] {
         if job.currentLifecycle.contains(.isTimed) { job.watchStopTime() }
-        return Self.steps(ended.tasks, ended.work) + [SweepEndStep(job: job)]
+        return Self.steps(cancelled) + [SweepEndStep(job: job)]
     }
 
     /// Ends the job, unless its end was already decided.
@@ -45,18 +49,12 @@ extension JobShell {
     /// other thread calls.
     func stepsToCancel(_ job: JobController) -> [any CancelStep] {
         if let steps = decideEnd(of: job, .cancelled) { return steps }
-        let (tasks, work) = ask { state in
-            state.machine.isReachingTasks ? (state.tasksToCancel, state.work) : ([], nil)
-        }
-        return Self.steps(tasks, work)
+        return Self.steps(ask { $0.unreached })
     }
 
-    private static func steps(
-        _ tasks: [TaskCancelStep],
-        _ work: Task<Void, Never>?
-    ) -> [any CancelStep] {
-        guard let work else { return tasks }
-        return [WorkCancelStep(work: work)] + tasks
+    private static func steps(_ cancelled: JobState.Cancelled) -> [any CancelStep] {
+        guard let work = cancelled.work else { return cancelled.tasks }
+        return [WorkCancelStep(work: work)] + cancelled.tasks
     }
 
     /// Releases the closures of a job that has ended without entering `main()`.
@@ -77,7 +75,7 @@ extension JobShell {
 
     /// Continues the end of the job after the sweep has reached every task.
     func tasksCancelled(of job: JobController) {
-        send { $0.machine.tasksCancelled() }
+        send { $0.tasksCancelled() }
         if releaseUncallable() {
             job.hooks.withLock { $0.timers }?.cancelAll(keepsStopTime: true)
         }
@@ -87,11 +85,10 @@ extension JobShell {
     /// Stops waiting for a task.
     ///
     /// If the task has not finished, observers are notified that the job has dropped it.
-    func stopWaiting(for record: TaskRecord, hasFinished: Bool = false) {
-        let (isDropped, notification) = send {
-            $0.stopWaiting(for: record, hasFinished: hasFinished)
+    func stopWaiting(for record: TaskRecord) {
+        if let drop = send({ $0.stopWaiting(for: record) }) {
+            TaskNotifier(record).taskDropped(drop)
         }
-        if isDropped { TaskNotifier(record).taskDropped(notification) }
     }
 
     // MARK: Tasks of several jobs

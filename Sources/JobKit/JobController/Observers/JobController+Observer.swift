@@ -53,10 +53,10 @@ extension JobController {
     /// Notifies the job's own observers of its start or finish.
     final func notifyOwnObservers(of kind: JobEvent.Kind) {
         let id = eventNumber
-        let entries = shell.ask { $0.observers.entries }.filter { $0.rootID == id }
-        guard !entries.isEmpty else { return }
         let time = EventTime.now
-        if kind == .started { shell.send { $0.observers.jobStarted(at: time) } }
+        if kind == .started { shell.send { $0.startObserved(at: time) } }
+        let (entries, startTime) = shell.ask { $0.ownObservers(rootID: id) }
+        guard !entries.isEmpty else { return }
         let notification = TaskNotification(
             entries: entries,
             job: self,
@@ -64,7 +64,7 @@ extension JobController {
             taskID: id,
             isConcurrent: true,
             group: nil,
-            startTime: shell.ask { $0.observers.startTime }
+            startTime: startTime
         )
         notification.post(kind, at: time)
     }

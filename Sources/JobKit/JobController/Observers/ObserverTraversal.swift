@@ -11,10 +11,7 @@ enum ObserverTraversal {
         // Must come before the list is changed, because the tracking of a task reads the list and
         // its finish reads the flag.
         job.shell.features.insert(.observed)
-        let tasks = job.shell.send { state in
-            state.observers.add(observer, rootID: rootID, isComplete: !state.machine.isStarted)
-            return state.tasks.operations
-        }
+        let tasks = job.shell.send { $0.addObserver(observer, rootID: rootID) }
         let entry = JobObservers.Entry(observer: observer, rootID: rootID)
         for task in tasks { passOn([entry], to: task, isComplete: false) }
     }
@@ -31,9 +28,8 @@ enum ObserverTraversal {
         var jobs = [job]
         while let job = jobs.popLast() {
             job.shell.features.insert(.observed)
-            let tasks = job.shell.send { state in
-                let hasNew = state.observers.inherit(entries, isComplete: isComplete)
-                return hasNew ? state.tasks.operations : []
+            let tasks = job.shell.send {
+                $0.inheritObservers(entries, isComplete: isComplete)
             }
             jobs += tasks.compactMap { jobReporting($0) }
         }
@@ -42,7 +38,7 @@ enum ObserverTraversal {
     /// Removes an observer that was added to a job.
     static func remove(_ observer: any JobObserver, from job: JobController) {
         let rootID = job.eventNumber
-        let own = job.shell.ask { $0.observers.entry(of: observer) }
+        let own = job.shell.ask { $0.entry(of: observer) }
         guard let own, own.rootID == rootID else { return }
         remove([own], from: job, droppedBy: nil, nil)
     }
@@ -67,14 +63,11 @@ enum ObserverTraversal {
         while let job = jobs.popLast() {
             let keepsOwn = record != nil || job !== first
             let above = TaskRecord.tracking(job).filter { $0 !== record }
-                .map { above in
-                    above.shell.ask { above.isAwaited ? $0.observers.entries : [] }
-                }
-            let here = job.shell.ask { $0.observers }
+                .map { above in above.shell.ask { $0.entriesPassed(to: above) } }
+            let here = job.shell.ask { state in entries.map { state.entry(of: $0.observer) } }
             var (removed, replacing) = (Set<ObjectIdentifier>(), [JobObservers.Entry]())
-            for entry in entries {
-                guard let known = here.entry(of: entry.observer),
-                    known.rootID == entry.rootID || record != nil,
+            for (entry, known) in zip(entries, here) {
+                guard let known, known.rootID == entry.rootID || record != nil,
                     !(keepsOwn && known.rootID == job.eventNumber)
                 else { continue }
                 let passedOn = above.compactMap { entries in
@@ -87,9 +80,8 @@ enum ObserverTraversal {
                 }
             }
             guard !removed.isEmpty || !replacing.isEmpty else { continue }
-            let tasks = job.shell.send { [removed, replacing] state in
-                state.removeObservers(removed, replacing: replacing, removal)
-                    ? state.tasks.operations : []
+            let tasks = job.shell.send { [removed, replacing] in
+                $0.removeObservers(removed, replacing: replacing, removal)
             }
             jobs += tasks.compactMap { ($0 as? ConcurrentOperation)?.asJob }
         }

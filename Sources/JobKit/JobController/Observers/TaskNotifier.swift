@@ -59,7 +59,7 @@ struct TaskNotifier {
     func ended() {
         let action = record.change { $0.end() }
         if action.stepsRemovals {
-            let removals = record.shell.send { $0.observers.takeRemovals(of: record) }
+            let removals = record.shell.send { $0.takeRemovals(of: record) }
             for removal in removals { removal.step() }
         }
         if action.stopsWaiting {

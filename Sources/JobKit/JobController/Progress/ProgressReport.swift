@@ -23,10 +23,9 @@ struct ProgressReport {
         }
         // Inner jobs come first, so that each job reads the fractions of its tasks only once.
         for shell in found.reversed() {
-            let records = shell.ask { state in
-                state.tasks.records.compactMap { record in record.task.map { (record, $0) } }
+            for (record, task) in shell.ask({ $0.entries }) {
+                _ = Self.takeFraction(of: task, record)
             }
-            for (record, task) in records { _ = Self.takeFraction(of: task, record) }
         }
         taskAdvanced()
     }
@@ -56,7 +55,7 @@ struct ProgressReport {
 
     @inline(never)
     private func advance() {
-        let (job, fraction) = shell.ask { ($0.owner.started, $0.tally.fraction) }
+        let (job, fraction) = shell.ask { $0.jobAndFraction }
         // A job that reports its own fraction has already reported it to its ancestors.
         guard let job, job.reportedFraction.value == nil else { return }
         Self.advance(job, to: fraction)
@@ -86,7 +85,7 @@ struct ProgressReport {
         }
         let shell = job.shell
         if shell.features.contains(.ownFractions) { ProgressReport(of: shell).begin() }
-        let (reporter, counted) = shell.ask { ($0.progress, $0.tally.fraction) }
+        let (reporter, counted) = shell.ask { $0.progressAndFraction }
         let fraction = job.reportedFraction.value.map { said($0, by: job) } ?? counted
         guard let reporter else { return shell.shownFraction.raised(to: fraction) }
         reporter.advance(to: fraction)
@@ -102,7 +101,7 @@ struct ProgressReport {
                 job.shell.ask { $0.progress }?.advance(to: fraction)
             }
             for record in TaskRecord.tracking(operation) where note(record, is: fraction) {
-                let (above, raised) = record.shell.ask { ($0.owner.started, $0.tally.fraction) }
+                let (above, raised) = record.shell.ask { $0.jobAndFraction }
                 guard let above, above.reportedFraction.value == nil else { continue }
                 remaining.append((above, raised))
             }
@@ -114,7 +113,8 @@ struct ProgressReport {
     private static func takeFraction(of task: Operation, _ record: TaskRecord) -> Bool {
         guard let operation = task as? ConcurrentOperation else { return false }
         let nested = (task as? JobController)?.shell
-        let fraction = operation.reportedFraction.value ?? nested?.ask { $0.tally.fraction }
+        let fraction =
+            operation.reportedFraction.value ?? nested?.ask { $0.jobAndFraction }.fraction
         return fraction.map { note(record, is: said($0, by: operation)) } ?? false
     }
 

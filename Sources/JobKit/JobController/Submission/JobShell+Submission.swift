@@ -4,15 +4,14 @@ import Foundation
 extension JobShell {
     /// Enqueues the task, or defers that.
     func submit(_ record: TaskRecord) {
-        if let entry = send({ $0.submission.taskSubmitted(record) }) {
+        if let entry = send({ $0.taskSubmitted(record) }) {
             entry.queue.addUnlessStarted(entry.task)
         }
     }
 
     /// Submits a task some time after it was tracked, unless the job is ending.
     func submitLater(_ record: TaskRecord) {
-        let isAwaited = ask { $0.machine.ending == nil && record.task != nil }
-        if isAwaited { submit(record) }
+        if ask({ $0.isAwaited(record) }) { submit(record) }
     }
 
     /// Moves tasks from the submission queue into their queues, after a successful
@@ -21,7 +20,7 @@ extension JobShell {
     /// The order is kept even if several threads submit tasks.
     @inline(never)
     func drainSubmissions() {
-        while let next = send({ $0.submission.nextEntry() }) {
+        while let next = send({ $0.nextEntry() }) {
             next.queue.addUnlessStarted(next.task)
         }
     }
@@ -29,7 +28,7 @@ extension JobShell {
     /// Passes the group permit of a finished task to the next task of the group.
     func returnGroupPermit(_ record: TaskRecord) {
         guard features.contains(.groupLimits) else { return }
-        send { $0.submission.taskFinished(record) }
+        send { $0.taskLeftQueue(record) }
     }
 
     // MARK: Concurrency limit and suspension
@@ -41,11 +40,9 @@ extension JobShell {
         guard limit < .max || features.contains(.groupLimits) else { return }
         // A task that finishes after this line returns its permit.
         features.insert(.groupLimits)
-        let records = ask { state in
-            state.submission.isCounting ? [] : state.tasks.records.map { ($0, $0.task) }
-        }
+        let uncounted = ask { $0.uncounted }
         // Read without the lock, because `isFinished` may be user code.
-        let finished = records.filter { $0.1?.isFinished ?? true }.map(\.0)
+        let finished = uncounted.filter { $0.task?.isFinished ?? true }.map(\.record)
         send { $0.limitChanged(to: limit, for: group, finished: finished) }
     }
 

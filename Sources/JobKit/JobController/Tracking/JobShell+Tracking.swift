@@ -65,11 +65,7 @@ extension JobShell {
         } else {
             listen(to: task, record)
             CancelSweep([TaskCancelStep(record, task)]).run()
-            let isLeft = send { state in
-                state.machine.lateTaskCancelled()
-                return state.machine.hasLeftTasks
-            }
-            if isLeft { stopWaiting(for: record) }
+            if send({ $0.lateTaskCancelled() }) { stopWaiting(for: record) }
             releaseUncallable()
             deliverElsewhere()
         }

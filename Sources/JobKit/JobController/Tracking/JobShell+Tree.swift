@@ -9,13 +9,13 @@ extension JobShell {
     /// Whether the job has undelivered tasks, without which it has no descendants.
     var hasTasks: Bool { taskCount > 0 }
 
-    var taskCount: Int { ask { $0.machine.openCount } }
+    var taskCount: Int { ask { $0.openCount } }
 
-    var tasks: [Operation] { ask { $0.tasks.operations } }
+    var tasks: [Operation] { ask { $0.operations } }
 
     /// The jobs that wait for this one, started or not.
     var trackers: [JobShell] {
-        ask { $0.owner.known }.map { Self.tracking($0) } ?? []
+        ask { $0.job }.map { Self.tracking($0) } ?? []
     }
 
     // MARK: Ancestors

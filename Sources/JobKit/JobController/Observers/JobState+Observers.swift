@@ -8,7 +8,7 @@ extension JobState {
     @inline(__always)
     func notification(of record: TaskRecord) -> TaskNotification? {
         guard !observers.isEmpty, !machine.hasFinished, let task = record.task,
-            let job = owner.known
+            let job
         else { return nil }
         return notification(of: record, task, by: job)
     }
@@ -70,7 +70,21 @@ extension JobState {
         return notification
     }
 
-    // MARK: Leaving
+    // MARK: Adding and removing
+
+    /// Adds an observer, and returns the tasks that must report to it.
+    mutating func addObserver(_ observer: any JobObserver, rootID: Int) -> [Operation] {
+        observers.add(observer, rootID: rootID, isComplete: !machine.isStarted)
+        return operations
+    }
+
+    /// Adds the observers of an ancestor, and returns the tasks that must report to new ones.
+    mutating func inheritObservers(
+        _ entries: [JobObservers.Entry],
+        isComplete: Bool
+    ) -> [Operation] {
+        observers.inherit(entries, isComplete: isComplete) ? operations : []
+    }
 
     /// Removes observers from the job, or replaces them by those that another job passes on.
     ///
@@ -78,21 +92,29 @@ extension JobState {
     ///   - ids: The observers to remove.
     ///   - replacing: The new entries of the observers that stay.
     ///   - removal: Waits for the threads that are notifying the removed observers.
-    /// - Returns: Whether anything has changed.
+    /// - Returns: The tasks that pass the change on.
     mutating func removeObservers(
         _ ids: Set<ObjectIdentifier>,
         replacing: [JobObservers.Entry],
         _ removal: ObserverRemoval?
-    ) -> Bool {
+    ) -> [Operation] {
         let isReplaced = observers.replace(replacing)
         let removed = observers.remove(ids)
-        guard !removed.isEmpty else { return isReplaced }
+        guard !removed.isEmpty else { return isReplaced ? operations : [] }
         for record in tasks.records {
             record.observersRemoved(removed.count { $0 < record.notifiedObservers })
             if let removal, record.change({ $0.observersRemoved() }) {
                 observers.await(removal, of: record)
             }
         }
-        return true
+        return operations
     }
+
+    /// Takes the removals that waited for the notifications of a task.
+    mutating func takeRemovals(of record: TaskRecord) -> [ObserverRemoval] {
+        observers.takeRemovals(of: record)
+    }
+
+    /// Records when the observed job was started.
+    mutating func startObserved(at time: EventTime) { observers.jobStarted(at: time) }
 }
