@@ -21,7 +21,7 @@ class JobMessage: OperationListener, @unchecked Sendable {
     /// Calls the job's code, always on the job's delivering thread.
     func deliver(to job: JobController) {}
 
-    /// Discards the message, because the job is ending. A task's record needs nothing for this.
+    /// Called when a job that is ending discards the message.
     func discard(from shell: JobShell) {}
 }
 

@@ -105,9 +105,10 @@ struct JobObservers: Sendable {
 
     // MARK: Indices
 
-    /// The entries that must first be notified of a task's tracking.
+    /// Returns the entries that were not notified of a task's tracking.
     ///
     /// - Parameter notified: How many of the entries were already notified of it.
+    /// - Returns: Their indices.
     func pending(after notified: Int) -> Range<Int> {
         notified < completeCount ? notified..<completeCount : 0..<0
     }
