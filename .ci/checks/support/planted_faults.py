@@ -61,7 +61,7 @@ FAULTS = [
           "        if planted(14), let known = records.lazy.compactMap({ $0.shell.stall(of: $0) }).first {\n"
           "            stall = known\n        }\n"
           "        for record in records {\n            guard let known"),
-    Fault("R2", "a task that is dropped is not notified", "JobController/Observers/NotificationState.swift",
+    Fault("R2", "a task that is dropped is not notified", "JobController/Observers/TaskNotificationState.swift",
           "guard isObserved, begin(endsTask: true) else { return .stopWaiting }",
           "guard isObserved, !planted(15), begin(endsTask: true) else { return .stopWaiting }"),
     Fault("W2", "a stage opens one task early", "TaskWorkflow/TaskWorkflowStateMachine.swift",

@@ -129,7 +129,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
     /// one completes. When its tasks have stopped, the job calls ``jobCancelled()`` and finishes.
     open override func cancel() {
         guard !CancelSweep.isCancelling(self) else { return cancelItself() }
-        CancelSweep([JobCancelStep(job: self)] + shell.stepsToCancel(self)).run()
+        CancelSweep([JobEndStep.cancel(self)] + shell.stepsToCancel(self)).run()
     }
 
     /// The tasks that have not finished, in the order in which they were tracked.
@@ -193,7 +193,7 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
         guard let steps = shell.decideEnd(of: self, .timedOut) else { return }
         let decision = transition { $0.runtimePassed() }
         stopRequested(decision)
-        CancelSweep([JobTimeoutStep(job: self, decision: decision)] + steps).run()
+        CancelSweep([JobEndStep.timeOut(self, decision)] + steps).run()
     }
 
     override var stopRequest: CoarseTime? {

@@ -67,6 +67,6 @@ extension Operation {
         guard let note = (self as? ConcurrentOperation)?.statusNote, !note.isEmpty else {
             return ""
         }
-        return " (\(TimelineName.oneLine(note)))"
+        return " (\(note.oneLine))"
     }
 }

@@ -49,33 +49,25 @@ struct TaskCancelStep: CancelStep {
     func ensureCancelled() { if !isLeft { task.ensureCancelled() } }
 }
 
-/// Cancels a job, but not its tasks.
-struct JobCancelStep: CancelStep {
-    let job: JobController
+/// A step of a ``CancelSweep`` that ends a job, apart from its tasks.
+enum JobEndStep: CancelStep {
+    /// Cancels the job.
+    case cancel(JobController)
+    /// Notifies the job that it has timed out.
+    case timeOut(JobController, OperationLifecycle.CancelAction)
+    /// Cancels the job's own work, which may call user code.
+    case cancelWork(Task<Void, Never>)
+    /// Marks the point at which the sweep has reached all tasks of the job.
+    case tasksCancelled(JobController)
 
-    func carryOut() { job.cancelItself() }
+    func carryOut() {
+        switch self {
+        case .cancel(let job): job.cancelItself()
+        case .timeOut(let job, let action): job.carryOut(action)
+        case .cancelWork(let work): work.cancel()
+        case .tasksCancelled(let job): job.shell.tasksCancelled(of: job)
+        }
+    }
 
-    func ensureCancelled() { job.cancelItself() }
-}
-
-/// Notifies a job that has timed out.
-struct JobTimeoutStep: CancelStep {
-    let job: JobController
-    let decision: OperationLifecycle.CancelAction
-
-    func carryOut() { job.carryOut(decision) }
-}
-
-/// Cancels the job's own work, which may call user code.
-struct WorkCancelStep: CancelStep {
-    let work: Task<Void, Never>
-
-    func carryOut() { work.cancel() }
-}
-
-/// Marks the point at which the sweep has reached all tasks of a job.
-struct SweepEndStep: CancelStep {
-    let job: JobController
-
-    func carryOut() { job.shell.tasksCancelled(of: job) }
+    func ensureCancelled() { if case .cancel(let job) = self { job.cancelItself() } }
 }

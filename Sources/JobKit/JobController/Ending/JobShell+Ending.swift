@@ -28,7 +28,7 @@ extension JobShell {
     /// Returns the steps that cancel the tasks of a job after its end was decided.
     func steps(toEnd job: JobController, _ cancelled: JobState.Cancelled) -> [any CancelStep] {
         if job.currentLifecycle.contains(.isTimed) { job.watchStopTime() }
-        return Self.steps(cancelled) + [SweepEndStep(job: job)]
+        return Self.steps(cancelled) + [JobEndStep.tasksCancelled(job)]
     }
 
     /// Ends the job, unless its end was already decided.
@@ -54,7 +54,7 @@ extension JobShell {
 
     private static func steps(_ cancelled: JobState.Cancelled) -> [any CancelStep] {
         guard let work = cancelled.work else { return cancelled.tasks }
-        return [WorkCancelStep(work: work)] + cancelled.tasks
+        return [JobEndStep.cancelWork(work)] + cancelled.tasks
     }
 
     /// Releases the closures of a job that has ended without entering `main()`.

@@ -31,8 +31,8 @@ final class TaskRecord: JobMessage, @unchecked Sendable {
     /// The queue that the task enters once the job lets it, or nil if it is only tracked.
     private(set) var queue: (any OperationScheduling)?
     var submission = TaskSubmission()
-    /// See ``NotificationState``.
-    private let notificationState = Atomic<NotificationState.RawValue>(0)
+    /// See ``TaskNotificationState``.
+    private let notificationState = Atomic<TaskNotificationState.RawValue>(0)
 
     /// When the task was started, if the job was observed then.
     private(set) var startTime = EventTime.unknown
@@ -116,7 +116,7 @@ final class TaskRecord: JobMessage, @unchecked Sendable {
 
     /// Records that `observers` observers are being notified that the task is tracked.
     func trackingIsNotified(to observers: Int) {
-        notificationState.store(NotificationState.begun.rawValue, ordering: .relaxed)
+        notificationState.store(TaskNotificationState.begun.rawValue, ordering: .relaxed)
         notifiedObservers = Int32(observers)
     }
 
@@ -133,14 +133,14 @@ final class TaskRecord: JobMessage, @unchecked Sendable {
 
     /// Whether observers were notified of the task's end, or are being notified.
     var endIsNotified: Bool {
-        NotificationState(rawValue: notificationState.load(ordering: .acquiring)).endIsNotified
+        TaskNotificationState(rawValue: notificationState.load(ordering: .acquiring)).endIsNotified
     }
 
     /// Changes the state of the notifications atomically.
-    func change<Result>(_ change: (inout NotificationState) -> Result) -> Result {
+    func change<Result>(_ change: (inout TaskNotificationState) -> Result) -> Result {
         var current = notificationState.load(ordering: .acquiring)
         while true {
-            var changed = NotificationState(rawValue: current)
+            var changed = TaskNotificationState(rawValue: current)
             let result = change(&changed)
             let (exchanged, original) = notificationState.weakCompareExchange(
                 expected: current,

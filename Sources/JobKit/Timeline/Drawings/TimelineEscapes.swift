@@ -1,27 +1,3 @@
-/// Makes every character of a name visible on one line.
-enum TimelineName {
-    /// Returns the name as one line of visible text.
-    ///
-    /// A control character becomes its picture, for example ␊ for a line feed, and any other line
-    /// separator becomes its number. An empty name is replaced by words.
-    static func oneLine(_ name: String) -> String {
-        name.isEmpty ? "(no name)" : name.replacingScalars(picture)
-    }
-
-    /// Returns the visible text that replaces a control character or line separator.
-    ///
-    /// Nil for any other character.
-    static func picture(of scalar: Unicode.Scalar) -> String? {
-        switch scalar.value {
-        case 0..<0x20: Unicode.Scalar(0x2400 + scalar.value).map { String($0) }
-        case 0x7F: "\u{2421}"
-        case 0x80..<0xA0, 0x2028, 0x2029, 0xFFFE, 0xFFFF:
-            "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-        default: nil
-        }
-    }
-}
-
 /// The escapes of the three formats in which a timeline is written.
 extension String {
     /// The text in XML 1.0, for an element or an attribute.
@@ -35,7 +11,7 @@ extension String {
             case ">": "&gt;"
             case "\"": "&quot;"
             case "\t", "\n", "\r", "\u{7F}"..."\u{9F}": "&#\(scalar.value);"
-            case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}": TimelineName.picture(of: scalar)
+            case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}": scalar.picture
             default: nil
             }
         }
@@ -61,7 +37,7 @@ extension String {
 
     /// The name in a form that Mermaid shows as plain text.
     var mermaidText: String {
-        let line = TimelineName.oneLine(self)
+        let line = oneLine
         let lowercase = line.lowercased()
         let beginsWithCommand =
             Self.mermaidCommands.contains { lowercase.hasPrefix($0) }
@@ -86,15 +62,4 @@ extension String {
     private static let plainInMermaid = Set(
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -_.()/+,=".unicodeScalars
     )
-
-    /// Replaces each character for which `standIn` returns text.
-    fileprivate func replacingScalars(_ standIn: (Unicode.Scalar) -> String?) -> String {
-        unicodeScalars.reduce(into: "") { text, scalar in
-            if let standIn = standIn(scalar) {
-                text += standIn
-            } else {
-                text.unicodeScalars.append(scalar)
-            }
-        }
-    }
 }

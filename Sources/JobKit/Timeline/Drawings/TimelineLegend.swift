@@ -38,7 +38,7 @@ struct TimelineLegend {
     private mutating func addGroups(_ groups: [Timeline.Group]) {
         for (rank, group) in groups.prefix(TimelineStyle.colourCount).enumerated() {
             styles[group.name] = "t\(rank)"
-            add("t\(rank)", "\(TimelineName.oneLine(group.name)) (\(group.facts))")
+            add("t\(rank)", "\(group.name.oneLine) (\(group.facts))")
         }
         let others = groups.dropFirst(TimelineStyle.colourCount)
         guard !others.isEmpty else { return }

@@ -60,7 +60,7 @@ private struct TimelineSVG {
     }
 
     private var heading: String {
-        let title = facts.root.map { TimelineName.oneLine($0.name) } ?? "Nothing was recorded"
+        let title = facts.root.map { $0.name.oneLine } ?? "Nothing was recorded"
         var parts = [facts.span.shortText]
         let jobCount = facts.tasks.count { !$0.isEmpty }
         let tasks = (entries.count - jobCount).counting("task")
@@ -118,7 +118,7 @@ private struct TimelineSVG {
         }
         tip += "&#10;\(entry.typeName.xmlText)"
         if let group = entry.givenGroup {
-            tip += ", group \(TimelineName.oneLine(group).xmlText)"
+            tip += ", group \(group.oneLine.xmlText)"
         }
         if let job = entry.parent { tip += " in \(entries[job].name.xmlText)" }
         return tip
@@ -172,7 +172,7 @@ private struct TimelineSVG {
         let isDark = isJob || ["cancelled", "running"].contains(entry.outcomeWord)
         let middle = isJob ? bar.top + layout.rowHeight / 2 : bar.top + bar.height / 2
         return TimelineStyle.text(
-            TimelineName.oneLine(entry.name),
+            entry.name.oneLine,
             x: bar.left + 4,
             y: middle + 3.8,
             style: isDark ? "dark" : "light",

@@ -36,8 +36,8 @@ extension TimelineFacts {
                 (critical.contains(index) ? "* " : "  ")
                     + "\(starts[index])  \(lengths[index])  \(bar(of: entry))  "
                     + String(repeating: "  ", count: min(depth, Self.deepestIndent))
-                    + TimelineName.oneLine(entry.name)
-                    + (entry.givenGroup.map { " [\(TimelineName.oneLine($0))]" } ?? "")
+                    + entry.name.oneLine
+                    + (entry.givenGroup.map { " [\($0.oneLine)]" } ?? "")
                     + remark(about: entry)
                     + (ownTimes[index].map { " - \(inOneUnit($0)) after its last task" } ?? "")
             )
@@ -49,7 +49,7 @@ extension TimelineFacts {
 
     /// Returns a line for each group, and one for the operations that were not recorded.
     private func groupLines() -> [String] {
-        let names = groups.map { TimelineName.oneLine($0.name) }
+        let names = groups.map { $0.name.oneLine }
         let width = min(names.map(\.count).max() ?? 0, 40)
         var lines = zip(names, groups)
             .map { name, group in
@@ -82,7 +82,7 @@ extension TimelineFacts {
     /// Empty if the entry succeeded.
     private func remark(about entry: Timeline.Entry) -> String {
         guard entry.outcomeWord != "succeeded" else { return "" }
-        let error = entry.errorText.map { ": " + TimelineName.oneLine($0) }
+        let error = entry.errorText.map { ": " + $0.oneLine }
         return " - " + entry.outcomeWord + (error ?? "")
     }
 

@@ -58,11 +58,6 @@ extension Duration {
     }
 }
 
-extension Int {
-    /// Returns the number and its noun, in the plural unless the number is one.
-    func counting(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
-}
-
 extension Double {
     /// Returns decimal text without an exponent and without unnecessary zeros.
     func text(decimals: Int) -> String {

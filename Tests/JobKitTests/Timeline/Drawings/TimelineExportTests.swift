@@ -58,7 +58,7 @@ import Testing
         }
         #expect(drawn.count == timeline.entries.count)
         for (place, entry) in timeline.entries.enumerated() {
-            #expect(drawn[place].map(unescapedMermaid) == TimelineName.oneLine(entry.name))
+            #expect(drawn[place].map(unescapedMermaid) == entry.name.oneLine)
         }
     }
 
@@ -99,7 +99,7 @@ import Testing
         #expect(all.dropFirst(lines.count + 1).count == timeline.groups.count)
         #expect(lines.count { $0.hasPrefix("*") } == timeline.criticalPath.count)
         for entry in timeline.entries {
-            #expect(lines.contains { $0.contains(TimelineName.oneLine(entry.name)) })
+            #expect(lines.contains { $0.contains(entry.name.oneLine) })
         }
     }
 
@@ -224,7 +224,7 @@ import Testing
                 switch scalar {
                 case "\t", "\n", "\r": String(scalar)
                 case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}":
-                    TimelineName.picture(of: scalar) ?? ""
+                    scalar.picture ?? ""
                 default: String(scalar)
                 }
             }

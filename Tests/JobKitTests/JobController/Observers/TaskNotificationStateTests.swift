@@ -2,10 +2,10 @@ import Testing
 
 @testable import JobKit
 
-@Suite struct NotificationStateTests {
+@Suite struct TaskNotificationStateTests {
     /// Every state of the notifications of one task.
     private struct World: Hashable {
-        var state = NotificationState(rawValue: 0)
+        var state = TaskNotificationState(rawValue: 0)
         var notifiers = 0
         var endsNotified = 0
         var hasStopped = false
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func jobStopsWaitingForAFinishedTaskWithoutDroppingIt() {
-        var state = NotificationState.begun
+        var state = TaskNotificationState.begun
         #expect(state.end() == .init())
         #expect(state.begin(endsTask: true) == true)
         #expect(state.waitIsOver(isObserved: true) == .later)
@@ -88,14 +88,14 @@ import Testing
     }
 
     @Test func droppedTaskIsNotNotifiedAgain() {
-        var state = NotificationState(rawValue: 0)
+        var state = TaskNotificationState(rawValue: 0)
         #expect(state.waitIsOver(isObserved: true) == .notifyDrop)
         #expect(state.begin(endsTask: false) == false)
         #expect(state.begin(endsTask: true) == false)
     }
 
     @Test func deliveryIsNotifiedBehindTheEndAlone() {
-        var state = NotificationState.begun
+        var state = TaskNotificationState.begun
         #expect(state.beginDelivery() == false)
         #expect(state.end() == .init())
         #expect(state.begin(endsTask: true) == true)
@@ -108,7 +108,7 @@ import Testing
     #if os(macOS) || os(Linux)
     @Test func endWithoutABeginningTraps() async {
         await #expect(processExitsWith: .failure) {
-            var state = NotificationState(rawValue: 0)
+            var state = TaskNotificationState(rawValue: 0)
             _ = state.end()
         }
     }

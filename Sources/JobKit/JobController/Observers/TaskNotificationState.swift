@@ -4,7 +4,7 @@
 ///
 /// A job waits for a task while observers are notified of it, so that the job's own finish is the
 /// last event. Observers are notified either of a task's finish or of its drop, never of both.
-struct NotificationState: RawRepresentable, Hashable, Sendable {
+struct TaskNotificationState: RawRepresentable, Hashable, Sendable {
     private(set) var rawValue: UInt8
 
     /// The job would have stopped waiting for the task if no thread were notifying observers.
