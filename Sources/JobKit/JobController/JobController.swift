@@ -222,16 +222,18 @@ open class JobController: ConcurrentOperation, @unchecked Sendable {
         takeDependencies() + shell.releaseAll()
     }
 
-    /// Stores the error with which the job ends, and returns the flags of its outcome.
-    ///
-    /// Called before the outcome is decided, by the thread that finishes the job.
-    func outcomeFlags(of ending: JobState.Machine.Ending) -> OperationLifecycle {
+    /// The error with which the job ends, except a failure, which was stored when the end began.
+    func error(of ending: JobState.Machine.Ending) -> (any Error)? {
         switch ending {
-        case .completed, .finishedEarly: storedError = errorOfMissingValue
-        case .failed: break  // Stored when the end began.
-        case .cancelled: return .withCancellation
-        case .timedOut: storedError = OperationTimeoutError(name: label, limit: passedRuntime)
+        case .completed, .finishedEarly: errorOfMissingValue
+        case .failed: nil
+        case .cancelled: CancellationError()
+        case .timedOut: OperationTimeoutError(name: label, limit: passedRuntime)
         }
+    }
+
+    /// The flags of the outcome with ``storedError``.
+    var flagsOfStoredError: OperationLifecycle {
         guard let storedError else { return [] }
         return storedError is CancellationError ? .withCancellation : .withError
     }

@@ -95,9 +95,8 @@ final class JobShell: CallbackDelivery {
     }
 
     /// Releases everything that the job owned, and returns its operations.
-    func releaseAll(_ owned: consuming JobState.Owned) -> [Operation] {
+    func releaseAll(_ owned: JobState.Owned) -> [Operation] {
         let left = owned.records.compactMap { release($0) }
-        _ = consume owned
         // A message that arrives from now on is discarded by the thread that enqueues it.
         completionQueue.token.close()
         discardMessages()

@@ -145,9 +145,11 @@ struct JobState {
     mutating func finished(
         _ job: JobController,
         _ ending: Machine.Ending,
-        _ flags: OperationLifecycle
+        _ error: (any Error)?
     ) -> (decision: OperationLifecycle.EndDecidedAction, owned: Owned)? {
         guard machine.finished(ending) else { return nil }
+        if ending != .failed { job.storedError = error }
+        let flags = job.flagsOfStoredError
         return (job.transition { $0.endDecided(flags) }, releaseAll())
     }
 

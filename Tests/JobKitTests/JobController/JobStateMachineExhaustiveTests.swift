@@ -1,7 +1,5 @@
 import Testing
 
-@testable import JobKit
-
 /// Tries every order of six inputs on a job of up to two tasks, the second of which fails.
 ///
 /// An optimized build tries eight inputs.

@@ -1,8 +1,7 @@
 import Foundation
+import JobKit
 import JobKitTesting
 import XCTest
-
-@testable import JobKit
 
 // R4
 /// Tests `explainStall` for jobs and tasks that were not started.

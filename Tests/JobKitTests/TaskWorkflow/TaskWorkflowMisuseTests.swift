@@ -1,7 +1,6 @@
 import Foundation
+import JobKit
 import Testing
-
-@testable import JobKit
 
 // Exit tests start a process, which only these platforms support.
 #if os(macOS) || os(Linux)

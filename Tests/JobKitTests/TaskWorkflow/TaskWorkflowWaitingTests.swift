@@ -1,8 +1,7 @@
 import Foundation
+import JobKit
 import JobKitTesting
 import XCTest
-
-@testable import JobKit
 
 /// Conditions that tasks of a workflow wait for in addition to their stages.
 final class TaskWorkflowWaitingTests: XCTestCase {

@@ -107,9 +107,9 @@ extension JobShell {
                 pending = completionQueue.token.pending
                 remaining -= 1
                 // The sweep of a failed job must run before this thread stops delivering.
-                guard let next = discard(message, continues: remaining > 0 || sweep != nil) else {
-                    return self
-                }
+                let continues = remaining > 0 || sweep != nil
+                let next = runWithPool { discard(message, continues: continues) }
+                guard let next else { return self }
                 action = next
             default:
                 let response = runWithPool {
@@ -243,12 +243,7 @@ extension JobShell {
         _ ending: JobState.Machine.Ending,
         _ claimed: inout (any CallbackDelivery)?
     ) -> Bool {
-        let flags = job.outcomeFlags(of: ending)
-        guard let (decision, owned) = send({ $0.finished(job, ending, flags) }) else {
-            return false
-        }
-        if decision == .takenAsCancel { job.announceCancel() }
-        let left = releaseAll(consume owned).filter(LeftTask.mustBeNamed).map { LeftTask($0) }
+        guard let left = decideOutcome(of: job, ending) else { return false }
         send { $0.jobFinished(leaving: left) }
         // If `didCancel()` is running, the thread that runs it carries out the end afterwards.
         if job.transition({ $0.decisionStored() }) {
@@ -258,5 +253,18 @@ extension JobShell {
             job.end(claimed: &claimed, isInsideJobKit: true)
         }
         return true
+    }
+
+    /// Decides the outcome of the job, and releases everything that the job owned.
+    ///
+    /// - Returns: The tasks that the job leaves, or nil if it cannot finish yet.
+    private func decideOutcome(
+        of job: JobController,
+        _ ending: JobState.Machine.Ending
+    ) -> [LeftTask]? {
+        let error = job.error(of: ending)
+        guard let decided = send({ $0.finished(job, ending, error) }) else { return nil }
+        if decided.decision == .takenAsCancel { job.announceCancel() }
+        return releaseAll(decided.owned).filter(LeftTask.mustBeNamed).map { LeftTask($0) }
     }
 }

@@ -1,7 +1,6 @@
+import JobKit
 import JobKitTesting
 import XCTest
-
-@testable import JobKit
 
 /// O11, J8: a job's time to stop passes before the cancelling thread has reached all its tasks.
 final class StopTimeHeldTasksTests: XCTestCase {
