@@ -65,6 +65,11 @@ extension JobState {
 
     // MARK: Observers
 
+    /// The job's own entries of some observers, or nil for those that it lacks.
+    func known(_ entries: [JobObservers.Entry]) -> [JobObservers.Entry?] {
+        entries.map { observers.entry(of: $0.observer) }
+    }
+
     /// The job's entry of an observer.
     func entry(of observer: any JobObserver) -> JobObservers.Entry? {
         observers.entry(of: observer)

@@ -327,11 +327,9 @@ struct JobState {
     }
 
     /// Discards a finished task that will not be delivered.
-    mutating func discarded(
-        _ record: TaskRecord
-    ) -> (released: TaskRecord.Released, completion: ((Operation) -> Void)?) {
+    mutating func discarded(_ record: TaskRecord) -> TaskRecord.Released {
         _ = stopWaiting(for: record, hasFinished: true)
-        return (taskEnded(record), record.takeCompletion())
+        return taskEnded(record)
     }
 
     /// Empties the record of a task that the job no longer needs.

@@ -224,16 +224,17 @@ extension JobShell {
         _ message: JobState.Message,
         continues: Bool
     ) -> JobState.Machine.Action? {
-        message._withUnsafeGuaranteedRef { $0.discard(from: self) }
-        let now = CoarseTime.now
-        let (discarded, next) = send { state in
-            (
-                message.withRecord { state.discarded($0) },
-                continues ? state.nextAction(from: completionQueue, at: now) : nil
-            )
+        let owned = message.takeRetainedValue()
+        owned.discard(from: self)
+        let (record, now) = (owned.record, CoarseTime.now)
+        let (released, completion, next) = send { state in
+            var released: TaskRecord.Released?
+            if let record { released = state.discarded(record) }
+            let completion = record?.takeCompletion()
+            let next = continues ? state.nextAction(from: completionQueue, at: now) : nil
+            return (released, completion, next)
         }
-        withExtendedLifetime(discarded) {}
-        message.release()
+        withExtendedLifetime((released, completion)) {}
         return next
     }
 

@@ -64,7 +64,7 @@ enum ObserverTraversal {
             let keepsOwn = record != nil || job !== first
             let above = TaskRecord.tracking(job).filter { $0 !== record }
                 .map { above in above.shell.ask { $0.entriesPassed(to: above) } }
-            let here = job.shell.ask { state in entries.map { state.entry(of: $0.observer) } }
+            let here = job.shell.ask { $0.known(entries) }
             var (removed, replacing) = (Set<ObjectIdentifier>(), [JobObservers.Entry]())
             for (entry, known) in zip(entries, here) {
                 guard let known, known.rootID == entry.rootID || record != nil,
