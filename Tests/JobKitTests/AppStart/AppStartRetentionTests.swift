@@ -32,7 +32,7 @@ final class AppStartRetentionTests: XCTestCase {
         }
     }
 
-    func testManagerThatWasNeverStartedGoesWithItsTasks() {
+    func testManagerNeverStartedIsReleasedWithItsTasks() {
         weak var manager: AppStartTaskManager?
         weak var task: SampleStartupTask?
         do {
@@ -75,7 +75,7 @@ final class AppStartRetentionTests: XCTestCase {
         XCTAssertNil(task)
     }
 
-    func testManagerThatHoldsItsOwnDelegateGoes() {
+    func testManagerThatRetainsItsDelegateIsReleased() {
         weak var manager: AppStartTaskManager?
         do {
             let made = HoldingManager()
@@ -85,7 +85,7 @@ final class AppStartRetentionTests: XCTestCase {
         XCTAssertNil(manager)
     }
 
-    func testManagerGoesAfterAFailureWithTheTasksThatDidNotRun() {
+    func testManagerIsReleasedAfterAFailureWithItsTasks() {
         weak var manager: AppStartTaskManager?
         weak var waiting: SampleStartupTask?
         let task = HoldingTask(isStrong: true)
@@ -100,7 +100,7 @@ final class AppStartRetentionTests: XCTestCase {
         XCTAssertNil(waiting)
     }
 
-    func testTaskAddedTwiceThatHoldsItsDelegateGoesWithAFailedChain() {
+    func testTaskAddedTwiceThatRetainsItsDelegateIsReleasedAfterAFailure() {
         weak var task: HoldingTask?
         do {
             let made = HoldingTask(isStrong: true)
@@ -141,7 +141,7 @@ final class AppStartRetentionTests: XCTestCase {
     }
 
     /// Removed tasks are released outside the lock, so that their `deinit` may call the manager.
-    func testTaskThatCallsTheManagerAsItGoesDoesNotDeadlock() {
+    func testTaskThatCallsTheManagerInDeinitDoesNotDeadlock() {
         final class LastWords: AppStartTask {
             let taskName = "last words"
             private let manager: AppStartTaskManager

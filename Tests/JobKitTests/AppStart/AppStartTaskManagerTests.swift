@@ -185,7 +185,7 @@ final class AppStartTaskManagerTests: XCTestCase {
         )
     }
 
-    func testRemovingAllWhileATaskRunsLeavesItsTurn() {
+    func testRunningTaskKeepsItsTurnWhenAllAreRemoved() {
         let first = silentTask("a")
         manager.removeStartupTask(manager)
         manager.addStartupTask(first)

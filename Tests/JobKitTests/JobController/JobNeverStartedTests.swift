@@ -71,7 +71,7 @@ final class JobNeverStartedTests: XCTestCase {
         }
     }
 
-    func testClosuresGivenAfterTheEndAreReleasedToo() async {
+    func testClosuresPassedAfterTheEndAreReleased() async {
         for ending in Ending.allCases {
             func make() -> Remains {
                 let job = ScriptedJob()
@@ -101,7 +101,7 @@ final class JobNeverStartedTests: XCTestCase {
         await assertReleased(await make())
     }
 
-    func testJobThatIsStartedAfterItsEndCallsNothingAndGoes() async {
+    func testJobStartedAfterItsEndCallsNothingAndIsReleased() async {
         for ending in Ending.allCases {
             func run() async -> Remains {
                 let (job, task) = makeJob(isFinished: true)

@@ -4,7 +4,7 @@ import JobKitTesting
 import XCTest
 
 final class JobRunTests: XCTestCase {
-    func testRunReturnsWhenTheJobHasFinishedOnTheQueueGiven() async throws {
+    func testRunReturnsAfterTheJobHasFinishedOnItsQueue() async throws {
         let queue = TaskQueue(name: "mine", maxConcurrentOperationCount: 1)
         let job = ScriptedJob(queue: queue) { job in
             job.log.record("standing: \(queue.operationCount)")

@@ -41,7 +41,7 @@ final class JobRunTimeoutTests: XCTestCase {
         guard case .cancelled = job.outcome else { return XCTFail("not cancelled") }
     }
 
-    func testJobThatFinishesInTimeLeavesNothingAsleep() async throws {
+    func testJobThatFinishesInTimeLeavesNoSleeper() async throws {
         let job = job(InstantOperation("a"))
         try await job.run(timeout: .seconds(Int64.max))
         XCTAssertEqual(job.events.last, "all")

@@ -91,7 +91,7 @@ import Testing
         #expect(steps(&machine) == ["ask a", "deliver a", "group 0", "all", "finish completed"])
     }
 
-    @Test func messageThatIsNoTaskFinishesNoGroup() {
+    @Test func delayedMessageFinishesNoGroup() {
         var machine = machine(tasks: [0])
         machine.mainReturned()
         machine.messageArrived("delayed", group: nil, hasFailed: false)
@@ -99,7 +99,7 @@ import Testing
     }
 
     // J2
-    @Test func messageThatIsNoTaskDoesNotComeBetweenTheCallbacksOfOne() {
+    @Test func delayedMessageDoesNotSplitTheCallbacksOfATask() {
         var machine = machine(tasks: [0])
         machine.mainReturned()
         machine.messageArrived("a", group: 0, hasFailed: false)
@@ -108,7 +108,7 @@ import Testing
         #expect(steps(&machine) == all)
     }
 
-    @Test func taskTrackedByAGroupCallbackLetsAMessageThatIsNoTaskCome() {
+    @Test func taskTrackedByAGroupCallbackPermitsADelayedMessage() {
         var machine = machine(tasks: [0])
         machine.mainReturned()
         machine.messageArrived("a", group: 0, hasFailed: false)
@@ -205,7 +205,7 @@ import Testing
         #expect(!machine.isReachingTasks)
     }
 
-    @Test func nothingIsDueWhileTheGroupHasMoreTasksAndNothingHasArrived() {
+    @Test func machineOnlyWaitsWhileTheGroupHasMoreTasks() {
         var machine = machine(tasks: [0, 0])
         machine.mainReturned()
         machine.messageArrived("a", group: 0, hasFailed: false)

@@ -76,7 +76,7 @@ import Testing
     }
 
     // D1
-    @Test func unknownHigherItemHoldsTheLowerBackIfSoConfigured() {
+    @Test func unknownHigherItemDefersTheLowerIfConfigured() {
         var machine = machine(["a", "b", "c"], waitsForUnknown: true)
         #expect(machine.needSet(.needed, for: "c") == [])
         #expect(machine.needSet(.notNeeded, for: "a") == [])

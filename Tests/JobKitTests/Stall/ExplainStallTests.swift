@@ -178,7 +178,7 @@ final class ExplainStallTests: XCTestCase {
         await bounded { await task.waitForFinish() }
     }
 
-    func testTaskBehindABarrierSaysWhoExecutesBeforeIt() async {
+    func testTaskBehindABarrierNamesTheOperationsBeforeIt() async {
         let queue = TaskQueue(name: "disk")
         let occupants = [held("first"), held("second")]
         let job = Job("outer") { $0.trackAndQueue(ConcurrentOperation(), on: queue) }
@@ -217,7 +217,7 @@ final class ExplainStallTests: XCTestCase {
         occupant.finish()
     }
 
-    func testTasksOfAWorkflowSayWhatTheyWaitFor() async {
+    func testTasksOfAWorkflowNameTheirPredecessors() async {
         final class Later: LaunchTask, @unchecked Sendable {
             let began = Gate()
             override var finishesAsynchronously: Bool { true }

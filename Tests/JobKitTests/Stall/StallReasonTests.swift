@@ -53,7 +53,7 @@ final class StallReasonTests: XCTestCase {
         job.cancel()
     }
 
-    func testTenOfThoseWhoExecuteAreNamed() async {
+    func testFullQueueNamesTenExecutingOperations() async {
         let queue = TaskQueue(name: "wide", maxConcurrentOperationCount: 12)
         let occupants = (0..<12).map { HeldOperation("\($0)") }
         for occupant in occupants { queue.addOperation(occupant) }
@@ -115,7 +115,7 @@ final class StallReasonTests: XCTestCase {
         await net.waitForAllOperations()
     }
 
-    func testDependencyThatAnotherJobHoldsHasThatJobsReason() {
+    func testDependencyDeferredByAnotherJobHasThatJobsReason() {
         let login = HeldOperation("login")
         let session = ScriptedJob("session", queue: StepQueue()) { $0.trackAndQueue(login) }
         session.isSuspended = true
@@ -238,7 +238,7 @@ final class StallReasonTests: XCTestCase {
         withExtendedLifetime(queue) {}
     }
 
-    func testQueuesGiveReasonsForWhatTheyHold() {
+    func testQueuesGiveReasonsForTheirOperations() {
         let full = TaskQueue(name: "disk", maxConcurrentOperationCount: 1)
         full.isSuspended = true
         let rated = RateLimitedQueue(full, limit: 1, per: .seconds(1), clock: ManualClock())

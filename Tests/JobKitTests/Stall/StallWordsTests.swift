@@ -165,7 +165,7 @@ final class StallWordsTests: XCTestCase {
         }
     }
 
-    func testHundredLinesAreGivenUnlessMoreAreAskedFor() {
+    func testDefaultLimitIsAHundredLines() {
         let job = ScriptedJob("import") { job in
             for number in 0..<150 {
                 let task = HeldOperation("\(number)")

@@ -44,7 +44,7 @@ import Testing
     }
 
     // W2
-    @Test func concurrentTasksOfARunHoldNothingUp() {
+    @Test func concurrentTasksOfARunDelayNothing() {
         var machine = Machine()
         _ = machine.taskAdded("slow", queue: .concurrentQueue)
         _ = machine.groupAdded([("a", .concurrentQueue)])

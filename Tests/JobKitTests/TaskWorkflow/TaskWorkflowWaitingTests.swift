@@ -6,7 +6,7 @@ import XCTest
 /// Conditions that tasks of a workflow wait for in addition to their stages.
 final class TaskWorkflowWaitingTests: XCTestCase {
     // W6
-    func testDependenciesHoldBesideTheStages() async {
+    func testDependenciesCountInAdditionToTheStages() async {
         let (log, gate) = (EventLog(), Gate())
         let slow = logging("slow", log, queue: .concurrentQueue, after: gate)
         let (main, other) = (logging("main", log), logging("other", log, queue: .concurrentQueue))

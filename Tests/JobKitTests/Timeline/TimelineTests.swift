@@ -124,7 +124,7 @@ import Testing
         #expect(Timeline([interval("root", nil, 0, 10)]).criticalPath.isEmpty)
     }
 
-    @Test func criticalPathEndsWhereTheRecordGoesInACircle() {
+    @Test func criticalPathEndsAtACycle() {
         let timeline = Timeline([
             interval("root", nil, 0, 10), interval("a", 0, 5, 5, after: [2]),
             interval("b", 0, 5, 5, after: [1]),

@@ -93,7 +93,7 @@ final class DeliveryOrderTests: XCTestCase {
         }
     }
 
-    func testTaskThatGotAPlaceIsDeliveredAfterTheTaskThatLeftIt() async {
+    func testTaskIsDeliveredAfterTheTaskWhosePermitItGot() async {
         // J2 with J15: when one finishes, the next starts on the same thread.
         let first = HeldOperation("0")
         let job = ScriptedJob(queue: InlineQueue()) { job in

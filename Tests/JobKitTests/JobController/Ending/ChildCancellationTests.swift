@@ -36,7 +36,7 @@ final class ChildCancellationTests: XCTestCase {
         guard case .succeeded = task.outcome else { return XCTFail("not succeeded") }
     }
 
-    func testTaskLeftRunningThatWaitedForItsTurnRuns() async {
+    func testDeferredTaskLeftRunningRuns() async {
         // Held back by the limit of its group, and by the suspension of its job.
         let (first, second) = (held("first"), InstantOperation("second"))
         let job = ScriptedJob { job in

@@ -199,7 +199,7 @@ final class JobCancelTests: XCTestCase {
         XCTAssertEqual(job.events, ["cancel returned", "cancelled"])
     }
 
-    func testHeldTasksFinishWhenTheJobIsCancelled() async {
+    func testDeferredTasksFinishWhenTheJobIsCancelled() async {
         // Other operations may wait for a task that the job never queued.
         let blocked = BlockOperation {}
         blocked.addDependency(BlockOperation {})

@@ -44,7 +44,7 @@ final class StopTimeHeldTasksTests: XCTestCase {
         stuck.finish()
     }
 
-    func testHeldTaskThatIsLeftRunningGoesIntoItsQueue() async {
+    func testDeferredTaskLeftRunningIsEnqueued() async {
         let left = InstantOperation("left")
         await stop { job in
             job.trackAndQueue(left, group: .named("group"), cancellation: .leaveRunning)
@@ -53,7 +53,7 @@ final class StopTimeHeldTasksTests: XCTestCase {
         XCTAssertEqual(left.outcome?.text, "succeeded")
     }
 
-    func testHeldTasksThatAreLeftRunningStartInsideTheContext() async {
+    func testDeferredTasksLeftRunningStartInsideTheContext() async {
         let log = EventLog()
         let (operation, block) = (
             ClosureOperation { log.record("operation in \(Trace.id)") },
@@ -68,7 +68,7 @@ final class StopTimeHeldTasksTests: XCTestCase {
         XCTAssertEqual(Set(log.events), ["operation in a", "block in a"])
     }
 
-    func testHeldTaskEndsCancelledSoThatOthersNeedNotWaitForIt() async {
+    func testDeferredTaskEndsCancelledForItsDependents() async {
         let held = InstantOperation("held")
         let after = InstantOperation("after")
         after.addDependency(held)

@@ -5,7 +5,7 @@ import XCTest
 
 // J7
 final class TaskFailureResponseTests: XCTestCase {
-    func testTaskTrackedToCarryOnIsDeliveredUnasked() async throws {
+    func testCarryOnResponseDeliversWithoutTaskFailed() async throws {
         let job = ScriptedJob { job in
             job.trackAndQueue(
                 InstantOperation("bad", failure: SampleError("bad")),
@@ -17,7 +17,7 @@ final class TaskFailureResponseTests: XCTestCase {
         XCTAssertNil(job.error)
     }
 
-    func testTaskTrackedToFailTheJobDoesSoUnasked() async {
+    func testFailJobResponseFailsWithoutTaskFailed() async {
         let held = HeldOperation("held")
         let job = ScriptedJob { job in
             job.trackAndQueue(held)

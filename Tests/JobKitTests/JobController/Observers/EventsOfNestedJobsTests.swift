@@ -6,7 +6,7 @@ import XCTest
 // R2: nested jobs that are left with their own tasks, and tasks that were tracked before the
 // observer was added.
 final class EventsOfNestedJobsTests: XCTestCase {
-    func testJobThatIsLeftRunningGivesOneDropForAllBelowIt() async {
+    func testNestedJobLeftRunningIsDroppedOnceWithEverythingBelowIt() async {
         let leaf = HeldOperation("leaf", stopsWhenCancelled: false)
         let inner = ScriptedJob("inner") { $0.trackAndQueue(leaf) }
         let job = ScriptedJob("outer") { $0.trackAndQueue(inner, cancellation: .leaveRunning) }
@@ -68,7 +68,7 @@ final class EventsOfNestedJobsTests: XCTestCase {
     }
 
     /// The job is left while an observer is notified of a start, so the drop comes after it.
-    func testDropOfAJobComesBehindTheStartOfATaskBelowIt() async {
+    func testNestedJobIsDroppedAfterTheStartEventBelowIt() async {
         let blocking = HoldingObserver(.started, of: "leaf")
         let leaf = HeldOperation("leaf")
         let inner = ScriptedJob("inner") { $0.trackAndQueue(leaf) }
@@ -90,7 +90,7 @@ final class EventsOfNestedJobsTests: XCTestCase {
     }
 
     /// Schedule fault 3: the nested job is left while an observer is notified of a delivery in it.
-    func testFinishOfAJobComesBehindADeliveryBelowIt() async {
+    func testNestedJobFinishesAfterTheDeliveryEventBelowIt() async {
         let blocking = HoldingObserver(.delivered, of: "leaf")
         let held = HeldOperation("held")
         let inner = ScriptedJob("inner") { job in

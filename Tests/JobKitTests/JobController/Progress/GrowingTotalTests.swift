@@ -71,7 +71,7 @@ final class GrowingTotalTests: XCTestCase {
         job.cancel()
     }
 
-    func testFractionNeverGoesBackInSnapshotsEither() async {
+    func testSnapshotFractionNeverDecreases() async {
         let job = ScriptedJob("job") { $0.trackAndQueue(InstantOperation("first")) }
         let (isAsked, release) = (Gate(), Gate())
         let held = HeldOperation("held")

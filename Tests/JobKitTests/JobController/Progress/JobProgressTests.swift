@@ -49,7 +49,7 @@ final class JobProgressTests: XCTestCase {
         XCTAssertEqual(progress.fractionCompleted, 1.0 / 3)
     }
 
-    func testFractionNeverGoesBackWhileStepsAreDiscovered() {
+    func testFractionNeverDecreasesWhileStepsAreDiscovered() {
         let queue = StepQueue()
         let job = Weighted([1, 1], queue: queue)
         job.more = [10]

@@ -32,7 +32,7 @@ final class ReportedProgressTests: XCTestCase {
         XCTAssertEqual(progress.fractionCompleted, 1)
     }
 
-    func testFractionNeverGoesBack() {
+    func testFractionNeverDecreases() {
         let task = HeldOperation("task")
         let progress = job(tracking: [(task, 1), (HeldOperation("other"), 1)]).progress
         task.reportProgress(0.5)

@@ -107,7 +107,7 @@ final class GroupLimitTests: XCTestCase {
         XCTAssertEqual(job.events.last, "all")
     }
 
-    func testSuspensionHoldsTheNextTaskOfAGroup() async {
+    func testSuspensionDefersTheNextTaskOfAGroup() async {
         let tasks = held(2)
         let job = ScriptedJob { [group] job in
             job.setMaxConcurrentOperationCount(1, for: group)
@@ -161,7 +161,7 @@ final class GroupLimitTests: XCTestCase {
         await bounded { await job.waitForFinish() }
     }
 
-    func testLimitHoldsWhileThreadsTrackAndChangeIt() async {
+    func testLimitIsKeptWhileThreadsTrackAndChangeIt() async {
         final class Counting: ConcurrentOperation, @unchecked Sendable {
             let log: EventLog
             init(_ log: EventLog) { self.log = log }

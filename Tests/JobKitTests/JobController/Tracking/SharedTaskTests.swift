@@ -61,7 +61,7 @@ final class SharedTaskTests: XCTestCase {
         await bounded { await second.waitForFinish() }
     }
 
-    func testTaskThatTheEndedJobHeldGoesIntoItsQueue() async {
+    func testDeferredTaskOfAnEndedJobIsEnqueuedByTheOtherJob() async {
         let task = InstantOperation("task")
         let first = ScriptedJob("first") { job in
             job.isSuspended = true

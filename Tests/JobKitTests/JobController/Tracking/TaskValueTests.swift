@@ -44,7 +44,7 @@ final class TaskValueTests: XCTestCase {
         )
     }
 
-    func testTaskWithoutAValueGoesToTaskFinished() async throws {
+    func testTaskWithoutAValueCallsTaskFinished() async throws {
         let job = ScriptedJob { job in
             let failing = AsyncOperation<Int>(name: "failing") { throw SampleError("no value") }
             let cancelled = AsyncOperation<Int>(name: "cancelled") { 1 }

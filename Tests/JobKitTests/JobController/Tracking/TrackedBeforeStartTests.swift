@@ -38,7 +38,7 @@ final class TrackedBeforeStartTests: XCTestCase {
         }
     }
 
-    func testGroupLimitSetBeforeTheStartHolds() async {
+    func testGroupLimitSetBeforeTheStartCounts() async {
         let queue = StepQueue()
         let job = ScriptedJob(queue: queue)
         let type = JobGroup.type(InstantOperation.self)
@@ -78,7 +78,7 @@ final class TrackedBeforeStartTests: XCTestCase {
         XCTAssertEqual(job.events, [])
     }
 
-    func testTaskThatIsLeftRunningGoesIntoItsQueueAlsoOfACancelledJob() async {
+    func testTaskLeftRunningIsEnqueuedAlsoByACancelledJob() async {
         let task = HeldOperation("task")
         let job = ScriptedJob()
         job.trackAndQueue(task, cancellation: .leaveRunning)

@@ -91,7 +91,7 @@ import Testing
         #expect(timeline.entries.map(\.lane) == [0, 1, 0])
     }
 
-    @Test func jobsInJobsLeaveTheirLaneWherePerfettoWouldDropThem() {
+    @Test func nestedJobsLeaveTheirLaneAtPerfettosLimit() {
         let timeline = Timeline(
             (0..<250)
                 .map { level in
