@@ -16,7 +16,8 @@ struct JobStall {
 extension JobShell {
     /// Returns the state of the job's own code and its first unfinished tasks.
     func stall(of job: JobController, limit: Int, at now: CoarseTime) -> JobStall {
-        let code = ask { $0.stalledCode(completionQueue) }
+        var code = StalledCode()
+        ask { $0.read(&code, completionQueue) }
         let groups = StalledGroups()
         let tasks = UnfinishedTasks(of: self, limit: limit) { state, record, task in
             TaskStall(task, record, of: job, groupLimit: groups.limit(of: record, state))
@@ -41,9 +42,8 @@ extension JobShell {
 }
 
 extension JobState {
-    /// Returns the current position of the job's own code.
-    fileprivate func stalledCode(_ completionQueue: CompletionQueue) -> StalledCode {
-        var code = StalledCode()
+    /// Reads the current position of the job's own code.
+    fileprivate func read(_ code: inout StalledCode, _ completionQueue: CompletionQueue) {
         code.isSuspended = isSuspended
         code.callback = callback
         code.record = callback?.record
@@ -57,7 +57,6 @@ extension JobState {
         let inCallback = code.record == nil ? 0 : 1
         let waiting = completionQueue.finishedCount - tasks.endedCount - inCallback
         code.undeliveredCount = hasUndelivered ? max(0, waiting) : 0
-        return code
     }
 }
 
