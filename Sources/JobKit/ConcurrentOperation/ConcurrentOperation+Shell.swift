@@ -9,6 +9,9 @@ extension ConcurrentOperation {
         OperationLifecycle(rawValue: lifecycle.load(ordering: .acquiring))
     }
 
+    @inline(__always)
+    var flags: OperationFlags { OperationFlags(rawValue: lifecycle.load(ordering: .acquiring)) }
+
     /// The name, or the name of the type if the operation has no name.
     package final var label: String { operationLabel(self) }
 
@@ -29,10 +32,19 @@ extension ConcurrentOperation {
         }
     }
 
-    /// Sets flags that no transition depends on.
     @inline(__always)
-    func setFlag(_ flag: OperationLifecycle) {
+    func setFlag(_ flag: OperationFlags) {
         lifecycle.bitwiseOr(flag.rawValue, ordering: .acquiringAndReleasing)
+    }
+
+    func clearFlag(_ flag: OperationFlags) {
+        lifecycle.bitwiseAnd(~flag.rawValue, ordering: .acquiringAndReleasing)
+    }
+
+    /// Records an event that needs no decision.
+    @inline(__always)
+    func record(_ event: OperationLifecycle) {
+        lifecycle.bitwiseOr(event.rawValue, ordering: .acquiringAndReleasing)
     }
 
     /// Finishes with `outcome`, unless the operation has already finished.
@@ -87,7 +99,7 @@ extension ConcurrentOperation {
 
     /// Whether any thread may start the operation, even one of the few threads of Swift's pool.
     var mayStartOnAnyThread: Bool {
-        startsTask && currentLifecycle.isDisjoint(with: [.observed, .inContext, .prioritized])
+        startsTask && flags.isDisjoint(with: [.observed, .inContext, .prioritized])
     }
 
     /// Enters `main()`, unless the operation was cancelled, timed out or finished since its start.
@@ -128,7 +140,7 @@ extension ConcurrentOperation {
         willFinish()
         let wasExecuting = currentLifecycle.contains(.executing)
         announceWillFinish(wasExecuting: wasExecuting)
-        setFlag(.finished)
+        record(.finished)
         // A waiter that is added now still waits until the job's observers were notified of the
         // completion.
         becameFinished()
@@ -182,7 +194,7 @@ extension ConcurrentOperation {
             let result = body(&hooks)
             if hooks.isShared {
                 lifecycle.bitwiseOr(
-                    OperationLifecycle.isShared.rawValue,
+                    OperationFlags.isShared.rawValue,
                     ordering: .sequentiallyConsistent
                 )
             }
@@ -192,7 +204,7 @@ extension ConcurrentOperation {
 
     /// Whether more than one job has tracked the operation.
     var isShared: Bool {
-        OperationLifecycle(rawValue: lifecycle.load(ordering: .sequentiallyConsistent))
+        OperationFlags(rawValue: lifecycle.load(ordering: .sequentiallyConsistent))
             .contains(.isShared)
     }
 

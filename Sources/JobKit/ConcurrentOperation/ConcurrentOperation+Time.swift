@@ -99,7 +99,7 @@ extension ConcurrentOperation {
         }
         stopRequestedAt.store(max(1, CoarseTime.now.rawValue), ordering: .relaxed)
         // A job's stop time counts from its decision to end.
-        if currentLifecycle.contains(.isTimed), !isJob { watchStopTime() }
+        if flags.contains(.isTimed), !isJob { watchStopTime() }
     }
 
     /// Waits for ``maximumStopTime`` to pass, if the operation was asked to stop.

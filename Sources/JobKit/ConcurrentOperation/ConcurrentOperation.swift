@@ -53,7 +53,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     }
 
     deinit {
-        if currentLifecycle.contains(.isTimed) { hooks.withLock { $0.timers }?.cancelAll() }
+        if flags.contains(.isTimed) { hooks.withLock { $0.timers }?.cancelAll() }
         releaseWithoutRecursion()
     }
 
@@ -159,9 +159,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// finishes before it enters `main()`, it does not enter it. A subclass overrides `main()`
     /// instead of this method.
     public final override func start() {
-        let state = currentLifecycle
-        guard !state.contains(.overridesStart) else { return performCustomStart() }
-        performStart(from: state)
+        if flags.contains(.overridesStart) { performCustomStart() } else { performStart() }
     }
 
     /// Cancels the operation.
@@ -192,7 +190,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///
     /// An override must return false if `super` does, and must not change from true back to false.
     open override var isReady: Bool {
-        if currentLifecycle.contains(.queued) { return hasNoUnfinishedDependency }
+        if flags.contains(.queued) { return hasNoUnfinishedDependency }
         return isReadyForFoundation && super.isReady
     }
 
@@ -238,10 +236,11 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     // MARK: For JobKit
 
-    /// Performs ``start()``, from a state that the caller has read.
+    /// Performs ``start()``.
     @inline(__always)
-    final func performStart(from before: OperationLifecycle) {
-        if before.contains(.observed), !before.contains(.started) {
+    final func performStart() {
+        let before = currentLifecycle
+        if flags.contains(.observed), !before.contains(.started) {
             notifyOfStart(entersMain: before.mayEnterMain)
         }
         announceWillExecute(from: before)
@@ -257,14 +256,14 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
             enteredMainAt.store(CoarseTime.now.rawValue, ordering: .relaxed)
             announceDidExecute(from: before)
             inFrame {
-                if currentLifecycle.contains(.isTimed) { startRuntime() }
+                if flags.contains(.isTimed) { startRuntime() }
                 performMain()
             }
         }
     }
 
     /// Customizes `start()` for a workflow, which serves the main thread.
-    func performCustomStart() { performStart(from: currentLifecycle) }
+    func performCustomStart() { performStart() }
 
     /// Whether `start()` calls no user code and only creates a Swift task.
     var startsTask: Bool { false }
@@ -279,7 +278,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Runs `main()` inside the operation's context; a job overrides this to do more.
     func performMain() {
-        let context = currentLifecycle.contains(.inContext) ? firstContext : nil
+        let context = flags.contains(.inContext) ? firstContext : nil
         if let context { context.run(enterMain) } else { enterMain() }
     }
 
@@ -299,7 +298,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///
     /// - Returns: The steps that cancel the tasks of a job, or an empty array for other operations.
     func barred() -> [any CancelStep] {
-        setFlag(.barred)
+        record(.barred)
         return []
     }
 
@@ -363,7 +362,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///
     /// A launch task waits for its stage in addition to its dependencies.
     var predecessorIDs: [Int] {
-        guard currentLifecycle.contains(.hasDependencies) else { return [] }
+        guard flags.contains(.hasDependencies) else { return [] }
         return dependencies.filter(\.isFinished).map(\.operationID)
     }
 

@@ -1,8 +1,8 @@
-/// The state of an operation in one word: the events so far, and the action that follows each
-/// event.
+/// The events in an operation's life so far, and the action that follows each event.
 ///
-/// The shell stores the word in an atomic, and repeats a transition if another thread was faster.
-/// Therefore, every transition is a pure function of the word.
+/// The shell stores them in an atomic word together with ``OperationFlags``, and repeats a
+/// transition if another thread was faster. Therefore, every transition is a pure function of the
+/// word.
 struct OperationLifecycle: OptionSet, Hashable, Sendable {
     let rawValue: UInt32
 
@@ -32,33 +32,10 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
     static let ending = Self(rawValue: 1 << 11)
     /// `isFinished`.
     static let finished = Self(rawValue: 1 << 12)
-    /// A dependency was added at some time, and may have been removed.
-    static let hasDependencies = Self(rawValue: 1 << 13)
-    /// Added to a ``TaskQueue``, so Foundation does not determine when the operation is ready.
-    static let queued = Self(rawValue: 1 << 15)
-    /// Foundation has read `isReady` and keeps the value.
-    static let readinessRead = Self(rawValue: 1 << 17)
-    /// Foundation has read that the operation is not ready.
-    static let unreadinessRead = Self(rawValue: 1 << 18)
-    /// A job notifies observers of this operation.
-    static let observed = Self(rawValue: 1 << 16)
-    /// The operation has timers: a clock, a limit or a delay was set.
-    static let isTimed = Self(rawValue: 1 << 14)
-    /// A job that tracks the operation has a context in which it must run.
-    static let inContext = Self(rawValue: 1 << 19)
-    /// More than one job has tracked the operation.
-    static let isShared = Self(rawValue: 1 << 20)
-    /// The class customizes `start()`, as a workflow does.
-    static let overridesStart = Self(rawValue: 1 << 21)
     /// The stop time has passed, so the end no longer waits for the operation's code.
-    static let abandoned = Self(rawValue: 1 << 22)
-    /// The default `didCancel()` was called, which does nothing.
-    static let ignoresStop = Self(rawValue: 1 << 25)
-    /// `queuePriority` was set.
-    static let prioritized = Self(rawValue: 1 << 23)
-
+    static let abandoned = Self(rawValue: 1 << 13)
     /// A cancellation has begun that will reach the operation, so it no longer enters `main()`.
-    static let barred = Self(rawValue: 1 << 24)
+    static let barred = Self(rawValue: 1 << 14)
 
     /// The action after `start()`.
     enum StartAction: Equatable {
@@ -237,19 +214,6 @@ struct OperationLifecycle: OptionSet, Hashable, Sendable {
         insert(.stored)
         return waitsForDidCancel ? false : endClaimed()
     }
-
-    /// Whether a single announcement is enough after Foundation has read that the operation is
-    /// unready.
-    static var isRepairedOnce: Bool {
-        #if canImport(Darwin)
-        true
-        #else
-        false
-        #endif
-    }
-
-    /// Forgets that `isReady` was false, because its change was announced again.
-    mutating func readinessRepaired() { remove(.unreadinessRead) }
 
     private mutating func cancelAction() -> CancelAction {
         guard contains(.started), !contains(.claimed) else { return .announce }

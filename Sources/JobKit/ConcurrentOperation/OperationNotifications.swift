@@ -1,6 +1,12 @@
 import Dispatch
 import Foundation
 
+#if canImport(Darwin)
+private let isRepairedOnce = true
+#else
+private let isRepairedOnce = false
+#endif
+
 /// The only file that notifies Foundation of changes, which it always does with no lock held.
 extension ConcurrentOperation {
     /// Announces that `isExecuting` is about to become true, if `state` allows a start.
@@ -76,10 +82,10 @@ extension ConcurrentOperation {
 
     /// Announces that `isReady` has become false, if Foundation may have kept another value.
     func announceUnready() {
-        let state = currentLifecycle
-        guard state.contains(.readinessRead), state.isDisjoint(with: [.queued, .started]) else {
-            return
-        }
+        let flags = flags
+        guard flags.contains(.readinessRead), !flags.contains(.queued),
+            !currentLifecycle.contains(.started)
+        else { return }
         announceReady(false)
         // The last dependency may have finished before Foundation stored the value that it read.
         if hasNoUnfinishedDependency { announceReady() }
@@ -97,15 +103,15 @@ extension ConcurrentOperation {
         let former = ThreadContext.current.pointee.formerReadiness
         if let former, former.operation == ObjectIdentifier(self) { return former.isReady }
         #endif
-        let state = currentLifecycle
-        guard !state.contains(.started) else { return hasNoUnfinishedDependency }
-        if !state.contains(.readinessRead) { setFlag(.readinessRead) }
+        guard !currentLifecycle.contains(.started) else { return hasNoUnfinishedDependency }
+        let flags = flags
+        if !flags.contains(.readinessRead) { setFlag(.readinessRead) }
         guard hasNoUnfinishedDependency else {
-            if !state.contains(.unreadinessRead) { setFlag(.unreadinessRead) }
+            if !flags.contains(.unreadinessRead) { setFlag(.unreadinessRead) }
             return false
         }
         let isAnnounced = ThreadContext.current.pointee.announcingReady == ObjectIdentifier(self)
-        if state.contains(.unreadinessRead), !isAnnounced {
+        if flags.contains(.unreadinessRead), !isAnnounced {
             DispatchQueue.global().async { [weak self] in self?.repairReadiness() }
         }
         return true
@@ -117,9 +123,9 @@ extension ConcurrentOperation {
     ///   platforms, it must, because a queue may read the property on its own thread after each
     ///   announcement, and the announcements would never end. On Linux, a queue reads it on the
     ///   announcing thread.
-    func repairReadiness(isOnce: Bool = OperationLifecycle.isRepairedOnce) {
+    func repairReadiness(isOnce: Bool = isRepairedOnce) {
         guard !currentLifecycle.contains(.started) else { return }
         announceReady()
-        if isOnce { transition { $0.readinessRepaired() } }
+        if isOnce { clearFlag(.unreadinessRead) }
     }
 }

@@ -161,7 +161,7 @@ struct StallReport {
         if showsTime, request != 0, !state.contains(.timedOut) {
             words += StallWords.ago(CoarseTime(rawValue: request), now)
         }
-        if state.contains(.ignoresStop), !concurrent.isJob, !concurrent.isOfJobKit {
+        if concurrent.flags.contains(.ignoresStop), !concurrent.isJob, !concurrent.isOfJobKit {
             words += ", didCancel() does nothing"
         }
         return words

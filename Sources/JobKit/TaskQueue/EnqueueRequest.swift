@@ -41,7 +41,7 @@ extension TaskQueueState {
         var mayHaveChanged: Bool {
             guard isConcurrent else { return true }
             let operation = unsafeDowncast(operation, to: ConcurrentOperation.self)
-            return !operation.currentLifecycle.isDisjoint(with: [.prioritized, .cancelled])
+            return operation.flags.contains(.prioritized) || operation.isCancelled
         }
 
         /// Whether other jobs may already be waiting for the operation.

@@ -30,13 +30,13 @@ final class OperationFoundationTests: XCTestCase {
         operation.addDependency(dependency)
         XCTAssertFalse(operation.isReady)
         dependency.start()
-        XCTAssertTrue(operation.currentLifecycle.contains(.unreadinessRead))
+        XCTAssertTrue(operation.flags.contains(.unreadinessRead))
         operation.repairReadiness(isOnce: true)
-        XCTAssertFalse(operation.currentLifecycle.contains(.unreadinessRead))
+        XCTAssertFalse(operation.flags.contains(.unreadinessRead))
         XCTAssertTrue(operation.isReady)
         operation.addDependency(HeldOperation())
         XCTAssertFalse(operation.isReady)
-        XCTAssertTrue(operation.currentLifecycle.contains(.unreadinessRead))
+        XCTAssertTrue(operation.flags.contains(.unreadinessRead))
     }
 
     // O6: the same for an operation that was cancelled or finished before its start.

@@ -239,13 +239,6 @@ import Testing
         #expect(storing.didCancelReturned() == false)
     }
 
-    /// A repair that is announced once changes nothing else.
-    @Test func readinessRepairedOnlyForgetsUnreadiness() {
-        var life: Life = [.readinessRead, .unreadinessRead, .hasDependencies]
-        life.readinessRepaired()
-        #expect(life == [.readinessRead, .hasDependencies])
-    }
-
     // O3
     @Test func decidedCancellationIsACancel() {
         var life: Life = [.started, .entered, .executing]

@@ -6,8 +6,7 @@ import Synchronization
 /// Each of Foundation's dependencies costs a search, and freeing a chain of them recurses.
 extension ConcurrentOperation {
     var hasNoUnfinishedDependency: Bool {
-        let state = currentLifecycle
-        guard state.contains(.hasDependencies), !state.contains(.cancelled) else { return true }
+        guard flags.contains(.hasDependencies), !isCancelled else { return true }
         return hooks.withLock { $0.dependencyCount }?.isReady ?? true
     }
 
@@ -41,7 +40,7 @@ extension ConcurrentOperation {
     }
 
     func takeDependencies() -> [Operation] {
-        guard currentLifecycle.contains(.hasDependencies) else { return [] }
+        guard flags.contains(.hasDependencies) else { return [] }
         var taken = hooks.withLock { $0.dependencies.take() }
         guard let taken = taken?.removeAll() else { return [] }
         for dependency in taken where dependency.edge.leave() {
@@ -55,7 +54,7 @@ extension ConcurrentOperation {
     /// If this frees further operations, even through plain operations between them, those add the
     /// operations that they own to this call's list.
     func releaseWithoutRecursion() {
-        guard isJob || currentLifecycle.contains(.hasDependencies) else { return }
+        guard isJob || flags.contains(.hasDependencies) else { return }
         let context = ThreadContext.current
         guard context.pointee.released == nil else {
             context.pointee.released?.append(contentsOf: takeOwnedOperations())

@@ -143,10 +143,7 @@ extension Operation {
         concurrent.hooks.withLock { hooks in
             if hooks.queue === queue { hooks.queue = nil }
         }
-        concurrent.lifecycle.bitwiseAnd(
-            ~OperationLifecycle.queued.rawValue,
-            ordering: .acquiringAndReleasing
-        )
+        concurrent.clearFlag(.queued)
     }
 
     // MARK: Life

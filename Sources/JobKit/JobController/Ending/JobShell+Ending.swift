@@ -27,7 +27,7 @@ extension JobShell {
 
     /// Returns the steps that cancel the tasks of a job after its end was decided.
     func steps(toEnd job: JobController, _ cancelled: JobState.Cancelled) -> [any CancelStep] {
-        if job.currentLifecycle.contains(.isTimed) { job.watchStopTime() }
+        if job.flags.contains(.isTimed) { job.watchStopTime() }
         return Self.steps(cancelled) + [JobEndStep.tasksCancelled(job)]
     }
 

@@ -11,7 +11,7 @@ extension JobShell {
         DispatchQueue(label: "JobKit.maximumStopTime")
             .async { [self] in
                 guard let (records, isAbandoned) = send({ $0.stopTimePassed() }) else { return }
-                if isAbandoned { startedJob?.setFlag(.abandoned) }
+                if isAbandoned { startedJob?.record(.abandoned) }
                 for record in records { stopWaiting(for: record) }
                 deliverElsewhere()
             }
