@@ -162,23 +162,18 @@ extension ConcurrentOperation {
                 listener.deliverElsewhere()
             }
         }
-        var rechecks: [ReadinessRecheck] = []
         if let listener = taken.subscribers.listener { notify(listener) }
-        if let others = taken.subscribers.others.value {
-            for listener in others.listeners.present { notify(listener) }
-            rechecks = ReadinessRecheck.collect {
-                for dependent in others.dependents.elements { dependent.end() }
-            }
-        }
+        let others = taken.subscribers.others.value
+        for listener in others?.listeners.present ?? [] { notify(listener) }
         announceDidFinish(wasExecuting: wasExecuting)
         // Plain dependents become ready only after Foundation has notified them.
-        ReadinessRecheck.run(rechecks)
+        for dependent in others?.dependents.elements ?? [] { dependent.end() }
         taken.timers?.cancelAll()
         if isStartedByWorker {
-            context.pointee.frame.waiters = taken.subscribers.others.read { $0.waiters }
+            context.pointee.frame.waiters = others?.waiters
         } else {
             taken.queue?.operationFinished(self)
-            for waiter in taken.subscribers.others.read({ $0.waiters }) ?? [] { waiter.resume() }
+            for waiter in others?.waiters ?? [] { waiter.resume() }
         }
     }
 

@@ -31,10 +31,6 @@ struct ThreadContext {
     /// is.
     var released: [Operation]?
 
-    /// Plain operations to check again after Foundation has notified them, or nil if nothing
-    /// collects them.
-    var rechecks: [ReadinessRecheck]?
-
     /// The operation whose readiness is being announced on this thread.
     var announcingReady: ObjectIdentifier?
 

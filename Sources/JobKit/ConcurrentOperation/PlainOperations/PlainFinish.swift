@@ -52,13 +52,9 @@ struct PlainFinish: Sendable {
     ///
     /// Foundation may be notifying plain dependents at the same time, on this thread or on another.
     func endDependents() {
-        let rechecks = ReadinessRecheck.collect {
-            _ = hook?.detach()
-            releaseDependencies()
-            for edge in dependents { edge.end() }
-        }
-        guard let first = rechecks.first else { return }
-        (queue ?? first.queue).pollQueue.async { ReadinessRecheck.run(rechecks) }
+        _ = hook?.detach()
+        releaseDependencies()
+        for edge in dependents { edge.end() }
     }
 
     /// Removes the operation from dependencies for which it no longer waits.

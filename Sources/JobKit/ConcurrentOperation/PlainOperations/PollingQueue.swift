@@ -76,17 +76,17 @@ extension PollingQueue {
         return true
     }
 
-    /// Handles the end of an operation's dependencies.
+    /// Makes an operation ready after its dependencies have finished.
     ///
-    /// Foundation may not have notified it yet.
+    /// If Foundation has not notified it yet, another thread checks it some times and then polls it.
     private func dependenciesEnded(of operation: Operation) {
         guard !markReadyIfReady(operation) else { return }
-        let recheck = ReadinessRecheck(operation: operation, queue: self)
-        let context = ThreadContext.current
-        if context.pointee.rechecks == nil {
-            pollQueue.async { ReadinessRecheck.run([recheck]) }
-        } else {
-            context.pointee.rechecks?.append(recheck)
+        pollQueue.async { [self] in
+            for _ in 0..<10 {
+                if markReadyIfReady(operation) { return }
+                sched_yield()
+            }
+            checkReadiness(of: operation)
         }
     }
 
