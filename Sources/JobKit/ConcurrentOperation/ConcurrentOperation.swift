@@ -219,7 +219,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     ///
     /// An override must return the value of `super`.
     open override var dependencies: [Operation] {
-        hooks.withLock { $0.dependencies?.operations ?? [] }
+        hooks.withLock { $0.dependencies.read { $0.operations } ?? [] }
     }
 
     /// The priority with which a queue starts the operation when it is ready.

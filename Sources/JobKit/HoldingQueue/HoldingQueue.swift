@@ -75,7 +75,7 @@ struct HoldingState<Machine: HoldingStateMachine> {
 /// An operation waits here until it is ready and the queue's state machine decides that it is its
 /// turn. During this time, it holds no thread and no permit of the queue below. A ``HeldListener``
 /// notifies the queue of its start and completion.
-protocol HoldingQueue: PollingQueue {
+protocol HoldingQueue: ContainingQueue {
     associatedtype Machine: HoldingStateMachine where Machine.Entry == HeldOperation
 
     var state: Guarded<HoldingState<Machine>> { get }

@@ -8,7 +8,7 @@ import Synchronization
 /// so blocked operations take no threads from other queues or from Swift tasks. A worker takes the
 /// next operation, starts it, delivers to the job that tracks it if it has finished, and looks for
 /// the next one.
-final class TaskQueueShell: PermitQueue {
+final class TaskQueueShell: ContainingQueue {
     let name: String
     private let state: Guarded<TaskQueueState>
     /// A copy of the machine's `needsLending`, which is read without the lock.

@@ -281,7 +281,7 @@ struct TaskQueueState {
         return machine.ticket(slot)
     }
 
-    /// Changes the polled operations, as ``PollingQueue`` describes.
+    /// Changes the polled operations, as ``ContainingQueue`` describes.
     mutating func changePolls<Result: Sendable>(
         _ change: @Sendable (inout ReadinessPolls, (TaskQueueTicket) -> Operation?) -> Result
     ) -> Result {

@@ -147,7 +147,7 @@ extension Operation {
         cancel()
         context.pointee.sweepTarget = outer
         guard !(self is ConcurrentOperation) else { return }
-        PlainOperations.withEntry(self) { $0.queue }?.operationCancelled(self)
+        containingQueue?.operationCancelled(self)
     }
 
     func ensureCancelled() { (self as? ConcurrentOperation)?.cancelItself() }

@@ -7,15 +7,14 @@ import Synchronization
 extension ConcurrentOperation {
     var hasNoUnfinishedDependency: Bool {
         guard flags.contains(.hasDependencies), !isCancelled else { return true }
-        return hooks.withLock { $0.dependencyCount }?.isReady ?? true
+        return hooks.withLock { $0.dependencies.read { $0.unfinished.isReady } } ?? true
     }
 
     func wait(for operation: Operation) {
         let edge = hooks.withLock { hooks in
-            let dependencyCount = hooks.dependencyCount ?? DependencyCount(of: self)
-            hooks.dependencyCount = dependencyCount
-            hooks.dependencies = hooks.dependencies ?? OperationDependencies()
-            return hooks.dependencies?.insert(operation) { DependencyEdge(dependencyCount) }
+            hooks.dependencies.change(orMake: OperationDependencies(of: self)) {
+                $0.insert(operation)
+            }
         }
         guard let edge else { return }
         setFlag(.hasDependencies)
@@ -24,7 +23,8 @@ extension ConcurrentOperation {
     }
 
     func stopWaiting(for operation: Operation) {
-        guard let edge = hooks.withLock({ $0.dependencies?.remove(operation) }) else { return }
+        let removed = hooks.withLock { $0.dependencies.change { $0.remove(operation) } }
+        guard let edge = removed ?? nil else { return }
         if edge.end() { edge.withdraw(from: operation) }
     }
 
@@ -41,8 +41,7 @@ extension ConcurrentOperation {
 
     func takeDependencies() -> [Operation] {
         guard flags.contains(.hasDependencies) else { return [] }
-        var taken = hooks.withLock { $0.dependencies.take() }
-        guard let taken = taken?.removeAll() else { return [] }
+        let taken = hooks.withLock { $0.dependencies.change { $0.removeAll() } } ?? []
         for dependency in taken where dependency.edge.leave() {
             dependency.edge.withdraw(from: dependency.operation)
         }

@@ -11,6 +11,8 @@ struct OperationDependencies {
         let edge: DependencyEdge
     }
 
+    /// How many have not finished.
+    let unfinished: DependencyCount
     private var dependencies: [Dependency?] = []
     /// Empty as long as a linear search costs less.
     private var indices: [ObjectIdentifier: Int] = [:]
@@ -18,20 +20,21 @@ struct OperationDependencies {
 
     private static let linearSearchLimit = 16
 
+    init(of operation: ConcurrentOperation) {
+        unfinished = DependencyCount(of: operation)
+    }
+
     /// The dependencies, in the order added.
     var operations: [Operation] { dependencies.compactMap { $0?.operation } }
 
     func contains(_ operation: Operation) -> Bool { index(of: operation) != nil }
 
-    /// Adds the operation with the edge that `make` returns.
+    /// Adds an operation.
     ///
-    /// - Returns: The edge, or nil if the operation is already a dependency.
-    mutating func insert(
-        _ operation: Operation,
-        _ make: () -> DependencyEdge
-    ) -> DependencyEdge? {
+    /// - Returns: Its edge, or nil if the operation is already a dependency.
+    mutating func insert(_ operation: Operation) -> DependencyEdge? {
         guard !contains(operation) else { return nil }
-        let edge = make()
+        let edge = DependencyEdge(unfinished)
         if !indices.isEmpty { indices[ObjectIdentifier(operation)] = dependencies.count }
         dependencies.append(Dependency(operation: operation, edge: edge))
         count += 1
@@ -51,7 +54,8 @@ struct OperationDependencies {
 
     /// Removes and returns all dependencies, so that the owner can release them without recursion.
     mutating func removeAll() -> [Dependency] {
-        exchange(&self, with: Self()).dependencies.compactMap { $0 }
+        (indices, count) = ([:], 0)
+        return exchange(&dependencies, with: []).compactMap { $0 }
     }
 
     private func index(of operation: Operation) -> Int? {

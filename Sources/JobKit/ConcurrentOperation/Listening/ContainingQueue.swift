@@ -1,6 +1,9 @@
+import Dispatch
 import Foundation
 
 /// A queue that contains operations, as operations see it.
+///
+/// It also accepts operations that do not announce when they are ready.
 protocol ContainingQueue: AnyObject, Sendable {
     /// Called when an operation may have become ready.
     func operationBecameReady(_ operation: Operation)
@@ -21,6 +24,29 @@ protocol ContainingQueue: AnyObject, Sendable {
     ///
     /// The default does nothing, because operations that only wait have no permit.
     func operationFinished(_ operation: ConcurrentOperation)
+
+    /// Removes a plain operation that has finished, and releases its permit.
+    func operationFinished(_ ticket: TaskQueueTicket)
+
+    /// The ticket of an operation that waits to become ready, or nil if it does not wait.
+    func waitingTicket(of operation: Operation) -> TaskQueueTicket?
+
+    /// Whether an operation has nothing left to wait for.
+    func isStartable(_ operation: Operation) -> Bool
+
+    /// Changes the polls, with the queue's lock held.
+    ///
+    /// - Parameter change: Receives the polls, and a function that returns the operation waiting
+    ///   under a ticket.
+    /// - Returns: The result of `change`.
+    func changePolls<Result: Sendable>(
+        _ change: @Sendable (inout ReadinessPolls, (TaskQueueTicket) -> Operation?) -> Result
+    ) -> Result
+
+    /// Polls operations.
+    ///
+    /// It always gets a thread, because no blocked operation holds it.
+    var pollQueue: DispatchQueue { get }
 }
 
 extension ContainingQueue {

@@ -1,8 +1,9 @@
 import Foundation
 
-/// An operation's listeners, queue, timers and dependencies.
+/// An operation's queue, listeners, timers and dependencies.
 ///
-/// The operation's lock guards them.
+/// The lock of the operation guards them. Those of a plain operation, which has no timers and no
+/// dependencies here, are in ``PlainOperations``.
 struct OperationHooks {
     /// The ``TaskQueue`` that contains the operation, until the operation has finished.
     ///
@@ -12,10 +13,8 @@ struct OperationHooks {
     unowned(unsafe) var queue: (any ContainingQueue)?
     /// The clock, the limits and the delays, or nil for nearly all operations.
     var timers: OperationTimers?
-    /// Nil until a dependency is added.
-    var dependencyCount: DependencyCount?
-    /// Nil until a dependency is added.
-    var dependencies: OperationDependencies?
+    /// None until a dependency is added.
+    var dependencies = Rare<OperationDependencies>()
     private(set) var subscribers = FinishSubscribers()
     private(set) var isClosed = false
     private(set) var willNeverRun = false
@@ -38,29 +37,42 @@ struct OperationHooks {
     /// finished.
     ///
     /// - Parameters:
-    ///   - home: The queue.
+    ///   - newQueue: The queue.
     ///   - listener: Is added as a listener even if another queue contains the operation.
     /// - Returns: The reasons for which the queue does not contain the operation.
     mutating func enter(
-        _ home: any ContainingQueue,
+        _ newQueue: any ContainingQueue,
         _ listener: OperationListener?
     ) -> (isElsewhere: Bool, isClosed: Bool) {
         if let listener { _ = add(listener) }
         guard queue == nil else { return (true, isClosed) }
-        if !isClosed { queue = home }
+        if !isClosed { queue = newQueue }
         return (false, isClosed)
     }
 
-    /// Removes a listener or dependent, unless the operation has finished.
-    ///
-    /// - Parameter remove: Removes it, and returns objects to release with no lock held.
-    /// - Returns: The objects that `remove` returned.
-    mutating func removeSubscriber<Element: Sendable>(
-        _ remove: (inout FinishSubscribers) -> [Element]
-    ) -> [Element] {
-        // After the end, the notifying thread reads the subscribers that it took, without the lock.
-        isClosed ? [] : remove(&subscribers)
+    /// Removes the operation from its queue, if that is the given one.
+    mutating func leave(_ left: any ContainingQueue) {
+        if queue === left { queue = nil }
     }
+
+    /// Removes a listener, unless the operation has finished.
+    ///
+    /// After that, the notifying thread reads the subscribers that it took without the lock.
+    ///
+    /// - Returns: Objects that the caller must release with no lock held.
+    mutating func remove(_ listener: OperationListener) -> [OperationListener] {
+        isClosed ? [] : subscribers.remove(listener)
+    }
+
+    /// Removes a dependent, which no longer waits, unless the operation has finished.
+    ///
+    /// - Returns: Objects that the caller must release with no lock held.
+    mutating func dependentLeft() -> [DependencyEdge] {
+        isClosed ? [] : subscribers.dependentLeft()
+    }
+
+    /// Whether the operation is in no queue, and has no listeners and dependents.
+    mutating func isEmpty() -> Bool { queue == nil && subscribers.isEmpty() }
 
     /// Adds a waiter.
     ///

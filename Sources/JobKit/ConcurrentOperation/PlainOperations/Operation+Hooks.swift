@@ -12,28 +12,34 @@ extension Operation {
         (self as? ConcurrentOperation)?.eventNumber ?? PlainOperations.number(of: self)
     }
 
+    /// Reads or changes the operation's hooks under their lock.
+    private func withHooks<Result: Sendable>(
+        _ body: (inout OperationHooks) -> Result
+    ) -> Result {
+        guard let concurrent = self as? ConcurrentOperation else {
+            return PlainOperations.withHooks(of: self, body)
+        }
+        return concurrent.hooks.withLock { body(&$0) }
+    }
+
+    /// Adds a listener or dependent.
+    ///
+    /// - Returns: False if the operation has finished.
+    private func addHook(_ add: (inout OperationHooks) -> Bool) -> Bool {
+        guard let concurrent = self as? ConcurrentOperation else {
+            return !isFinished && PlainOperations.withHooks(of: self, add)
+        }
+        return concurrent.addingListener(add)
+    }
+
     // MARK: Listeners
 
     /// The listeners, in the order added.
-    var listeners: FinishSubscribers.Listeners {
-        withSubscribers { $0.listeners } ?? FinishSubscribers().listeners
-    }
+    var listeners: FinishSubscribers.Listeners { withHooks { $0.subscribers.listeners } }
 
     /// The first listeners, except the given one.
     func listeners(_ limit: Int, otherThan other: OperationListener) -> [OperationListener] {
-        withSubscribers { $0.listeners(limit, otherThan: other) } ?? []
-    }
-
-    /// Reads the subscribers of the operation.
-    ///
-    /// Returns nil for a plain operation without stored state.
-    private func withSubscribers<Answer: Sendable>(
-        _ question: @Sendable (FinishSubscribers) -> Answer
-    ) -> Answer? {
-        guard let concurrent = self as? ConcurrentOperation else {
-            return PlainOperations.withEntry(self) { question($0.subscribers) }
-        }
-        return concurrent.hooks.withLock { question($0.subscribers) }
+        withHooks { $0.subscribers.listeners(limit, otherThan: other) }
     }
 
     /// The context of the first tracking job that has one.
@@ -53,23 +59,12 @@ extension Operation {
     ///
     /// - Returns: False if the operation has finished.
     func addListener(_ listener: OperationListener) -> Bool {
-        (self as? ConcurrentOperation)?.addingListener { $0.add(listener) }
-            ?? PlainOperations.add(listener, to: self)
+        addHook { $0.add(listener) }
     }
 
     /// Removes a listener, which cannot be added again.
     func removeListener(_ listener: OperationListener) {
-        removeSubscriber { $0.remove(listener) }
-    }
-
-    /// Removes a listener or dependent, and releases the removed objects with no lock held.
-    private func removeSubscriber<Element: Sendable>(
-        _ remove: (inout FinishSubscribers) -> [Element]
-    ) {
-        guard let concurrent = self as? ConcurrentOperation else {
-            return PlainOperations.remove(from: self, remove)
-        }
-        let released = concurrent.hooks.withLock { $0.removeSubscriber(remove) }
+        let released = withHooks { $0.remove(listener) }
         withExtendedLifetime(released) {}
     }
 
@@ -79,22 +74,19 @@ extension Operation {
     ///
     /// Returns false if it has finished.
     func addDependent(_ dependent: DependencyEdge) -> Bool {
-        (self as? ConcurrentOperation)?.hooks.withLock { $0.add(dependent) }
-            ?? PlainOperations.add(dependent, to: self)
+        addHook { $0.add(dependent) }
     }
 
     /// Removes an edge that has ended before the operation has finished.
-    func dependentLeft() { removeSubscriber { $0.dependentLeft() } }
+    func dependentLeft() {
+        let released = withHooks { $0.dependentLeft() }
+        withExtendedLifetime(released) {}
+    }
 
     // MARK: Queues
 
     /// The JobKit queue that contains the operation.
-    var containingQueue: (any ContainingQueue)? {
-        guard let concurrent = self as? ConcurrentOperation else {
-            return PlainOperations.withEntry(self) { $0.queue }
-        }
-        return concurrent.hooks.withLock { $0.queue }
-    }
+    var containingQueue: (any ContainingQueue)? { withHooks { $0.queue } }
 
     /// The operation's slot in its queue, or a number below 0 if it has none.
     ///
@@ -114,7 +106,7 @@ extension Operation {
     /// - Returns: Whether the queue contains the operation, and if not, the reason.
     @inline(__always)
     func enter(
-        _ queue: any PollingQueue,
+        _ queue: any ContainingQueue,
         startsIt: Bool,
         _ listener: OperationListener?
     ) -> QueueEntry {
@@ -136,14 +128,9 @@ extension Operation {
     /// Removes the operation from a queue before its start.
     ///
     /// From then on, Foundation takes part in the decision when the operation is ready.
-    func leave(_ queue: any PollingQueue) {
-        guard let concurrent = self as? ConcurrentOperation else {
-            return PlainOperations.leave(queue, self)
-        }
-        concurrent.hooks.withLock { hooks in
-            if hooks.queue === queue { hooks.queue = nil }
-        }
-        concurrent.clearFlag(.queued)
+    func leave(_ queue: any ContainingQueue) {
+        withHooks { $0.leave(queue) }
+        (self as? ConcurrentOperation)?.clearFlag(.queued)
     }
 
     // MARK: Life
@@ -185,7 +172,7 @@ extension Operation {
             // Its code is already running inside the context.
             if concurrent.currentLifecycle.contains(.entered) { return }
         } else if !isStarted {
-            return PlainOperations.keep(context, for: self)
+            return withHooks { if $0.queue != nil { _ = $0.add(context) } }
         }
         _ = addListener(context)
     }

@@ -6,7 +6,7 @@ import Foundation
 /// Its listeners, its dependents and its queue are notified in this order.
 struct PlainFinish: Sendable {
     let operation: Operation
-    let queue: (any PollingQueue)?
+    let queue: (any ContainingQueue)?
     /// Its ticket in the queue, or nil if it had none yet.
     let ticket: TaskQueueTicket?
     let listeners: FinishSubscribers.Listeners

@@ -54,7 +54,7 @@ extension PlainOperations {
     fileprivate static func start(_ operation: Operation) {
         // Other code may have started it, although Foundation forbids this.
         guard !operation.isFinished, !operation.isExecuting else { return }
-        let known = withEntry(operation) { ($0.subscribers.listeners, $0.isBarred) }
+        let known = withEntry(operation) { ($0.hooks.subscribers.listeners, $0.isBarred) }
         if known?.1 == true { operation.cancel() }
         if !operation.isCancelled {
             for listener in known?.0 ?? operation.listeners { listener.operationStarts() }

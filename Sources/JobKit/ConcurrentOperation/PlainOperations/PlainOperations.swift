@@ -20,8 +20,8 @@ enum PlainOperations {
     /// came. The thread that tracks the next operations allocates from the same arena.
     final class Entry {
         let operation: Operation
-        var queue: (any PollingQueue)?
-        /// The operation's ticket in the queue.
+        var hooks = OperationHooks()
+        /// The operation's ticket in its queue.
         var ticket: TaskQueueTicket?
         /// Whether the queue starts the operation and therefore detects its completion.
         ///
@@ -29,7 +29,6 @@ enum PlainOperations {
         var isStartedByQueue = false
         /// Whether a cancellation that has begun bars the operation from `main()`.
         var isBarred = false
-        var subscribers = FinishSubscribers()
         /// Calls back when the operations that this one waits for in its queue have finished.
         var dependencies: CompletionGroup?
         var hook: FinishHook?
@@ -57,22 +56,6 @@ enum PlainOperations {
         /// Their permits are released only when their listeners were notified. Otherwise, a task
         /// that starts with such a permit could be delivered first (J2).
         var withoutTicket: [ObjectIdentifier: TaskQueueTicket?] = [:]
-
-        mutating func entry(of operation: Operation) -> Entry {
-            let id = ObjectIdentifier(operation)
-            if let entry = entries[id] { return entry }
-            let entry = Entry(operation)
-            entries[id] = entry
-            return entry
-        }
-
-        /// Removes an operation that is no longer needed, and returns its hook, which must be
-        /// detached.
-        mutating func forgetIfUnused(_ entry: Entry) -> FinishHook? {
-            guard entry.queue == nil, entry.subscribers.isEmpty() else { return nil }
-            entries[ObjectIdentifier(entry.operation)] = nil
-            return entry.hook
-        }
     }
 
     private final class Shard: Sendable {
@@ -107,41 +90,57 @@ enum PlainOperations {
         withTable(of: operation) { $0.entries[ObjectIdentifier(operation)].flatMap(body) }
     }
 
+    /// Reads or changes the hooks of an operation.
+    static func withHooks<Result: Sendable>(
+        of operation: Operation,
+        _ body: (inout OperationHooks) -> Result
+    ) -> Result {
+        change(operation) { body(&$0.hooks) }
+    }
+
+    /// Changes the state of an operation, which is stored unless it is empty then.
+    ///
+    /// Starts the hook that detects the completion, or detaches it if it is not needed any longer.
+    private static func change<Result: Sendable>(
+        _ operation: Operation,
+        _ body: (Entry) -> Result
+    ) -> Result {
+        let id = ObjectIdentifier(operation)
+        let (result, isNeeded, hook, dependencies) = withTable(of: operation) { table in
+            let known = table.entries[id]
+            let entry = known ?? Entry(operation)
+            let result = body(entry)
+            let isNeeded = !entry.hooks.isEmpty()
+            if isNeeded, known == nil { table.entries[id] = entry }
+            if !isNeeded, known != nil { table.entries[id] = nil }
+            return (
+                result, isNeeded, isNeeded ? entry.hookToWatch() : entry.hook,
+                entry.hooks.queue == nil ? entry.dependencies.take() : nil
+            )
+        }
+        if isNeeded { hook?.watch(operation) } else { _ = hook?.detach() }
+        withExtendedLifetime(dependencies) {}
+        return result
+    }
+
     // MARK: Queues
 
     static func enter(
         _ operation: Operation,
-        _ queue: any PollingQueue,
+        _ queue: any ContainingQueue,
         startsIt: Bool,
         _ listener: OperationListener?
     ) -> QueueEntry {
         guard !operation.isFinished, !operation.isExecuting else {
-            let isHeard = listener.map { add($0, to: operation) } ?? !operation.isFinished
+            let isHeard = listener.map(operation.addListener) ?? !operation.isFinished
             return QueueEntry(isElsewhere: false, hasStarted: true, hasFinished: !isHeard)
         }
-        let isElsewhere = withTable(of: operation) { table in
-            let entry = table.entry(of: operation)
-            guard entry.queue == nil else { return true }
-            entry.queue = queue
-            entry.isStartedByQueue = startsIt
-            if let listener { entry.subscribers.add(listener) }
-            return false
+        let isElsewhere = change(operation) { entry in
+            let isElsewhere = entry.hooks.enter(queue, listener).isElsewhere
+            if !isElsewhere { entry.isStartedByQueue = startsIt }
+            return isElsewhere
         }
         return QueueEntry(isElsewhere: isElsewhere, hasStarted: false, hasFinished: false)
-    }
-
-    static func leave(_ queue: any PollingQueue, _ operation: Operation) {
-        let (dependencies, hook) = withTable(of: operation) {
-            table -> (CompletionGroup?, FinishHook?) in
-            guard let entry = table.entries[ObjectIdentifier(operation)], entry.queue === queue
-            else {
-                return (nil, nil)
-            }
-            entry.queue = nil
-            return (entry.dependencies.take(), table.forgetIfUnused(entry))
-        }
-        _ = hook?.detach()
-        withExtendedLifetime(dependencies) {}
     }
 
     /// Stores the ticket of an operation that was added to its queue.
@@ -178,77 +177,15 @@ enum PlainOperations {
         withExtendedLifetime(replaced) {}
     }
 
-    /// Starts a hook, because `start()` has returned and the operation continues on another thread.
+    /// Detects the completion with a hook, because `start()` has returned and the operation
+    /// continues on another thread.
     static func startReturned(_ operation: Operation) {
-        let hook = withEntry(operation) { entry in
-            entry.isStartedByQueue = false
-            return entry.hookToWatch()
-        }
-        hook?.watch(operation)
+        change(operation) { $0.isStartedByQueue = false }
     }
 
     /// Bars an operation, because a cancellation has begun that will reach it.
     static func bar(_ operation: Operation) {
         withEntry(operation) { $0.isBarred = true }
-    }
-
-    // MARK: Listeners and dependents
-
-    static func add(_ listener: OperationListener, to operation: Operation) -> Bool {
-        change(operation, unless: listener.listening != .notYet) { $0.add(listener) }
-    }
-
-    static func add(_ dependent: DependencyEdge, to operation: Operation) -> Bool {
-        change(operation, unless: dependent.hasLeft) { $0.add(dependent) }
-    }
-
-    /// Adds a listener or dependent, unless it has already left.
-    ///
-    /// - Returns: False if the operation has finished.
-    private static func change(
-        _ operation: Operation,
-        unless isOver: @autoclosure () -> Bool,
-        _ add: (inout FinishSubscribers) -> Void
-    ) -> Bool {
-        guard !operation.isFinished else { return false }
-        let hook = withTable(of: operation) { table -> FinishHook? in
-            guard !isOver() else { return nil }
-            let entry = table.entry(of: operation)
-            add(&entry.subscribers)
-            return entry.hookToWatch()
-        }
-        hook?.watch(operation)
-        return true
-    }
-
-    /// Removes a listener or dependent, and the operation's state if it is no longer needed.
-    static func remove<Element: Sendable>(
-        from operation: Operation,
-        _ remove: (inout FinishSubscribers) -> [Element]
-    ) {
-        let (released, hook) = withTable(of: operation) { table -> ([Element], FinishHook?) in
-            guard let entry = table.entries[ObjectIdentifier(operation)] else {
-                // A listener may be removed before it is added.
-                var unknown = FinishSubscribers()
-                return (remove(&unknown), nil)
-            }
-            return (remove(&entry.subscribers), table.forgetIfUnused(entry))
-        }
-        _ = hook?.detach()
-        withExtendedLifetime(released) {}
-    }
-
-    /// Makes an operation run inside a context, if a JobKit queue contains it.
-    ///
-    /// Any other operation might never be started, and would then be retained forever for the
-    /// context.
-    static func keep(_ context: KeptContext, for operation: Operation) {
-        let hook = withEntry(operation) { entry -> FinishHook? in
-            guard entry.queue != nil else { return nil }
-            entry.subscribers.add(context)
-            return entry.hookToWatch()
-        }
-        hook?.watch(operation)
     }
 
     // MARK: The finish
@@ -262,13 +199,14 @@ enum PlainOperations {
         withTable(of: operation) { table in
             let id = ObjectIdentifier(operation)
             guard let entry = table.entries.removeValue(forKey: id) else { return nil }
-            if entry.queue != nil, entry.ticket == nil { table.withoutTicket[id] = .some(nil) }
+            let (queue, subscribers) = (entry.hooks.queue, entry.hooks.subscribers)
+            if queue != nil, entry.ticket == nil { table.withoutTicket[id] = .some(nil) }
             return PlainFinish(
                 operation: operation,
-                queue: entry.queue,
+                queue: queue,
                 ticket: entry.ticket,
-                listeners: entry.subscribers.listeners,
-                dependents: entry.subscribers.others.read { $0.dependents.elements } ?? [],
+                listeners: subscribers.listeners,
+                dependents: subscribers.others.read { $0.dependents.elements } ?? [],
                 dependencies: entry.dependencies,
                 hook: entry.hook
             )

@@ -4,52 +4,51 @@ import Testing
 @testable import JobKit
 
 @Suite struct OperationDependenciesTests {
-    private let dependencyCount = DependencyCount(of: ConcurrentOperation())
+    private let operation = ConcurrentOperation()
 
     /// Inserts the operation, and returns whether it was new.
     private func insert(_ operation: Operation, _ all: inout OperationDependencies) -> Bool {
-        all.insert(operation) { DependencyEdge(dependencyCount) } != nil
+        all.insert(operation) != nil
     }
 
     @Test(arguments: [0, 1, 16, 17, 40])
     func insertedKeepTheirOrderEachOnce(count: Int) {
         let operations = (0..<count).map { _ in Operation() }
-        var dependencies = OperationDependencies()
+        var dependencies = OperationDependencies(of: operation)
         for operation in operations { #expect(insert(operation, &dependencies)) }
         for operation in operations { #expect(!insert(operation, &dependencies)) }
         #expect(dependencies.operations == operations)
     }
 
     @Test func removingAnAbsentOneReturnsNothing() {
-        var dependencies = OperationDependencies()
+        var dependencies = OperationDependencies(of: operation)
         _ = insert(Operation(), &dependencies)
         #expect(dependencies.remove(Operation()) == nil)
         #expect(dependencies.operations.count == 1)
     }
 
-    @Test func edgeIsHandedBackWithItsOperation() {
-        var dependencies = OperationDependencies()
+    @Test func removedOperationReturnsItsEdge() {
+        var dependencies = OperationDependencies(of: operation)
         let (first, second) = (Operation(), Operation())
-        let edge = DependencyEdge(dependencyCount)
         _ = insert(first, &dependencies)
-        #expect(dependencies.insert(second) { edge } === edge)
+        let edge = dependencies.insert(second)
         #expect(dependencies.remove(first) !== edge)
         #expect(dependencies.remove(second) === edge)
         #expect(dependencies.operations.isEmpty)
     }
 
-    @Test func nothingIsMadeForOneThatIsThere() {
-        var dependencies = OperationDependencies()
-        let operation = Operation()
-        _ = insert(operation, &dependencies)
-        _ = dependencies.insert(operation) {
-            Issue.record("made twice")
-            return DependencyEdge(dependencyCount)
-        }
+    @Test func removedDependencyIsNotWaitedFor() {
+        var dependencies = OperationDependencies(of: operation)
+        let dependency = Operation()
+        _ = insert(dependency, &dependencies)
+        _ = insert(dependency, &dependencies)
+        #expect(!dependencies.unfinished.isReady)
+        dependencies.remove(dependency)?.end()
+        #expect(dependencies.unfinished.isReady)
     }
 
     @Test func removeAllLeavesNothing() {
-        var dependencies = OperationDependencies()
+        var dependencies = OperationDependencies(of: operation)
         let operations = (0..<20).map { _ in Operation() }
         for operation in operations { _ = insert(operation, &dependencies) }
         _ = dependencies.remove(operations[3])
@@ -63,7 +62,7 @@ import Testing
     func randomWalkAgreesWithAnArray(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let operations = (0..<40).map { _ in Operation() }
-        var dependencies = OperationDependencies()
+        var dependencies = OperationDependencies(of: operation)
         var oracle: [Operation] = []
         for step in 0..<400 {
             let operation = operations[Int.random(in: 0..<40, using: &random)]

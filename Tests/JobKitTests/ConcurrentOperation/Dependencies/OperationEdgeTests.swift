@@ -85,7 +85,9 @@ final class OperationEdgeTests: XCTestCase {
         for number in 0..<1_000 {
             let operation = ConcurrentOperation()
             operation.addDependency(other)
-            if number == 0 { dependencyCount = operation.hooks.withLock { $0.dependencyCount } }
+            if number == 0 {
+                dependencyCount = operation.hooks.withLock { $0.dependencies.value?.unfinished }
+            }
         }
         XCTAssertNil(dependencyCount, "held by an edge that nobody took out")
         other.start()

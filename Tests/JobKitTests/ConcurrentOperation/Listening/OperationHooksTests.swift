@@ -10,7 +10,7 @@ import Testing
         let areHeard = listeners.map { hooks.add($0) }
         #expect(areHeard == [true, true, true])
         let taken = hooks.close(takesQueue: false)
-        for listener in listeners { _ = hooks.removeSubscriber { $0.remove(listener) } }
+        for listener in listeners { _ = hooks.remove(listener) }
         #expect(taken.subscribers.listener === listeners[0])
         let others = taken.subscribers.others.read { $0.listeners.present } ?? []
         #expect(
@@ -21,7 +21,7 @@ import Testing
     @Test func listenerRemovedBeforeTheFinishIsNotTaken() {
         var hooks = OperationHooks()
         for listener in listeners { _ = hooks.add(listener) }
-        _ = hooks.removeSubscriber { $0.remove(listeners[1]) }
+        _ = hooks.remove(listeners[1])
         let taken = hooks.close(takesQueue: false)
         let others = taken.subscribers.others.read { $0.listeners.present } ?? []
         #expect(others.map(ObjectIdentifier.init) == [ObjectIdentifier(listeners[2])])
@@ -29,7 +29,7 @@ import Testing
 
     @Test func removedListenerIsNotNotified() {
         var hooks = OperationHooks()
-        _ = hooks.removeSubscriber { $0.remove(listeners[0]) }
+        _ = hooks.remove(listeners[0])
         let isKnown = hooks.add(listeners[0])
         #expect(isKnown)
         #expect(Array(hooks.subscribers.listeners).isEmpty)

@@ -1,43 +1,12 @@
 import Dispatch
 import Foundation
 
-/// A queue that also accepts operations that do not announce when they are ready.
-///
-/// These are the members that ``PlainOperations`` uses.
-protocol PollingQueue: ContainingQueue {
-    /// The ticket of an operation that waits to become ready, or nil if it does not wait.
-    func waitingTicket(of operation: Operation) -> TaskQueueTicket?
-
-    /// Whether an operation has nothing left to wait for.
-    func isStartable(_ operation: Operation) -> Bool
-
-    /// Changes the polls, with the queue's lock held.
-    ///
-    /// - Parameter change: Receives the polls, and a function that returns the operation waiting
-    ///   under a ticket.
-    /// - Returns: The result of `change`.
-    func changePolls<Result: Sendable>(
-        _ change: @Sendable (inout ReadinessPolls, (TaskQueueTicket) -> Operation?) -> Result
-    ) -> Result
-
-    /// Polls operations.
-    ///
-    /// It always gets a thread, because no blocked operation holds it.
-    var pollQueue: DispatchQueue { get }
-}
-
-/// A queue whose operations have permits, because it starts them itself.
-protocol PermitQueue: PollingQueue {
-    /// Removes an operation that has finished, and releases its permit.
-    func operationFinished(_ ticket: TaskQueueTicket)
-}
-
 /// Detects when operations become ready.
 ///
 /// A ``ConcurrentOperation`` notifies its queue when its dependencies have finished. For a plain
 /// operation, this code waits for the dependencies. Its cancellation, or a change of its own
 /// `isReady`, can only be detected by polling.
-extension PollingQueue {
+extension ContainingQueue {
     func isStartable(_ operation: Operation) -> Bool { operation.isReady }
 
     /// Makes a cancelled operation ready, because it waits for no dependency.
