@@ -1,8 +1,7 @@
 import Foundation
+import JobKit
 import JobKitTesting
 import XCTest
-
-@testable import JobKit
 
 /// O8: every duration is valid, on every clock.
 final class OperationLongTimeTests: XCTestCase {

@@ -1,8 +1,7 @@
 import Foundation
+import JobKit
 import JobKitTesting
 import XCTest
-
-@testable import JobKit
 
 /// Finished operations retain nothing and are not retained.
 final class OperationRetentionTests: XCTestCase {

@@ -1,8 +1,7 @@
 import Foundation
+import JobKit
 import JobKitTesting
 import XCTest
-
-@testable import JobKit
 
 /// O8: `maximumRuntime`, timed by a manual clock.
 final class OperationTimeTests: XCTestCase {
