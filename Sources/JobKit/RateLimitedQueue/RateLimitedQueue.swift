@@ -138,8 +138,7 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
             operation.setFlag(.observed)
             // If it is cancelled before its start, it no longer counts, even if it is in the queue
             // below.
-            let waiter = FinishWaiter { [weak self] in self?.operationCannotStart(ticket) }
-            if !operation.hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }
+            operation.add(FinishWaiter { [weak self] in self?.operationCannotStart(ticket) })
             passOn(held, ticket, at: priority)
         } else {
             if !startsPlainOperations { state.withLock { $0.machine.startIsHidden(of: ticket) } }

@@ -45,7 +45,12 @@ extension ConcurrentOperation {
         let wait = StopWait()
         let timer = timeout.map { timeout in
             OperationTimers.wait(timeout, on: clock) { [self] in
-                if !isCancelled { wait.timedOut(timeoutError(after: timeout, in: queue)) }
+                if !isCancelled {
+                    let explanation = stallExplanation(in: queue)
+                    wait.timedOut(
+                        JobTimeoutError(name: label, limit: timeout, explanation: explanation)
+                    )
+                }
                 if let stopLimit { wait.end(after: stopLimit) }
                 cancelElsewhere()
             }
@@ -78,13 +83,6 @@ extension ConcurrentOperation {
 
     private func start(on queue: any OperationScheduling) {
         if let job = asJob { job.startJob(on: queue) } else { queue.addOperation(self) }
-    }
-
-    private func timeoutError(
-        after limit: Duration,
-        in queue: any OperationScheduling
-    ) -> JobTimeoutError {
-        JobTimeoutError(name: label, limit: limit, explanation: stallExplanation(in: queue))
     }
 
     /// Cancels the operation on a separate thread, because user code may block that thread.

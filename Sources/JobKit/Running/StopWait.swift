@@ -28,9 +28,7 @@ final class StopWait: Sendable {
                 state.waiter = waiter
                 return state.isOver
             }
-            if isOver || !operation.hooks.withLock({ $0.addWaiter(waiter) }) {
-                waiter.resume()
-            }
+            if isOver { waiter.resume() } else { operation.add(waiter) }
         }
         return operation.hooks.withLock { $0.isClosed || $0.willNeverRun }
     }
@@ -41,7 +39,7 @@ final class StopWait: Sendable {
     func untilCancelled(_ operation: ConcurrentOperation) async {
         await withUnsafeContinuation { continuation in
             let waiter = FinishWaiter { continuation.resume() }
-            if !operation.hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }
+            operation.add(waiter)
             operation.cancelElsewhere { waiter.resume() }
         }
     }

@@ -25,7 +25,7 @@ extension ConcurrentOperation {
     func stopWaiting(for operation: Operation) {
         let removed = hooks.withLock { $0.dependencies.change { $0.remove(operation) } }
         guard let edge = removed ?? nil else { return }
-        if edge.end() { edge.withdraw(from: operation) }
+        if edge.end() { operation.dependentLeft() }
     }
 
     /// Makes the operation startable after its last dependency has finished, and notifies its
@@ -43,7 +43,7 @@ extension ConcurrentOperation {
         guard flags.contains(.hasDependencies) else { return [] }
         let taken = hooks.withLock { $0.dependencies.change { $0.removeAll() } } ?? []
         for dependency in taken where dependency.edge.leave() {
-            dependency.edge.withdraw(from: dependency.operation)
+            dependency.operation.dependentLeft()
         }
         return taken.map(\.operation)
     }

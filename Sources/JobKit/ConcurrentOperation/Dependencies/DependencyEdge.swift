@@ -40,7 +40,4 @@ final class DependencyEdge: Subscriber {
     func register(with operation: Operation) {
         if !operation.addDependent(self) { end() }
     }
-
-    /// Removes this edge, which has ended, from the dependents of the operation.
-    func withdraw(from operation: Operation) { operation.dependentLeft() }
 }

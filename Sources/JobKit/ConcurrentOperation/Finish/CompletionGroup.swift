@@ -19,7 +19,7 @@ final class CompletionGroup: Sendable {
 
     deinit {
         for (operation, edge) in edges.withLock({ $0 }) where edge.leave() {
-            edge.withdraw(from: operation)
+            operation.dependentLeft()
         }
     }
 

@@ -14,13 +14,17 @@ final class FinishWaiter: Sendable {
 }
 
 extension ConcurrentOperation {
+    /// Resumes a waiter when the operation has finished or can no longer run, or at once.
+    func add(_ waiter: FinishWaiter) {
+        if !hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }
+    }
+
     /// Waits until the operation has finished, or was cancelled before it was started.
     ///
     /// A cancelled Swift task continues to wait, as with `Task.value`.
     func waitUntilFinished() async {
         await withUnsafeContinuation { continuation in
-            let waiter = FinishWaiter { continuation.resume() }
-            if !hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }
+            add(FinishWaiter { continuation.resume() })
         }
     }
 }

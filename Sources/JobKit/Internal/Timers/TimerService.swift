@@ -3,13 +3,13 @@ import Foundation
 
 /// The timers of all limits and delays on one clock of the system.
 ///
-/// One thread waits for the next deadline and runs no user code. What is due is called by workers,
-/// each on a thread of its own. If a worker is blocked, another one takes its place, so that no
+/// One thread waits for the next deadline and runs no user code. Workers call the targets that are
+/// due, each worker on its own thread. If a worker is blocked, another one continues, so that no
 /// code delays another limit.
 final class TimerService: Sendable {
     typealias Machine = TimerStateMachine<Body>
 
-    /// What a timer calls.
+    /// The target that a timer calls.
     struct Body: Sendable {
         let target: any TimerTarget
         let id: Int
@@ -37,8 +37,9 @@ final class TimerService: Sendable {
     private let guarded = Guarded(State())
     private let semaphore = DispatchSemaphore(value: 0)
 
-    /// How long the thread sleeps at most while timers wait, in nanoseconds: the semaphore's time
-    /// stands still while the machine is suspended.
+    /// The longest sleep of the thread while timers wait, in nanoseconds.
+    ///
+    /// The semaphore's clock stops while the machine is suspended.
     private static let longestSleep: Int64 = 5_000_000_000
 
     private init(isContinuous: Bool) { self.isContinuous = isContinuous }
@@ -52,15 +53,7 @@ final class TimerService: Sendable {
 
     /// Calls a target when the time has come.
     func add(_ body: Body, at deadline: Int64) -> Machine.ID {
-        let (id, action, startsThread) = guarded.withLock { state in
-            let (id, action) = state.machine.timerAdded(body, at: deadline)
-            let startsThread = !state.hasThread
-            state.hasThread = true
-            return (id, action, startsThread)
-        }
-        if startsThread { Thread.detachNewThread { [self] in run() } }
-        perform(action)
-        return id
+        send { $0.timerAdded(body, at: deadline) }
     }
 
     /// Drops a timer that is not due yet.
@@ -72,13 +65,22 @@ final class TimerService: Sendable {
 
     /// Calls a target at once, on a worker.
     func call(_ body: Body) {
-        let (action, startsThread) = guarded.withLock { state in
-            let startsThread = !state.hasThread
-            state.hasThread = true
-            return (state.machine.bodyBecameDue(body), startsThread)
+        send { ((), $0.bodyBecameDue(body)) }
+    }
+
+    /// Feeds one input to the machine, and performs its action.
+    ///
+    /// The first call starts the thread.
+    private func send<Result: Sendable>(
+        _ input: (inout Machine) -> (Result, Machine.Action)
+    ) -> Result {
+        let (result, action, startsThread) = guarded.withLock { state in
+            let (result, action) = input(&state.machine)
+            return (result, action, !exchange(&state.hasThread, with: true))
         }
         if startsThread { Thread.detachNewThread { [self] in run() } }
         perform(action)
+        return result
     }
 
     private func perform(_ action: Machine.Action) {

@@ -57,11 +57,11 @@ enum TimerStart: Sendable {
         }
     }
 
-    /// As long as a clock sleeps at a time: 136 years.
+    /// The longest single sleep on a clock: 136 years.
     ///
     /// Clocks trap at a deadline beyond their numbers, and one that counts nanoseconds in 64 bits
-    /// ends after 292 years. So a longer sleep is several, and ends when its time really has come.
-    /// The seconds are counted in 64 bits because an `Int` may have 32.
+    /// ends after 292 years. Therefore, a longer sleep is split into several. The seconds are
+    /// counted in 64 bits because an `Int` may have 32.
     private static let longestSleep = Duration.seconds(Int64(1) << 32)
 
     private static func sleeper<C: Clock<Duration>>(

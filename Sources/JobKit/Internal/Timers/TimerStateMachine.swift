@@ -1,4 +1,4 @@
-/// Decides which timers are due, and how many workers call what is due.
+/// Decides which timers are due, and how many workers call their targets.
 ///
 /// The waiting timers are a binary heap by deadline. Each one has a slot that stores its position
 /// in the heap, so that a cancelled timer leaves nothing behind.
@@ -9,11 +9,11 @@ struct TimerStateMachine<Body: Sendable>: Sendable {
         fileprivate let number: UInt64
     }
 
-    /// What follows when a timer was added, or when the thread has woken.
+    /// The action after a timer was added, or after the thread has woken.
     struct Action: Equatable, Sendable {
         /// Whether the thread sleeps longer than it may.
         var wakesThread = false
-        /// The worker that must begin to take what is due.
+        /// The worker that must begin to take due bodies.
         var startsWorker: Int?
     }
 
@@ -30,7 +30,7 @@ struct TimerStateMachine<Body: Sendable>: Sendable {
     private struct Slot {
         var body: Body?
         var number: UInt64
-        /// The position in the heap or, of a free slot, the next free one.
+        /// The position in the heap or, if the slot is free, the next free slot.
         var position: Int
     }
 
@@ -45,13 +45,13 @@ struct TimerStateMachine<Body: Sendable>: Sendable {
     private var idleWorkers: [Int] = []
     private var workerCount = 0
     private var takenCount = 0
-    /// How many had been taken when the workers were last checked.
+    /// How many bodies had been taken when the workers were last checked.
     private var takenBefore: Int?
 
-    /// How many workers there are at most.
+    /// The largest number of workers.
     private static var workerLimit: Int { 250 }
     /// A worker that takes nothing for so long is blocked, in nanoseconds.
-    private static var patience: Int64 { 2_000_000 }
+    private static var stallTimeout: Int64 { 2_000_000 }
     /// Slots that stay when no timer is left.
     private static var keptSlots: Int { 1_024 }
 
@@ -82,7 +82,7 @@ struct TimerStateMachine<Body: Sendable>: Sendable {
         return remove(at: slots[id.slot].position)
     }
 
-    /// Something must be called at once.
+    /// Makes a body due at once.
     mutating func bodyBecameDue(_ body: Body) -> Action {
         due.append(body)
         return callWorkers()
@@ -90,7 +90,7 @@ struct TimerStateMachine<Body: Sendable>: Sendable {
 
     /// The thread has woken.
     ///
-    /// - Returns: What follows, and when the thread wakes again at the latest.
+    /// - Returns: The action, and the latest time of the next wake-up.
     mutating func threadWoke(at now: Int64) -> (action: Action, wakeTime: Int64) {
         while let first = heap.first, first.deadline <= now {
             if let body = remove(at: 0) { due.append(body) }
@@ -103,14 +103,14 @@ struct TimerStateMachine<Body: Sendable>: Sendable {
             takenBefore = nil
         }
         wakeTime = heap.first?.deadline ?? .max
-        if !due.isEmpty { wakeTime = min(wakeTime, now + Self.patience) }
+        if !due.isEmpty { wakeTime = min(wakeTime, now + Self.stallTimeout) }
         action.wakesThread = false
         return (action, wakeTime)
     }
 
     // MARK: Workers
 
-    /// A worker takes what is due; nil ends the worker.
+    /// Returns the next due body for a worker, or nil if the worker must end.
     mutating func workerTakes(_ worker: Int) -> Body? {
         takenCount &+= 1
         if let body = due.popFirst() { return body }

@@ -1,4 +1,4 @@
-/// Something that is called when a timer is due.
+/// An object that is called when a timer is due.
 protocol TimerTarget: AnyObject, Sendable {
     /// The time has passed. Called on a thread that may be blocked.
     ///
