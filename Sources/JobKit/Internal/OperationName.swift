@@ -12,23 +12,11 @@ struct OperationName: Sendable {
         return typeName
     }
 
-    var typeName: String { TypeName.of(type) }
-}
+    var typeName: String { Self.ofType(type) }
 
-extension OperationName {
-    init(of operation: Operation) {
-        self.init(given: operation.name, type: Swift.type(of: operation))
-    }
-}
+    // MARK: Lists
 
-/// The name of an operation in messages and events, or the name of its type if it has none.
-func operationLabel(_ operation: Operation) -> String {
-    OperationName(of: operation).text
-}
-
-/// Lists the names of many operations.
-enum OperationNames {
-    /// How many names are listed at most.
+    /// The largest number of names in a list.
     static let limit = 10
 
     /// The first names, joined, and the number of further operations.
@@ -47,18 +35,29 @@ enum OperationNames {
         let further = max(count ?? 0, operations.count) - min(operations.count, limit)
         return further > 0 ? "\(names) and \(further) more" : names
     }
-}
 
-/// Caches the names of types, because the runtime takes thousands of instructions to make one.
-enum TypeName {
-    private static let names = Guarded<[ObjectIdentifier: String]>([:])
+    // MARK: Names of types
+
+    /// Cached, because the runtime takes thousands of instructions to make a name.
+    private static let typeNames = Guarded<[ObjectIdentifier: String]>([:])
 
     /// Returns `String(describing:)` of a type.
-    static func of(_ type: Any.Type) -> String {
+    static func ofType(_ type: Any.Type) -> String {
         let id = ObjectIdentifier(type)
-        if let name = names.withLock({ $0[id] }) { return name }
+        if let name = typeNames.withLock({ $0[id] }) { return name }
         let name = String(describing: type)
-        names.withLock { $0[id] = name }
+        typeNames.withLock { $0[id] = name }
         return name
     }
+}
+
+extension OperationName {
+    init(of operation: Operation) {
+        self.init(given: operation.name, type: Swift.type(of: operation))
+    }
+}
+
+/// The name of an operation in messages and events, or the name of its type if it has none.
+func operationLabel(_ operation: Operation) -> String {
+    OperationName(of: operation).text
 }

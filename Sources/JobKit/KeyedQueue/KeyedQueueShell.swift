@@ -140,9 +140,8 @@ final class KeyedQueueShell: HoldingQueue {
         _ machine: Machine,
         at now: CoarseTime
     ) -> @Sendable () -> String {
-        if machine.isSuspended { return { [name] in "suspended: \(name)" } }
-        let wait = machine.wait(of: ticket, naming: OperationNames.limit)
-        let count = machine.count - machine.waitingCount
+        let wait = machine.wait(of: ticket, naming: OperationName.limit)
+        let count = machine.lanes[0].memberCount
         return { [name] in
             switch wait {
             case .key(let key, let holder, let since):
@@ -151,8 +150,8 @@ final class KeyedQueueShell: HoldingQueue {
                     + (time.isEmpty ? "holds" : "has held\(time)")
             case .turn(let key, let other):
                 return "waits for \(key), behind \"\(operationLabel(other.operation))\""
-            case .permit(let first):
-                let names = OperationNames.list(first.map(\.operation), of: count)
+            case .place(let first):
+                let names = OperationName.list(first.map(\.operation), of: count)
                 return "full: \(name), which has passed on \(names)"
             case .nothing: return "ready in \(name)"
             }

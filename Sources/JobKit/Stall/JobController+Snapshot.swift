@@ -59,7 +59,7 @@ private struct SnapshotDraft {
         return JobSnapshot(
             id: operation.operationID,
             name: operationLabel(operation),
-            type: TypeName.of(type(of: operation)),
+            type: OperationName.ofType(type(of: operation)),
             state: state,
             fractionCompleted: state == .succeeded ? 1 : fraction,
             trackedCount: unfinished?.trackedCount ?? 0,

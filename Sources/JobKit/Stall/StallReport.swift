@@ -110,7 +110,7 @@ struct StallReport {
         let line = "\(operationLabel(remark.task)): \(remark.words)"
         guard !remark.others.isEmpty else { return line }
         return line + "; and \(remark.others.count) more like it: "
-            + OperationNames.list(remark.others)
+            + OperationName.list(remark.others)
     }
 
     private mutating func firstLine(of root: JobController, _ stall: JobStall) -> String {
@@ -192,7 +192,7 @@ struct StallReport {
         let task = stall.task
         let dependencies = task.dependencies.filter { !$0.isFinished }
         if !dependencies.isEmpty, !task.isCancelled {
-            return "waits for " + OperationNames.list(dependencies) { name(of: $0, depth: depth) }
+            return "waits for " + OperationName.list(dependencies) { name(of: $0, depth: depth) }
         }
         if let queue = task.containingQueue {
             return queueReason(task, of: queue) { [now] in queue.reasonsNotStarted(at: now) }

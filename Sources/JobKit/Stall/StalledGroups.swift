@@ -29,7 +29,7 @@ extension JobState {
         var searched = 0
         var next = record(after: nil)
         while let record = next, searched < Self.searchLimit,
-            inside.count < min(count, OperationNames.limit)
+            inside.count < min(count, OperationName.limit)
         {
             searched += 1
             if record.group == number, record.submission.stage == .enqueued,

@@ -65,7 +65,7 @@ struct TaskStall {
         guard let groupLimit else { return "never queued yet" }
         let isNamed = !groupLimit.inside.isEmpty
         let inside =
-            isNamed ? ", now " + OperationNames.list(groupLimit.inside, of: groupLimit.count) : ""
+            isNamed ? ", now " + OperationName.list(groupLimit.inside, of: groupLimit.count) : ""
         return
             "never queued, because only \(groupLimit.limit) of group \(groupLimit.group) "
             + "may run at a time"

@@ -12,7 +12,7 @@ struct QueueStall {
     private let blocked: Set<ObjectIdentifier>
 
     init(_ queue: TaskQueueShell) {
-        let stall = queue.ask { $0.machine.stall(naming: OperationNames.limit) }
+        let stall = queue.ask { $0.machine.stall(naming: OperationName.limit) }
         name = queue.name
         isSuspended = stall.isSuspended
         isFull = stall.isFull
@@ -45,7 +45,7 @@ struct QueueStall {
         let names =
             executing.isEmpty
             ? "nothing"
-            : OperationNames.list(executing, of: executingCount) { other in
+            : OperationName.list(executing, of: executingCount) { other in
                 let name = operationLabel(other)
                 return jobs.contains { $0 === other } ? "its own job \(name)" : name
             }
@@ -60,7 +60,7 @@ extension Operation {
         let unfinished = dependencies.filter { !$0.isFinished }
         // A cancelled operation does not wait for its dependencies.
         guard unfinished.isEmpty || isCancelled else {
-            return "waits for " + OperationNames.list(unfinished)
+            return "waits for " + OperationName.list(unfinished)
         }
         return unfinished.isEmpty && !isReady ? StallWords.unready : nil
     }

@@ -34,15 +34,12 @@ class FinishHook: Operation, @unchecked Sendable {
         }
     }
 
-    private struct State {
-        var machine = FinishHookStateMachine()
-        /// The hook itself, while Foundation may still use it.
-        var keptAlive: FinishHook?
-    }
-
     private let body: @Sendable () -> Void
     private let trigger: Trigger
-    private let state = Guarded(State())
+    /// `keptAlive` is the hook itself, while Foundation may still use it.
+    private let state = Guarded<(machine: FinishHookStateMachine, keptAlive: FinishHook?)>(
+        (FinishHookStateMachine(), nil)
+    )
 
     /// Creates a hook that calls `body` once, after ``watch(_:)``.
     ///

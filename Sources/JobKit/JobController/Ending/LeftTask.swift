@@ -16,7 +16,7 @@ struct LeftTask {
     static func names(_ tasks: [LeftTask]) -> String? {
         let left = tasks.compactMap(\.task).filter(mustBeNamed)
         guard !left.isEmpty else { return nil }
-        return OperationNames.list(left) { task in
+        return OperationName.list(left) { task in
             operationLabel(task) + (isAbandoned(task) ? " (abandoned)" : "")
         }
     }
