@@ -25,7 +25,7 @@ final class OperationFoundationTests: XCTestCase {
     /// A notification repairs the earlier result that Foundation refused, as on Apple platforms.
     ///
     /// The next `isReady` that is true needs no notification.
-    func testReadinessThatWasRefusedIsAnnouncedOnceMore() {
+    func testFalseReadinessIsRepairedByOneAnnouncement() {
         let (operation, dependency) = (ConcurrentOperation(), ConcurrentOperation())
         operation.addDependency(dependency)
         XCTAssertFalse(operation.isReady)
@@ -40,7 +40,7 @@ final class OperationFoundationTests: XCTestCase {
     }
 
     // O6: the same for an operation that was cancelled or finished before its start.
-    func testCompletionBlockIsCalledWhereMainNeverRan() async {
+    func testCompletionBlockIsCalledWithoutMain() async {
         for runner in OperationRunner.allCases {
             let called = expectation(description: "completion block")
             called.expectedFulfillmentCount = 2

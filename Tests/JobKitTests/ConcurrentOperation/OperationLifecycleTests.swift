@@ -48,7 +48,7 @@ import Testing
     }
 
     // O3: a finish with a cancellation error cancels the operation once.
-    @Test func cancellationBroughtByAFinishIsACancel() {
+    @Test func finishWithCancellationErrorCancels() {
         var life: Life = [.started, .entered, .executing]
         #expect(life.finishCalled() == true)
         #expect(life.finishedWithCancellation() == true)

@@ -19,7 +19,7 @@ final class OperationTimeTests: XCTestCase {
     }
 
     // O8
-    func testTimeoutFailsAndAsksTheWorkToStop() async {
+    func testTimeoutFailsAndCallsDidCancel() async {
         for runner in OperationRunner.allCases {
             let operation = held(limit: .seconds(5))
             runner.run(operation)

@@ -43,7 +43,7 @@ final class JobEventsTests: XCTestCase {
         XCTAssertNil(afterwards)
     }
 
-    func testGapInTheIndexShowsWhatASlowReaderHasMissed() async throws {
+    func testGapInTheIndexShowsTheEventsThatASlowReaderMissed() async throws {
         let job = ScriptedJob { job in
             for number in 0..<100 { job.trackAndQueue(InstantOperation("\(number)")) }
         }
@@ -131,7 +131,7 @@ final class JobEventsTests: XCTestCase {
         XCTAssertEqual(read.map(words), ["job started", "job finished"])
     }
 
-    func testEventsRetainNeitherTheJobNorWhatNobodyReads() async throws {
+    func testEventsRetainNeitherTheJobNorUnreadEvents() async throws {
         final class Kept: Error, Sendable {
             let released: XCTestExpectation
 

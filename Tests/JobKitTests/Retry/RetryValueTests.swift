@@ -51,7 +51,7 @@ final class RetryValueTests: XCTestCase {
         )
     }
 
-    func testRetryThatGivesUpGoesToTaskFinished() async throws {
+    func testRetryThatStopsIsDeliveredToTaskFinished() async throws {
         let job = ScriptedJob { job in
             let retry = RetryOperation(Self.twice) { _ in AsyncOperation<Int> { throw Refused() } }
             retry.name = "fetch"

@@ -79,7 +79,7 @@ final class OperationEdgeTests: XCTestCase {
         }
     }
 
-    func testFreedOperationsLeaveTheirEdgesBehindWithoutHarm() {
+    func testEdgesOfFreedOperationsDoNotRetainTheirCounts() {
         let other = HeldOperation(stopsWhenCancelled: false)
         weak var dependencyCount: DependencyCount?
         for number in 0..<1_000 {

@@ -40,7 +40,7 @@ final class OperationWaitTests: XCTestCase {
     }
 
     // No code of the operation will run, and perhaps nothing starts it.
-    func testReturnsAtOnceWhereAConcurrentOperationWasCancelledBeforeItsStart() async {
+    func testWaitForAnOperationCancelledBeforeItsStartReturnsAtOnce() async {
         let (before, after) = (ConcurrentOperation(), HeldOperation(stopsWhenCancelled: false))
         before.cancel()
         await bounded { await before.waitForFinish() }

@@ -148,7 +148,7 @@ final class CallbackOperationTests: XCTestCase {
         XCTAssertTrue(operation.error is OperationTimeoutError)
     }
 
-    func testWorkKeepsTheOperationUntilItHasCalledBack() {
+    func testWorkRetainsTheOperationUntilItCallsBack() {
         weak var working: CallbackOperation<Int>?
         let kept = Guarded<Done?>(nil)
         let released = Gate()

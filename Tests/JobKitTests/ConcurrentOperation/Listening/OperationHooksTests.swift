@@ -5,10 +5,10 @@ import Testing
 @Suite struct OperationHooksTests {
     private let listeners = (0..<3).map { _ in OperationListener() }
 
-    @Test func hooksTakenByAFinishChangeNoMore() {
+    @Test func closedHooksIgnoreRemovals() {
         var hooks = OperationHooks()
-        let areHeard = listeners.map { hooks.add($0) }
-        #expect(areHeard == [true, true, true])
+        let areAdded = listeners.map { hooks.add($0) }
+        #expect(areAdded == [true, true, true])
         let taken = hooks.close(takesQueue: false)
         for listener in listeners { _ = hooks.remove(listener) }
         #expect(taken.subscribers.listener === listeners[0])

@@ -5,7 +5,7 @@ import XCTest
 @testable import JobKit
 
 final class ThreadContextTests: XCTestCase {
-    func testEachThreadHasOneOfItsOwn() async {
+    func testEachThreadHasItsOwnContext() async {
         let seen = Guarded<Set<Int>>([])
         let released = Tally()
         // A thread that begins after another has ended may get the same context address.
@@ -22,7 +22,7 @@ final class ThreadContextTests: XCTestCase {
         await eventually { released.count == 4 }
     }
 
-    func testStartsNest() async {
+    func testNestedStartsHaveTheirOwnFrames() async {
         await runOnThreads(1) { _ in
             let context = ThreadContext.current
             let (outer, inner) = (Operation(), Operation())

@@ -162,7 +162,7 @@ final class PlainOperationsTests: XCTestCase {
 
     #if canImport(Glibc)
     /// The C library releases larger blocks under a lock of the thread that allocated them.
-    func testSideTableEntryFitsInto120Bytes() {
+    func testEntryOfAPlainOperationFitsInto120Bytes() {
         let known = PlainOperations.Entry(BlockOperation {})
         let size = usableSize(of: Unmanaged.passUnretained(known).toOpaque())
         XCTAssertLessThanOrEqual(size, 120)
