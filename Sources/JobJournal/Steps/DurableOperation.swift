@@ -2,8 +2,8 @@ import Foundation
 import JobKit
 import Synchronization
 
-// Operation forces @unchecked. The only mutable state is an atomic byte, and properties that are
-// used by `main()` first and then by the work or the job's serial callbacks.
+// Operation forces @unchecked. The only mutable state is an atomic byte, a request behind a lock, and
+// properties that are used by `main()` first and then by the work or the job's serial callbacks.
 /// A step of a ``JobJournal``, which returns its recorded outcome or works and records one.
 ///
 /// A step is an operation like any other. It can be tracked, queued, limited, retried, timed,
@@ -26,12 +26,18 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
 
     private let journal: JobJournal
     private let version: Int
-    private let input: (any Encodable & Sendable)?
-    private let work: StepWork<Output>
+    /// Nil once the step is about to finish.
+    private let request: Mutex<Request?>
     private let coding: OutcomeCoding<Output>
     private let stage = Atomic<Stage>(.waiting)
     private var inputDigest: SipHash.Digest?
     private var running: RunningStep?
+
+    /// The values that the user has passed to the step.
+    private struct Request: Sendable {
+        let input: (any Encodable & Sendable)?
+        let work: StepWork<Output>
+    }
 
     /// The progress of a step, for ``statusNote`` and ``wasKnown``.
     private enum Stage: UInt8, AtomicRepresentable {
@@ -52,9 +58,8 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
         self.key = key
         self.journal = journal
         self.version = version
-        self.input = input
+        request = Mutex(Request(input: input, work: work))
         self.coding = coding
-        self.work = work
         super.init()
         name = key
         becomesStep()
@@ -80,19 +85,26 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
 
     /// Returns the recorded outcome, or starts the work.
     public override func main() {
+        guard let request = request.withLock({ $0 }) else { return }
         do {
             let step = journal.name(of: key)
-            if let input {
+            if let input = request.input {
                 let data = try Coders.encoded(input, by: Coders.input)
                 inputDigest = data.withUnsafeBytes { journal.shell.fileKey.digest(.input, $0) }
             }
-            try begin(step)
+            try begin(step, request.work)
         } catch {
             finish(with: error)
         }
     }
 
-    private func begin(_ step: StepName) throws {
+    /// Releases the closure and the input, which the step no longer needs.
+    public override func willFinish() {
+        let released = request.withLock { $0.take() }
+        withExtendedLifetime(released) {}
+    }
+
+    private func begin(_ step: StepName, _ work: StepWork<Output>) throws {
         let shell = journal.shell
         // A recorded outcome of another version, which does not count.
         var passing: RecordLocation?
@@ -102,7 +114,7 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
             case .isInUse: throw JobJournal.KeyInUseError(key: key)
             case .runs(let running):
                 self.running = running
-                return run(running)
+                return run(running, work)
             case .known(let location):
                 let known = try shell.read(location, of: step, readKnown)
                 guard let known else {
@@ -126,7 +138,7 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
 
     // MARK: Work
 
-    private func run(_ running: RunningStep) {
+    private func run(_ running: RunningStep, _ work: StepWork<Output>) {
         stage.store(.working, ordering: .releasing)
         let shell = journal.shell
         let context = StepContext(running, version: version, with: shell.fileKey)

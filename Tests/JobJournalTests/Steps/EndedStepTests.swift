@@ -94,6 +94,55 @@ final class EndedStepTests: XCTestCase {
         }
     }
 
+    /// Reports when its last owner releases it.
+    private final class Captured: Codable, Sendable {
+        private let released: Gate
+
+        init(_ released: Gate) { self.released = released }
+
+        init(from decoder: any Decoder) throws { released = Gate() }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(1)
+        }
+
+        deinit { released.open() }
+    }
+
+    func testClosureAndInputAreReleasedWhenTheStepHasFinished() async throws {
+        let folder = TemporaryFolder(self)
+        let journal = try folder.journal()
+        for (round, isOperation) in [false, true].enumerated() {
+            let ends: [(DurableOperation<String>) async throws -> Void] = [
+                { try await $0.run() },
+                { try await $0.run() },  // It is known now.
+                { $0.cancel() },
+                { $0.finish(with: Refused()) },
+            ]
+            for end in ends {
+                let released = [Gate(), Gate()]
+                func make() -> DurableOperation<String> {
+                    let (body, input) = (Captured(released[0]), Captured(released[1]))
+                    return isOperation
+                        ? journal.operationStep("\(round)", input: input) { _ in
+                            withExtendedLifetime(body) { AsyncOperation { "sent" } }
+                        }
+                        : journal.step("\(round)", input: input) { _ in
+                            withExtendedLifetime(body) { "sent" }
+                        }
+                }
+                let step = make()
+                XCTAssertEqual(released.map(\.isOpen), [false, false])
+                try await end(step)
+                if !step.isFinished { step.start() }
+                await step.waitForFinish()
+                for gate in released { await gate.waitUntilOpen() }
+            }
+        }
+        await journal.close()
+    }
+
     func testOutcomeThatCannotBeDecodedFailsTheStep() async throws {  // S5
         let folder = TemporaryFolder(self)
         let journal = try folder.journal()
