@@ -141,9 +141,13 @@ struct StallReport {
         let task = stall.task
         if let finishing = finishing(task) { return finishing + task.note }
         let isExecuting = task.isExecuting
-        var words = isExecuting ? executing(task) : reasonNotToStart(stall) ?? "never queued"
+        let reason = isExecuting ? nil : reasonNotToStart(stall)
+        var words = isExecuting ? executing(task) : reason ?? "never queued"
         if own?.isSuspended == true { words += ", suspended" }
         words += stopWords(of: task)
+        if reason != nil, task.isCancelled, !stall.isHeld, !(task is ConcurrentOperation) {
+            words += StallWords.plainStart
+        }
         return words + (own?.words ?? "") + task.note
     }
 

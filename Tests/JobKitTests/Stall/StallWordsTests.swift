@@ -119,6 +119,34 @@ final class StallWordsTests: XCTestCase {
         await bounded { await job.waitForFinish() }
     }
 
+    func testCancelledPlainOperationInASuspendedQueueNamesTheWayOut() async {
+        final class Legacy: Operation, @unchecked Sendable {
+            override func main() {}
+        }
+        let (tasks, operations) = (TaskQueue(name: "net"), OperationQueue())
+        operations.name = "net"
+        tasks.isSuspended = true
+        operations.isSuspended = true
+        for queue in [tasks, operations] as [any OperationScheduling] {
+            let task = Legacy()
+            task.name = "legacy"
+            let job = ScriptedJob("import") { $0.trackAndQueue(task, on: queue) }
+            job.start()
+            task.cancel()
+            XCTAssertEqual(
+                lines(job).last,
+                "legacy: suspended: net, cancelled; its queue must start it before it can finish"
+            )
+            tasks.isSuspended = false
+            operations.isSuspended = false
+            await bounded { await job.waitForFinish() }
+            tasks.isSuspended = true
+            operations.isSuspended = true
+        }
+        tasks.isSuspended = false
+        operations.isSuspended = false
+    }
+
     func testClassThatSendsNoNotificationIsNamed() {
         final class Forgetful: Operation, @unchecked Sendable {
             nonisolated(unsafe) var isOver = false

@@ -77,7 +77,8 @@ extension JobController {
     ///
     /// A group finishes each time it has no unfinished tasks left. This may happen repeatedly if
     /// its tasks are discovered one by one. If the tasks that discover them are in the same group,
-    /// it finishes once.
+    /// it finishes once. A group that never had a task does not finish: continue in
+    /// ``allTasksFinished()``.
     public final func setCompletion(
         for group: JobGroup,
         _ completion: sending @escaping () -> Void

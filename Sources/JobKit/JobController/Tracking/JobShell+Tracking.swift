@@ -43,7 +43,9 @@ extension JobShell {
         }
         switch tracking {
         case nil: refuse(task, of: job, "again before it is delivered")
-        case .refused: refuse(task, of: job, "because \(job.label) has finished")
+        case .refused:
+            let advice = "Keep it open with a task that ends after the last call of track"
+            refuse(task, of: job, "because \(job.label) has finished. \(advice)")
         case .normal, .cancelAtOnce: break
         }
         while let notification = notifications.popLast() {

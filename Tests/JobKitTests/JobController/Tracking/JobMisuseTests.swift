@@ -91,7 +91,9 @@ private func named<Named: Operation>(_ operation: Named, _ name: String) -> Name
             job.start()
             job.track(named(ConcurrentOperation(), "late"))
         }
-        let expected = "Import can't track late because Import has finished."
+        let expected =
+            "Import can't track late because Import has finished. "
+            + "Keep it open with a task that ends after the last call of track."
         #expect(message(result).contains(expected))
     }
 
