@@ -34,8 +34,11 @@ import Testing
         )
         var found: Set<String> = []
         for case let file as URL in files where file.pathExtension == "swift" {
-            for (name, attributes) in publicWaits(in: try String(contentsOf: file, encoding: .utf8))
-            {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            // The expression is slow, and most files have no such name.
+            let names = ["func wait", "func startAndWait", "waitUntilFinished:"]
+            guard names.contains(where: text.contains) else { continue }
+            for (name, attributes) in publicWaits(in: text) {
                 found.insert(name)
                 let isUnavailable = attributes.contains(/@available\(\s*\*,\s*noasync/)
                 #expect(isUnavailable, "\(name) in \(file): \(attributes)")

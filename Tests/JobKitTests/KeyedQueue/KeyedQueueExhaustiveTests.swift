@@ -4,7 +4,7 @@ import Testing
 
 // X1 to X4
 @Suite struct KeyedQueueExhaustiveTests {
-    @Test(arguments: [1, Int.max])
+    @Test(arguments: runsLong ? [1, Int.max] : [1])
     func everyOrderOfThreeOperationsFollowsTheRules(limit: Int) {
         let search = KeyedQueueSearch.run(limits: [(limit, 1)], canRaise: false)
         #expect(search.failure == nil)

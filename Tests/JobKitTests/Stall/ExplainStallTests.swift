@@ -200,7 +200,7 @@ final class ExplainStallTests: XCTestCase {
         queue.addOperation(occupant)
         await wait(for: occupant.began)
         let job = Job("outer") { job in
-            for number in 0..<10_000 { job.trackAndQueue(held("\(number)"), on: queue) }
+            for number in 0..<1_000 { job.trackAndQueue(held("\(number)"), on: queue) }
         }
         job.start()
         XCTAssertEqual(
@@ -208,11 +208,11 @@ final class ExplainStallTests: XCTestCase {
             [
                 "outer: executing",
                 "0: full: narrow, where occupant executes; and 399 more like it: "
-                    + "1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 389 more", "… and 9600 more",
+                    + "1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 389 more", "… and 600 more",
             ]
         )
         let all = job.explainStall(limit: .max)
-        XCTAssertTrue(all.contains("and 9999 more like it"), all)
+        XCTAssertTrue(all.contains("and 999 more like it"), all)
         job.cancel()
         occupant.finish()
     }

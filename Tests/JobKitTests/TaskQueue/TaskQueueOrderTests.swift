@@ -32,7 +32,8 @@ final class TaskQueueOrderTests: XCTestCase {
     func testSerialQueueIsFirstInFirstOut() async {
         let queue = TaskQueue(maxConcurrentOperationCount: 1)
         let log = Guarded<[Int]>([])
-        for number in 0..<2_000 {
+        let count = length(of: 2_000)
+        for number in 0..<count {
             queue.addOperation(
                 ScriptedOperation { operation in
                     log.withLock { $0.append(number) }
@@ -42,7 +43,7 @@ final class TaskQueueOrderTests: XCTestCase {
             )
         }
         await drain(queue)
-        XCTAssertEqual(log.withLock { $0 }, Array(0..<2_000))
+        XCTAssertEqual(log.withLock { $0 }, Array(0..<count))
     }
 
     /// Q1: the limit is never exceeded, and is reached if there is enough work.
@@ -161,7 +162,7 @@ final class TaskQueueOrderTests: XCTestCase {
     /// Q2: an urgent dependent comes before an unrelated operation that has waited longer.
     func testDependentIsReadyBeforeThePermitIsReused() async {
         for isPlain in [false, true] {
-            for _ in 0..<200 {
+            for _ in 0..<rounds(of: 200) {
                 let queue = TaskQueue(maxConcurrentOperationCount: 1)
                 let log = EventLog()
                 queue.isSuspended = true

@@ -90,7 +90,7 @@ final class TrackedBeforeStartTests: XCTestCase {
     }
 
     func testTasksTrackedWhileTheJobStartsComeBehindThoseTrackedBefore() async {
-        for _ in 0..<200 {
+        for _ in 0..<rounds(of: 200) {
             let (queue, ready) = (StepQueue(), Gate())
             let job = ScriptedJob(queue: queue) { $0.track(HeldOperation("open")) }
             for index in 0..<20 { job.trackAndQueue(InstantOperation("\(index)")) }

@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// Tries every order of seven events in a chain of three jobs that have no free permit.
+    /// Tries every order of up to seven events in a chain of three jobs that have no free permit.
     @Test func everyOrderOfEventsInAChainLendsEveryPossiblePermit() {  // J12
         func visit(_ machine: Machine, depth: Int) {
             let lenders = (0..<3).filter { machine.permits.loans.state(of: $0).canLend }
@@ -139,7 +139,7 @@ import Testing
         let stranger = machine.entryAdded("stranger")
         _ = machine.next()
         machine.jobWaits(stranger)
-        visit(machine, depth: 7)
+        visit(machine, depth: depth(of: 7))
     }
 
     @Test func permitGoesThroughAChainOfJobs() {  // J12
@@ -231,7 +231,7 @@ import Testing
 
     @Test func manyLoansLeaveNothingBehind() {  // J10
         var (machine, job) = Machine.withJob(concurrencyLimit: 1)
-        for number in 0..<10_000 {
+        for number in 0..<2_000 {
             let task = machine.entryAdded("\(number)", lenders: [job])
             machine.jobWaits(job)
             #expect(machine.next() == "\(number)")
@@ -246,7 +246,7 @@ import Testing
         let borrower = machine.entryAdded("borrower", lenders: [job])
         machine.jobWaits(job)
         #expect(machine.next() == "borrower")
-        for number in 0..<10_000 {
+        for number in 0..<2_000 {
             let task = machine.entryAdded("\(number)", lenders: [job])
             #expect(machine.next() == "\(number)")
             _ = machine.entryFinished(task)
@@ -291,15 +291,16 @@ import Testing
         var (machine, top) = Machine.withJob(concurrencyLimit: 1)
         var jobs = [top]
         var tasks: [Int] = []
-        for number in 0..<5_000 {
+        let count = length(of: 5_000)
+        for number in 0..<count {
             machine.jobWaits(jobs[number])
             jobs.append(machine.entryAdded("job", lenders: [jobs[number]]))
             #expect(machine.next() == "job")
             tasks.append(machine.entryAdded("task", lenders: [jobs[number]]))
         }
-        for task in tasks.dropFirst(2_500) { _ = machine.entryFinished(task) }
-        for job in jobs.reversed().dropLast(2_500) { _ = machine.entryFinished(job) }
-        for number in (0..<2_500).reversed() {
+        for task in tasks.dropFirst(count / 2) { _ = machine.entryFinished(task) }
+        for job in jobs.reversed().dropLast(count / 2) { _ = machine.entryFinished(job) }
+        for number in (0..<(count / 2)).reversed() {
             #expect([machine.next(), machine.next()] == ["task", nil])
             _ = machine.entryFinished(tasks[number])
             _ = machine.entryFinished(jobs[number])
@@ -314,13 +315,13 @@ import Testing
         walk.drain()
     }
 
-    /// Tries every order of seven events of a job and its two tasks, with only one permit.
+    /// Tries every order of up to seven events of a job and its two tasks, with only one permit.
     @Test func everyOrderOfEventsKeepsOnePermit() {
         enum Event: CaseIterable { case addFirst, addSecond, jobWaits, jobBusy, start, finish }
         func visit(_ machine: Machine, _ tasks: [Int?], depth: Int) {
             let executing = machine.slots.count { $0.state == .executing }
-            #expect(executing <= 2)
-            #expect(machine.permits.taken == 1)
+            // The macro would take most of the time.
+            if executing > 2 || machine.permits.taken != 1 { Issue.record("\(executing) execute") }
             guard depth > 0 else { return }
             for event in Event.allCases {
                 var (machine, tasks) = (machine, tasks)
@@ -334,8 +335,8 @@ import Testing
                 case .jobBusy where machine.permits.loans.state(of: 0).isWaitingJob:
                     machine.jobBusy(0)
                 case .start where machine.startableCount > 0:
-                    #expect(machine.permits.loans.state(of: 0).isWaitingJob)
-                    #expect(machine.next() != nil)
+                    let isWaiting = machine.permits.loans.state(of: 0).isWaitingJob
+                    if !isWaiting || machine.next() == nil { Issue.record("nothing starts") }
                 case .finish:
                     let executing = machine.slots.indices.dropFirst()
                         .first { machine.slots[$0].state == .executing }
@@ -347,7 +348,7 @@ import Testing
                 visit(machine, tasks, depth: depth - 1)
             }
         }
-        visit(Machine.withJob(concurrencyLimit: 1).0, [nil, nil], depth: 7)
+        visit(Machine.withJob(concurrencyLimit: 1).0, [nil, nil], depth: depth(of: 7))
     }
 }
 

@@ -1,10 +1,11 @@
 import Foundation
 
 #if ENDURANCE
-private let (runsAll, runsLong) = (true, true)
+private let runsAll = true
+let runsLong = true
 #else
 private let runsAll = ProcessInfo.processInfo.environment["JOBKIT_ALL_ROUNDS"] != nil
-private let runsLong = ProcessInfo.processInfo.environment["JOBKIT_FULL_LENGTH"] != nil
+let runsLong = ProcessInfo.processInfo.environment["JOBKIT_FULL_LENGTH"] != nil
 #endif
 
 /// Returns a tenth of `all`, or all of it in Endurance and if `JOBKIT_ALL_ROUNDS` is set.
@@ -18,3 +19,8 @@ func rounds(of all: Int) -> Int { runsAll ? all : max(1, all / 10) }
 /// Long jobs and large queues use it for their sizes. `.ci/run` sets the variable in release only,
 /// because a sanitizer finds nothing more in a longer job, and would take minutes.
 func length(of all: Int) -> Int { runsLong ? all : max(1, all / 10) }
+
+/// Returns one less than `all`, or `all` if ``length(of:)`` returns the full length.
+///
+/// Searches use it for the number of inputs that they try in every order.
+func depth(of all: Int) -> Int { runsLong ? all : all - 1 }
