@@ -77,7 +77,7 @@ final class JobShell: CallbackDelivery {
         // Offered before any task is queued. Otherwise, a nested job that already runs would make
         // this one search all its ancestors, and each task that is added would search them too. The
         // caller drains the submission queue, so no other thread enqueues one of them meanwhile.
-        if !tasks.isEmpty { TaskQueueShell.offerPermits(of: job, to: tasks) }
+        if !tasks.isEmpty { TaskQueueShell.lendPermits(of: job, to: tasks) }
         if mustDrain { drainSubmissions() }
         return entersMain
     }

@@ -140,8 +140,9 @@ final class KeyedQueueShell: HoldingQueue {
         _ machine: Machine,
         at now: CoarseTime
     ) -> @Sendable () -> String {
+        if machine.isSuspended { return { [name] in "suspended: \(name)" } }
         let wait = machine.wait(of: ticket, naming: OperationName.limit)
-        let count = machine.lanes[0].memberCount
+        let count = machine.count - machine.waitingCount
         return { [name] in
             switch wait {
             case .key(let key, let holder, let since):
@@ -150,7 +151,7 @@ final class KeyedQueueShell: HoldingQueue {
                     + (time.isEmpty ? "holds" : "has held\(time)")
             case .turn(let key, let other):
                 return "waits for \(key), behind \"\(operationLabel(other.operation))\""
-            case .place(let first):
+            case .permit(let first):
                 let names = OperationName.list(first.map(\.operation), of: count)
                 return "full: \(name), which has passed on \(names)"
             case .nothing: return "ready in \(name)"

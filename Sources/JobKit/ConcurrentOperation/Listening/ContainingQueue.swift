@@ -26,6 +26,8 @@ protocol ContainingQueue: AnyObject, Sendable {
     func operationFinished(_ operation: ConcurrentOperation)
 
     /// Removes a plain operation that has finished, and releases its permit.
+    ///
+    /// The default does nothing, too.
     func operationFinished(_ ticket: TaskQueueTicket)
 
     /// The ticket of an operation that waits to become ready, or nil if it does not wait.
@@ -51,4 +53,6 @@ protocol ContainingQueue: AnyObject, Sendable {
 
 extension ContainingQueue {
     func operationFinished(_ operation: ConcurrentOperation) {}
+
+    func operationFinished(_ ticket: TaskQueueTicket) {}
 }

@@ -40,7 +40,7 @@ struct PlainFinish: Sendable {
         guard let queue, let ticket = ticket ?? PlainOperations.finishNotified(of: operation) else {
             return
         }
-        (queue as? any PermitQueue)?.operationFinished(ticket)
+        queue.operationFinished(ticket)
     }
 
     /// Called by a worker, which releases the permit itself.

@@ -8,7 +8,7 @@ import Testing
         let name: String
         let group: Int
         var submission = TaskSubmission()
-        var submission: String? { name }
+        var queueEntry: String? { name }
         let eventID: Int
 
         init(_ name: String, group: Int = 0, eventID: Int = 0) {
