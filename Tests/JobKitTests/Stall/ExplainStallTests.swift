@@ -173,7 +173,10 @@ final class ExplainStallTests: XCTestCase {
         queue.addOperation(task)
         XCTAssertEqual(lines(job).last, "block: suspended: elsewhere")
         task.cancel()
-        XCTAssertEqual(lines(job).last, "block: suspended: elsewhere, cancelled")
+        XCTAssertEqual(
+            lines(job).last,
+            "block: suspended: elsewhere, cancelled; its queue must start it before it can finish"
+        )
         queue.isSuspended = false
         await bounded { await task.waitForFinish() }
     }
