@@ -20,12 +20,11 @@ extension OutboxShell {
             try log.append(&records)
             let entries = additions.entries
             let locations = records.suffix(entries.count).map(\.location)
-            guarded.withLock { state in
+            apply(leaving: entries.flatMap(\.replaced), otherwise: true) { state in
                 for (entry, location) in zip(entries, locations) {
                     state.machine.entryAdded(entry, at: location, time)
                 }
             }
-            left(entries.flatMap(\.replaced), otherwise: true)
             emit(additions.events)
             return additions.ids
         }
@@ -147,15 +146,13 @@ extension OutboxShell {
                 var records = [Record(.left, numbers: [id], with: fileKey)]
                 try log.append(&records)
             }
-            guarded.withLock { state in
+            apply(leaving: found == nil ? [] : [id], otherwise: kind != .finished) { state in
                 state.machine.entryLeft(id)
                 state.machine.attemptEnded(id)
             }
         }
         attemptEnded(id)
-        guard let found else { return }
-        if progress == nil { left([id], otherwise: kind != .finished) }
-        if let kind { emit([OutboxEvent(id, found.key, kind, error: error)]) }
+        if let found, let kind { emit([OutboxEvent(id, found.key, kind, error: error)]) }
     }
 
     private func attemptEnded(_ id: UInt64) {
@@ -189,11 +186,10 @@ extension OutboxShell {
                     : Record(.left, numbers: slots.map(\.id), with: fileKey)
             ]
             try log.append(&records)
-            let attempts = guarded.withLock { state in
+            let attempts = apply(leaving: slots.map(\.id), otherwise: true) { state in
                 for slot in slots { state.machine.entryLeft(slot.id) }
                 return slots.compactMap { state.attempts[$0.id] }
             }
-            left(slots.map(\.id), otherwise: true)
             emit(zip(slots, keys).map { OutboxEvent($0.id, $1, .removed) })
             return (slots, attempts, log.file)
         }

@@ -43,13 +43,19 @@ extension OutboxShell {
         }
     }
 
-    /// Ends the waits for entries that have left.
-    func left(_ ids: [UInt64], otherwise: Bool) {
-        guard !ids.isEmpty else { return }
-        let waiters = guarded.withLock { $0.watchers.entriesLeft(ids, otherwise: otherwise) }
+    /// Applies a change that is in the file, and ends the waits for entries that leave.
+    func apply<Value: Sendable>(
+        leaving ids: [UInt64],
+        otherwise: Bool,
+        _ body: (inout State) -> Value
+    ) -> Value {
+        let (value, waiters) = guarded.withLock { state in
+            (body(&state), state.watchers.entriesLeft(ids, otherwise: otherwise))
+        }
         for waiter in waiters {
             waiter.fulfill(otherwise ? .failure(CancellationError()) : .success(()))
         }
+        return value
     }
 
     func waitUntilIdle() async {

@@ -13,6 +13,7 @@ struct OutboxSlots: Sendable {
         case performing
     }
 
+    /// The order of the properties leaves few gaps: a slot takes 144 bytes.
     struct Slot: Sendable {
         var id: UInt64
         /// The entry's position in the order.
@@ -20,20 +21,20 @@ struct OutboxSlots: Sendable {
         /// It is equal to the id, unless the entry has taken over the position of another one.
         var position: UInt64
         var addedAt: Double
-        var key: Number
         var progress: OutboxProgress
         var duplicate: SipHash.Digest?
-        var location: RecordLocation
-        /// The record with the latest error.
-        var errorLocation: RecordLocation?
         var phase = Phase.waiting
         /// Whether ``JobOutbox/retryNow()`` has ended the delay of a failure.
         var ignoresDelay = false
+        var isInReadyHeap = false
+        var key: Number
+        var location: RecordLocation
+        /// The record with the latest error.
+        var errorLocation: RecordLocation?
         /// When the entry is due, on the session's clock.
         ///
         /// Nil if the entry is not delayed.
         var dueAt: Double?
-        var isInReadyHeap = false
     }
 
     /// The lists that an entry is in, each ordered by position.

@@ -169,9 +169,9 @@ struct OutboxStateMachine: Sendable {
             id: entry.id,
             position: entry.position,
             addedAt: entry.addedAt,
-            key: key,
             progress: entry.progress,
             duplicate: entry.duplicate,
+            key: key,
             location: location
         )
         if entry.error != nil { slot.errorLocation = location }
