@@ -145,7 +145,7 @@ struct StallReport {
         var words = isExecuting ? executing(task) : reason ?? "never queued"
         if own?.isSuspended == true { words += ", suspended" }
         words += stopWords(of: task)
-        if reason != nil, task.isCancelled, !stall.isDeferred, !(task is ConcurrentOperation) {
+        if reason != nil, task.isCancelled, !stall.isDeferred, !task.endsWithoutUserCode {
             words += StallWords.plainStart
         }
         return words + (own?.words ?? "") + task.note
