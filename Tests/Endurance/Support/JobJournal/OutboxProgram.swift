@@ -2,6 +2,7 @@ import Foundation
 import JobJournal
 import JobKit
 import JobKitTesting
+import Synchronization
 
 /// A random program on an outbox and on an oracle, with sessions that end in every way.
 ///
@@ -30,7 +31,7 @@ struct OutboxProgram {
     /// The state that the attempts of a session share with the program.
     private final class Session: Sendable {
         let clock = ManualClock()
-        let log = Guarded<[String?: [String]]>([:])
+        let log = Mutex<[String?: [String]]>([:])
         let began = Gate()
         let release = Gate()
     }
