@@ -8,7 +8,7 @@ protocol HoldingStateMachine {
     func entry(_ ticket: TaskQueueTicket) -> Entry?
 
     mutating func entryBecameReady(_ ticket: TaskQueueTicket)
-    mutating func priorityChanged(of ticket: TaskQueueTicket, to priority: TaskPriority)
+    mutating func priorityChanged(of ticket: TaskQueueTicket, to priority: OperationPriority)
 
     /// Makes an entry wait again, because it was not ready when it was about to be passed on.
     mutating func entryRefused(_ ticket: TaskQueueTicket)
@@ -128,11 +128,12 @@ extension HoldingQueue {
     }
 
     /// Applies the changes of an operation that happened before its ticket was stored.
-    func arrived(_ operation: Operation, _ listener: HeldListener?, at priority: TaskPriority) {
+    func arrived(_ operation: Operation, _ listener: HeldListener?, at priority: OperationPriority)
+    {
         if let listener, !operation.addListener(listener) { return end(listener) }
         checkReadiness(of: operation)
         pollUnlessAnnounced(operation)
-        if TaskPriority(of: operation) != priority { operationPriorityChanged(operation) }
+        if OperationPriority(of: operation) != priority { operationPriorityChanged(operation) }
     }
 
     // MARK: Changes of operations
@@ -151,11 +152,11 @@ extension HoldingQueue {
     /// Repeats until the state machine has the property's value, because two threads may set it at
     /// once.
     func operationPriorityChanged(_ operation: Operation) {
-        var priority: TaskPriority
+        var priority: OperationPriority
         repeat {
-            priority = TaskPriority(of: operation)
+            priority = OperationPriority(of: operation)
             change(operation) { [priority] in $0.priorityChanged(of: $1, to: priority) }
-        } while TaskPriority(of: operation) != priority
+        } while OperationPriority(of: operation) != priority
     }
 
     /// Handles the completion of an operation, here or in the queue below.
@@ -215,7 +216,7 @@ extension HoldingQueue {
     func passOn(
         _ held: HeldOperation,
         _ ticket: TaskQueueTicket,
-        at priority: TaskPriority
+        at priority: OperationPriority
     ) -> Bool {
         let operation = held.operation
         if operation.isCancelled || operation.hasStarted {
@@ -224,7 +225,7 @@ extension HoldingQueue {
             return false
         }
         // A dependency was added, or the priority was lowered, while the operation waited.
-        let shown = TaskPriority(of: operation)
+        let shown = OperationPriority(of: operation)
         guard operation.isReady, shown.rawValue <= priority.rawValue else {
             state.withLock { state in
                 state.machine.entryRefused(ticket)

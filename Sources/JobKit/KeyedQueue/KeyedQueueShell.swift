@@ -50,7 +50,7 @@ final class KeyedQueueShell: HoldingQueue {
         let jobs = duplicates == .join ? KeyedJobs.above(operation) : []
         var policy = keys.isEmpty ? .append : duplicates
         while true {
-            let priority = TaskPriority(of: operation)
+            let priority = OperationPriority(of: operation)
             let (kept, replaced) = state.withLock { state -> (Operation?, [HeldOperation]) in
                 let same = policy == .append ? [] : state.machine.duplicates(of: keys)
                 if let kept = state.kept(same, policy, below: jobs) { return (kept, []) }
@@ -176,7 +176,7 @@ extension HoldingState where Machine == KeyedQueueShell.Machine {
 
     fileprivate mutating func next(
         at now: CoarseTime.RawValue
-    ) -> (entry: HeldOperation, ticket: TaskQueueTicket, priority: TaskPriority)? {
+    ) -> (entry: HeldOperation, ticket: TaskQueueTicket, priority: OperationPriority)? {
         let next = machine.next(at: now)
         if let next { operationLeaves(next.entry.operation) } else { endClaim() }
         return next

@@ -20,7 +20,7 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
     struct Slot {
         var entry: Entry?
         var sequence = -1
-        var priority = TaskPriority.normal
+        var priority = OperationPriority.normal
         var state = State.vacant
         var isJob = false
         /// The pools of its keys.
@@ -121,7 +121,7 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
     mutating func entryAdded(
         _ entry: Entry,
         keys: [Key] = [],
-        priority: TaskPriority = .normal,
+        priority: OperationPriority = .normal,
         isJob: Bool = false,
         position: Int? = nil
     ) -> Ticket {
@@ -159,7 +159,7 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         if isCurrent(ticket), slots[ticket.slot].state == .unready { block(ticket.slot) }
     }
 
-    mutating func priorityChanged(of ticket: Ticket, to priority: TaskPriority) {
+    mutating func priorityChanged(of ticket: Ticket, to priority: OperationPriority) {
         guard isCurrent(ticket), slots[ticket.slot].priority != priority else { return }
         slots[ticket.slot].priority = priority
         reevaluate(ticket.slot)
@@ -298,7 +298,7 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
     /// Whether the entry of a ticket in the list of a pool still belongs there.
     static func waits(
         _ ticket: Ticket,
-        _ priority: TaskPriority,
+        _ priority: OperationPriority,
         in pool: Int,
         _ slots: ContiguousArray<Slot>
     ) -> Bool {
@@ -362,7 +362,7 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
     /// Takes the next entry that may be passed on, or returns nil if there is none.
     mutating func next(
         at now: CoarseTime.RawValue = 0
-    ) -> (entry: Entry, ticket: Ticket, priority: TaskPriority)? {
+    ) -> (entry: Entry, ticket: Ticket, priority: OperationPriority)? {
         while !isSuspended {
             while let pool = changed.popLast() { resolve(pool) }
             guard let slot = nextEligible(), let entry = slots[slot].entry else { break }

@@ -98,7 +98,7 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
 
     func add(_ operation: Operation, mayHaveStarted: Bool) {
         guard enter(operation, mayHaveStarted: mayHaveStarted) else { return }
-        let priority = TaskPriority(of: operation)
+        let priority = OperationPriority(of: operation)
         let held = HeldOperation(operation: operation, queue: queueBelow)
         let listener = HeldListener(of: self)
         state.withLock { state in
@@ -133,7 +133,11 @@ public final class RateLimitedQueue: PassingQueue, HoldingQueue {
         }
     }
 
-    private func pass(_ held: HeldOperation, _ ticket: TaskQueueTicket, _ priority: TaskPriority) {
+    private func pass(
+        _ held: HeldOperation,
+        _ ticket: TaskQueueTicket,
+        _ priority: OperationPriority
+    ) {
         if let operation = held.operation as? ConcurrentOperation {
             operation.setFlag(.observed)
             // If it is cancelled before its start, it no longer counts, even if it is in the queue

@@ -6,7 +6,7 @@
 struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
     enum Action {
         /// A call of ``entryStarted(_:at:)``, ``entryEnded(_:)`` or ``entryRefused(_:)`` follows.
-        case passOn(Entry, TaskQueueTicket, TaskPriority)
+        case passOn(Entry, TaskQueueTicket, OperationPriority)
         /// Replaces an earlier sleep.
         ///
         /// If the duration is nil, nothing sleeps.
@@ -16,7 +16,7 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
 
     private struct Waiting {
         let entry: Entry
-        var priority: TaskPriority
+        var priority: OperationPriority
         var isReady = false
     }
 
@@ -49,7 +49,7 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
 
     func entry(_ ticket: TaskQueueTicket) -> Entry? { waiting[ticket.sequence]?.entry }
 
-    mutating func entryAdded(_ entry: Entry, priority: TaskPriority) -> TaskQueueTicket {
+    mutating func entryAdded(_ entry: Entry, priority: OperationPriority) -> TaskQueueTicket {
         lastSequence += 1
         waiting[lastSequence] = Waiting(entry: entry, priority: priority)
         return TaskQueueTicket(sequence: lastSequence, slot: 0)
@@ -63,7 +63,7 @@ struct RateLimitedQueueStateMachine<Entry>: HoldingStateMachine {
         ready.insert(ticket, priority: found.priority)
     }
 
-    mutating func priorityChanged(of ticket: TaskQueueTicket, to priority: TaskPriority) {
+    mutating func priorityChanged(of ticket: TaskQueueTicket, to priority: OperationPriority) {
         guard let found = waiting[ticket.sequence], found.priority != priority else { return }
         waiting[ticket.sequence]?.priority = priority
         if found.isReady { ready.insert(ticket, priority: priority) }

@@ -4,7 +4,7 @@ extension TaskQueueState {
     /// An operation about to be enqueued, with its priority and readiness.
     struct EnqueueRequest {
         let operation: Operation
-        let priority: TaskPriority
+        let priority: OperationPriority
         let isReady: Bool
         let isBarrier: Bool
         let isConcurrent: Bool
@@ -22,7 +22,7 @@ extension TaskQueueState {
             self.isBarrier = isBarrier
             isConcurrent = operation is ConcurrentOperation
             self.job = job
-            priority = TaskPriority(of: operation)
+            priority = OperationPriority(of: operation)
             isReady = operation.isReady
             // The last use of the parameter, so no additional retain is needed.
             self.operation = operation

@@ -63,7 +63,9 @@ extension TaskQueueShell {
         if !request.isReady { checkReadiness(of: operation) }
         if action.mustFindCancelled { findCancelledLater() }
         guard request.mayHaveChanged else { return }
-        if TaskPriority(of: operation) != request.priority { operationPriorityChanged(operation) }
+        if OperationPriority(of: operation) != request.priority {
+            operationPriorityChanged(operation)
+        }
         if operation.isCancelled { operationCancelled(operation) }
     }
 

@@ -181,11 +181,11 @@ final class TaskQueueShell: ContainingQueue {
         let frame = context.start(
             any: start.operation,
             in: StartFrame(start.operation, isStartedByWorker: true, limitedQueue: limitedNumber),
-            isNext: { TaskPriority(of: start.operation).rawValue <= start.priority.rawValue }
+            isNext: { OperationPriority(of: start.operation).rawValue <= start.priority.rawValue }
         )
         guard frame.operation != nil else {
             // Its priority was lowered, so other operations may come before it now.
-            let priority = TaskPriority(of: start.operation)
+            let priority = OperationPriority(of: start.operation)
             send { $0.startPostponed(start.ticket, to: priority) }
             return next()
         }
@@ -324,11 +324,11 @@ final class TaskQueueShell: ContainingQueue {
     var pollQueue: DispatchQueue { ask { $0.workers.queueToPoll() } }
 
     func operationPriorityChanged(_ operation: Operation) {
-        var priority = TaskPriority(of: operation)
+        var priority = OperationPriority(of: operation)
         while true {
             send { $0.priorityChanged(of: operation, to: priority) }
             // Another thread may have set a newer priority, and sent it first.
-            let current = TaskPriority(of: operation)
+            let current = OperationPriority(of: operation)
             if current == priority { return }
             priority = current
         }

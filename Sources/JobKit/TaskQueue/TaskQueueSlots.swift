@@ -16,14 +16,15 @@ struct TaskQueueSlot<Entry> {
 
     fileprivate(set) var entry: Entry?
     fileprivate(set) var sequence = 0
-    fileprivate(set) var priority = TaskPriority.normal
+    fileprivate(set) var priority = OperationPriority.normal
     fileprivate(set) var state = State.vacant
     /// The number of the entry's epoch, counted since the queue was created.
     fileprivate(set) var epoch = 0
 
     /// Whether a ticket from a list for a priority belongs to this entry, and the entry is in a
     /// state.
-    func matches(_ ticket: TaskQueueTicket, _ priority: TaskPriority, in state: State) -> Bool {
+    func matches(_ ticket: TaskQueueTicket, _ priority: OperationPriority, in state: State) -> Bool
+    {
         sequence == ticket.sequence && self.state == state && self.priority == priority
     }
 
@@ -61,7 +62,7 @@ struct TaskQueueSlots<Entry>: RandomAccessCollection {
 
     /// Adds an entry, which waits for its dependencies.
     @inline(__always)
-    mutating func add(_ entry: Entry, priority: TaskPriority, epoch: Int) -> Int {
+    mutating func add(_ entry: Entry, priority: OperationPriority, epoch: Int) -> Int {
         let slot = vacant.popLast() ?? slots.count
         if slot == slots.count { slots.append(TaskQueueSlot()) }
         slots[slot].entry = entry
@@ -93,7 +94,7 @@ struct TaskQueueSlots<Entry>: RandomAccessCollection {
         vacant.append(slot)
     }
 
-    mutating func setPriority(_ slot: Int, _ priority: TaskPriority) {
+    mutating func setPriority(_ slot: Int, _ priority: OperationPriority) {
         slots[slot].priority = priority
     }
 

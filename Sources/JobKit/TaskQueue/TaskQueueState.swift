@@ -51,7 +51,7 @@ struct TaskQueueState {
     struct StartAction {
         let operation: Operation
         let ticket: TaskQueueTicket
-        let priority: TaskPriority
+        let priority: OperationPriority
     }
 
     @inline(__always)
@@ -120,7 +120,7 @@ struct TaskQueueState {
     }
 
     /// Makes an operation ready again with a lower priority, because others may come before it now.
-    mutating func startPostponed(_ ticket: TaskQueueTicket, to priority: TaskPriority) {
+    mutating func startPostponed(_ ticket: TaskQueueTicket, to priority: OperationPriority) {
         if machine.isCurrent(ticket) { machine.startPostponed(ticket.slot, to: priority) }
     }
 
@@ -184,7 +184,7 @@ struct TaskQueueState {
         return machine.ticket(slot)
     }
 
-    mutating func priorityChanged(of operation: Operation, to priority: TaskPriority) {
+    mutating func priorityChanged(of operation: Operation, to priority: OperationPriority) {
         if let slot = slot(of: operation) { machine.priorityChanged(slot, to: priority) }
     }
 

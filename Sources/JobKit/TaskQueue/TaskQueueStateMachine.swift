@@ -45,7 +45,7 @@ struct TaskQueueStateMachine<Entry> {
     /// - Returns: The slot, which identifies the entry until it has finished.
     mutating func entryAdded(
         _ entry: Entry,
-        priority: TaskPriority = .normal,
+        priority: OperationPriority = .normal,
         isReady: Bool = true,
         isBarrier: Bool = false,
         job: Int? = nil
@@ -79,13 +79,13 @@ struct TaskQueueStateMachine<Entry> {
     }
 
     /// Makes an entry ready again with a lower priority, because others may come before it now.
-    mutating func startPostponed(_ slot: Int, to priority: TaskPriority) {
+    mutating func startPostponed(_ slot: Int, to priority: OperationPriority) {
         startRefused(slot)
         slots.setPriority(slot, priority)
         permits.entryBecameReady(slot, &slots)
     }
 
-    mutating func priorityChanged(_ slot: Int, to priority: TaskPriority) {
+    mutating func priorityChanged(_ slot: Int, to priority: OperationPriority) {
         guard slots[slot].priority != priority else { return }
         slots.setPriority(slot, priority)
         permits.priorityChanged(slot, &slots)

@@ -10,7 +10,7 @@ import Testing
         _ entry: String,
         _ keys: [String],
         _ machine: inout Machine,
-        priority: TaskPriority = .normal,
+        priority: OperationPriority = .normal,
         isJob: Bool = false,
         below jobs: [TaskQueueTicket] = []
     ) -> TaskQueueTicket {

@@ -10,7 +10,7 @@ import Testing
     private func machine(
         limit: Int,
         seconds: Int = 10,
-        _ entries: [(String, TaskPriority)]
+        _ entries: [(String, OperationPriority)]
     ) -> (Machine, [String: TaskQueueTicket]) {
         var machine = Machine(limit: limit, interval: .seconds(seconds))
         var tickets: [String: TaskQueueTicket] = [:]
@@ -156,13 +156,13 @@ import Testing
         var machine = Machine(limit: limit, interval: .seconds(interval))
         var (now, added, times): (Int, Int, [Int]) = (0, 0, [])
         typealias Waiting = (
-            ticket: TaskQueueTicket, number: Int, priority: TaskPriority, isReady: Bool
+            ticket: TaskQueueTicket, number: Int, priority: OperationPriority, isReady: Bool
         )
         var waiting: [Waiting] = []
         for _ in 0..<200 {
             switch Int.random(in: 0..<6, using: &random) {
             case 0, 1:
-                let priority = TaskPriority.allCases.randomElement(using: &random) ?? .normal
+                let priority = OperationPriority.allCases.randomElement(using: &random) ?? .normal
                 let ticket = machine.entryAdded("\(added)", priority: priority)
                 waiting.append((ticket, added, priority, false))
                 added += 1

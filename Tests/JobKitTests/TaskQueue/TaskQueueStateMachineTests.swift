@@ -19,7 +19,7 @@ import Testing
 
     @Test func urgentEntriesComeFirst() {  // Q2
         var machine = Machine(concurrencyLimit: 1)
-        for (name, priority) in [("d", TaskPriority.low), ("b", .high), ("c", .normal)] {
+        for (name, priority) in [("d", OperationPriority.low), ("b", .high), ("c", .normal)] {
             _ = machine.entryAdded(name, priority: priority)
         }
         let late = machine.entryAdded("a", priority: .veryLow)
@@ -30,7 +30,7 @@ import Testing
     @Test func priorityChangedBackAndForthStartsTheEntryOnce() {  // Q2
         var machine = Machine(concurrencyLimit: 1)
         let slot = machine.entryAdded("a")
-        for priority in [TaskPriority.high, .normal, .low, .high, .normal] {
+        for priority in [OperationPriority.high, .normal, .low, .high, .normal] {
             machine.priorityChanged(slot, to: priority)
         }
         _ = machine.entryAdded("b", priority: .high)

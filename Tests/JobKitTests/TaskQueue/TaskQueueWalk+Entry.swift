@@ -5,7 +5,7 @@ extension TaskQueueWalk {
     struct Entry {
         let id: Int
         let slot: Int
-        var priority: TaskPriority
+        var priority: OperationPriority
         let isBarrier: Bool
         /// The jobs that track this task.
         var parents: [Int]

@@ -75,7 +75,7 @@ struct TaskQueueWalk {
 
     private mutating func add() {
         guard entries.count < 40 else { return }
-        let priority = TaskPriority.allCases.randomElement(using: &generator) ?? .normal
+        let priority = OperationPriority.allCases.randomElement(using: &generator) ?? .normal
         let isReady = chance(60)
         let jobs = entries.filter { $0.isExecuting && !$0.isBarrier }
         let parent = hasJobs && chance(60) ? jobs.randomElement(using: &generator) : nil
@@ -126,7 +126,7 @@ struct TaskQueueWalk {
 
     private mutating func changePriority() {
         guard let index = entries.indices.randomElement(using: &generator) else { return }
-        let priority = TaskPriority.allCases.randomElement(using: &generator) ?? .normal
+        let priority = OperationPriority.allCases.randomElement(using: &generator) ?? .normal
         entries[index].priority = priority
         machine.priorityChanged(entries[index].slot, to: priority)
     }
@@ -182,7 +182,8 @@ struct TaskQueueWalk {
         entries[index].isExecuting = false
         entries[index].isReady = chance(40)
         guard entries[index].isReady else { return machine.startRefused(entries[index].slot) }
-        entries[index].priority = TaskPriority.allCases.randomElement(using: &generator) ?? .normal
+        entries[index].priority =
+            OperationPriority.allCases.randomElement(using: &generator) ?? .normal
         machine.startPostponed(entries[index].slot, to: entries[index].priority)
     }
 

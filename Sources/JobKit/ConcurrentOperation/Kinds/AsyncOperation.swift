@@ -7,7 +7,7 @@ import Foundation
 public final class AsyncOperation<Success: Sendable>: ResultOperation<Success>, @unchecked Sendable
 {
     private let work: AsyncWork<@Sendable () async throws -> Success>
-    private let priority: _Concurrency.TaskPriority?
+    private let priority: TaskPriority?
 
     /// Creates an operation that runs `body` in its own `Task` when it is started.
     ///
@@ -20,7 +20,7 @@ public final class AsyncOperation<Success: Sendable>: ResultOperation<Success>, 
     ///     returned, or with the operation if it is never started.
     public init(
         name: String? = nil,
-        priority: _Concurrency.TaskPriority? = nil,
+        priority: TaskPriority? = nil,
         _ body: @escaping @Sendable () async throws -> Success
     ) {
         work = AsyncWork(body)

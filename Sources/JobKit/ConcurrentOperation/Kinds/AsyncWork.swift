@@ -16,7 +16,7 @@ final class AsyncWork<Body: Sendable>: Sendable {
     ///   - run: Runs the body, and finishes the operation unless the body throws.
     func start(
         for operation: ConcurrentOperation,
-        priority: _Concurrency.TaskPriority? = nil,
+        priority: TaskPriority? = nil,
         _ run: @escaping @Sendable (Body) async throws -> Void
     ) {
         guard !operation.isCancelled, let body = state.withLock({ $0.body }) else {

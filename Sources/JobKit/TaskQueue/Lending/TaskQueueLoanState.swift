@@ -30,7 +30,7 @@ struct TaskQueueLoanState: Sendable {
     }
 
     /// Removes the first of ``LenderState/requests``.
-    mutating func nextRequest() -> (ticket: TaskQueueTicket, priority: TaskPriority)? {
+    mutating func nextRequest() -> (ticket: TaskQueueTicket, priority: OperationPriority)? {
         lenderState.change { $0.requests.popFirst() } ?? nil
     }
 

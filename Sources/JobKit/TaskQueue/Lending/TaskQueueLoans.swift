@@ -172,7 +172,7 @@ struct TaskQueueLoans<Entry> {
     /// own.
     private static func holds(
         _ ticket: Ticket,
-        _ priority: TaskPriority,
+        _ priority: OperationPriority,
         _ slots: Slots,
         _ states: ContiguousArray<TaskQueueLoanState>
     ) -> Bool {

@@ -54,8 +54,8 @@ struct ReadyLists: Sendable {
     private var compactionThreshold = Self.smallestThreshold
 
     private static let smallestThreshold = 64
-    private static let moreUrgent: [TaskPriority] = [.veryHigh, .high]
-    private static let lessUrgent: [TaskPriority] = [.low, .veryLow]
+    private static let moreUrgent: [OperationPriority] = [.veryHigh, .high]
+    private static let lessUrgent: [OperationPriority] = [.low, .veryLow]
 
     /// How many tickets there are, including stale ones.
     var count: Int { others.reduce(normal.count) { $0 + $1.count } }
@@ -66,7 +66,7 @@ struct ReadyLists: Sendable {
     }
 
     /// Removes the tickets that are no longer valid.
-    mutating func removeStale(where holds: (TaskQueueTicket, TaskPriority) -> Bool) {
+    mutating func removeStale(where holds: (TaskQueueTicket, OperationPriority) -> Bool) {
         normal.removeAll { !holds($0, .normal) }
         if !others.isEmpty {
             for priority in Self.moreUrgent + Self.lessUrgent {
@@ -77,9 +77,9 @@ struct ReadyLists: Sendable {
     }
 
     /// Whether any ticket, stale or not, satisfies a condition, checked in no particular order.
-    func contains(where condition: (TaskQueueTicket, TaskPriority) -> Bool) -> Bool {
+    func contains(where condition: (TaskQueueTicket, OperationPriority) -> Bool) -> Bool {
         if normal.contains(where: { condition($0, .normal) }) { return true }
-        return zip(others, TaskPriority.allCases)
+        return zip(others, OperationPriority.allCases)
             .contains { list, priority in list.contains { condition($0, priority) } }
     }
 
@@ -88,16 +88,16 @@ struct ReadyLists: Sendable {
 
     mutating func removeFirstOfNormal() { _ = normal.inOrder.popFirst() }
 
-    mutating func insert(_ ticket: TaskQueueTicket, priority: TaskPriority) {
+    mutating func insert(_ ticket: TaskQueueTicket, priority: OperationPriority) {
         guard priority != .normal else { return normal.insert(ticket) }
         if others.isEmpty {
-            others = Array(repeating: List(), count: TaskPriority.allCases.count)
+            others = Array(repeating: List(), count: OperationPriority.allCases.count)
         }
         others[priority.rawValue].insert(ticket)
     }
 
     /// The first ticket, stale or not, with its priority.
-    var first: (ticket: TaskQueueTicket, priority: TaskPriority)? {
+    var first: (ticket: TaskQueueTicket, priority: OperationPriority)? {
         guard !others.isEmpty else { return normal.first.map { ($0, .normal) } }
         for priority in Self.moreUrgent {
             if let ticket = others[priority.rawValue].first { return (ticket, priority) }
@@ -110,7 +110,7 @@ struct ReadyLists: Sendable {
     }
 
     /// Removes and returns the first ticket, stale or not, with its priority.
-    mutating func popFirst() -> (ticket: TaskQueueTicket, priority: TaskPriority)? {
+    mutating func popFirst() -> (ticket: TaskQueueTicket, priority: OperationPriority)? {
         guard !others.isEmpty else { return normal.popFirst().map { ($0, .normal) } }
         return popFirstOfAll()
     }
@@ -118,15 +118,16 @@ struct ReadyLists: Sendable {
     // Not inlined, because the array of the other lists would be made unique for each entry without
     // them.
     @inline(never)
-    private mutating func popFirstOfAll() -> (ticket: TaskQueueTicket, priority: TaskPriority)? {
+    private mutating func popFirstOfAll() -> (ticket: TaskQueueTicket, priority: OperationPriority)?
+    {
         if let found = popFirst(of: Self.moreUrgent) { return found }
         if let ticket = normal.popFirst() { return (ticket, .normal) }
         return popFirst(of: Self.lessUrgent)
     }
 
     private mutating func popFirst(
-        of priorities: [TaskPriority]
-    ) -> (ticket: TaskQueueTicket, priority: TaskPriority)? {
+        of priorities: [OperationPriority]
+    ) -> (ticket: TaskQueueTicket, priority: OperationPriority)? {
         for priority in priorities {
             if let ticket = others[priority.rawValue].popFirst() { return (ticket, priority) }
         }

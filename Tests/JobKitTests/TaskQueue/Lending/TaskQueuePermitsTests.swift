@@ -38,7 +38,7 @@ import Testing
 
     @Test func mostUrgentOfThoseAddedMeanwhileIsLentThePermit() {  // Q2, J12
         var (machine, job) = Machine.withJob(concurrencyLimit: 1)
-        let priorities: [TaskPriority] = [.normal, .low, .veryHigh, .high, .normal]
+        let priorities: [OperationPriority] = [.normal, .low, .veryHigh, .high, .normal]
         let tasks = priorities.map {
             machine.entryAdded("\($0)", priority: $0, lenders: [job])
         }
@@ -356,7 +356,7 @@ extension TaskQueueStateMachine {
     /// Adds an entry, for which the caller then searches lenders.
     mutating func entryAdded(
         _ entry: Entry,
-        priority: TaskPriority = .normal,
+        priority: OperationPriority = .normal,
         isReady: Bool = true,
         lenders: [Int]
     ) -> Int {

@@ -17,18 +17,19 @@ import Testing
 
     @Test func prioritiesComeInTheirOrder() {
         var lists = ReadyLists()
-        for (sequence, priority) in TaskPriority.allCases.reversed().enumerated() {
+        for (sequence, priority) in OperationPriority.allCases.reversed().enumerated() {
             lists.insert(ticket(sequence), priority: priority)
         }
-        var priorities: [TaskPriority] = []
+        var priorities: [OperationPriority] = []
         while let (_, priority) = lists.popFirst() { priorities.append(priority) }
-        #expect(priorities == TaskPriority.allCases)
+        #expect(priorities == OperationPriority.allCases)
     }
 
     @Test func firstIsPoppedNext() {
         var lists = ReadyLists()
         #expect(lists.first == nil)
-        for (slot, priority) in [TaskPriority.low, .normal, .veryLow, .veryHigh, .high].enumerated()
+        for (slot, priority) in [OperationPriority.low, .normal, .veryLow, .veryHigh, .high]
+            .enumerated()
         {
             lists.insert(TaskQueueTicket(sequence: slot, slot: slot), priority: priority)
         }
@@ -68,7 +69,8 @@ import Testing
         for _ in 0..<600 {
             if Int.random(in: 0..<100, using: &generator) < 55 {
                 let sequence = Int.random(in: 0..<1_000_000, using: &generator)
-                let priority = TaskPriority.allCases.randomElement(using: &generator) ?? .normal
+                let priority =
+                    OperationPriority.allCases.randomElement(using: &generator) ?? .normal
                 lists.insert(ticket(sequence), priority: priority)
                 oracle.append((priority.rawValue, sequence))
             } else {
@@ -82,7 +84,8 @@ import Testing
     }
 
     @Test func rawPrioritiesAreThoseOfOperation() {
-        let priorities = [-8, -7, -4, -1, 0, 1, 4, 7, 8, 100].map(TaskPriority.init(queuePriority:))
+        let priorities = [-8, -7, -4, -1, 0, 1, 4, 7, 8, 100]
+            .map(OperationPriority.init(queuePriority:))
         #expect(
             priorities == [
                 .veryLow, .low, .low, .low, .normal, .high, .high, .high, .veryHigh, .veryHigh,

@@ -11,7 +11,7 @@ struct KeyedQueueOracle {
         /// The job that tracks the entry.
         let parent: Int?
         var state = State.absent
-        var priority = TaskPriority.normal
+        var priority = OperationPriority.normal
         var number = 0
         /// The lenders of the permits in use by key, or nil for the queue's own permits.
         ///

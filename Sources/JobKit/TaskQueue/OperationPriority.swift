@@ -1,7 +1,7 @@
 import Foundation
 
 /// The five priorities of `Operation.QueuePriority`, the most urgent first.
-enum TaskPriority: Int, CaseIterable, Sendable {
+enum OperationPriority: Int, CaseIterable, Sendable {
     case veryHigh
     case high
     case normal
