@@ -49,13 +49,23 @@ enum KeyedJobs {
 }
 
 extension KeyedQueueShell {
+    /// Repeats until the state machine has the current jobs, because two threads may search at once.
     fileprivate func findJobs(above operation: Operation, _ listener: HeldListener) {
-        let jobs = KeyedJobs.above(operation) { self.listener(of: $0) != nil }
-            .compactMap { self.listener(of: $0) }
-        send { machine in
-            guard let ticket = listener.ticket else { return }
-            machine.jobsFound(jobs.compactMap(\.ticket), above: ticket)
+        var jobs = jobsAbove(operation)
+        while true {
+            send { [jobs] machine in
+                guard let ticket = listener.ticket else { return }
+                machine.jobsFound(jobs.compactMap(\.ticket), above: ticket)
+            }
+            let current = jobsAbove(operation)
+            guard !current.elementsEqual(jobs, by: ===) else { return }
+            jobs = current
         }
+    }
+
+    private func jobsAbove(_ operation: Operation) -> [HeldListener] {
+        KeyedJobs.above(operation) { self.listener(of: $0) != nil }
+            .compactMap { self.listener(of: $0) }
     }
 
     private func listener(of operation: Operation) -> HeldListener? {

@@ -60,7 +60,7 @@ final class KeyedQueueShell: HoldingQueue {
                     keys: keys,
                     priority: priority,
                     isJob: isJob,
-                    position: replaced.first?.sequence
+                    position: replaced.first.map { state.machine.slots[$0.slot].position }
                 )
                 listener.ticket = ticket
                 state.operationWaits(operation, ticket, in: self)

@@ -20,6 +20,8 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
     struct Slot {
         var entry: Entry?
         var sequence = -1
+        /// The number in the order of adding, which an entry may take over from another one.
+        var position = -1
         var priority = OperationPriority.normal
         var state = State.vacant
         var isJob = false
@@ -32,7 +34,7 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         var passedOnAt = CoarseTime.RawValue(0)
 
         var order: TaskQueueOrder {
-            TaskQueueOrder(priority: priority.rawValue, sequence: sequence)
+            TaskQueueOrder(priority: priority.rawValue, sequence: position)
         }
     }
 
@@ -129,7 +131,8 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         if slot == slots.count { slots.append(Slot()) }
         lastSequence += 1
         slots[slot].entry = entry
-        slots[slot].sequence = position ?? lastSequence
+        slots[slot].sequence = lastSequence
+        slots[slot].position = position ?? lastSequence
         slots[slot].priority = priority
         slots[slot].state = .unready
         slots[slot].isJob = isJob
@@ -284,7 +287,8 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
     }
 
     private mutating func list(_ slot: Int, in pool: Int) {
-        let (ticket, priority, jobs) = (ticket(slot), slots[slot].priority, slots[slot].jobs)
+        let ticket = Ticket(sequence: slots[slot].position, slot: slot)
+        let (priority, jobs) = (slots[slot].priority, slots[slot].jobs)
         pools[pool].waiting.insert(ticket, priority: priority)
         if !jobs.isEmpty {
             let group = Group(jobs: jobs, pools: pool == 0 ? [] : slots[slot].pools)
@@ -296,13 +300,15 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
     }
 
     /// Whether the entry of a ticket in the list of a pool still belongs there.
+    ///
+    /// These tickets have the position of their entries.
     static func waits(
         _ ticket: Ticket,
         _ priority: OperationPriority,
         in pool: Int,
         _ slots: ContiguousArray<Slot>
     ) -> Bool {
-        slots[ticket.slot].sequence == ticket.sequence && slots[ticket.slot].priority == priority
+        slots[ticket.slot].position == ticket.sequence && slots[ticket.slot].priority == priority
             && slots[ticket.slot].state == (pool == 0 ? .eligible : .blocked)
     }
 

@@ -67,6 +67,21 @@ final class KeyedQueueLendingTests: XCTestCase {
         await bounded { await job.waitForFinish() }
     }
 
+    func testTaskThatIsTrackedWhileItIsAddedUsesItsJobsKey() async {
+        for _ in 0..<rounds(of: 500) {
+            let queue = KeyedQueue<String>()
+            let (began, task) = (Gate(), ClosureOperation(name: "task") {})
+            let job = ScriptedJob("job") { job in
+                began.open()
+                job.track(task)
+            }
+            queue.addOperation(job, keys: ["a"])
+            await began.waitUntilOpen()
+            queue.addOperation(task, keys: ["a"])
+            await bounded { await job.waitForFinish() }
+        }
+    }
+
     func testKeyOfATaskThatItsJobLeavesStaysHeld() async {
         let queue = KeyedQueue<String>()
         let task = HeldOperation("task", stopsWhenCancelled: false)

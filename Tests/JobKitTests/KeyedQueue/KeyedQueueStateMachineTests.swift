@@ -114,6 +114,22 @@ import Testing
         #expect(machine.next() == nil)
     }
 
+    @Test func replacedEntryThatEndsLateEndsNoOther() {
+        var machine = Machine(limit: .max, limitPerKey: 1)
+        machine.isSuspended = true
+        var replaced: [TaskQueueTicket] = []
+        for number in 1...4 {
+            let position = replaced.last.map { machine.slots[$0.slot].position }
+            let ticket = machine.entryAdded("\(number)", keys: ["a"], position: position)
+            machine.entryBecameReady(ticket)
+            if let last = replaced.last { machine.entryEnded(last) }
+            replaced.append(ticket)
+        }
+        for ticket in replaced.dropLast() { machine.entryEnded(ticket) }
+        machine.isSuspended = false
+        #expect(passedOn(&machine) == ["4"])
+    }
+
     @Test func suspendedQueuePassesNothingOnAndALimitCounts() {
         var machine = Machine(limit: 1, limitPerKey: 1)
         machine.isSuspended = true

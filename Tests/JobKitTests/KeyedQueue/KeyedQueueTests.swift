@@ -192,6 +192,20 @@ final class KeyedQueueTests: XCTestCase {
         XCTAssertEqual(queue.operations(for: "a").compactMap(\.name), ["1", "last"])
     }
 
+    /// A cancelled plain operation ends later, on another thread.
+    func testManyReplacedPlainOperationsLoseNoOther() async {
+        let queue = KeyedQueue<String>(steps)
+        queue.addOperation(named("holder"), keys: ["a"])
+        let operations = (0..<100).map { _ in BlockOperation {} }
+        for operation in operations {
+            queue.addOperation(operation, keys: ["a"], duplicates: .replace)
+        }
+        await eventually { operations.dropLast().allSatisfy(\.isFinished) }
+        XCTAssertTrue(queue.operations(for: "a").last === operations.last)
+        steps.runNext()
+        XCTAssertTrue(steps.held.first === operations.last)
+    }
+
     func testKeepReturnsTheLastThatWaits() {
         let queue = KeyedQueue<String>(steps)
         let operations = ["1", "2", "3"].map(named)
