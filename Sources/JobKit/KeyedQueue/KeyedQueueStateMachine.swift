@@ -198,8 +198,10 @@ struct KeyedQueueStateMachine<Entry, Key: Hashable>: HoldingStateMachine {
         pools[pool].member = pools[pool].otherMembers.popFirst()
         guard pools[pool].member == nil, let key = pools[pool].key else { return }
         poolOfKey[key] = nil
-        taskPools.remove(pool)
+        pools[pool].key = nil
         vacantPools.append(pool)
+        guard pools[pool].waiting.count > 0 || !pools[pool].tasks.isEmpty else { return }
+        taskPools.remove(pool)
         pools[pool] = Pool(limit: limitPerKey, change: pools[pool].change)
     }
 
