@@ -116,7 +116,7 @@ final class JobStopTimeTests: XCTestCase {
         await wait(for: task.began)
         fails.finish(with: SampleError())
         await wait(for: task.told)
-        XCTAssertEqual(limit.clock.nextDeadline, limit.clock.now.advanced(by: .seconds(5)))
+        await limit.clock.waitForDeadline(limit.clock.now.advanced(by: .seconds(5)))
         await limit.passes()
         await bounded { await job.waitForFinish() }
         XCTAssertTrue(job.error is SampleError)
