@@ -8,7 +8,7 @@ struct Benchmarks: ParsableCommand {
         abstract: "Measures JobKit beside OperationQueue, task groups and bare operations.",
         subcommands: [
             Compare.self, Cores.self, Locks.self, Journal.self, Scaling.self, Repeat.self,
-            Probe.self, FanOutRounds.self,
+            Probe.self, FanOutRounds.self, Counted.self,
         ],
         defaultSubcommand: Compare.self
     )
