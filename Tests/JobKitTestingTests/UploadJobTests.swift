@@ -68,6 +68,15 @@ final class UploadJobTests: XCTestCase {
         }
     }
 
+    func testEveryFileIsUploadedInEveryOrder() async throws {
+        let orders = try await StepQueue.runEveryOrder { queue in
+            UploadJob(["a", "b"], queue: queue) { _, _ in }
+        } check: { job in
+            guard job.uploaded.sorted() == ["a", "b"] else { throw Busy() }
+        }
+        XCTAssertTrue(orders.isComplete, "\(orders)")
+    }
+
     func testBusyServerIsTriedAgainAfterOneAndTwoSeconds() async throws {
         let job = job("a", succeedingAt: 3)
         let run = Task { [queue] in try await queue.run(job, seed: 0) }

@@ -58,6 +58,6 @@ extension OperationName {
 }
 
 /// The name of an operation in messages and events, or the name of its type if it has none.
-func operationLabel(_ operation: Operation) -> String {
+package func operationLabel(_ operation: Operation) -> String {
     OperationName(of: operation).text
 }

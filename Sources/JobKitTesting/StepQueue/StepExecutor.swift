@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import JobKit
 
 /// Holds the parts of `async` bodies that are ready to run until a run of the queue picks one.
@@ -9,8 +10,19 @@ final class StepExecutor: TaskExecutor {
     private struct State {
         var parts: [UnownedJob] = []
         var runs: [ObjectIdentifier: StepRun] = [:]
-        var queue = DispatchQueue(label: "JobKitTesting.StepQueue")
+        var queue = StepExecutor.newQueue()
     }
+
+    private static let isStepQueue = DispatchSpecificKey<Bool>()
+
+    private static func newQueue() -> DispatchQueue {
+        let queue = DispatchQueue(label: "JobKitTesting.StepQueue")
+        queue.setSpecific(key: isStepQueue, value: true)
+        return queue
+    }
+
+    /// Whether the calling thread is in a step of a run.
+    var isInStep: Bool { DispatchQueue.getSpecific(key: Self.isStepQueue) == true }
 
     private let state = Guarded(State())
     /// The serial queue on which runs start operations and continue bodies.
@@ -18,7 +30,7 @@ final class StepExecutor: TaskExecutor {
 
     /// Continues on a new queue, because a step blocks the thread of the old one.
     func replaceQueue() {
-        state.withLock { $0.queue = DispatchQueue(label: "JobKitTesting.StepQueue") }
+        state.withLock { $0.queue = Self.newQueue() }
     }
 
     /// Holds a part of a body, or continues it if there is no run.
@@ -30,7 +42,7 @@ final class StepExecutor: TaskExecutor {
             return Array(state.runs.values)
         }
         guard let runs else { return goOn(part) }
-        for run in runs { run.wake() }
+        for run in runs { run.wake(for: StepKey(part)) }
     }
 
     private func goOn(_ part: UnownedJob) {
@@ -39,6 +51,8 @@ final class StepExecutor: TaskExecutor {
 
     /// The number of parts that are held.
     var count: Int { state.withLock { $0.parts.count } }
+    /// The Swift tasks of the parts, in the order of the parts.
+    var keys: [StepKey] { state.withLock { $0.parts.map { StepKey($0) } } }
 
     /// Continues the part at an index, which must exist.
     func runPart(_ index: Int) {
@@ -60,7 +74,8 @@ final class StepExecutor: TaskExecutor {
     }
 
     /// Wakes all runs, because an operation was added to the queue.
-    func wakeRuns() {
-        for run in state.withLock({ Array($0.runs.values) }) { run.wake() }
+    func wakeRuns(for operation: Operation) {
+        let runs = state.withLock { Array($0.runs.values) }
+        for run in runs { run.wake(for: StepKey(operation)) }
     }
 }

@@ -31,7 +31,7 @@ public final class StepQueue: StartingQueue {
     /// Holds an operation until it is run.
     public func addOperation(_ operation: Operation) {
         operations.withLock { $0.append(operation) }
-        executor.wakeRuns()
+        executor.wakeRuns(for: operation)
     }
 
     /// Returns the reason why an operation in this queue waits.
@@ -81,24 +81,35 @@ public final class StepQueue: StartingQueue {
         seed: UInt64,
         patience: Duration = .seconds(1)
     ) async throws {
+        let chooser = StepChooser(seed: seed)
+        try await run(job, chooser: chooser, patience: patience).get()
+    }
+
+    /// Runs a job with the steps that a chooser chooses.
+    ///
+    /// Returns the error of ``run(_:seed:patience:)``, and the steps if the chooser records them.
+    func run(
+        _ job: JobController,
+        chooser: StepChooser,
+        patience: Duration
+    ) async -> StepRunResult {
         let isHeld = held.contains { $0 === job }
         if !isHeld, !job.isExecuting, !job.isFinished { job.startJob(on: self) }
-        let run = StepRun(of: job, on: self, executor, seed: seed, patience: patience)
+        let run = StepRun(of: job, on: self, executor, chooser: chooser, patience: patience)
         let hasFinished = await withTaskCancellationHandler {
             await run.finishes()
         } onCancel: {
             run.cancel()
         }
         guard hasFinished else {
-            throw StepQueueStallError(
-                name: job.label,
-                explanation: job.explainStall()
-            )
+            let error = StepQueueStallError(name: job.label, explanation: job.explainStall())
+            return StepRunResult(error: error, trace: run.trace)
         }
         switch job.outcome {
-        case .succeeded: return
-        case .failed(let error): throw error
-        case .cancelled, nil: throw CancellationError()
+        case .succeeded: return StepRunResult(error: nil, trace: run.trace)
+        case .failed(let error): return StepRunResult(error: error, trace: run.trace)
+        case .cancelled, nil:
+            return StepRunResult(error: CancellationError(), trace: run.trace)
         }
     }
 

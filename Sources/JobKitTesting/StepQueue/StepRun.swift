@@ -2,13 +2,16 @@ import Dispatch
 import Foundation
 import JobKit
 
-/// A run of a job, which starts operations and continues `async` bodies in the seed's order.
+/// A run of a job, which starts operations and continues `async` bodies in a chosen order.
 ///
 /// It works in rounds on the executor's queue, until the job has finished. It blocks no thread
 /// while it waits for outside events.
 final class StepRun: Sendable {
     private struct State {
-        var generator: StepGenerator
+        /// Nil while a step is being chosen.
+        var chooser: StepChooser?
+        /// What other threads have added since the last step.
+        var addedOutside: Set<StepKey> = []
         var lastStep = ContinuousClock.now
         /// Whether a round is about to begin.
         var isDue = false
@@ -36,6 +39,7 @@ final class StepRun: Sendable {
     private let steps: StepQueue
     private let executor: StepExecutor
     private let patience: Duration
+    private let isRecorded: Bool
     private let state: Guarded<State>
 
     /// The duration of a step after which the run checks whether it blocks its thread.
@@ -50,13 +54,17 @@ final class StepRun: Sendable {
         of job: JobController,
         on steps: StepQueue,
         _ executor: StepExecutor,
-        seed: UInt64,
+        chooser: StepChooser,
         patience: Duration
     ) {
         (self.job, self.steps, self.executor) = (job, steps, executor)
         self.patience = patience
-        state = Guarded(State(generator: StepGenerator(seed: seed)))
+        isRecorded = chooser.isRecorded
+        state = Guarded(State(chooser: chooser))
     }
+
+    /// The recorded steps of the run, which has ended.
+    var trace: [StepTrace] { state.withLock { $0.chooser?.trace ?? [] } }
 
     /// Runs until the job has finished or no step is possible.
     ///
@@ -71,6 +79,15 @@ final class StepRun: Sendable {
             wake()
             watchSteps(on: DispatchQueue(label: "JobKitTesting.StepQueue watch"))
         }
+    }
+
+    /// Begins a round, because an operation or a part of a body was added.
+    func wake(for key: StepKey) {
+        if isRecorded {
+            let isOutside = !executor.isInStep
+            if isOutside { state.withLock { _ = $0.addedOutside.insert(key) } }
+        }
+        wake()
     }
 
     /// Begins a round, because a step may be possible.
@@ -122,14 +139,12 @@ final class StepRun: Sendable {
             StepStarter.step(on: executor) { job.cancel() }
             return true
         }
-        // Rounds never overlap, so nothing else uses the generator in between.
-        var generator = state.withLock { $0.generator }
-        // A round without a step must not change the generator, because the number of such rounds
-        // depends on time.
-        guard let draw = steps.draw(besides: executor.count, using: &generator) else {
-            return false
-        }
-        state.withLock { $0.generator = generator }
+        // Rounds never overlap, so nothing else chooses in between.
+        let taken = state.withLock { ($0.chooser.take(), exchange(&$0.addedOutside, with: [])) }
+        guard var chooser = taken.0 else { return false }
+        let draw = chooser.draw(from: steps, executor, addedOutside: taken.1)
+        state.withLock { $0.chooser = chooser }
+        guard let draw else { return false }
         switch draw {
         case .other(let part):
             begin(Step(operation: nil))
@@ -205,25 +220,5 @@ final class StepRun: Sendable {
     private func end(hasFinished: Bool) {
         executor.runEnded(self)
         state.withLock { $0.continuation.take() }?.resume(returning: hasFinished)
-    }
-}
-
-/// Random numbers that a seed repeats.
-///
-/// > Source: SplitMix64 from G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
-/// > generators", OOPSLA 2014.
-struct StepGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
