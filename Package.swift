@@ -5,7 +5,7 @@ import PackageDescription
 // folder. Therefore, the support is inside, and the test targets here have two folders each.
 let others = [
     "Benchmarks", "Endurance/Package.swift", "Endurance/README.md", "Endurance/Tests",
-    "JobKitTestingTests",
+    "JobKitTestingTests", "Schedules",
 ]
 
 let package = Package(

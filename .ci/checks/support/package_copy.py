@@ -10,6 +10,6 @@ def copied(name):
     copy = ROOT / name
     for folder in ("Sources", "Tests"):
         shutil.rmtree(copy / folder, ignore_errors=True)
-        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns(".build*"))
+        shutil.copytree(ROOT / folder, copy / folder, symlinks=True, ignore=shutil.ignore_patterns(".build*"))
     shutil.copy(ROOT / "Package.swift", copy / "Package.swift")
     return copy

@@ -74,6 +74,15 @@ FAULTS = [
           "guard !isRunning else { return [] }",
           "guard !isRunning || planted(18) else { return [] }"),
 ]
+# Races that only schedules must find.
+RACES = [
+    Fault("J10", "the end of a job without main() does not wait for mail", "JobController/Ending/JobShell+Ending.swift",
+          "if completionQueue.isEmpty { return true }",
+          "if planted(19) || completionQueue.isEmpty { return true }"),
+    Fault("O3", "a wait that comes during the finish is forgotten", "ConcurrentOperation/Finish/FinishWaiter.swift",
+          "if !hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }",
+          "if !hooks.withLock({ $0.addWaiter(waiter) }), !planted(20) { waiter.resume() }"),
+]
 # This file is added to the copy. All faults use it.
 SWITCH = """import Foundation
 

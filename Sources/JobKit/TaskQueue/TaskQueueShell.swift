@@ -26,7 +26,11 @@ final class TaskQueueShell: ContainingQueue {
     static let threadLimit = 64
     /// How often a searching worker reads `wakeSignal` before it reads the clock, which takes as
     /// long.
+    #if SCHEDULES
+    private static let readsPerClockRead = 1
+    #else
     private static let readsPerClockRead = 64
+    #endif
 
     init(name: String, concurrencyLimit: Int, quality: DispatchQoS) {
         self.name = name

@@ -15,11 +15,12 @@ enum FinishLanes {
     static let count = 16
 
     /// An operation queue does not retain its dispatch queue.
-    private static let lanes: [(queue: OperationQueue, thread: DispatchQueue)] = (0..<count)
+    private static let lanes: [(queue: OperationQueue, thread: Dispatch.DispatchQueue)] =
+        (0..<count)
         .map { number in
             let name = "JobKit.FinishHook \(number)"
             let (queue, thread) = (
-                OperationQueue(), DispatchQueue(label: name, qos: .userInteractive)
+                OperationQueue(), Dispatch.DispatchQueue(label: name, qos: .userInteractive)
             )
             queue.name = name
             queue.underlyingQueue = thread
