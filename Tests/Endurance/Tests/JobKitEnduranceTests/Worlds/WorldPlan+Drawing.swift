@@ -69,14 +69,13 @@ extension ChaosCall {
 /// Picks the jobs of a world, and counts the tasks that it may still have.
 private struct WorldDraw {
     private static let deepest = 4
-    private static let queuesBelowKeys: [WorldQueue] = [
-        .shared, .foundation, .keyA, .keyB, .bothKeys,
-    ]
+    private static let queuesBelowKeys: [WorldQueue] = [.shared, .foundation, .keyA]
 
     var tasksLeft: Int
     /// Whether a job above holds a key.
     ///
-    /// Its tasks use no limited queue, because other jobs in that queue may wait for the key.
+    /// Its tasks use no limited queue and no other key, because others in that queue or of that key
+    /// may wait for the key. Such chains may deadlock (X4).
     private var isBelowKey = false
 
     init(tasksLeft: Int) { self.tasksLeft = tasksLeft }
