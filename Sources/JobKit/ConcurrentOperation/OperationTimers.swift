@@ -25,6 +25,16 @@ final class OperationTimers: Sendable {
         /// Whether no further wait may begin.
         var isOver = false
 
+        /// Begins a wait, if the limit has a duration and is not over.
+        ///
+        /// The caller has taken the earlier wait.
+        mutating func waitBegins(_ id: Int, from made: TimerStart?) -> (Duration, TimerStart)? {
+            if start == nil { start = made }
+            guard !isOver, let duration, let start else { return nil }
+            waitID = id
+            return (duration, start)
+        }
+
         /// Ends the wait.
         ///
         /// The caller cancels it with the lock released.
@@ -45,7 +55,8 @@ final class OperationTimers: Sendable {
         var delays: [Int: TimerStart.Wait?] = [:]
 
         subscript(limit: Limit) -> LimitState {
-            get { limit == .runtime ? runtime : stop }
+            // A getter would copy the whole state for each property.
+            _read { if limit == .runtime { yield runtime } else { yield stop } }
             _modify { if limit == .runtime { yield &runtime } else { yield &stop } }
         }
 
@@ -122,21 +133,15 @@ final class OperationTimers: Sendable {
     func watch(_ limit: Limit, ago: Duration = .zero, _ target: any TimerTarget) {
         let clock = state.withLock { $0[limit].start == nil ? $0.clock : nil }
         let made = clock.map { TimerStart($0, ago: ago) }
-        let (previous, watched) = state.withLock { state in
-            if state[limit].start == nil { state[limit].start = made }
-            let previous = state[limit].takeWait()
-            if !state[limit].isOver, state[limit].duration != nil {
-                state[limit].waitID = state.nextID()
-            }
-            return (previous, state[limit])
+        let (previous, id, begun) = state.withLock { state in
+            let (previous, id) = (state[limit].takeWait(), state.nextID())
+            return (previous, id, state[limit].waitBegins(id, from: made))
         }
         previous?.cancel()
-        guard watched.waitID != 0, let time = watched.duration, let start = watched.start else {
-            return
-        }
-        let wait = start.wait(time, TimerService.Body(target: target, id: watched.waitID))
+        guard let (time, start) = begun else { return }
+        let wait = start.wait(time, TimerService.Body(target: target, id: id))
         let isPending = state.withLock { state in
-            guard state[limit].waitID == watched.waitID else { return false }
+            guard state[limit].waitID == id else { return false }
             state[limit].wait = wait
             return true
         }
