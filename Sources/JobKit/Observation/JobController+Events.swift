@@ -42,9 +42,10 @@ extension JobController {
             if case .cancelled = termination { self?.removeObserver(feed) }
         }
         addObserver(feed)
-        // The job may never run. If it does, the event of its finish ends the stream.
+        // The job may never run. Or it has just notified its observers of its finish, before the feed
+        // was one of them. Otherwise, that event has already ended the stream.
         let waiter = FinishWaiter { [weak self, weak feed] in
-            guard let self, !self.isFinished, !self.isInQueue else { return }
+            guard let self, self.isFinished || !self.isInQueue else { return }
             feed?.end()
         }
         if !hooks.withLock({ $0.addWaiter(waiter) }), !isInQueue { feed.end() }

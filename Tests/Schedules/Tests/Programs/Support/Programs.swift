@@ -6,7 +6,6 @@ import XCTest
 class Programs: XCTestCase {
     private static let environment = ProcessInfo.processInfo.environment
     /// Whether one schedule is repeated.
-    static let isReplay = environment["JOBKIT_SCHEDULE"] != nil
     /// New seeds in each run, unless `JOBKIT_SCHEDULE_SEED` is set.
     private static let seed =
         environment["JOBKIT_SCHEDULE_SEED"].flatMap { UInt64($0) }
