@@ -5,7 +5,6 @@ import XCTest
 /// A race that a scheduler explores.
 class Programs: XCTestCase {
     private static let environment = ProcessInfo.processInfo.environment
-    /// Whether one schedule is repeated.
     /// New seeds in each run, unless `JOBKIT_SCHEDULE_SEED` is set.
     private static let seed =
         environment["JOBKIT_SCHEDULE_SEED"].flatMap { UInt64($0) }
