@@ -181,10 +181,7 @@ extension RecoveredFile {
     func tail(of file: OpenFile, _ head: FileHead, isSynced: Bool) throws -> RecordTail {
         if end < Int(try file.status().st_size) { try file.truncate(to: end) }
         let fileKey = fileKey ?? .random()
-        var last = session
-        // An outbox has recorded the doubt in each entry.
-        if head.cutsZeros { last?.isInDoubt = false }
-        let session = SessionPayload(isSynced: isSynced, after: last, with: fileKey)
+        let session = SessionPayload(isSynced: isSynced, after: session, with: fileKey)
         return RecordTail(fileKey: fileKey, head: head, session: session, end: end)
     }
 }
