@@ -1,10 +1,10 @@
 import Foundation
 
-/// An order of a job's steps, as a failure of ``StepQueue/runEveryOrder(limit:patience:_:check:)`` names it.
+/// An order of a job's steps, from ``StepQueue/runEveryOrder(limit:patience:_:check:)``.
 ///
 /// For each step at which several were possible, the order contains the index of the one that was
-/// taken. Where the order ends, the first is taken. As text, the order is these numbers with dots
-/// between them, such as `"2.0.1"`.
+/// taken. After its end, the first one is always taken. As text, the order is these numbers with
+/// dots between them, such as `"2.0.1"`.
 public struct StepOrder: Hashable, Sendable, LosslessStringConvertible, ExpressibleByStringLiteral {
     /// The index of each step that was taken while several were possible.
     public let choices: [Int]

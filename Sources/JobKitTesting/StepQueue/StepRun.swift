@@ -10,7 +10,7 @@ final class StepRun: Sendable {
     private struct State {
         /// Nil while a step is being chosen.
         var chooser: StepChooser?
-        /// What other threads have added since the last step.
+        /// The steps that other threads have added since the last step.
         var addedOutside: Set<StepKey> = []
         var lastStep = ContinuousClock.now
         /// Whether a round is about to begin.
