@@ -80,7 +80,7 @@ extension TaskQueueShell {
         guard entry.isQueued else {
             refuse(
                 operation,
-                entry.isElsewhere ? "stands in a TaskQueue already" : "has been started"
+                entry.isElsewhere ? "is in a TaskQueue already" : "has been started"
             )
         }
         return entry

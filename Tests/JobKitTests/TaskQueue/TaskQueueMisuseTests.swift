@@ -45,7 +45,7 @@ import Testing
             first.addOperation(operation)
             second.addOperation(operation)
         }
-        expect(concurrent, toSay: ["upload", "second", "stands in a TaskQueue"])
+        expect(concurrent, toSay: ["upload", "second", "is in a TaskQueue"])
         let plain = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
@@ -57,7 +57,7 @@ import Testing
             queue.addOperation(operation)
             queue.addOperation(operation)
         }
-        expect(plain, toSay: ["upload", "first", "stands in a TaskQueue"])
+        expect(plain, toSay: ["upload", "first", "is in a TaskQueue"])
     }
 
     @Test func addingAStartedOperationTraps() async {  // Q6
