@@ -64,7 +64,7 @@ extension ConcurrentOperation {
         }
         let hasFinished = await withTaskCancellationHandler {
             start(on: queue)
-            return await wait.untilFinished(self)
+            return await wait.untilFinished(self, in: queue)
         } onCancel: {
             guard !wasCancelled else { return }
             if let stopLimit { wait.end(after: stopLimit) }

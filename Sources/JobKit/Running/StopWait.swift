@@ -18,19 +18,31 @@ final class StopWait: Sendable {
         state.withLock { $0.timeout = error }
     }
 
-    /// Waits until the operation has finished, or was cancelled before it was started.
+    /// Waits until the operation has finished.
     ///
-    /// - Returns: False if the wait ended before either happened.
-    func untilFinished(_ operation: ConcurrentOperation) async -> Bool {
+    /// A ``TaskQueue`` soon finishes an operation that was cancelled before its start. In any other
+    /// queue, such an operation may never be started, so the wait ends.
+    ///
+    /// - Returns: False if the wait ended before the operation had finished or was cancelled.
+    func untilFinished(
+        _ operation: ConcurrentOperation,
+        in queue: any OperationScheduling
+    ) async -> Bool {
+        await wait { operation.add($0) }
+        if queue is TaskQueue { await wait { operation.addForFinishOnly($0) } }
+        return operation.hooks.withLock { $0.isClosed || $0.willNeverRun }
+    }
+
+    /// Waits until the waiter is resumed, or until the wait is over.
+    private func wait(_ add: (FinishWaiter) -> Void) async {
         await withUnsafeContinuation { continuation in
             let waiter = FinishWaiter { continuation.resume() }
             let isOver = state.withLock { state in
                 state.waiter = waiter
                 return state.isOver
             }
-            if isOver { waiter.resume() } else { operation.add(waiter) }
+            if isOver { waiter.resume() } else { add(waiter) }
         }
-        return operation.hooks.withLock { $0.isClosed || $0.willNeverRun }
     }
 
     /// Cancels an operation that has not been started, and waits until it is cancelled.

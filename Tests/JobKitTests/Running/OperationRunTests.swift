@@ -95,6 +95,25 @@ final class OperationRunTests: XCTestCase {
         XCTAssertEqual(held.mains.count, 0)
     }
 
+    func testRunOfACancelledCallerReturnsAfterTheFinish() async {
+        let queue = TaskQueue(maxConcurrentOperationCount: 1)
+        queue.isSuspended = true
+        for _ in 0..<200 {
+            let operations = [ConcurrentOperation(), ScriptedJob { _ in }]
+            for operation in operations {
+                let go = Gate()
+                let caller = Task {
+                    await go.waitUntilOpen()
+                    try await operation.run(on: queue)
+                }
+                caller.cancel()
+                go.open()
+                await expectThrow(CancellationError.self) { try await caller.value }
+                XCTAssertTrue(operation.isFinished)
+            }
+        }
+    }
+
     // O11: `run` and the cancellation of the Swift task return even if a `didCancel()` does not.
     func testRunReturnsAlthoughDidCancelDoesNot() async throws {
         let stuck = Stuck()

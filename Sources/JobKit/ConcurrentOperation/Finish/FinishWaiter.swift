@@ -19,6 +19,11 @@ extension ConcurrentOperation {
         if !hooks.withLock({ $0.addWaiter(waiter) }) { waiter.resume() }
     }
 
+    /// Resumes a waiter when an operation that can no longer run has finished, or at once.
+    func addForFinishOnly(_ waiter: FinishWaiter) {
+        if !hooks.withLock({ $0.addWaiter(waiter, isForFinishOnly: true) }) { waiter.resume() }
+    }
+
     /// Waits until the operation has finished, or was cancelled before it was started.
     ///
     /// A cancelled Swift task continues to wait, as with `Task.value`.

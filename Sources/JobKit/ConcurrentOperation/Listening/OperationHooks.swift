@@ -74,11 +74,11 @@ struct OperationHooks {
     /// Whether the operation is in no queue, and has no listeners and dependents.
     mutating func isEmpty() -> Bool { queue == nil && subscribers.isEmpty() }
 
-    /// Adds a waiter.
+    /// Adds a waiter, for the finish only if `isForFinishOnly` is true.
     ///
     /// Returns false if there is nothing to wait for.
-    mutating func addWaiter(_ waiter: FinishWaiter) -> Bool {
-        guard !isClosed, !willNeverRun else { return false }
+    mutating func addWaiter(_ waiter: FinishWaiter, isForFinishOnly: Bool = false) -> Bool {
+        guard !isClosed, isForFinishOnly || !willNeverRun else { return false }
         subscribers.add(waiter)
         return true
     }

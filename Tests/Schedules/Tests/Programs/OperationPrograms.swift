@@ -239,6 +239,7 @@ final class OperationPrograms: Programs {
             world.together({ task.cancel() })
             world.wait { world.count("returned") == 1 }
             world.expect(operation.isCancelled, "run() did not cancel")
+            world.expect(operation.isFinished, "run() returned before the finish")
         }
     }
 
