@@ -110,7 +110,7 @@ extension ConcurrentOperation {
         var current = lifecycle.load(ordering: .acquiring)
         while true {
             var entered = OperationLifecycle(rawValue: current)
-            guard entered.mainEntering() else { return startedWithoutMain() }
+            guard entered.mainEntering() else { return skipMain() }
             let (exchanged, original) = lifecycle.weakCompareExchange(
                 expected: current,
                 desired: entered.rawValue,
@@ -119,6 +119,12 @@ extension ConcurrentOperation {
             if exchanged { return main() }
             current = original
         }
+    }
+
+    /// Ends a started operation without entering `main()`.
+    func skipMain() {
+        CancelSweep.waitForBars()
+        startedWithoutMain()
     }
 
     /// Completes the operation.

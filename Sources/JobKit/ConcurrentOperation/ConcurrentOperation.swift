@@ -251,7 +251,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
             )
         case .skipMain:
             announceDidExecute(from: before)
-            inFrame { startedWithoutMain() }
+            inFrame { skipMain() }
         case .prepareMain:
             enteredMainAt.store(CoarseTime.now.rawValue, ordering: .relaxed)
             announceDidExecute(from: before)

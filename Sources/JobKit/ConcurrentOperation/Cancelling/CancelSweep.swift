@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Synchronization
 
 /// Cancels many operations as one decision (J8, Q7).
 ///
@@ -22,6 +23,8 @@ final class CancelSweep: Sendable {
     }
 
     private let state: Guarded<State>
+    /// How many sweeps are barring operations.
+    private static let barringCount = Atomic<Int>(0)
 
     /// How long a call of user code may take before another thread cancels the rest.
     private static let assistDelay = DispatchTimeInterval.milliseconds(20)
@@ -30,6 +33,8 @@ final class CancelSweep: Sendable {
 
     /// Bars the operations of the steps, and everything below them.
     init(_ first: [any CancelStep]) {
+        Self.barringCount.add(1, ordering: .acquiringAndReleasing)
+        defer { Self.barringCount.subtract(1, ordering: .acquiringAndReleasing) }
         var steps: [any CancelStep] = []
         var pending = Array(first.reversed())
         while var step = pending.popLast() {
@@ -38,6 +43,14 @@ final class CancelSweep: Sendable {
         }
         steps.reverse()
         state = Guarded(State(remaining: steps))
+    }
+
+    /// Waits while a sweep is barring operations, which calls no user code.
+    ///
+    /// Called before an operation ends without `main()`. Otherwise, its end could start another
+    /// operation that the same sweep has not barred yet.
+    static func waitForBars() {
+        while barringCount.load(ordering: .acquiring) > 0 { sched_yield() }
     }
 
     /// Cancels operations, in this order.

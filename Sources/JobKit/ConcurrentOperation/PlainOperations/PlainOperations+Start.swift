@@ -56,7 +56,9 @@ extension PlainOperations {
         guard !operation.isFinished, !operation.isExecuting else { return }
         let known = withEntry(operation) { ($0.hooks.subscribers.listeners, $0.isBarred) }
         if known?.1 == true { operation.cancel() }
-        if !operation.isCancelled {
+        if operation.isCancelled {
+            CancelSweep.waitForBars()
+        } else {
             for listener in known?.0 ?? operation.listeners { listener.operationStarts() }
         }
         // No user code runs, so no context is needed.

@@ -10,7 +10,15 @@ struct TaskNotifier {
     func taskTracked(_ notification: TaskNotification) {
         notification.post(.tracked, at: .now)
         ObserverTraversal.passOn(notification.entries, to: notification.task, isComplete: true)
-        ended()
+        guard let nested = notification.nestedJob else { return ended() }
+        // If the job has lost observers since the notification was created, the traversal that
+        // removed them may have reached the nested job too early.
+        let known = record.shell.ask { $0.known(notification.entries) }
+        let lost = zip(notification.entries, known).filter { $1 == nil }.map(\.0)
+        guard !lost.isEmpty else { return ended() }
+        let removal = ObserverRemoval { [self] in ended() }
+        ObserverTraversal.remove(lost, from: nested, droppedBy: record, removal)
+        removal.step()
     }
 
     /// Notifies of the task's start, unless the job no longer waits for the task.
