@@ -2,7 +2,6 @@ import Foundation
 import JobJournal
 import JobKit
 import JobKitTesting
-import Synchronization
 
 /// A random program on an outbox and on an oracle, with sessions that end in every way.
 ///
@@ -31,7 +30,7 @@ struct OutboxProgram {
     /// The state that the attempts of a session share with the program.
     private final class Session: Sendable {
         let clock = ManualClock()
-        let log = Mutex<[String?: [String]]>([:])
+        let log = Locked<[String?: [String]]>([:])
         let began = Gate()
         let release = Gate()
     }

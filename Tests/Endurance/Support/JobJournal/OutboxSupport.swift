@@ -1,7 +1,6 @@
 import Foundation
 import JobJournal
 import JobKit
-import Synchronization
 
 extension TemporaryFolder {
     /// Opens the folder's outbox, as the first and the later sessions do.
@@ -24,7 +23,7 @@ extension OutboxConfiguration {
 
 /// A date that a test advances.
 final class Dates: Sendable {
-    private let date = Mutex(Date(timeIntervalSinceReferenceDate: 800_000_000))
+    private let date = Locked(Date(timeIntervalSinceReferenceDate: 800_000_000))
 
     var now: Date { date.withLock { $0 } }
 
