@@ -22,9 +22,10 @@ final class RunTimerTests: XCTestCase {
         }
         startAndCancel(20_000)
         let before = try Self.residentBytes()
-        startAndCancel(100_000)
+        startAndCancel(400_000)
         let growth = try Self.residentBytes() - before
-        XCTAssertLessThan(growth, 6 << 20, "100,000 cancelled timers")
+        // The heap of Dispatch's threads may grow by some MiB. Kept timers would take 70 MiB.
+        XCTAssertLessThan(growth, 32 << 20, "400,000 cancelled timers")
     }
 
     private static func residentBytes() throws -> Int {
