@@ -30,6 +30,7 @@ final class WorldJob: JobController, @unchecked Sendable {
     private(set) var firstEnd: StressOutcome?
     /// A task of the job above, for which this job waits too.
     private let inherited: Operation?
+    private weak var above: WorldJob?
     /// Tasks of the job above that run without this job and can be dependencies of its tasks.
     let outside: [Operation]
     /// The last tasks that need neither a permit of a limited queue nor another task.
@@ -55,6 +56,7 @@ final class WorldJob: JobController, @unchecked Sendable {
         outside: [Operation] = []
     ) {
         self.outside = outside
+        self.above = above
         self.plan = plan
         self.world = world
         self.inherited = inherited
@@ -81,7 +83,12 @@ final class WorldJob: JobController, @unchecked Sendable {
     /// Whether something may have ended the job, even if it has not finished yet.
     var mayHaveEnded: Bool {
         isFinished || isCancelled || !isExecuting || hasDecided.load(ordering: .acquiring)
-            || mayHaveEndedUnseen
+            || mayHaveEndedUnseen || mayEndWithJobAbove
+    }
+
+    /// Whether a job above may have decided the end of this one, which may not be cancelled yet.
+    private var mayEndWithJobAbove: Bool {
+        above.map { $0.mayHaveEndedUnseen || $0.mayEndWithJobAbove } ?? false
     }
 
     /// Whether something outside its callbacks may have ended the job.
