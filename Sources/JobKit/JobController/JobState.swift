@@ -106,7 +106,13 @@ struct JobState {
     }
 
     /// The tasks and the work of an ending job that another thread is still cancelling.
-    var unreached: Cancelled { machine.isReachingTasks ? (tasksToCancel, work) : ([], nil) }
+    ///
+    /// The job may already have stopped waiting for the `dropped` ones, which are cancelled next.
+    var unreached: (cancelled: Cancelled, dropped: [Operation]) {
+        guard machine.isReachingTasks else { return (([], nil), []) }
+        let dropped = tasks.records.filter { !$0.isAwaited && !$0.isLeft }.compactMap(\.task)
+        return ((tasksToCancel, work), dropped)
+    }
 
     /// Records that every task was cancelled.
     mutating func tasksCancelled() { machine.tasksCancelled() }
@@ -374,6 +380,7 @@ struct JobState {
         stopsWaiting: Bool
     ) -> (action: JobSubmissionStateMachine<TaskRecord>.CancelAction, drop: Drop?)? {
         guard record.task != nil else { return nil }
+        if isLeft { record.leave() }
         let action = submission.taskCancelled(record, isLeft: isLeft)
         return (action, stopsWaiting ? stopWaiting(for: record) : nil)
     }

@@ -49,7 +49,9 @@ extension JobShell {
     /// other thread calls.
     func stepsToCancel(_ job: JobController) -> [any CancelStep] {
         if let steps = decideEnd(of: job, .cancelled) { return steps }
-        return Self.steps(ask { $0.unreached })
+        let (cancelled, dropped) = ask { $0.unreached }
+        let uncancelled = dropped.filter { !$0.isCancelled && !$0.isFinished }
+        return Self.steps(cancelled) + uncancelled.map { OperationCancelStep(operation: $0) }
     }
 
     private static func steps(_ cancelled: JobState.Cancelled) -> [any CancelStep] {

@@ -12,6 +12,8 @@ final class TaskRecord: JobMessage, @unchecked Sendable {
     let isConcurrent: Bool
     /// Whether the job waits for the task: it is not being delivered, and was not left.
     private(set) var isAwaited = true
+    /// Whether the ending job leaves the task running.
+    private(set) var isLeft = false
     /// How many of the job's observers were notified that the task is tracked.
     private(set) var notifiedObservers: Int32 = 0
     let shell: JobShell
@@ -100,6 +102,8 @@ final class TaskRecord: JobMessage, @unchecked Sendable {
 
     @inline(__always)
     func stopWaiting() { isAwaited = false }
+
+    func leave() { isLeft = true }
 
     func advance(to fraction: Double) { self.fraction = fraction }
 
