@@ -44,6 +44,22 @@ final class EndingPrograms: Programs {
         }
     }
 
+    /// The job stops waiting for a task that was not started before it cancels the task.
+    func testCancelAgainstCancelWithAnUnstartedTask() {
+        explore { world in
+            let task = Witness(world)
+            let job = Script(world, queue: world.queue()) { $0.track(task) }
+            job.start()
+            let cancel = {
+                job.cancel()
+                world.expect(task.isCancelled, "J8: not cancelled")
+            }
+            world.together(cancel, cancel)
+            world.wait(for: job)
+            job.check()
+        }
+    }
+
     func testCancelAgainstStart() {
         explore { world in
             let queue = world.queue()
