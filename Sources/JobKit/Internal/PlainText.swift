@@ -36,3 +36,39 @@ extension Int {
     /// Returns the number and its noun, in the plural unless the number is one.
     func counting(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }
+
+extension Duration {
+    /// The duration to about three digits, in the largest unit in which it is at least 1.
+    var shortText: String {
+        let seconds = self / .seconds(1)
+        switch seconds {
+        case ..<0.000_001: return "\(nanoseconds) ns"
+        case ..<0.000_999_5: return threeDigits(seconds * 1e6) + " µs"
+        case ..<0.999_5: return threeDigits(seconds * 1e3) + " ms"
+        case ..<119.5: return threeDigits(seconds) + " s"
+        default: break
+        }
+        let whole = Int64(seconds.rounded())
+        let (hours, minutes) = (whole / 3_600, whole % 3_600 / 60)
+        return hours > 0 ? "\(hours) h \(minutes) min" : "\(minutes) min \(whole % 60) s"
+    }
+
+    private func threeDigits(_ value: Double) -> String {
+        value.text(decimals: value < 9.995 ? 2 : value < 99.95 ? 1 : 0)
+    }
+
+    /// The duration in whole nanoseconds, rounded down, up to 292 years.
+    var nanoseconds: Int64 {
+        components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+    }
+}
+
+extension Double {
+    /// Returns decimal text without an exponent and without unnecessary zeros.
+    func text(decimals: Int) -> String {
+        let scale = [1.0, 10, 100, 1_000][decimals]
+        // Zero is added because the rounded number may be negative zero.
+        let text = "\(((self * scale).rounded() + 0) / scale)"
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+}

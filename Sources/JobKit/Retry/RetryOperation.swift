@@ -184,7 +184,8 @@ final class Delay: ConcurrentOperation, @unchecked Sendable {
         self.delay = delay
         super.init()
         self.clock = clock
-        name = "delay of \(delay)"
+        let isUsual = (.zero ..< .seconds(1_000_000_000)).contains(delay)
+        name = "delay of \(isUsual ? delay.shortText : delay.description)"
     }
 
     override func main() {
