@@ -172,7 +172,7 @@ struct JobStateMachine<Message> {
     }
 
     private var mayFinish: Bool {
-        guard isAfterMain, openCount == 0, !isWorking else { return false }
+        guard isAfterMain, openCount == 0, !isWorking, !hasArrivals else { return false }
         return ending == nil ? hasCalledAll && !isSuspended : !isCancellingTasks
     }
 
