@@ -1,0 +1,6 @@
+import JobKit
+import JobKitTesting
+
+final class Import: JobController, @unchecked Sendable {
+    init(queue: StepQueue) { super.init(queue: queue) }
+}
