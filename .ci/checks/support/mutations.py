@@ -96,7 +96,7 @@ KEEPERS = [
            "guard !arrival.hasFailed || openCount > 0 else {",
            "FailureTests"),
     Keeper("J8", "JobController/JobStateMachine.swift",
-           "guard isAfterMain, openCount == 0, !isWorking else { return false }",
+           "guard isAfterMain, openCount == 0, !isWorking, !hasArrivals else { return false }",
            "guard isAfterMain, !isWorking else { return false }",
            "JobCancelTests"),
     Keeper("J9", "JobController/JobStateMachine.swift",
