@@ -63,6 +63,15 @@ extension JobState {
         (progress, tally.fraction)
     }
 
+    /// The tasks and the work of an ending job that another thread is still cancelling.
+    ///
+    /// The job may already have stopped waiting for the `dropped` ones, which are cancelled next.
+    var unreached: (cancelled: Cancelled, dropped: [Operation]) {
+        guard machine.isReachingTasks else { return (([], nil), []) }
+        let dropped = tasks.records.filter { !$0.isAwaited && !$0.isLeft }.compactMap(\.task)
+        return ((tasksToCancel, work), dropped)
+    }
+
     // MARK: Observers
 
     /// The job's own entries of some observers, or nil for those that it lacks.

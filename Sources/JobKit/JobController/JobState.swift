@@ -105,15 +105,6 @@ struct JobState {
         return (tasksToCancel, work)
     }
 
-    /// The tasks and the work of an ending job that another thread is still cancelling.
-    ///
-    /// The job may already have stopped waiting for the `dropped` ones, which are cancelled next.
-    var unreached: (cancelled: Cancelled, dropped: [Operation]) {
-        guard machine.isReachingTasks else { return (([], nil), []) }
-        let dropped = tasks.records.filter { !$0.isAwaited && !$0.isLeft }.compactMap(\.task)
-        return ((tasksToCancel, work), dropped)
-    }
-
     /// Records that every task was cancelled.
     mutating func tasksCancelled() { machine.tasksCancelled() }
 
@@ -126,7 +117,7 @@ struct JobState {
     }
 
     /// The tasks that an ending job cancels or leaves.
-    private var tasksToCancel: [TaskCancelStep] {
+    var tasksToCancel: [TaskCancelStep] {
         tasks.awaited.compactMap { record in record.task.map { TaskCancelStep(record, $0) } }
     }
 
