@@ -2,8 +2,9 @@ import Foundation
 import JobKit
 import Synchronization
 
-// Operation forces @unchecked. The only mutable state is an atomic byte, a request behind a lock, and
-// properties that are used by `main()` first and then by the work or the job's serial callbacks.
+// Operation forces @unchecked. The only mutable state is an atomic byte, a request behind a lock,
+// and properties that are used by `main()` first and then by the work or the job's serial
+// callbacks.
 /// A step of a ``JobJournal``, which returns its recorded outcome or works and records one.
 ///
 /// A step is an operation like any other. It can be tracked, queued, limited, retried, timed,

@@ -1,4 +1,4 @@
-/// Decides the order within a key (X2) and which entries may overtake (X4), and explains waits (X7).
+/// Decides the order in a key (X2) and which entries may overtake (X4), and explains waits (X7).
 extension KeyedQueueStateMachine {
     /// Whether the entry can get a permit of each of its keys now.
     mutating func hasKeys(_ slot: Int) -> Bool {

@@ -2,8 +2,8 @@
 ///
 /// From the moment at which an entry is passed on until it has ended, it holds a permit of each of
 /// its keys and a permit of the queue. Each key has a *pool* of permits. Pool 0 has the permits of
-/// the queue. An entry that waits for a key holds back later entries that need it. However, an entry
-/// that waits only for a permit of the queue holds back no other.
+/// the queue. An entry that waits for a key holds back later entries that need it. However, an
+/// entry that waits only for a permit of the queue holds back no other.
 ///
 /// - An entry that is ready and lacks a key is *blocked*. It is in the list of each of its pools.
 /// - An entry that lacks only a permit of the queue is *eligible*. It is in the list of pool 0.

@@ -7,8 +7,8 @@ enum ManualClockEnding: Sendable {
 /// Decides how long Swift tasks sleep on a manual clock, and which are resumed.
 ///
 /// A wait is announced before its continuation, the waiter, exists, because the Swift task may be
-/// cancelled in between. The machine remembers a cancellation that comes before the wait begins, and
-/// ignores one that comes after the wait has ended.
+/// cancelled in between. The machine remembers a cancellation that comes before the wait begins,
+/// and ignores one that comes after the wait has ended.
 struct ManualClockStateMachine<Waiter: Sendable>: Sendable {
     typealias WaiterID = Int
 

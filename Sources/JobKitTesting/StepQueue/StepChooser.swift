@@ -61,7 +61,8 @@ struct StepChooser: Sendable {
 
     /// Chooses a step.
     ///
-    /// Nil if none is possible. A round without a step changes no rule, because the number of such rounds depends on time.
+    /// Nil if none is possible. A round without a step changes no rule, because the number of such
+    /// rounds depends on time.
     mutating func draw(
         from steps: StepQueue,
         _ executor: StepExecutor,

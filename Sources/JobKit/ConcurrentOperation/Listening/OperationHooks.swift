@@ -74,7 +74,7 @@ struct OperationHooks {
     /// Whether the operation is in no queue, and has no listeners and dependents.
     mutating func isEmpty() -> Bool { queue == nil && subscribers.isEmpty() }
 
-    /// Adds a waiter, for the finish only if `isForFinishOnly` is true.
+    /// Adds a waiter, which waits for the finish alone if `isForFinishOnly` is true.
     ///
     /// Returns false if there is nothing to wait for.
     mutating func addWaiter(_ waiter: FinishWaiter, isForFinishOnly: Bool = false) -> Bool {

@@ -1,4 +1,4 @@
-/// Decides which ready entry may start: with one of the queue's ``concurrencyLimit`` permits, or a loan (J12).
+/// Decides which ready entry may start, with a permit of the queue or with a lent one (J12).
 ///
 /// A job that only waits for its tasks lends its permit to one of them at a time. A task requests
 /// the permits of the nearest jobs of its queue that wait for it, and of the jobs above them.
@@ -31,7 +31,7 @@ struct TaskQueuePermits<Entry> {
     ///
     /// A ticket is stale if its entry has left, or already requests or lends.
     private var deferred = ReadyLists()
-    /// The least urgent position among the entries with a reservation, since the last time there were none.
+    /// The least urgent position among the entries with a reservation, since there were none.
     private var lastReserved = TaskQueueOrder.beforeAll
 
     init(concurrencyLimit: Int) {

@@ -3,8 +3,8 @@ import Dispatch
 /// Monitors the workers of a queue that has something to start and no free worker.
 ///
 /// The kernel reports which workers use a core and which wait inside their operations. From that,
-/// ``WorkerPoolSizer`` decides how many more to wake, and when to take the next sample. The timer ends
-/// after several samples without anything to start.
+/// ``WorkerPoolSizer`` decides how many more to wake, and when to take the next sample. The timer
+/// ends after several samples without anything to start.
 extension TaskQueueShell {
     /// The thread of all samples, which no operation can block.
     private static let samples = DispatchQueue(label: "JobKit.monitor", qos: .userInteractive)

@@ -1,7 +1,7 @@
 import Foundation
 import RuntimeHooks
 
-/// What the types in place of locks, atomics and queues call.
+/// The functions that the substitutes of locks, atomics and queues call.
 package enum Control {
     /// The virtual thread that the caller runs.
     ///

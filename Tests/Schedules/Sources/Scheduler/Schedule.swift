@@ -104,7 +104,7 @@ package final class Schedule: @unchecked Sendable {
         Schedule.daemons = Schedule.daemons.filter { $0.waitsFor != nil && !$0.hasEnded }
     }
 
-    /// The unfinished threads and the places where they wait.
+    /// The unfinished threads and the positions at which they wait.
     private func report() -> String {
         threads.filter { !$0.hasEnded && !$0.isDaemon }
             .map { "  \($0.name) is at \($0.site.text)\($0.isReady ? "" : ", waiting")" }
