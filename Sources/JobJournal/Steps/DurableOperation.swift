@@ -107,10 +107,9 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
 
     private func begin(_ step: StepName, _ work: StepWork<Output>) throws {
         let shell = journal.shell
-        // A recorded outcome of another version, which does not count.
-        var passing: RecordLocation?
+        var outdated: RecordLocation?
         while true {
-            switch shell.start(step, self, passing: passing) {
+            switch shell.start(step, self, ignoring: outdated) {
             case .fails(let error): throw JobJournal.WriteError(file: shell.url, underlying: error)
             case .isInUse: throw JobJournal.KeyInUseError(key: key)
             case .runs(let running):
@@ -119,7 +118,7 @@ public final class DurableOperation<Output: Sendable>: ResultJob<Output>, @unche
             case .known(let location):
                 let known = try shell.read(location, of: step, readKnown)
                 guard let known else {
-                    passing = location
+                    outdated = location
                     continue
                 }
                 stage.store(.known, ordering: .releasing)

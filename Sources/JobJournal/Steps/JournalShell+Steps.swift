@@ -12,18 +12,18 @@ extension JournalShell {
 
     /// Decides whether a step runs, has a known outcome, or fails.
     ///
-    /// `passing` is a known outcome of another version, which is ignored.
+    /// `outdated` is a recorded outcome of another version, which is ignored.
     func start(
         _ step: StepName,
         _ operation: ConcurrentOperation,
-        passing: RecordLocation? = nil
+        ignoring outdated: RecordLocation? = nil
     ) -> Start {
         if let refusal = writer.refusal { return .fails(refusal) }
         return guarded.withLock { state in
             // A step that runs again in another version holds its key, although an outcome is
             // known.
             if state.claims.isInUse(step.digest) { return .isInUse }
-            if let location = state.index.locations[step.digest], location != passing {
+            if let location = state.index.locations[step.digest], location != outdated {
                 return .known(location)
             }
             let hasBegun = state.index.begun.contains(step.digest)

@@ -41,11 +41,11 @@ final class StepExecutor: TaskExecutor {
             state.parts.append(part)
             return Array(state.runs.values)
         }
-        guard let runs else { return goOn(part) }
+        guard let runs else { return continueBody(part) }
         for run in runs { run.wake(for: StepKey(part)) }
     }
 
-    private func goOn(_ part: UnownedJob) {
+    private func continueBody(_ part: UnownedJob) {
         queue.async { [self] in part.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 
@@ -70,7 +70,7 @@ final class StepExecutor: TaskExecutor {
             guard state.runs.isEmpty else { return [] }
             return exchange(&state.parts, with: [])
         }
-        for part in parts { goOn(part) }
+        for part in parts { continueBody(part) }
     }
 
     /// Wakes all runs, because an operation was added to the queue.
